@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# ./run build [PRESET]: configure once, build what changed.
+set -euo pipefail
+source "$ROOT/scripts/packages.sh"
+
+# Compiling one file that includes Asio takes up to 1.5 GB with the sanitizers.
+jobs_by_memory() {
+  local cores available_kb by_memory
+  cores=$(nproc)
+  available_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  by_memory=$((available_kb / 1500000))
+  ((by_memory >= 1)) || by_memory=1
+  echo $((cores < by_memory ? cores : by_memory))
+}
+
+main() {
+  local preset=${1:-release} launcher=()
+  [[ $# -le 1 ]] || die_usage "build takes one preset"
+  case $preset in
+    release) need_packages build ;;
+    dev | tsan | coverage) need_packages build test ;;
+    fuzz) need_packages build test lint ;;
+    *) die_usage "build: unknown preset \"$preset\"; there are release, dev, tsan, fuzz, coverage" ;;
+  esac
+  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  cd "$ROOT"
+  if [[ ! -f build/$preset/build.ninja ]]; then
+    step "configuring build/$preset"
+    cmake --preset "$preset" "${launcher[@]}" >&2
+  fi
+  step "building build/$preset"
+  cmake --build --preset "$preset" -j "$(jobs_by_memory)" >&2
+}
+
+main "$@"

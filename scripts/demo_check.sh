@@ -1,0 +1,75 @@
+# Sourced by the demo: its answers compared with what they must be. Each check is one test.
+
+CHECKS_PASSED=0
+CHECKS_FAILED=0
+
+# check NAME EXPECTED ACTUAL
+check() {
+  if [[ $2 == "$3" ]]; then
+    CHECKS_PASSED=$((CHECKS_PASSED + 1))
+    say "ok      $1"
+  else
+    CHECKS_FAILED=$((CHECKS_FAILED + 1))
+    say "FAILED  $1"
+    say "  expected: $2"
+    say "  got:      $3"
+  fi
+}
+
+# value_of COMMAND…: what it printed, or its error.
+value_of() { "$@" 2>&1 || true; }
+
+sqlstate_of() { value_of "$1" -v VERBOSITY=sqlstate -c "$2" | tr -d ' ' | sed 's/^psql:.*ERROR/ERROR/'; }
+
+GROUPS_SQL='SELECT count(*) AS people FROM residents GROUP BY occupation, city, state, birth_year, sex'
+
+check_worked_example() {
+  local query
+  for query in 1_everything 2_groups; do
+    check "the analyst's answer to $query is the paper's" "$(cat "$ROOT/demo/expected/$query.txt")" \
+      "$(value_of analyst -At -f "$ROOT/demo/queries/$query.sql")"
+  done
+  check "a hidden value matches no row" 0 "$(value_of analyst -At -c "SELECT count(*) FROM people WHERE city = 'Columbus'")"
+  check "the owner finds that row" 1 "$(value_of raw -At -c "SELECT count(*) FROM people WHERE city = 'Columbus'")"
+}
+
+check_residents() {
+  local smallest
+  check "the owner sees groups of one" 1 "$(value_of raw -At -c "SELECT min(people) FROM ($GROUPS_SQL) AS g")"
+  smallest=$(value_of analyst -At -c "SELECT min(people) FROM ($GROUPS_SQL) AS g")
+  check "the analyst's groups have at least 10 people" yes "$([[ $smallest =~ ^[0-9]+$ ]] && ((smallest >= 10)) && echo yes)"
+  check "the analyst's groups add up to everybody" "$ROWS" "$(value_of analyst -At -c "SELECT sum(people) FROM ($GROUPS_SQL) AS g")"
+  check "the analyst sees no identifier" 0 "$(value_of analyst -At -c 'SELECT count(resident_no) FROM residents')"
+  check "an insensitive column adds up" "$(value_of raw -At -c 'SELECT sum(visits) FROM residents')" \
+    "$(value_of analyst -At -c 'SELECT sum(visits) FROM residents')"
+  check "column names and types are the owner's" "$(value_of raw -At -c "$TYPES_SQL")" "$(value_of analyst -At -c "$TYPES_SQL")"
+}
+
+TYPES_SQL='SELECT pg_typeof(resident_no), pg_typeof(city), pg_typeof(birth_year) FROM residents LIMIT 1'
+
+check_refusals() {
+  check "an unlisted table is refused" ERROR:42501 "$(sqlstate_of analyst 'SELECT * FROM salaries')"
+  check "so is a table that does not exist" ERROR:42501 "$(sqlstate_of analyst 'SELECT * FROM no_such_table')"
+  check "so is a write" ERROR:42501 "$(sqlstate_of analyst 'DELETE FROM people')"
+  check "the tree is not for analysts" no "$(analyst_reads_tree)"
+  check "a wrong password does not let in" no "$(wrong_password_lets_in)"
+}
+
+analyst_reads_tree() {
+  ask "$PROXY_PORT" analyst pgveil -At -c 'SHOW TREE people_k2' >/dev/null 2>&1 && echo yes || echo no
+}
+
+wrong_password_lets_in() {
+  PGPASSWORD=wrong psql -X -w -At -h 127.0.0.1 -p "$PROXY_PORT" -U analyst -d demo -c 'SELECT 1' >/dev/null 2>&1 &&
+    echo yes || echo no
+}
+
+check_demo() {
+  say ""
+  check_worked_example
+  check_residents
+  check_refusals
+  check "the console lists both policies" $'people_k2\nresidents_k10' "$(value_of operator -At -c 'SHOW POLICIES' | cut -d'|' -f1 | sort)"
+  say "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
+  ((CHECKS_FAILED == 0))
+}

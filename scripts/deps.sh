@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# ./run deps [GROUP…] [--drivers]
+set -euo pipefail
+source "$ROOT/scripts/packages.sh"
+
+groups=()
+for argument in "$@"; do
+  case $argument in
+    --drivers) groups+=(drivers) ;;
+    -*) die_usage "deps: unknown option \"$argument\"" ;;
+    *) packages_of "$argument" >/dev/null && groups+=("$argument") ;;
+  esac
+done
+[[ ${#groups[@]} -gt 0 && ${groups[*]} != drivers ]] || groups+=(build demo test)
+need_packages "${groups[@]}"
+say "dependencies are installed: ${groups[*]}"

@@ -1,0 +1,69 @@
+# Sourced by the verbs: which Debian 12 packages each of them needs, and how missing ones are installed.
+# cmake/dependencies.cmake says what each library is for.
+source "$ROOT/scripts/say.sh"
+
+packages_of() {
+  case $1 in
+    build)
+      echo cmake ninja-build g++ pkg-config libboost1.81-dev libboost-json1.81-dev libfmt-dev libssl-dev \
+        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev libxxhash-dev
+      ;;
+    demo) echo postgresql-15 postgresql-client-15 ;;
+    test)
+      echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 python3-psycopg \
+        python3-asyncpg python3-yaml
+      ;;
+    bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 ;;
+    lint) echo clang-format-14 clang-tidy-14 python3 ;;
+    drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
+    *) die_usage "no group of packages named \"$1\"" ;;
+  esac
+}
+
+# Prints those of the named packages that are not installed.
+missing_packages() {
+  local installed package
+  installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
+  for package in "$@"; do
+    [[ $installed == *" installed:$package "* ]] || echo "$package"
+  done
+}
+
+# Debian makes and starts a server of its own with the first postgresql package that is installed. It is told not to, for
+# the time of the installation only; machines that have the package keep what they have.
+NO_CLUSTER=/etc/postgresql-common/createcluster.d/zz-pgveil.conf
+
+forbid_system_cluster() {
+  "${AS_ROOT[@]}" mkdir -p "${NO_CLUSTER%/*}"
+  echo 'create_main_cluster = false' | "${AS_ROOT[@]}" tee "$NO_CLUSTER" >/dev/null
+}
+
+install_packages() {
+  local status=0
+  command -v apt-get >/dev/null || die "these Debian packages are missing and there is no apt-get: $*"
+  AS_ROOT=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || die "these packages are missing: $*; ask root to run: apt-get install $*"
+    AS_ROOT=(sudo "${AS_ROOT[@]}")
+  fi
+  step "installing $*"
+  "${AS_ROOT[@]}" apt-get -q -o Acquire::Retries=3 update >&2 || die "apt-get update failed; is there a network?"
+  forbid_system_cluster
+  "${AS_ROOT[@]}" apt-get -q -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install "$@" >&2 ||
+    status=$?
+  "${AS_ROOT[@]}" rm -f "$NO_CLUSTER"
+  ((status == 0)) || die "apt-get could not install: $*; its message is above"
+}
+
+# need_packages GROUP…: quick when nothing is missing.
+need_packages() {
+  local group wanted=() missing
+  command -v dpkg-query >/dev/null || { step "not a Debian system: taking the dependencies as given"; return 0; }
+  for group in "$@"; do
+    # shellcheck disable=SC2207 # names of packages have no blanks
+    wanted+=($(packages_of "$group"))
+  done
+  missing=$(missing_packages "${wanted[@]}")
+  # shellcheck disable=SC2086 # one word per package
+  [[ -z $missing ]] || install_packages $missing
+}

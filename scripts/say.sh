@@ -1,0 +1,12 @@
+# Sourced by the verbs: how they speak. Errors are one line on standard error: what, and what to do.
+
+say() { printf '%s\n' "$*"; }
+step() { printf '== %s\n' "$*" >&2; }
+die() {
+  printf 'run: %s\n' "$*" >&2
+  exit 1
+}
+die_usage() {
+  printf 'run: %s; see ./run help\n' "$*" >&2
+  exit 2
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# ./run test [--long] [SUITE…]: builds the dev preset and runs suites. Each suite ends with the number of its tests
+# that passed and failed; the sum is the last line. A suite that ran nothing has failed.
+set -euo pipefail
+source "$ROOT/scripts/packages.sh"
+source "$ROOT/scripts/unprivileged.sh"
+
+SUITES=(architecture format unit integration oracle)
+passed=0
+failed=0
+
+add() {
+  local name=$1 suite_passed=$2 suite_failed=$3
+  passed=$((passed + suite_passed))
+  failed=$((failed + suite_failed))
+  say "-- $name: $suite_passed passed, $suite_failed failed"
+}
+
+# add_closing_line NAME STATUS LOG: a program whose last line is 'N passed, N failed'. One that died, or that ran
+# nothing, counts as one failed, unless it says what it skipped and why.
+add_closing_line() {
+  local name=$1 status=$2 log=$3 line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || true
+  local good=${line%% passed*} bad=${line##*passed, }
+  good=${good:-0} bad=${bad%% failed*}
+  bad=${bad:-0}
+  if ((bad == 0 && status == 0 && good == 0)) && grep -q '^skipped: ' "$log"; then
+    grep '^skipped: ' "$log"
+  elif ((bad == 0)) && ((status != 0 || good == 0)); then
+    bad=1
+  fi
+  add "$name" "$good" "$bad"
+}
+
+# run_program NAME COMMAND…: its output is shown only when it fails, and kept in build/test/.
+run_program() {
+  local name=$1 log=$ROOT/build/test/${1//\//_}.log status=0
+  shift
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if ((status != 0)); then
+    tail -n 200 "$log"
+    say "(the whole output is in ${log#"$ROOT"/})"
+  fi
+  add_closing_line "$name" "$status" "$log"
+}
+
+run_unit() {
+  local log=$ROOT/build/test/unit.log status=0 totals
+  ctest --test-dir "$ROOT/build/dev" -L unit -j "$(nproc)" -V --timeout 900 >"$log" 2>&1 </dev/null || status=$?
+  if ((status != 0)); then
+    grep -nE 'ERROR:|FATAL|TEST CASE:|\*\*\*|Sanitizer|runtime error' "$log" | head -n 100 || true
+    say "(the whole output is in ${log#"$ROOT"/})"
+  fi
+  totals=$(awk -f "$ROOT/scripts/unit_totals.awk" "$log")
+  local good=${totals% *} bad=${totals#* }
+  ((status == 0 && good > 0)) || ((bad > 0)) || bad=1
+  add unit "$good" "$bad"
+}
+
+# Every tests/<suite>/*_test.py, in the order of their names.
+run_python_suite() {
+  local suite=$1 file found=0
+  for file in "$TEST_ROOT/tests/$suite"/*_test.py; do
+    [[ -e $file ]] || continue
+    found=1
+    step "$suite: ${file##*/}"
+    run_program "$suite/$(basename "$file" .py)" "${AS_USER[@]}" "${test_environment[@]}" "$PYTHON" "$file" "${long_option[@]}"
+  done
+  ((found == 1)) || add "$suite" 0 1
+}
+
+run_suite() {
+  case $1 in
+    architecture) run_program architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py" ;;
+    format) run_program format bash "$ROOT/scripts/format.sh" --check ;;
+    unit) run_unit ;;
+    integration | oracle) run_python_suite "$1" ;;
+  esac
+}
+
+# Debian's own python3: the drivers are packaged for it, and another one may come first in PATH.
+choose_python() {
+  PYTHON=/usr/bin/python3
+  [[ -x $PYTHON ]] || PYTHON=$(command -v python3) || die "python3 is missing; ./run deps test installs it"
+}
+
+main() {
+  local suites=() argument suite
+  long_option=()
+  for argument in "$@"; do
+    case $argument in
+      --long) long_option=(--long) ;;
+      architecture | format | unit | integration | oracle) suites+=("$argument") ;;
+      *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
+    esac
+  done
+  [[ ${#suites[@]} -gt 0 ]] || suites=("${SUITES[@]}")
+  need_packages build test
+  choose_python
+  mkdir -p "$ROOT/build/test"
+  case " ${suites[*]} " in
+    *" unit "* | *" integration "* | *" oracle "*) bash "$ROOT/scripts/build.sh" dev ;;
+  esac
+  case " ${suites[*]} " in
+    *" integration "* | *" oracle "*) lend_tree_to_user ;;
+  esac
+  for suite in "${suites[@]}"; do
+    step "suite $suite"
+    run_suite "$suite"
+  done
+  say "$passed passed, $failed failed"
+  ((failed == 0 && passed > 0))
+}
+
+main "$@"

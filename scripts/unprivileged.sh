@@ -1,0 +1,47 @@
+# Sourced by the verbs: who runs the servers and the tests. PostgreSQL refuses to run as root, and nothing that reads
+# hostile input should, so root lends its work to an unprivileged account: the one that Debian's package made.
+source "$ROOT/scripts/say.sh"
+
+# choose_user: sets AS_USER, the words to put before a command, and RUN_USER.
+choose_user() {
+  AS_USER=()
+  RUN_USER=$(id -un)
+  [[ $EUID -eq 0 ]] || return 0
+  RUN_USER=${PGVEIL_RUN_AS:-postgres}
+  id "$RUN_USER" >/dev/null 2>&1 || die "there is no user \"$RUN_USER\" to run as instead of root; set PGVEIL_RUN_AS"
+  AS_USER=(setpriv "--reuid=$RUN_USER" "--regid=$(id -g "$RUN_USER")" --clear-groups)
+}
+
+# own_directory NAME: prints a new temporary directory that belongs to RUN_USER.
+own_directory() {
+  local directory
+  directory=$(mktemp -d "${TMPDIR:-/tmp}/pgveil-$1.XXXXXX")
+  [[ $EUID -ne 0 ]] || chown "$RUN_USER:" "$directory"
+  echo "$directory"
+}
+
+# lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, what they are started with.
+# A tree that this user can't reach (a clone below /root) is lent as a copy of what the tests need.
+lend_tree_to_user() {
+  choose_user
+  local binary=$ROOT/build/dev/cli/pgveil home
+  home=$(own_directory test)
+  # shellcheck disable=SC2064 # the value of now is meant
+  trap "rm -rf '$home'" EXIT
+  TEST_ROOT=$ROOT
+  if ! "${AS_USER[@]}" test -r "$ROOT/tests/integration" -a -x "$binary"; then
+    TEST_ROOT=$home/tree/pgveil
+    mkdir -p "$TEST_ROOT"
+    cp -R "$ROOT/tests" "$ROOT/config" "$ROOT/demo" "$TEST_ROOT"
+    cp "$binary" "$TEST_ROOT/pgveil"
+    binary=$TEST_ROOT/pgveil
+    if [[ -d $ROOT/../shared/leaks ]]; then
+      mkdir "$home/tree/shared"
+      cp -R "$ROOT/../shared/leaks" "$home/tree/shared/leaks"
+    fi
+    chown -R "$RUN_USER:" "$home/tree"
+    chmod -R u+w "$home/tree"
+  fi
+  # shellcheck disable=SC2034 # read by test.sh
+  test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$binary" PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8)
+}
