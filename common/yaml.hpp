@@ -1,0 +1,85 @@
+#pragma once
+// A strict reader for small YAML files (configuration, policies). yaml-cpp is behind this door only.
+// Every error is one line with file, line, column, what is wrong and the fix:
+//   config/policies/people.yaml:7:5: unknown key "colums"; did you mean "columns"?
+// Refused everywhere: unknown keys, duplicate keys, wrong types, anchors/aliases/merge keys, tags, block
+// texts and texts over several lines, more than one document, text that is not UTF-8, control characters,
+// files over kMaxYamlBytes, nesting deeper than kMaxYamlDepth, more values than kMaxYamlValues.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::yaml {
+
+// A policy of 1,600 columns (PostgreSQL's limit) has 100 KB and 8,000 values.
+inline constexpr std::size_t kMaxYamlBytes = 1 << 20;
+inline constexpr int kMaxYamlDepth = 16;
+inline constexpr std::size_t kMaxYamlValues = 100'000;  // keys, scalars and collections
+
+// Where a value stands. line and column are 1-based; a column counts bytes.
+struct Position {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+// "file:line:column"
+[[nodiscard]] std::string to_string(const Position& position);
+
+// An Error of kind configuration: "file:line:column: what; fix".
+[[nodiscard]] Error error_at(const Position& position, std::string_view what, std::string_view fix);
+
+// For messages: in double quotes, on one line (control characters escaped), shortened when long.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+// For the fix of a message: `did you mean "columns"?` when one of `known` is near, else `use one of a, b, c`.
+[[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string_view> known);
+
+// A value in a parsed document. Cheap to copy; keeps the document alive.
+class Value {
+ public:
+  [[nodiscard]] const Position& position() const;
+
+  [[nodiscard]] Result<std::string> as_string() const;  // any scalar but null; text as written
+  [[nodiscard]] Result<std::int64_t> as_integer(std::int64_t min, std::int64_t max) const;  // inclusive
+  [[nodiscard]] Result<bool> as_boolean() const;  // true or false only
+  // "250ms", "30s", "5m", "24h", "7d" → milliseconds
+  [[nodiscard]] Result<std::int64_t> as_duration_ms() const;
+  [[nodiscard]] Result<std::vector<std::string>> as_strings() const;  // a sequence of scalars
+  [[nodiscard]] Result<std::vector<Value>> as_sequence() const;
+
+  // Entries in file order. Keys are scalars.
+  struct Entry;
+  [[nodiscard]] Result<std::vector<Entry>> as_map() const;
+
+ private:
+  friend class DocumentBuilder;  // common/yaml.cpp
+  struct Node;
+  std::shared_ptr<const Node> node_;
+};
+
+struct Value::Entry {
+  std::string key;
+  Position key_position;
+  Value value;
+};
+
+// file_name is only used in positions. An empty document is an error.
+[[nodiscard]] Result<Value> parse(std::string_view text, std::string file_name);
+
+// Reads a file from disk; errors: missing, not readable, too large, not UTF-8.
+[[nodiscard]] Result<Value> parse_file(const std::string& path);
+
+// Refuses keys outside `known`, suggesting the nearest one.
+[[nodiscard]] Result<void> refuse_unknown_keys(const std::vector<Value::Entry>& entries,
+                                               const std::vector<std::string_view>& known);
+// nullptr when the key is absent.
+[[nodiscard]] const Value* find(const std::vector<Value::Entry>& entries, std::string_view key);
+
+}  // namespace pgveil::yaml
