@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/assert.hpp"
+#include "policy/column_reader.hpp"
+#include "policy/spec_reader.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+std::string_view class_name(ColumnClass column_class) {
+  switch (column_class) {
+    case ColumnClass::identifier: return "identifier";
+    case ColumnClass::quasi_identifier: return "quasi_identifier";
+    case ColumnClass::sensitive: return "sensitive";
+    case ColumnClass::insensitive: return "insensitive";
+  }
+  PGVEIL_ASSERT(false);
+  return {};
+}
+
+// Whole, unlike yaml::in_quotes: two different names must never give the same text.
+std::string exact(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+std::string canonical_text(const PolicySpec& policy) {
+  std::vector<const ColumnRule*> columns;
+  for (const ColumnRule& rule : policy.columns) columns.push_back(&rule);
+  std::sort(columns.begin(), columns.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  std::string text = "pgveil policy, canonical form 1\n";
+  text += fmt::format("name {}\n", exact(policy.name));
+  text += fmt::format("database {}\n", exact(policy.database));
+  text += fmt::format("table {}.{}\n", exact(policy.schema), exact(policy.table));
+  text += fmt::format("k {}\n", policy.k);
+  text += policy.unit ? fmt::format("unit {}\n", exact(*policy.unit)) : "unit row\n";
+  for (const ColumnRule* rule : columns) {
+    text += fmt::format("column {} {}", exact(rule->name), class_name(rule->column_class));
+    if (rule->distinct_l) text += fmt::format(" distinct {}", *rule->distinct_l);
+    text += '\n';
+  }
+  return text + "unlisted_columns hide\nenforcement query\n";
+}
+
+std::string sha256_hex(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  PGVEIL_ASSERT(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1);
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
+}
+
+}  // namespace pgveil::policy

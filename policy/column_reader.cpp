@@ -1,0 +1,118 @@
+#include "policy/column_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "policy/first_error.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+using yaml::error_at;
+using yaml::in_quotes;
+
+constexpr std::int64_t kMaxDistinctL = std::int64_t{1} << 53;
+constexpr std::array<std::string_view, 4> kClasses = {"identifier", "quasi_identifier", "sensitive",
+                                                      "insensitive"};
+
+Result<void> check_identifier(const std::string& name, const yaml::Position& at, std::string_view what) {
+  if (name.empty()) return error_at(at, fmt::format("{} needs a name", what), "write it");
+  if (name.size() > kMaxIdentifierBytes) {
+    return error_at(at, fmt::format("{} is longer than {} bytes", in_quotes(name), kMaxIdentifierBytes),
+                    "PostgreSQL cuts names there: write the name as the catalog has it");
+  }
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
+    return error_at(at, fmt::format("control character in {}", in_quotes(name)), "remove it");
+  }
+  return {};
+}
+
+Result<ColumnClass> read_class(const yaml::Value& value) {
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  if (*text == "identifier") return ColumnClass::identifier;
+  if (*text == "quasi_identifier") return ColumnClass::quasi_identifier;
+  if (*text == "sensitive") return ColumnClass::sensitive;
+  if (*text == "insensitive") return ColumnClass::insensitive;
+  return error_at(value.position(), fmt::format("unknown class {}", in_quotes(*text)),
+                  yaml::suggestion(*text, kClasses));
+}
+
+Result<std::uint64_t> read_l_diversity(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  if (const auto known = yaml::refuse_unknown_keys(*entries, {"distinct"}); !known) return known.error();
+  const auto* distinct = yaml::find(*entries, "distinct");
+  if (distinct == nullptr) {
+    return error_at(value.position(), "l_diversity without \"distinct\"", "write {distinct: 2}");
+  }
+  const auto l = distinct->as_integer(2, kMaxDistinctL);
+  if (!l) return l.error();
+  return static_cast<std::uint64_t>(*l);
+}
+
+Result<ColumnRule> read_column(const yaml::Value::Entry& entry) {
+  if (const auto name = check_identifier(entry.key, entry.key_position, "a column"); !name)
+    return name.error();
+  const auto entries = entry.value.as_map();
+  if (!entries) return error_at(entry.value.position(), "expected a map", "write {class: identifier}");
+  FirstError errors;
+  errors.check(yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "generalize"}));
+  if (errors.error()) return *errors.error();
+  const auto* column_class = yaml::find(*entries, "class");
+  if (column_class == nullptr) {
+    return error_at(entry.key_position, fmt::format("column {} has no class", in_quotes(entry.key)),
+                    fmt::format("add class: one of {}", fmt::join(kClasses, ", ")));
+  }
+  ColumnRule rule{entry.key, errors.take(read_class(*column_class)), std::nullopt, entry.key_position};
+  if (const auto* generalize = yaml::find(*entries, "generalize")) {
+    errors.add(error_at(generalize->position(), "generalize is not supported yet", "remove it"));
+  }
+  if (const auto* l_diversity = yaml::find(*entries, "l_diversity")) {
+    rule.distinct_l = errors.take(read_l_diversity(*l_diversity));
+    if (!errors.error() && rule.column_class != ColumnClass::sensitive) {
+      errors.add(error_at(l_diversity->position(), "l_diversity on a column that is not sensitive",
+                          "class the column sensitive, or remove it"));
+    }
+  }
+  if (errors.error()) return *errors.error();
+  return rule;
+}
+
+}  // namespace
+
+Result<std::string> read_identifier(const yaml::Value& value, std::string_view what) {
+  auto name = value.as_string();
+  if (!name) return error_at(value.position(), fmt::format("expected {}", what), "write its name");
+  if (const auto checked = check_identifier(*name, value.position(), what); !checked) return checked.error();
+  return name;
+}
+
+Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  std::vector<ColumnRule> rules;
+  std::size_t quasi_identifier_count = 0;
+  for (const yaml::Value::Entry& entry : *entries) {
+    auto rule = read_column(entry);
+    if (!rule) return rule.error();
+    if (rule->column_class == ColumnClass::quasi_identifier) ++quasi_identifier_count;
+    rules.push_back(std::move(*rule));
+  }
+  if (quasi_identifier_count == 0) {
+    return error_at(value.position(), "no column is a quasi_identifier",
+                    "class the columns by which people could be recognized");
+  }
+  if (quasi_identifier_count > kMaxQuasiIdentifiers) {
+    return error_at(value.position(), fmt::format("more than {} quasi-identifiers", kMaxQuasiIdentifiers),
+                    "class the others identifier, or don't list them: they are hidden then");
+  }
+  return rules;
+}
+
+}  // namespace pgveil::policy

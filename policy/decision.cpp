@@ -1,0 +1,113 @@
+#include "policy/decision.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "policy/chains.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+bool is_nothing(const Arm& arm) {
+  return arm.then.size() == 1 && arm.then.front().arms.empty();
+}
+
+bool is_same(const Arm& a, const Arm& b);
+
+bool is_same_outcome(const Arm& a, const Arm& b) {
+  if (a.then.size() != b.then.size()) return false;
+  if (a.then.empty()) return true;
+  const auto& x = a.then.front().arms;
+  const auto& y = b.then.front().arms;
+  return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), is_same);
+}
+
+bool is_same(const Arm& a, const Arm& b) {
+  return a.attribute == b.attribute && a.values == b.values && is_same_outcome(a, b);
+}
+
+// An arm that releases nothing only guards its rows from later arms that release something. Later arms on its
+// own attribute can't match its rows, so it is needed only if one on another attribute follows.
+std::vector<Arm> without_idle_arms(std::vector<Arm> arms) {
+  std::vector<Arm> kept;
+  std::optional<std::uint32_t> releasing;  // an attribute of a later arm that releases
+  bool has_two = false;                    // and another one
+  for (auto arm = arms.rbegin(); arm != arms.rend(); ++arm) {
+    if (is_nothing(*arm)) {
+      if (!has_two && (!releasing || *releasing == arm->attribute)) continue;
+    } else {
+      has_two = has_two || (releasing && *releasing != arm->attribute);
+      releasing = arm->attribute;
+    }
+    kept.push_back(std::move(*arm));
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+std::vector<Arm> with_adjacent_arms_merged(std::vector<Arm> arms) {
+  std::vector<Arm> merged;
+  for (Arm& arm : arms) {
+    if (!merged.empty() && merged.back().attribute == arm.attribute && is_same_outcome(merged.back(), arm)) {
+      merged.back().values.push_back(std::move(arm.values.front()));
+    } else {
+      merged.push_back(std::move(arm));
+    }
+  }
+  return merged;
+}
+
+class DecisionCompiler {
+ public:
+  DecisionCompiler(const DisclosureTree& tree, const Chains& chains, std::uint32_t attribute)
+      : tree_(tree), chains_(chains), attribute_(attribute) {}
+
+  // Recursion is as deep as chains nest: at most one level per attribute (tree.hpp releases each once on a
+  // path).
+  [[nodiscard]] Decision decide(const Chain& chain) const {
+    PGVEIL_ASSERT(chain.depth <= tree_.attributes.size());
+    std::vector<Arm> arms;
+    for (const NodeIndex index : chain.nodes) {
+      const auto& split = tree_.nodes[index].split;
+      if (!split) break;
+      Arm arm{split->attribute, {split->value}, {}};
+      if (split->attribute != attribute_) arm.then.push_back(decide(chains_.yes_chain(tree_, index)));
+      arms.push_back(std::move(arm));
+    }
+    return {with_adjacent_arms_merged(without_idle_arms(std::move(arms)))};
+  }
+
+ private:
+  const DisclosureTree& tree_;
+  const Chains& chains_;
+  std::uint32_t attribute_;
+};
+
+}  // namespace
+
+std::vector<Decision> compile_decisions(const DisclosureTree& tree) {
+  const Chains chains = chains_of(tree);
+  std::vector<Decision> decisions;
+  for (std::uint32_t attribute = 0; attribute < tree.attributes.size(); ++attribute) {
+    decisions.push_back(DecisionCompiler(tree, chains, attribute).decide(chains.chains.front()));
+  }
+  return decisions;
+}
+
+bool is_released(const Decision& decision, std::span<const std::optional<std::string_view>> values) {
+  const Decision* at = &decision;
+  while (true) {
+    const auto matches = [&](const Arm& arm) {
+      const auto& value = values[arm.attribute];
+      return value && std::find(arm.values.begin(), arm.values.end(), *value) != arm.values.end();
+    };
+    const auto arm = std::find_if(at->arms.begin(), at->arms.end(), matches);
+    if (arm == at->arms.end()) return false;
+    if (arm->then.empty()) return true;
+    at = &arm->then.front();
+  }
+}
+
+}  // namespace pgveil::policy

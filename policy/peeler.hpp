@@ -1,0 +1,77 @@
+#pragma once
+// Builds one chain of the disclosure tree at a time. A chain is a node, its `no` child, that one's `no`
+// child, and so on: from one partition, value after value is peeled off until none qualifies. On a chain
+// nothing is released, so the counts of every candidate only fall, and one that has stopped qualifying never
+// qualifies again. That makes a heap with late updates enough, and a chain costs O(entries × attributes),
+// however long it is.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "policy/slot_counter.hpp"
+
+namespace pgveil::policy {
+
+// Entries order[begin, end) have `code`; what is left after them is the `no` side.
+struct Peel {
+  std::uint32_t attribute = 0;
+  Code code = kNullCode;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint64_t rows_left = 0;
+  std::uint64_t units_left = 0;
+};
+
+struct PeeledChain {
+  std::uint64_t rows = 0;  // of the whole partition
+  std::uint64_t units = 0;
+  std::vector<Peel> peels;
+};
+
+template <class Counter>
+class Peeler {
+ public:
+  // REQUIRES: counts outlive the Peeler.
+  Peeler(const CountsView& counts, std::uint64_t k);
+
+  // Reorders order[begin, end): first the entries of the first peel, then of the second, …, then the rest;
+  // within each the order is kept. open: the attributes not yet released, ascending.
+  [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
+                                 const std::vector<std::uint32_t>& open);
+
+ private:
+  struct SlotValue {
+    std::uint32_t attribute = 0;
+    Code code = kNullCode;
+    std::uint32_t entry_count = 0;
+    std::size_t first_posting = 0;
+  };
+  struct Candidate {
+    std::uint64_t with = 0;
+    Slot slot = 0;
+  };
+
+  void number_slots(const std::vector<std::uint32_t>& open);
+  void collect_candidates();
+  void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
+  [[nodiscard]] bool qualifies(Slot slot) const;
+  [[nodiscard]] bool is_after(const Candidate& a, const Candidate& b) const;
+
+  const CountsView& counts_;
+  std::uint64_t k_;
+  Counter counter_;
+  std::vector<std::vector<Slot>> slot_lookup_;  // per attribute and code; kNone between chains
+  // Scratch of one chain.
+  std::vector<std::uint32_t> entries_;
+  std::vector<SlotValue> values_;
+  std::vector<Slot> slots_;
+  std::vector<Candidate> heap_;
+  std::vector<std::uint32_t> postings_;  // local entries of each candidate slot
+  std::vector<char> is_gone_;
+  std::vector<std::uint32_t> peeled_;
+};
+
+extern template class Peeler<RowCounter>;
+extern template class Peeler<UnitCounter>;
+
+}  // namespace pgveil::policy

@@ -1,0 +1,56 @@
+#pragma once
+// What a data owner wrote: one policy for one table. A value; reading it from YAML is spec_reader.hpp,
+// checking it against a live catalog is rewriter/policy_check.hpp.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/yaml.hpp"
+
+namespace pgveil::policy {
+
+// Masks nest one CASE per released attribute; PostgreSQL, the parser and this proxy all pay for depth.
+inline constexpr std::size_t kMaxQuasiIdentifiers = 64;
+
+enum class ColumnClass {
+  identifier,        // always NULL to a masked user
+  quasi_identifier,  // shown where the disclosure tree released the row's own value
+  sensitive,         // shown; may carry an l-diversity constraint on the tree's leaves
+  insensitive        // shown
+};
+
+struct ColumnRule {
+  std::string name;
+  ColumnClass column_class;
+  // l_diversity: {distinct: l}, mode verify; only on sensitive columns.
+  std::optional<std::uint64_t> distinct_l;
+  yaml::Position at;
+};
+
+enum class DriftAction { suppress, alert };
+
+struct DriftRule {
+  std::int64_t check_every_ms = 24LL * 60 * 60 * 1000;
+  DriftAction action = DriftAction::suppress;
+};
+
+struct PolicySpec {
+  std::string name;  // [a-z_][a-z0-9_]{0,62}
+  std::string database;
+  std::string schema;
+  std::string table;
+  std::uint64_t k = 0;  // ≥ 2
+  // Column whose distinct non-NULL values are counted; none: each row is one unit.
+  std::optional<std::string> unit;
+  std::vector<std::string> readers;       // client roles that may read the table; default nobody
+  std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified
+  std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
+  DriftRule drift;
+  std::string hash;  // hex SHA-256 of the canonical form (canonical_text in spec_reader.hpp): any change that
+                     // changes what is released changes it; comments and layout do not
+  yaml::Position at;
+};
+
+}  // namespace pgveil::policy

@@ -1,0 +1,131 @@
+#include "policy/tree.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "policy/chains.hpp"
+#include "policy/counts_view.hpp"
+#include "policy/routing.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+// A unit that reaches several leaves is counted once in each node above them: +1 in each leaf, -1 where two
+// neighbouring leaves meet, and every node is the sum of what is below it.
+void add_units(const Chains& chains, const CountsView& counts, const std::vector<NodeIndex>& leaves,
+               std::vector<std::int64_t>& units) {
+  const std::vector<std::uint32_t>& entries = counts.entries();
+  std::vector<NodeIndex> reached;
+  for (std::size_t begin = 0; begin < entries.size();) {
+    const Code unit = counts.unit(entries[begin]);
+    reached.clear();
+    std::size_t end = begin;
+    for (; end < entries.size() && counts.unit(entries[end]) == unit; ++end)
+      reached.push_back(leaves[entries[end]]);
+    begin = end;
+    if (unit == kNullCode) continue;
+    std::sort(reached.begin(), reached.end());
+    reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      ++units[reached[i]];
+      if (i > 0) --units[chains.common_ancestor(reached[i - 1], reached[i])];
+    }
+  }
+}
+
+}  // namespace
+
+NodeIndex leaf_of(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values) {
+  PGVEIL_ASSERT(values.size() == tree.attributes.size());
+  NodeIndex at = 0;
+  while (tree.nodes[at].split) {
+    const Split& split = *tree.nodes[at].split;
+    at = values[split.attribute] == split.value ? tree.nodes[at].yes : tree.nodes[at].no;
+  }
+  return at;
+}
+
+namespace {
+
+// The cohort whose path is walked at the moment.
+class CohortWalk {
+ public:
+  void enter(const Split& split, bool has_value) {
+    cohort_.path.push_back({split.attribute, split.value, has_value});
+    cohort_.label += has_value ? '1' : '2';
+    auto& disclosed = cohort_.disclosed;
+    if (has_value) disclosed.insert(std::ranges::lower_bound(disclosed, split.attribute), split.attribute);
+  }
+  void leave() {
+    const PathStep& last = cohort_.path.back();
+    if (last.has_value) std::erase(cohort_.disclosed, last.attribute);
+    cohort_.path.pop_back();
+    cohort_.label.pop_back();
+  }
+  // Up to the nearest split whose `no` side is still to come.
+  void leave_no_sides() {
+    while (!cohort_.path.empty() && !cohort_.path.back().has_value) leave();
+  }
+  const Cohort& at_leaf(NodeIndex leaf, const Node& node) {
+    cohort_.leaf = leaf;
+    cohort_.rows = node.rows;
+    cohort_.units = node.units;
+    return cohort_;
+  }
+
+ private:
+  Cohort cohort_{.leaf = 0, .label = "D", .path = {}, .disclosed = {}};
+};
+
+}  // namespace
+
+void for_each_cohort(const DisclosureTree& tree, const std::function<void(const Cohort&)>& visit) {
+  struct Visit {
+    NodeIndex node;
+    bool is_yes_done;
+  };
+  std::vector<Visit> stack = {{0, false}};
+  CohortWalk walk;
+  while (!stack.empty()) {
+    const auto [index, is_yes_done] = stack.back();
+    stack.pop_back();
+    const Node& node = tree.nodes[index];
+    if (!node.split) {
+      visit(walk.at_leaf(index, node));
+      walk.leave_no_sides();
+      continue;
+    }
+    if (is_yes_done) walk.leave();
+    walk.enter(*node.split, !is_yes_done);
+    if (!is_yes_done) stack.push_back({index, true});
+    stack.push_back({is_yes_done ? node.no : node.yes, false});
+  }
+}
+
+std::vector<Cohort> cohorts(const DisclosureTree& tree) {
+  std::vector<Cohort> result;
+  for_each_cohort(tree, [&](const Cohort& cohort) { result.push_back(cohort); });
+  return result;
+}
+
+std::vector<NodeCount> recount(const DisclosureTree& tree, const Counts& counts) {
+  const CountsView view(counts);
+  const Chains chains = chains_of(tree);
+  const std::vector<NodeIndex> leaves = leaves_of(tree, chains, view);
+  std::vector<NodeCount> result(tree.nodes.size());
+  for (const std::uint32_t entry : view.entries()) result[leaves[entry]].rows += view.rows(entry);
+  std::vector<std::int64_t> units(tree.nodes.size(), 0);
+  if (view.has_units()) add_units(chains, view, leaves, units);
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // preorder: children come after their parent
+    const Node& node = tree.nodes[i];
+    if (node.split) {
+      result[i].rows += result[node.yes].rows + result[node.no].rows;
+      units[i] += units[node.yes] + units[node.no];
+    }
+    result[i].units = view.has_units() ? static_cast<std::uint64_t>(units[i]) : result[i].rows;
+  }
+  return result;
+}
+
+}  // namespace pgveil::policy

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+#include "policy/peeler.hpp"
+#include "policy/spec.hpp"
+#include "policy/too_few_units.hpp"
+#include "policy/tree.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+// Walks the tree in preorder, chain by chain, on an explicit stack: a chain can be thousands of nodes long,
+// the stack is never deeper than the number of attributes.
+template <class Counter>
+class TreeBuilder {
+ public:
+  TreeBuilder(const CountsView& counts, std::uint64_t k, const std::function<void(double)>& progress)
+      : counts_(counts), progress_(progress), order_(counts.entries()), peeler_(counts, k) {
+    tree_.k = k;
+    for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
+      tree_.attributes.push_back({counts.attribute(a).name, counts.attribute(a).number});
+    }
+  }
+
+  Result<DisclosureTree> build() {
+    std::vector<std::uint32_t> open(counts_.attribute_count());
+    for (std::uint32_t a = 0; a < open.size(); ++a) open[a] = a;
+    push(0, order_.size(), std::move(open));
+    if (stack_.back().chain.units < tree_.k) return too_few_units(tree_.k);
+    row_count_ = stack_.back().chain.rows;
+    while (!stack_.empty()) emit_node();
+    return std::move(tree_);
+  }
+
+ private:
+  struct Frame {
+    PeeledChain chain;
+    std::vector<std::uint32_t> open;
+    std::size_t step = 0;    // nodes of the chain already emitted
+    NodeIndex previous = 0;  // the last one of them
+  };
+
+  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open) {
+    PeeledChain chain = peeler_.peel(order_, begin, end, open);
+    stack_.push_back({std::move(chain), std::move(open)});
+  }
+
+  void emit_node() {
+    Frame& frame = stack_.back();
+    const auto index = static_cast<NodeIndex>(tree_.nodes.size());
+    Node node;
+    node.rows = frame.chain.rows;
+    node.units = frame.chain.units;
+    if (frame.step > 0) {
+      tree_.nodes[frame.previous].no = index;
+      node.rows = frame.chain.peels[frame.step - 1].rows_left;
+      node.units = frame.chain.peels[frame.step - 1].units_left;
+    }
+    if (frame.step == frame.chain.peels.size()) {
+      report_settled(node.rows);
+      tree_.nodes.push_back(std::move(node));
+      stack_.pop_back();
+      return;
+    }
+    const Peel peel = frame.chain.peels[frame.step++];
+    frame.previous = index;
+    node.split = Split{peel.attribute, counts_.text(peel.attribute, peel.code)};
+    node.yes = index + 1;
+    tree_.nodes.push_back(std::move(node));
+    std::vector<std::uint32_t> open = frame.open;
+    std::erase(open, peel.attribute);
+    push(peel.begin, peel.end, std::move(open));
+  }
+
+  void report_settled(std::uint64_t rows) {
+    settled_ += rows;
+    if (!progress_) return;
+    const double share = static_cast<double>(settled_) / static_cast<double>(row_count_);
+    if (share < reported_ + 0.01 && settled_ < row_count_) return;
+    reported_ = share;
+    progress_(share);
+  }
+
+  const CountsView& counts_;
+  const std::function<void(double)>& progress_;
+  std::vector<std::uint32_t> order_;
+  Peeler<Counter> peeler_;
+  DisclosureTree tree_;
+  std::vector<Frame> stack_;
+  std::uint64_t row_count_ = 0;
+  std::uint64_t settled_ = 0;
+  double reported_ = 0;
+};
+
+// Slots and pairs are numbered with 32 bits.
+bool is_too_large(const Counts& counts) {
+  return counts.size() >= std::numeric_limits<std::uint32_t>::max() / (counts.attributes.size() + 1);
+}
+
+}  // namespace
+
+Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k,
+                                  const std::function<void(double)>& progress) {
+  PGVEIL_ASSERT(k >= 2);
+  PGVEIL_ASSERT(counts.attributes.size() <= kMaxQuasiIdentifiers);
+  if (is_too_large(counts)) {
+    return Error{.kind = ErrorKind::limit,
+                 .sqlstate = std::string(sqlstate::kProgramLimitExceeded),
+                 .public_message = "the table has too many combinations of quasi-identifiers",
+                 .hint = "class fewer columns quasi_identifier"};
+  }
+  const CountsView view(counts);
+  if (view.has_units()) return TreeBuilder<UnitCounter>(view, k, progress).build();
+  return TreeBuilder<RowCounter>(view, k, progress).build();
+}
+
+}  // namespace pgveil::policy

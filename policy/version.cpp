@@ -1,0 +1,103 @@
+#include "policy/version.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <iterator>
+
+namespace pgveil::policy {
+
+namespace {
+
+std::string json_text(std::string_view text) {
+  return boost::json::serialize(boost::json::string_view(text));
+}
+
+// One line per item, so that two versions can be compared with diff.
+template <class Items, class ToLine>
+std::string json_lines(const Items& items, std::string_view indent, ToLine to_line) {
+  std::string text = "[";
+  for (auto item = std::begin(items); item != std::end(items); ++item) {
+    text += fmt::format("{}\n{}  {}", item == std::begin(items) ? "" : ",", indent, to_line(*item));
+  }
+  return text + (std::begin(items) == std::end(items) ? "]" : fmt::format("\n{}]", indent));
+}
+
+std::string table_json(const TableShape& shape) {
+  const auto column_json = [](const ShapeColumn& column) {
+    return fmt::format(R"({{"number": {}, "name": {}, "type_oid": {}, "typmod": {}, "collation_oid": {}}})",
+                       column.number, json_text(column.name), column.type_oid, column.typmod,
+                       column.collation_oid);
+  };
+  return fmt::format(R"({{
+    "oid": {},
+    "relfilenode": {},
+    "schema": {},
+    "name": {},
+    "columns": {}
+  }})",
+                     shape.table_oid, shape.relfilenode, json_text(shape.schema), json_text(shape.name),
+                     json_lines(shape.columns, "    ", column_json));
+}
+
+std::string tree_json(const DisclosureTree& tree) {
+  const auto attribute_json = [](const TreeAttribute& attribute) {
+    return fmt::format(R"({{"number": {}, "name": {}}})", attribute.number, json_text(attribute.name));
+  };
+  const auto node_json = [&](const Node& node) {
+    std::string text = fmt::format(R"({{"rows": {}, "units": {})", node.rows, node.units);
+    if (node.split) {
+      text += fmt::format(R"(, "attribute": {}, "value": {}, "yes": {}, "no": {})",
+                          json_text(tree.attributes[node.split->attribute].name),
+                          json_text(node.split->value), node.yes, node.no);
+    }
+    return text + "}";
+  };
+  return fmt::format(R"({{
+    "k": {},
+    "attributes": {},
+    "nodes": {}
+  }})",
+                     tree.k, json_lines(tree.attributes, "    ", attribute_json),
+                     json_lines(tree.nodes, "    ", node_json));
+}
+
+std::string disclosure_json(const Disclosure& disclosure) {
+  return fmt::format(R"({{
+    "rows": {},
+    "units": {},
+    "cells": {},
+    "disclosed": {},
+    "disclosed_or_implied": {},
+    "cohorts": {},
+    "smallest_cohort": {},
+    "disclosed_by_attribute": [{}],
+    "disclosed_or_implied_by_attribute": [{}]
+  }})",
+                     disclosure.rows, disclosure.units, disclosure.cells, disclosure.disclosed,
+                     disclosure.disclosed_or_implied, disclosure.cohorts, disclosure.smallest_cohort,
+                     fmt::join(disclosure.disclosed_by_attribute, ", "),
+                     fmt::join(disclosure.disclosed_or_implied_by_attribute, ", "));
+}
+
+}  // namespace
+
+std::string to_json(const PolicyVersion& version) {
+  return fmt::format(R"({{
+  "format": {},
+  "policy": {},
+  "number": {},
+  "spec_hash": {},
+  "built_at": {},
+  "table": {},
+  "tree": {},
+  "disclosure": {}
+}}
+)",
+                     kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
+                     json_text(version.built_at), table_json(version.shape), tree_json(version.tree),
+                     disclosure_json(version.disclosure));
+}
+
+}  // namespace pgveil::policy

@@ -1,0 +1,55 @@
+#pragma once
+// A version: what one BUILD made, and of what. Nothing is answered under a version whose policy text or table
+// shape is not the current one. Versions are immutable and replaced whole.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "policy/disclosure.hpp"
+#include "policy/tree.hpp"
+
+namespace pgveil::policy {
+
+// The table as the build saw it. Columns are bound by number; any difference closes the table until BUILD.
+struct ShapeColumn {
+  int number = 0;
+  std::string name;
+  std::uint32_t type_oid = 0;
+  std::int32_t typmod = -1;
+  std::uint32_t collation_oid = 0;
+  bool operator==(const ShapeColumn&) const = default;
+};
+struct TableShape {
+  std::uint32_t table_oid = 0;
+  std::uint32_t relfilenode = 0;
+  std::string schema;
+  std::string name;
+  std::vector<ShapeColumn> columns;  // live columns, ascending by number
+  bool operator==(const TableShape&) const = default;
+};
+
+struct PolicyVersion {
+  std::string policy;
+  std::uint64_t number = 0;  // 1, 2, … per policy
+  std::string spec_hash;     // PolicySpec::hash it was built from
+  TableShape shape;
+  DisclosureTree tree;
+  Disclosure disclosure;
+  std::string built_at;  // UTC, ISO 8601, passed in by the caller
+  bool operator==(const PolicyVersion&) const = default;
+};
+
+inline constexpr int kVersionFormat = 1;
+inline constexpr std::size_t kMaxVersionBytes = std::size_t{64} << 20;  // some 600,000 nodes
+
+// Stable, human-readable JSON with a format number; from_json refuses unknown, missing and duplicate keys,
+// more than kMaxVersionBytes, a broken tree (tree_check.hpp says what is checked), tree attributes that are
+// not columns of the shape, and other format numbers. Errors: ErrorKind::configuration, with the file and the
+// place in it.
+[[nodiscard]] std::string to_json(const PolicyVersion& version);
+[[nodiscard]] Result<PolicyVersion> version_from_json(std::string_view text, std::string_view file_name);
+
+}  // namespace pgveil::policy

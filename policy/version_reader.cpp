@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <limits>
+
+#include "policy/json_object.hpp"
+#include "policy/spec.hpp"
+#include "policy/tree_check.hpp"
+#include "policy/version.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMaxJsonDepth = 8;  // ours has 4
+constexpr std::int64_t kMaxOid = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxAttributeNumber = std::numeric_limits<std::int16_t>::max();
+constexpr std::int64_t kMaxNodes = std::numeric_limits<NodeIndex>::max();
+
+std::string item_path(const std::string& list, std::size_t index) {
+  return fmt::format("{}[{}]", list, index);
+}
+
+ShapeColumn read_column(JsonObjectView object) {
+  ShapeColumn column;
+  column.number = static_cast<int>(object.integer("number", 1, kMaxAttributeNumber));
+  column.name = object.text("name");
+  column.type_oid = static_cast<std::uint32_t>(object.integer("type_oid", 0, kMaxOid));
+  column.typmod = static_cast<std::int32_t>(object.integer("typmod", std::numeric_limits<std::int32_t>::min(),
+                                                           std::numeric_limits<std::int32_t>::max()));
+  column.collation_oid = static_cast<std::uint32_t>(object.integer("collation_oid", 0, kMaxOid));
+  object.finish();
+  return column;
+}
+
+TableShape read_shape(JsonObjectView object, FirstError& errors) {
+  TableShape shape;
+  shape.table_oid = static_cast<std::uint32_t>(object.integer("oid", 0, kMaxOid));
+  shape.relfilenode = static_cast<std::uint32_t>(object.integer("relfilenode", 0, kMaxOid));
+  shape.schema = object.text("schema");
+  shape.name = object.text("name");
+  const std::string path = object.path_of("columns");
+  for (const json::value& item : object.array("columns")) {
+    shape.columns.push_back(read_column({item, item_path(path, shape.columns.size()), errors}));
+    if (errors.error()) return shape;
+  }
+  for (std::size_t i = 1; i < shape.columns.size(); ++i) {
+    if (shape.columns[i - 1].number >= shape.columns[i].number) {
+      errors.add(broken_json(item_path(path, i), "not ascending by number"));
+    }
+  }
+  object.finish();
+  return shape;
+}
+
+TreeAttribute read_attribute(JsonObjectView object, const TableShape& shape, FirstError& errors,
+                             const std::string& path) {
+  TreeAttribute attribute;
+  attribute.number = static_cast<int>(object.integer("number", 1, kMaxAttributeNumber));
+  attribute.name = object.text("name");
+  object.finish();
+  const auto is_it = [&](const ShapeColumn& column) {
+    return column.number == attribute.number && column.name == attribute.name;
+  };
+  if (std::none_of(shape.columns.begin(), shape.columns.end(), is_it)) {
+    errors.add(broken_json(path, "no such column in the table"));
+  }
+  return attribute;
+}
+
+std::uint32_t attribute_index(const DisclosureTree& tree, const std::string& name) {
+  const auto is_it = [&](const TreeAttribute& attribute) { return attribute.name == name; };
+  const auto found = std::find_if(tree.attributes.begin(), tree.attributes.end(), is_it);
+  return static_cast<std::uint32_t>(found -
+                                    tree.attributes.begin());  // one past the last: find_flaw refuses it
+}
+
+Node read_node(JsonObjectView object, const DisclosureTree& tree) {
+  Node node;
+  node.rows = object.count("rows");
+  node.units = object.count("units");
+  if (object.has("attribute")) {
+    node.split = Split{attribute_index(tree, object.text("attribute")), object.text("value")};
+    node.yes = static_cast<NodeIndex>(object.integer("yes", 1, kMaxNodes));
+    node.no = static_cast<NodeIndex>(object.integer("no", 1, kMaxNodes));
+  }
+  object.finish();
+  return node;
+}
+
+DisclosureTree read_tree(JsonObjectView object, const TableShape& shape, FirstError& errors) {
+  DisclosureTree tree;
+  tree.k = object.count("k");
+  const std::string attributes_path = object.path_of("attributes");
+  for (const json::value& item : object.array("attributes")) {
+    const std::string path = item_path(attributes_path, tree.attributes.size());
+    tree.attributes.push_back(read_attribute({item, path, errors}, shape, errors, path));
+    if (errors.error()) return tree;
+  }
+  const std::string nodes_path = object.path_of("nodes");
+  const json::array& nodes = object.array("nodes");
+  tree.nodes.reserve(nodes.size());
+  for (const json::value& item : nodes) {
+    tree.nodes.push_back(read_node({item, item_path(nodes_path, tree.nodes.size()), errors}, tree));
+    if (errors.error()) return tree;
+  }
+  object.finish();
+  if (errors.error()) return tree;
+  if (const auto flaw = find_flaw(tree)) errors.add(broken_json(object.path(), *flaw));
+  return tree;
+}
+
+std::vector<std::uint64_t> read_counts(JsonObjectView& object, std::string_view key, std::size_t expected,
+                                       FirstError& errors) {
+  std::vector<std::uint64_t> counts;
+  for (const json::value& item : object.array(key)) {
+    if (!item.is_int64() || item.get_int64() < 0) {
+      errors.add(broken_json(object.path_of(key), "not whole numbers"));
+      return {};
+    }
+    counts.push_back(static_cast<std::uint64_t>(item.get_int64()));
+  }
+  if (counts.size() != expected) errors.add(broken_json(object.path_of(key), "not one number per attribute"));
+  return counts;
+}
+
+Disclosure read_disclosure(JsonObjectView object, std::size_t attribute_count, FirstError& errors) {
+  Disclosure disclosure;
+  disclosure.rows = object.count("rows");
+  disclosure.units = object.count("units");
+  disclosure.cells = object.count("cells");
+  disclosure.disclosed = object.count("disclosed");
+  disclosure.disclosed_or_implied = object.count("disclosed_or_implied");
+  disclosure.cohorts = object.count("cohorts");
+  disclosure.smallest_cohort = object.count("smallest_cohort");
+  disclosure.disclosed_by_attribute = read_counts(object, "disclosed_by_attribute", attribute_count, errors);
+  disclosure.disclosed_or_implied_by_attribute =
+      read_counts(object, "disclosed_or_implied_by_attribute", attribute_count, errors);
+  object.finish();
+  return disclosure;
+}
+
+PolicyVersion read_version(const json::value& document, std::string_view file_name, FirstError& errors) {
+  JsonObjectView object(document, std::string(file_name), errors, ": ");
+  PolicyVersion version;
+  if (object.integer("format", kVersionFormat, kVersionFormat) != kVersionFormat || errors.error())
+    return version;
+  version.policy = object.text("policy");
+  version.number =
+      static_cast<std::uint64_t>(object.integer("number", 1, std::numeric_limits<std::int64_t>::max()));
+  version.spec_hash = object.text("spec_hash");
+  version.built_at = object.text("built_at");
+  version.shape = read_shape(object.object("table"), errors);
+  if (errors.error()) return version;
+  version.tree = read_tree(object.object("tree"), version.shape, errors);
+  if (errors.error()) return version;
+  version.disclosure = read_disclosure(object.object("disclosure"), version.tree.attributes.size(), errors);
+  object.finish();
+  return version;
+}
+
+}  // namespace
+
+Result<PolicyVersion> version_from_json(std::string_view text, std::string_view file_name) {
+  if (text.size() > kMaxVersionBytes) {
+    return broken_json(file_name, fmt::format("larger than {} bytes", kMaxVersionBytes));
+  }
+  json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  json::error_code error;
+  json::value document;
+  try {
+    document = json::parse(text, error, {}, options);
+  } catch (const std::exception&) {
+    return broken_json(file_name, "can't be parsed");
+  }
+  if (error) return broken_json(file_name, fmt::format("not valid JSON ({})", error.message()));
+  if (has_duplicate_keys(text, document)) return broken_json(file_name, "a key is there twice");
+  FirstError errors;
+  PolicyVersion version = read_version(document, file_name, errors);
+  if (errors.error()) return *errors.error();
+  return version;
+}
+
+}  // namespace pgveil::policy
