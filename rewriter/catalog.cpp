@@ -1,0 +1,29 @@
+#include "rewriter/catalog.hpp"
+
+#include <algorithm>
+
+namespace pgveil::rewriter {
+
+const Column* Relation::find_column(std::string_view column_name) const {
+  const auto at = std::ranges::find(columns, column_name, &Column::name);
+  return at == columns.end() ? nullptr : &*at;
+}
+
+const Column* Relation::find_column(int column_number) const {
+  const auto at = std::ranges::find(columns, column_number, &Column::number);
+  return at == columns.end() ? nullptr : &*at;
+}
+
+const Relation* Catalog::find(std::string_view schema, std::string_view name) const {
+  const auto at = relations.find(std::pair(std::string(schema), std::string(name)));
+  return at == relations.end() ? nullptr : &at->second;
+}
+
+const Relation* Catalog::resolve(std::string_view name) const {
+  for (const std::string& schema : search_path) {
+    if (const Relation* found = find(schema, name)) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace pgveil::rewriter

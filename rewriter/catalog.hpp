@@ -1,0 +1,77 @@
+#pragma once
+// What the rewriter knows of one database: an immutable value, replaced whole. db/catalog_loader.hpp fills it from the
+// live server; tests write it by hand.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pgveil::rewriter {
+
+// PostgreSQL's pg_class.relkind, only the kinds that a query can read.
+enum class RelationKind { table, partitioned_table, view, materialized_view, foreign_table, sequence };
+
+struct Column {
+  int number = 0;  // pg_attribute.attnum
+  std::string name;
+  std::uint32_t type_oid = 0;
+  std::int32_t typmod = -1;
+  // format_type(atttypid, atttypmod) with search_path = pg_catalog: parseable, qualified unless in pg_catalog,
+  // with its type modifier: "character varying(20)", "numeric(10,2)", "public.mood", "text[]".
+  std::string type_text;
+  std::string type_schema;  // pg_type's namespace and name: "pg_catalog", "varchar"
+  std::string type_name;
+  char type_kind =
+      'b';  // pg_type.typtype: b base, c composite, d domain, e enum, r range, m multirange, p pseudo
+  char type_category = 'U';  // pg_type.typcategory: A array, …
+  std::uint32_t collation_oid = 0;
+  // Schema and name of the column's collation when it differs from its type's default; empty otherwise.
+  std::string collation_schema;
+  std::string collation_name;
+  bool collation_is_deterministic = true;
+};
+
+struct Relation {
+  std::uint32_t oid = 0;
+  std::uint32_t relfilenode = 0;
+  std::string schema;
+  std::string name;
+  RelationKind kind = RelationKind::table;
+  std::vector<Column> columns;   // live columns, ascending by number
+  std::vector<int> primary_key;  // column numbers; empty: none
+  bool has_children = false;     // pg_inherits, as parent (partitions too)
+  bool has_parent = false;       // pg_inherits, as child or partition
+  bool is_partition = false;     // has_parent, and the parent is a partitioned table
+  bool has_row_security = false;
+
+  [[nodiscard]] const Column* find_column(std::string_view column_name) const;
+  [[nodiscard]] const Column* find_column(int number) const;
+};
+
+struct Catalog {
+  std::string database;
+  int server_version = 0;                // 150020
+  std::vector<std::string> search_path;  // the pinned path: pg_catalog, the listed schemas; never pg_temp
+  // All relations of the database, pg_catalog's and information_schema's views and tables included.
+  std::map<std::pair<std::string, std::string>, Relation, std::less<>> relations;
+  // Types that may be named in a cast: pg_catalog's, by pg_type.typname ("int4", "_text", "jsonb"), pseudo-types and
+  // reg* of other schemas excluded.
+  std::set<std::string, std::less<>> pg_catalog_types;
+  std::set<std::string, std::less<>> pg_catalog_collations;
+  // Every distinct pg_proc.proname of the database, any schema. Attribute notation (x.f, (x).f) may call any function
+  // of that name, so a field name that is a function's and not on the list of allowed functions is refused where the
+  // rewriter can't prove that it is a column.
+  std::set<std::string, std::less<>> function_names;
+  // Names of operators defined outside pg_catalog ("=", "===", …): such names are emitted as OPERATOR(pg_catalog.x).
+  std::set<std::string, std::less<>> operator_names_elsewhere;
+
+  [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
+  // The first schema of search_path that has a relation of this name.
+  [[nodiscard]] const Relation* resolve(std::string_view name) const;
+};
+
+}  // namespace pgveil::rewriter

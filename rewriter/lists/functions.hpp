@@ -1,0 +1,24 @@
+#pragma once
+// Which functions a client's SQL may call, by name: every overload in pg_catalog of an allowed name is safe
+// (derive_functions.sql). Everything else is refused.
+#include <string_view>
+
+namespace pgveil::rewriter {
+
+enum class FunctionRule {
+  refused,
+  allowed,          // emitted as pg_catalog.name(…)
+  metadata,         // reads catalogs but no data; emitted the same way
+  null_text,        // prints definitions that may quote data: becomes NULL::text
+  constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
+  index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
+  current_setting,  // only with a constant name that may be shown
+  client_role,      // current_user() and the like as functions: the client's role
+  statement_clock   // clock_timestamp(): becomes statement_timestamp(), else the time tells hidden values
+};
+
+[[nodiscard]] FunctionRule function_rule(std::string_view name);
+
+// Collations, sampling methods and operators need no list: all of pg_catalog's are safe.
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,102 @@
+#include "rewriter/mask_column.hpp"
+
+#include <vector>
+
+#include "rewriter/pg/parse.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+
+// The modifiers of a type as the server prints them ("numeric(10,2)"), read by the server's own grammar.
+Result<std::vector<Node*>> modifiers_of(const Column& column, pg::Builder& build) {
+  auto parsed = pg::parse_own("SELECT NULL::" + column.type_text, 10'000);
+  if (!parsed) return parsed.error();
+  const PgQuery__SelectStmt& select = *parsed->result->stmts[0]->stmt->select_stmt;
+  const PgQuery__TypeName& type = *select.target_list[0]->res_target->val->type_cast->type_name;
+  std::vector<Node*> out;
+  for (const Node* modifier : pg::nodes(type.typmods, type.n_typmods)) {
+    const bool is_integer = pg::is_kind(modifier, PG_QUERY__NODE__NODE_A_CONST) &&
+                            modifier->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
+    if (!is_integer) {
+      return Error{.kind = ErrorKind::policy,
+                   .sqlstate = "0A000",
+                   .public_message = "the type modifier of column \"" + column.name + "\" is not understood"};
+    }
+    out.push_back(build.integer_constant(modifier->a_const->ival->ival));
+  }
+  return out;
+}
+
+Node* raw_value(const Column& column, Canonical canonical, const ComparableType& type, pg::Builder& build) {
+  Node* raw = build.column({kMaskAlias, column.name});
+  switch (canonical) {
+    case Canonical::as_is: return raw;
+    case Canonical::trim_scale: {
+      Node* const arguments[] = {raw};
+      return build.call("trim_scale", arguments);
+    }
+    case Canonical::plus_zero:
+      return build.operation(
+          "+", raw,
+          build.cast(build.string_constant("0"), build.type_name(type.literal_schema, type.literal_type)));
+    case Canonical::rtrim: {
+      Node* const arguments[] = {build.cast(raw, build.type_name("pg_catalog", "text"))};
+      return build.cast(build.call("rtrim", arguments), build.type_name("pg_catalog", "bpchar"));
+    }
+  }
+  return raw;
+}
+
+Node* condition(const policy::Arm& arm, const TreeColumns& tree_columns, pg::Builder& build) {
+  const Column& column = *tree_columns.columns[arm.attribute];
+  const ComparableType& type = tree_columns.types[arm.attribute];
+  Node* raw = build.column({kMaskAlias, column.name});
+  if (arm.values.size() == 1) {
+    return build.equals(raw, build.cast(build.string_constant(arm.values.front()),
+                                        build.type_name(type.literal_schema, type.literal_type)));
+  }
+  std::vector<Node*> elements;
+  for (const std::string& value : arm.values) elements.push_back(build.string_constant(value));
+  return build.equals_any(
+      raw, build.cast(build.array(elements), build.type_name(type.literal_schema, type.literal_type, true)));
+}
+
+}  // namespace
+
+Result<Node*> typed_null(const Column& column, pg::Builder& build) {
+  PgQuery__TypeName* type = build.type_name(column.type_schema, column.type_name);
+  if (column.typmod >= 0) {
+    auto modifiers = modifiers_of(column, build);
+    if (!modifiers) return modifiers.error();
+    type->typmods = build.list(*modifiers);
+    type->n_typmods = modifiers->size();
+  }
+  Node* null = build.cast(build.null_constant(), type);
+  if (column.collation_name.empty()) return null;
+  return build.collate(null, column.collation_schema, column.collation_name);
+}
+
+Result<Node*> released_value(const policy::Decision& decision, std::size_t attribute,
+                             const TreeColumns& tree_columns, pg::Builder& build) {
+  const Column& column = *tree_columns.columns[attribute];
+  auto hidden = typed_null(column, build);
+  if (!hidden || decision.arms.empty()) return hidden;
+  const ComparableType& type = tree_columns.types[attribute];
+  std::vector<pg::Builder::When> arms;
+  for (const policy::Arm& arm : decision.arms) {
+    Node* shown = nullptr;
+    if (arm.then.empty()) {
+      shown = raw_value(column, type.canonical, type, build);
+    } else {
+      auto deeper = released_value(arm.then.front(), attribute, tree_columns, build);
+      if (!deeper) return deeper;
+      shown = *deeper;
+    }
+    arms.push_back({condition(arm, tree_columns, build), shown});
+  }
+  return build.searched_case(arms, *hidden);
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,25 @@
+#pragma once
+// The expression of one column of a masking sub-select. Inside of masks.
+#include "common/error.hpp"
+#include "policy/decision.hpp"
+#include "policy/tree.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/comparable_type.hpp"
+#include "rewriter/pg/build.hpp"
+
+namespace pgveil::rewriter {
+
+inline constexpr std::string_view kMaskAlias = "t";
+
+// NULL of exactly the column's type, type modifier and collation.
+[[nodiscard]] Result<pg::Node*> typed_null(const Column& column, pg::Builder& build);
+
+// What the masked column shows. columns[a] and types[a] belong to attribute a of the tree.
+struct TreeColumns {
+  std::vector<const Column*> columns;
+  std::vector<ComparableType> types;
+};
+[[nodiscard]] Result<pg::Node*> released_value(const policy::Decision& decision, std::size_t attribute,
+                                               const TreeColumns& tree_columns, pg::Builder& build);
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,131 @@
+#include "rewriter/masks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "policy/decision.hpp"
+#include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/mask_column.hpp"
+#include "rewriter/session_settings.hpp"
+#include "rewriter/shape_guard.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+
+const policy::ColumnRule* rule_of(const policy::PolicySpec& spec, const Column& column) {
+  const auto at = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+  return at == spec.columns.end() ? nullptr : &*at;
+}
+
+Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation) {
+  TreeColumns out;
+  for (const policy::TreeAttribute& attribute : tree.attributes) {
+    const Column* column = relation.find_column(attribute.number);
+    if (column == nullptr || column->name != attribute.name) {
+      return Error{.kind = ErrorKind::policy,
+                   .sqlstate = "42501",
+                   .public_message = "the table changed since its policy was built",
+                   .hint = "BUILD POLICY is needed"};
+    }
+    auto type = comparable_type(*column);
+    if (!type) return type.error();
+    out.columns.push_back(column);
+    out.types.push_back(*type);
+  }
+  return out;
+}
+
+// The value of pg_class.reltuples and the like for a table that was never analyzed.
+Node* unknown_size(const Column& column, pg::Builder& build) {
+  return build.cast(
+      build.string_constant(column.name == "relpages" || column.name == "relallvisible" ? "0" : "-1"),
+      build.type_name(column.type_schema, column.type_name));
+}
+
+Node* only_listed_settings(pg::Builder& build) {
+  std::vector<Node*> names;
+  for (const auto name : settable_settings()) names.push_back(build.string_constant(name));
+  for (const auto name : shown_settings()) names.push_back(build.string_constant(name));
+  Node* const lowered[] = {build.column({kMaskAlias, "name"})};
+  return build.equals_any(build.call("lower", lowered),
+                          build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
+}
+
+}  // namespace
+
+Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
+                                            const policy::DisclosureTree& tree, const Relation& relation,
+                                            Guarded guarded, pg::Arena& arena) {
+  pg::Builder build(arena);
+  auto tree_columns = bind(tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto decisions = policy::compile_decisions(tree);
+  std::set<int> read;
+  for (const Column* column : tree_columns->columns) read.insert(column->number);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns) {
+    const policy::ColumnRule* rule = rule_of(spec, column);
+    const auto class_of = rule == nullptr ? policy::ColumnClass::identifier : rule->column_class;
+    Result<Node*> shown = nullptr;
+    switch (class_of) {
+      case policy::ColumnClass::identifier: shown = typed_null(column, build); break;
+      case policy::ColumnClass::quasi_identifier: {
+        const auto at = std::ranges::find(tree_columns->columns, &column);
+        if (at == tree_columns->columns.end()) {
+          shown = typed_null(column, build);
+        } else {
+          const auto attribute = static_cast<std::size_t>(at - tree_columns->columns.begin());
+          shown = released_value(decisions[attribute], attribute, *tree_columns, build);
+        }
+        break;
+      }
+      case policy::ColumnClass::sensitive:
+      case policy::ColumnClass::insensitive:
+        read.insert(column.number);
+        shown = build.column({kMaskAlias, column.name});
+        break;
+    }
+    if (!shown) return shown.error();
+    targets.push_back(build.target(*shown, column.name));
+  }
+  Node* where = guarded == Guarded::yes ? shape_guard(relation, read, build) : nullptr;
+  return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+}
+
+Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
+                                                 const policy::PolicyVersion& version,
+                                                 const Relation& relation) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  auto select = masking_select(spec, version.tree, relation, Guarded::yes, *mask->arena);
+  if (!select) return select.error();
+  mask->select = *select;
+  mask->policy = spec.name;
+  mask->number = version.number;
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
+                                                         const Relation& relation) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns) {
+    const auto at = std::ranges::find(rule.hidden, std::string_view(column.name), &CatalogColumn::name);
+    Node* shown = build.column({kMaskAlias, column.name});
+    if (at != rule.hidden.end()) {
+      auto null = typed_null(column, build);
+      if (!null) return null.error();
+      shown = at->rule == CatalogColumnRule::null ? *null : unknown_size(column, build);
+    }
+    targets.push_back(build.target(shown, column.name));
+  }
+  Node* where = rule.only_listed_settings ? only_listed_settings(build) : nullptr;
+  mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+}  // namespace pgveil::rewriter

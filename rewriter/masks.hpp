@@ -1,0 +1,53 @@
+#pragma once
+// The masking sub-select: what stands in place of a protected relation in every query. It keeps all columns, in order,
+// with their names, types, type modifiers and collations; each cell is the raw value, a canonical form of it, or NULL.
+// Conditions are positive only (=, = ANY, AND, nested CASE with ELSE NULL), with typed constants and qualified operators,
+// so no session setting bends them and a NULL never opens a cell.
+//
+//   SELECT t.id, NULL::pg_catalog.text AS name,
+//          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state ELSE NULL::pg_catalog.text END AS state
+//   FROM public.people AS t
+//   WHERE (SELECT CASE WHEN <the table is still the one the policy was built for> THEN true ELSE <raise> END)
+//
+// The WHERE is the shape guard: its functions read the server's newest catalog even in an old snapshot, so renamed,
+// swapped, rewritten or recreated tables raise an error that names kShapeMarker instead of showing other columns.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "policy/spec.hpp"
+#include "policy/version.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/pg/parse.hpp"
+
+namespace pgveil::rewriter {
+
+inline constexpr std::string_view kShapeMarker = "pgveil:shape";
+
+// Immutable after it is made; trees that splice it in must not outlive it.
+struct Mask {
+  std::unique_ptr<pg::Arena> arena;
+  PgQuery__SelectStmt* select = nullptr;
+  std::string policy;  // empty: a system catalog
+  std::uint64_t number = 0;
+};
+
+// REQUIRES: check_policy found no error. Errors: a type text of the catalog does not parse.
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
+                                                               const policy::PolicyVersion& version,
+                                                               const Relation& relation);
+
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
+                                                                       const Relation& relation);
+
+enum class Guarded { yes, no };
+// The same sub-select for any tree, with or without the guard; what compile_mask and exports are made of.
+[[nodiscard]] Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
+                                                          const policy::DisclosureTree& tree,
+                                                          const Relation& relation, Guarded guarded,
+                                                          pg::Arena& arena);
+
+}  // namespace pgveil::rewriter

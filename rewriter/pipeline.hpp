@@ -1,0 +1,79 @@
+#pragma once
+// The one way from a client's SQL to SQL that may be sent: parse → resolve → passes → masks → deparse → verify.
+// Pure: no I/O, no clock, no global. Thread-safe. Deep statements need stack: call on a thread of kParserStackBytes.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/refusal.hpp"
+#include "rewriter/snapshot.hpp"
+
+namespace pgveil::rewriter {
+
+inline constexpr std::size_t kParserStackBytes = std::size_t{512}
+                                                 << 20;  // virtual; 256 KB of "1+1+…" needs ~200 MB
+
+struct Limits {
+  std::size_t statement_bytes = 256 * 1024;
+  std::size_t output_bytes = 16 * 1024 * 1024;
+  int nesting = 500;  // parentheses, brackets, CASE
+};
+
+struct Client {
+  std::string role;
+};
+
+// What the session has to know of a statement to keep its own books.
+enum class StatementKind {
+  select,          // SELECT, VALUES, TABLE, WITH … SELECT
+  copy_out,        // COPY … TO STDOUT
+  prepare,         // PREPARE name AS …        (name)
+  execute,         // EXECUTE name             (name)
+  deallocate,      // DEALLOCATE name | ALL    (name; empty: all)
+  declare_cursor,  // DECLARE name CURSOR … (name)
+  fetch,           // FETCH or MOVE            (name)
+  close_cursor,    // CLOSE name | ALL         (name; empty: all)
+  begin,
+  commit,
+  rollback,
+  savepoint,  // transaction control; release and rollback-to are `savepoint`
+  set,
+  show,     // SET, RESET, SHOW; UNLISTEN * is a `set` too: the session has nothing to note of either
+  discard,  // DISCARD ALL | PLANS      (name: "all" or "plans")
+  explain
+};
+
+struct Statement {
+  StatementKind kind = StatementKind::select;
+  std::string sql;   // verified text of this statement alone, without a semicolon
+  std::string name;  // see StatementKind
+  bool is_protected =
+      false;               // reads a table with a policy (masked or exempt): its run-time errors are filtered
+  bool is_masked = false;  // reads at least one masked table
+};
+
+// A policy version that a statement was rewritten under.
+struct VersionId {
+  std::string policy;
+  std::uint64_t number = 0;
+  bool operator==(const VersionId&) const = default;
+};
+
+struct Rewritten {
+  std::vector<Statement> statements;  // empty for an empty query
+  std::vector<VersionId> versions;    // of all protected tables read
+  std::uint64_t generation = 0;       // of the snapshot
+};
+
+// syntax errors (42601) and unknown columns of listed tables (42703) are Errors; everything that must not be answered
+// is a Refusal. One refused statement refuses the whole text.
+using Verdict = std::variant<Rewritten, Refusal, Error>;
+
+[[nodiscard]] Verdict rewrite(std::string_view sql, const Client& client, const Snapshot& snapshot,
+                              const Limits& limits = {});
+
+}  // namespace pgveil::rewriter

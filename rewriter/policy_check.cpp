@@ -1,0 +1,91 @@
+#include "rewriter/policy_check.hpp"
+
+#include <fmt/format.h>
+
+#include "rewriter/comparable_type.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using policy::ColumnClass;
+using policy::ColumnRule;
+using policy::PolicySpec;
+
+void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFindings& findings) {
+  const auto refuse = [&](std::string_view what, std::string_view fix) {
+    findings.errors.push_back(yaml::error_at(spec.at, what, fix));
+  };
+  const std::string name = fmt::format("\"{}.{}\"", relation.schema, relation.name);
+  if (relation.kind != RelationKind::table && relation.kind != RelationKind::partitioned_table) {
+    refuse(fmt::format("{} is not a table", name), "name the table that holds the rows");
+  }
+  if (relation.schema == "pg_catalog" || relation.schema == "information_schema") {
+    refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
+  }
+  // An inheritance parent can neither have a policy nor be open (it has children), so it is closed to everybody. A
+  // partitioned parent can.
+  if (relation.is_partition) {
+    refuse(fmt::format("{} is a partition: its rows also show through its parent", name),
+           "write the policy for the parent");
+  }
+  if (relation.has_children && relation.kind != RelationKind::partitioned_table) {
+    refuse(fmt::format("{} has inheritance children, which show its rows under other names", name),
+           "make it a partitioned table, or end the inheritance");
+  }
+  if (relation.has_row_security) {
+    refuse(fmt::format("{} has row-level security, which would hide rows from the counts", name),
+           "disable row-level security on it, or publish a copy");
+  }
+}
+
+void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindings& findings) {
+  const Column* column = relation.find_column(rule.name);
+  if (column == nullptr) {
+    findings.errors.push_back(yaml::error_at(
+        rule.at, fmt::format("\"{}.{}\" has no column \"{}\"", relation.schema, relation.name, rule.name),
+        "correct the name or remove the entry"));
+    return;
+  }
+  if (rule.column_class != ColumnClass::quasi_identifier) return;
+  if (const auto type = comparable_type(*column); !type) {
+    findings.errors.push_back(yaml::error_at(rule.at, type.error().public_message, type.error().hint));
+  }
+}
+
+}  // namespace
+
+PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
+  PolicyFindings findings;
+  if (spec.database != catalog.database) {
+    findings.errors.push_back(yaml::error_at(spec.at,
+                                             fmt::format("policy \"{}\" is for database \"{}\", not \"{}\"",
+                                                         spec.name, spec.database, catalog.database),
+                                             "correct the database"));
+    return findings;
+  }
+  const Relation* relation = catalog.find(spec.schema, spec.table);
+  if (relation == nullptr) {
+    findings.errors.push_back(yaml::error_at(
+        spec.at,
+        fmt::format("there is no table \"{}.{}\" in database \"{}\"", spec.schema, spec.table, spec.database),
+        "correct the name, or create the table"));
+    return findings;
+  }
+  check_relation(spec, *relation, findings);
+  for (const ColumnRule& rule : spec.columns) check_column(rule, *relation, findings);
+  if (!spec.unit) {
+    findings.warnings.push_back(
+        fmt::format("{}: policy \"{}\" names no unit: each row counts as one person; if a person can have "
+                    "several rows, name "
+                    "the column that tells persons apart with unit:",
+                    yaml::to_string(spec.at), spec.name));
+  } else if (relation->find_column(*spec.unit) == nullptr) {
+    findings.errors.push_back(yaml::error_at(
+        spec.at,
+        fmt::format("\"{}.{}\" has no column \"{}\" to count units by", spec.schema, spec.table, *spec.unit),
+        "correct unit:"));
+  }
+  return findings;
+}
+
+}  // namespace pgveil::rewriter

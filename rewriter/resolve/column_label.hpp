@@ -1,0 +1,12 @@
+#pragma once
+// The name PostgreSQL gives to an unnamed output column (its FigureColname), so that rewriting never changes it.
+#include <string>
+
+#include "rewriter/pg/ast.hpp"
+
+namespace pgveil::rewriter {
+
+// "?column?" when the expression suggests none.
+[[nodiscard]] std::string column_label(const pg::Node* expression);
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rewriter/masks.hpp"
+#include "rewriter/resolve/column_label.hpp"
+#include "rewriter/resolve/resolver.hpp"
+#include "rewriter/resolve/stop.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+ColumnNames names_of(const Relation& relation) {
+  std::vector<std::string> out;
+  for (const Column& column : relation.columns) out.push_back(column.name);
+  return out;
+}
+
+// `AS t(a, b)`: renames from the left; longer lists are the server's error.
+ColumnNames under_alias(ColumnNames columns, const PgQuery__Alias* alias) {
+  if (alias == nullptr || !columns) return columns;
+  const auto names = pg::nodes(alias->colnames, alias->n_colnames);
+  for (std::size_t i = 0; i < names.size() && i < columns->size(); ++i)
+    (*columns)[i] = pg::string_of(names[i]);
+  return columns;
+}
+
+// Columns of a join: merged ones first, then the others of each side.
+ColumnNames joined(const ColumnNames& left, const ColumnNames& right,
+                   const std::vector<std::string>& merged) {
+  if (!left || !right) return std::nullopt;
+  std::vector<std::string> out = merged;
+  for (const auto* side : {&*left, &*right}) {
+    for (const std::string& name : *side) {
+      if (std::ranges::find(merged, name) == merged.end()) out.push_back(name);
+    }
+  }
+  return out;
+}
+
+bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
+  return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
+}
+
+}  // namespace
+
+ColumnNames Resolver::from_item(Node*& node, Scope& scope, const CteScope* ctes) {
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_RANGE_VAR: return relation(node, scope, ctes);
+    case PG_QUERY__NODE__NODE_JOIN_EXPR: return join(*node->join_expr, scope, ctes);
+    case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subquery(*node->range_subselect, scope, ctes);
+    case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return function_item(*node->range_function, scope, ctes);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample(*node->range_table_sample, scope, ctes);
+    default: refuse(Reason::node_kind, "a FROM item of a kind that is not let through");
+  }
+}
+
+const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
+  const std::string_view name(range.relname);
+  const std::string_view schema(range.schemaname);
+  const std::string_view database(range.catalogname);
+  const Catalog& catalog = snapshot_.catalog();
+  if (!database.empty() && database != catalog.database) {
+    name_error(sqlstate::kFeatureNotSupported, "references to other databases are not possible",
+               range.location);
+  }
+  const Relation* found = schema.empty() ? catalog.resolve(name) : catalog.find(schema, name);
+  if (found == nullptr) {  // the same words whether it exists or not
+    refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is not listed for this role", name),
+           "ask the data owner for a policy that names this role as a reader", range.location);
+  }
+  return *found;
+}
+
+ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) {
+  PgQuery__RangeVar& range = *node->range_var;
+  if (range.schemaname[0] == '\0' && range.catalogname[0] == '\0') {
+    if (const Cte* cte = ctes->find(range.relname)) {
+      const ColumnNames columns = under_alias(cte->columns, range.alias);
+      scope.entries.push_back(
+          {.alias = range.alias != nullptr ? range.alias->aliasname : range.relname, .columns = columns});
+      return columns;
+    }
+  }
+  return listed_relation(node, find_relation(range), scope);
+}
+
+ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Scope& scope) {
+  PgQuery__RangeVar& range = *node->range_var;
+  Entry entry{.alias = range.alias != nullptr ? range.alias->aliasname : range.relname,
+              .relation = range.alias == nullptr ? &relation : nullptr,
+              .columns = under_alias(names_of(relation), range.alias)};
+  range.catalogname = build_.arena().copy("");
+  range.schemaname = build_.arena().copy(relation.schema);
+  if (range.inh == 0 && relation.has_children) {
+    refuse(Reason::row_layout, "ONLY on a table with partitions or children", "leave ONLY out",
+           range.location);
+  }
+  range.inh = 1;
+  const Mask* mask = snapshot_.catalog_mask(relation);
+  if (snapshot_.is_open(relation)) {
+    entry.has_system_columns = true;
+  } else if (mask == nullptr) {
+    const Snapshot::ProtectedTable* table = snapshot_.policy_for(relation, client_.role);
+    if (table == nullptr) {
+      refuse(Reason::relation_not_listed,
+             fmt::format("relation \"{}\" is not listed for this role", range.relname),
+             "ask the data owner for a policy that names this role as a reader", range.location);
+    }
+    has_protected_ = true;
+    if (!is_exempt(*table->state.spec, client_.role)) {
+      if (table->mask == nullptr) {
+        refuse(Reason::policy_not_built,
+               fmt::format("the policy of relation \"{}\" is closed", range.relname),
+               "build needed: an admin can run BUILD POLICY " + table->state.spec->name, range.location);
+      }
+      mask = table->mask.get();
+      has_masked_ = true;
+      const VersionId version{mask->policy, mask->number};
+      if (std::ranges::find(versions_, version) == versions_.end()) versions_.push_back(version);
+    }
+  }
+  entry.is_masked = mask != nullptr;
+  if (mask != nullptr) {
+    PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
+    node = build_.from_subquery(mask->select, alias);
+  }
+  const ColumnNames columns = entry.columns;
+  scope.entries.push_back(std::move(entry));
+  return columns;
+}
+
+ColumnNames Resolver::join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes) {
+  const std::size_t before = scope.entries.size();
+  const ColumnNames left = from_item(join.larg, scope, ctes);
+  const ColumnNames right = from_item(join.rarg, scope, ctes);
+  std::vector<std::string> merged;
+  for (const Node* name : pg::nodes(join.using_clause, join.n_using_clause))
+    merged.emplace_back(pg::string_of(name));
+  ColumnNames columns;
+  if (join.is_natural != 0) {
+    if (left && right) {
+      for (const std::string& name : *left) {
+        if (std::ranges::find(*right, name) != right->end()) merged.push_back(name);
+      }
+      columns = joined(left, right, merged);
+    }
+  } else {
+    columns = joined(left, right, merged);
+  }
+  optional_expression(join.quals, scope, ctes);
+  if (join.join_using_alias != nullptr) {
+    scope.entries.push_back({.alias = join.join_using_alias->aliasname, .columns = merged});
+  }
+  if (join.alias == nullptr) return columns;
+  // (a JOIN b) AS j hides a and b.
+  scope.entries.resize(before);
+  columns = under_alias(columns, join.alias);
+  scope.entries.push_back({.alias = join.alias->aliasname, .columns = columns});
+  return columns;
+}
+
+ColumnNames Resolver::subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes) {
+  if (!pg::is_kind(subselect.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    refuse(Reason::node_kind, "a sub-query that is no SELECT");
+  }
+  const Scope* outer = subselect.lateral != 0 ? &scope : scope.outer;
+  const ColumnNames columns =
+      under_alias(select(*subselect.subquery->select_stmt, outer, ctes), subselect.alias);
+  if (subselect.alias != nullptr)
+    scope.entries.push_back({.alias = subselect.alias->aliasname, .columns = columns});
+  return columns;
+}
+
+ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes) {
+  if (function.n_coldeflist > 0) {
+    refuse(Reason::clause, "a column definition list behind a function",
+           "use a function with a known row type");
+  }
+  std::string name;
+  for (Node* item : pg::nodes(function.functions, function.n_functions)) {
+    PgQuery__List& pair = *item->list;
+    if (pair.n_items > 1 && pair.items[1]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
+      refuse(Reason::clause, "a column definition list behind a function",
+             "use a function with a known row type");
+    }
+    if (name.empty()) name = column_label(pair.items[0]);
+    expression(pair.items[0], scope, ctes);
+    const bool is_call = pg::is_kind(pair.items[0], PG_QUERY__NODE__NODE_FUNC_CALL) ||
+                         pg::is_kind(pair.items[0], PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION);
+    if (!is_call)
+      refuse(Reason::function_not_listed, fmt::format("\"{}\" in FROM", name), "call it in the select list");
+  }
+  if (function.alias == nullptr && function.n_functions == 1 &&
+      column_label(function.functions[0]->list->items[0]) != name) {
+    function.alias = build_.alias(name);  // the function was replaced by another: keep the name people see
+  }
+  Entry entry;
+  entry.alias = function.alias != nullptr ? function.alias->aliasname : name;
+  scope.entries.push_back(std::move(entry));
+  return std::nullopt;
+}
+
+ColumnNames Resolver::sample(PgQuery__RangeTableSample& sample, Scope& scope, const CteScope* ctes) {
+  if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
+    refuse(Reason::node_kind, "TABLESAMPLE of something that is no table", {}, sample.location);
+  }
+  const auto method = pg::nodes(sample.method, sample.n_method);
+  const std::string_view name = method.empty() ? std::string_view() : pg::string_of(method.back());
+  if (method.size() != 1 || (name != "bernoulli" && name != "system")) {
+    refuse(Reason::function_not_listed, "a sampling method that is not PostgreSQL's own", {},
+           sample.location);
+  }
+  expressions(pg::nodes(sample.args, sample.n_args), scope, ctes);
+  optional_expression(sample.repeatable, scope, ctes);
+  const ColumnNames columns = relation(sample.relation, scope, ctes);
+  if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
+    refuse(Reason::row_layout, "TABLESAMPLE of a protected table or a catalog",
+           "take a sample with WHERE random() < 0.1", sample.location);
+  }
+  return columns;
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "rewriter/lists/functions.hpp"
+#include "rewriter/resolve/definitions.hpp"
+#include "rewriter/resolve/resolver.hpp"
+#include "rewriter/resolve/stop.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::rewriter {
+
+void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
+  PgQuery__FuncCall& call = *node->func_call;
+  const auto names = pg::nodes(call.funcname, call.n_funcname);
+  const std::string name(names.empty() ? std::string_view() : pg::string_of(names.back()));
+  const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
+  const FunctionRule rule = is_ours ? function_rule(name) : FunctionRule::refused;
+  if (rule == FunctionRule::refused) {
+    refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
+           "only PostgreSQL's own functions that read no other data are", call.location);
+  }
+  call_arguments(call, scope, ctes);
+  const auto rename = [&](std::string_view to) {
+    Node* const qualified[] = {build_.string("pg_catalog"), build_.string(to)};
+    call.funcname = build_.list(qualified);
+    call.n_funcname = 2;
+    call.funcformat = PG_QUERY__COERCION_FORM__COERCE_EXPLICIT_CALL;
+  };
+  rename(name);
+  switch (rule) {
+    case FunctionRule::allowed:
+    case FunctionRule::metadata: return;
+    case FunctionRule::null_text:
+      node = build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "text"));
+      return;
+    case FunctionRule::constraint_def:
+    case FunctionRule::index_def: node = guarded_definition(call, name); return;
+    case FunctionRule::current_setting: return current_setting(call);
+    case FunctionRule::client_role: node = client_role_constant(); return;
+    case FunctionRule::statement_clock: return rename("statement_timestamp");
+    case FunctionRule::refused: break;
+  }
+  refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name), {},
+         call.location);
+}
+
+void Resolver::call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes) {
+  expressions(pg::nodes(call.args, call.n_args), scope, ctes);
+  sort_list(pg::nodes(call.agg_order, call.n_agg_order), scope, ctes);
+  optional_expression(call.agg_filter, scope, ctes);
+  if (call.over != nullptr) window(*call.over, scope, ctes);
+}
+
+void Resolver::current_setting(const PgQuery__FuncCall& call) {
+  const bool is_constant = call.n_args >= 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
+                           call.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+  if (!is_constant || !may_show(call.args[0]->a_const->sval->sval)) {
+    refuse(Reason::setting_not_listed, "current_setting() of a setting that is not on the list",
+           "name the setting as a constant; SHOW ALL lists what there is", call.location);
+  }
+}
+
+pg::Node* Resolver::guarded_definition(PgQuery__FuncCall& call, std::string_view function) {
+  if (call.n_args == 0 || call.agg_filter != nullptr || call.over != nullptr || call.n_agg_order > 0 ||
+      call.agg_distinct != 0 || call.agg_star != 0 || call.func_variadic != 0) {
+    refuse(Reason::function_not_listed, fmt::format("this form of \"{}\"", function), {}, call.location);
+  }
+  return wrap_definition(call, build_);
+}
+
+pg::Node* Resolver::client_role_constant() {
+  return build_.cast(build_.string_constant(client_.role), build_.type_name("pg_catalog", "name"));
+}
+
+}  // namespace pgveil::rewriter

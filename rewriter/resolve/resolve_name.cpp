@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rewriter/lists/functions.hpp"
+#include "rewriter/resolve/resolver.hpp"
+#include "rewriter/resolve/stop.hpp"
+
+namespace pgveil::rewriter {
+
+void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) {
+  const auto fields = pg::nodes(column.fields, column.n_fields);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool is_star = pg::is_kind(fields[i], PG_QUERY__NODE__NODE_A_STAR);
+    if (!is_star && !pg::is_kind(fields[i], PG_QUERY__NODE__NODE_STRING)) {
+      refuse(Reason::node_kind, "a column name of an unknown form", {}, column.location);
+    }
+    if (is_star && i + 1 != fields.size())
+      refuse(Reason::node_kind, "\"*\" inside a name", {}, column.location);
+  }
+  switch (fields.size()) {
+    case 1: return bare_name(fields[0], scope, column.location);
+    case 2: {
+      const Entry* entry = scope.find(pg::string_of(fields[0]));
+      if (entry == nullptr) {
+        name_error(sqlstate::kUndefinedTable,
+                   fmt::format("missing FROM-clause entry for table \"{}\"", pg::string_of(fields[0])),
+                   column.location);
+      }
+      return field_of(*entry, fields[1], column.location);
+    }
+    case 3: return relation_column(column, scope, pg::string_of(fields[0]), pg::string_of(fields[1]));
+    case 4:
+      if (pg::string_of(fields[0]) != snapshot_.catalog().database) {
+        name_error(sqlstate::kFeatureNotSupported, "references to other databases are not possible",
+                   column.location);
+      }
+      return relation_column(column, scope, pg::string_of(fields[1]), pg::string_of(fields[2]));
+    default: refuse(Reason::name_not_resolved, "a name with too many parts", {}, column.location);
+  }
+}
+
+// Where it may bind, it binds among the columns that are left: masked or open, never a function.
+void Resolver::bare_name(const Node* field, const Scope& scope, int location) {
+  if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) return;
+  const std::string_view name = pg::string_of(field);
+  if (scope.may_bind(name)) return;
+  if (is_system_column(name)) {
+    refuse(Reason::system_column, fmt::format("system column \"{}\"", name),
+           "system columns tell where a row is stored: leave it out", location);
+  }
+  name_error(sqlstate::kUndefinedColumn, fmt::format("column \"{}\" does not exist", name), location);
+}
+
+void Resolver::relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
+                               std::string_view table) {
+  const Entry* entry = scope.find_relation(schema, table);
+  if (entry == nullptr) {
+    name_error(sqlstate::kUndefinedTable, fmt::format("missing FROM-clause entry for table \"{}\"", table),
+               column.location);
+  }
+  if (scope.find(entry->alias) != entry) {
+    refuse(Reason::name_not_resolved, fmt::format("\"{}\" names two FROM items here", table),
+           "give each its own alias", column.location);
+  }
+  Node* last = column.fields[column.n_fields - 1];
+  field_of(*entry, last, column.location);
+  Node* const shorter[] = {build_.string(entry->alias), last};
+  column.fields = build_.list(shorter);
+  column.n_fields = 2;
+}
+
+void Resolver::field_of(const Entry& entry, const Node* field, int location) {
+  if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) return;
+  const std::string_view name = pg::string_of(field);
+  if (!entry.columns) return field_name(name, location);
+  if (std::ranges::find(*entry.columns, name) != entry.columns->end()) return;
+  if (is_system_column(name)) {
+    if (entry.has_system_columns) return;
+    refuse(Reason::system_column, fmt::format("system column \"{}\" of \"{}\"", name, entry.alias),
+           "system columns tell where a row is stored: leave it out", location);
+  }
+  name_error(sqlstate::kUndefinedColumn, fmt::format("column {}.{} does not exist", entry.alias, name),
+             location);
+}
+
+void Resolver::field_name(std::string_view name, int location) {
+  if (!snapshot_.catalog().function_names.contains(name)) return;
+  const FunctionRule rule = function_rule(name);
+  if (rule == FunctionRule::allowed) return;
+  refuse(Reason::name_not_resolved, fmt::format("\".{}\" could call a function of that name", name),
+         "name the column through a table or a sub-query with known columns", location);
+}
+
+void Resolver::type_name(PgQuery__TypeName& type) {
+  const auto names = pg::nodes(type.names, type.n_names);
+  if (type.setof != 0 || type.pct_type != 0 || names.empty() || names.size() > 2) {
+    refuse(Reason::type_not_listed, "a type of an unusual form", "name a type of pg_catalog", type.location);
+  }
+  const std::string name(pg::string_of(names.back()));
+  const bool is_ours = names.size() == 1 || pg::string_of(names[0]) == "pg_catalog";
+  if (!is_ours || !snapshot_.catalog().pg_catalog_types.contains(name)) {
+    refuse(Reason::type_not_listed, fmt::format("type \"{}\" is not on the list", name),
+           "cast to a type of pg_catalog", type.location);
+  }
+  Node* const qualified[] = {build_.string("pg_catalog"), build_.string(name)};
+  type.names = build_.list(qualified);
+  type.n_names = 2;
+  for (const Node* modifier : pg::nodes(type.typmods, type.n_typmods)) {
+    if (!pg::is_kind(modifier, PG_QUERY__NODE__NODE_A_CONST)) {
+      refuse(Reason::type_not_listed, "a type modifier that is not a constant", {}, type.location);
+    }
+  }
+}
+
+void Resolver::collation(PgQuery__CollateClause& collate) {
+  const auto names = pg::nodes(collate.collname, collate.n_collname);
+  const std::string name(names.empty() ? std::string_view() : pg::string_of(names.back()));
+  const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
+  if (!is_ours || !snapshot_.catalog().pg_catalog_collations.contains(name)) {
+    refuse(Reason::collation_not_listed, fmt::format("collation \"{}\" is not on the list", name),
+           "use a collation of pg_catalog", collate.location);
+  }
+  Node* const qualified[] = {build_.string("pg_catalog"), build_.string(name)};
+  collate.collname = build_.list(qualified);
+  collate.n_collname = 2;
+}
+
+}  // namespace pgveil::rewriter

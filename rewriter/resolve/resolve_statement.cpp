@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "rewriter/resolve/resolver.hpp"
+#include "rewriter/resolve/stop.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+Statement of_kind(StatementKind kind, std::string name = {}) {
+  Statement out;
+  out.kind = kind;
+  out.name = std::move(name);
+  return out;
+}
+
+constexpr std::string_view kStatementsHint =
+    "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
+    "transactions, "
+    "SET and SHOW of listed settings, and EXPLAIN without protected tables";
+
+}  // namespace
+
+Statement Resolver::statement(Node*& node) {
+  has_protected_ = has_masked_ = false;
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+      return query_statement(*node->select_stmt, StatementKind::select, {});
+    case PG_QUERY__NODE__NODE_COPY_STMT: return copy_statement(*node->copy_stmt);
+    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT: return set_statement(*node->variable_set_stmt);
+    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: return show_statement(*node->variable_show_stmt);
+    case PG_QUERY__NODE__NODE_TRANSACTION_STMT: return transaction_statement(*node->transaction_stmt);
+    case PG_QUERY__NODE__NODE_PREPARE_STMT: return prepare_statement(*node->prepare_stmt);
+    case PG_QUERY__NODE__NODE_EXECUTE_STMT: return execute_statement(*node->execute_stmt);
+    case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return declare_statement(*node->declare_cursor_stmt);
+    case PG_QUERY__NODE__NODE_FETCH_STMT: return fetch_statement(*node->fetch_stmt);
+    case PG_QUERY__NODE__NODE_DISCARD_STMT: return discard_statement(*node->discard_stmt);
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain_statement(*node->explain_stmt);
+    case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
+      return of_kind(StatementKind::deallocate, node->deallocate_stmt->name);
+    case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
+      return of_kind(StatementKind::close_cursor, node->close_portal_stmt->portalname);
+    case PG_QUERY__NODE__NODE_UNLISTEN_STMT:  // pools send UNLISTEN * with each connection they take back
+      if (node->unlisten_stmt->conditionname[0] == '\0') return of_kind(StatementKind::set);
+      refuse(Reason::statement_kind, "LISTEN and UNLISTEN of a channel are not answered", "UNLISTEN * is");
+    default:
+      refuse(Reason::statement_kind, "this kind of statement is not answered", std::string(kStatementsHint));
+  }
+}
+
+Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind kind, std::string name) {
+  const CteScope none;
+  static_cast<void>(select(query, nullptr, &none));
+  Statement out = of_kind(kind, std::move(name));
+  out.is_protected = has_protected_;
+  out.is_masked = has_masked_;
+  return out;
+}
+
+Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
+  if (copy.is_from != 0)
+    refuse(Reason::statement_kind, "COPY FROM writes", "only COPY … TO STDOUT is answered");
+  if (copy.is_program != 0 || copy.filename[0] != '\0') {
+    refuse(Reason::statement_kind, "COPY to a file or program of the server", "use COPY … TO STDOUT");
+  }
+  if (copy.where_clause != nullptr)
+    refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
+  if (copy.relation != nullptr) {  // COPY t (a, b) → COPY (SELECT a, b FROM t)
+    Node* from = build_.node(PG_QUERY__NODE__NODE_RANGE_VAR);
+    from->range_var = copy.relation;
+    std::vector<Node*> targets;
+    for (const Node* name : pg::nodes(copy.attlist, copy.n_attlist)) {
+      targets.push_back(build_.target(build_.column({pg::string_of(name)}), ""));
+    }
+    if (targets.empty()) {
+      Node* all = build_.column({});
+      Node* const star[] = {build_.node(PG_QUERY__NODE__NODE_A_STAR)};
+      star[0]->a_star = build_.make<PgQuery__AStar>(pg_query__a__star__descriptor);
+      all->column_ref->fields = build_.list(star);
+      all->column_ref->n_fields = 1;
+      targets.push_back(build_.target(all, ""));
+    }
+    copy.query = build_.select_node(build_.select(targets, from, nullptr));
+    copy.relation = nullptr;
+    copy.n_attlist = 0;
+  }
+  if (!pg::is_kind(copy.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    refuse(Reason::statement_kind, "COPY of something that is no SELECT", "use COPY (SELECT …) TO STDOUT");
+  }
+  copy_options(copy);
+  return query_statement(*copy.query->select_stmt, StatementKind::copy_out, {});
+}
+
+void Resolver::copy_options(PgQuery__CopyStmt& copy) {
+  constexpr auto kOptions = std::to_array<std::string_view>(
+      {"delimiter", "encoding", "escape", "force_quote", "format", "header", "null", "quote"});
+  for (Node* item : pg::nodes(copy.options, copy.n_options)) {
+    PgQuery__DefElem& option = *item->def_elem;
+    const std::string_view name(option.defname);
+    if (std::ranges::find(kOptions, name) == kOptions.end()) {
+      refuse(Reason::clause, fmt::format("COPY option \"{}\"", name), {}, option.location);
+    }
+    if (name == "encoding" && !may_set_to("client_encoding", pg::string_of(option.arg))) {
+      refuse(Reason::clause, "COPY in another encoding than UTF8", {}, option.location);
+    }
+    if (pg::is_kind(option.arg, PG_QUERY__NODE__NODE_BOOLEAN)) {  // the old syntax: CSV HEADER
+      option.arg = build_.string(option.arg->boolean->boolval != 0 ? "true" : "false");
+    }
+  }
+}
+
+Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
+  const auto out = of_kind(StatementKind::set, set.name);
+  switch (set.kind) {
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
+      if (std::string_view(set.name) == "TRANSACTION SNAPSHOT") {
+        refuse(Reason::setting_not_listed, "SET TRANSACTION SNAPSHOT",
+               "it would show another session's snapshot");
+      }
+      transaction_modes(pg::nodes(set.args, set.n_args));
+      return out;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: return out;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET: break;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_CURRENT:
+    case PG_QUERY__VARIABLE_SET_KIND__VARIABLE_SET_KIND_UNDEFINED:
+    case _PG_QUERY__VARIABLE_SET_KIND_IS_INT_SIZE:
+      refuse(Reason::statement_kind, "this form of SET is not answered");
+  }
+  for (const Node* value : pg::nodes(set.args, set.n_args)) {
+    if (!pg::is_kind(value, PG_QUERY__NODE__NODE_A_CONST)) {
+      refuse(Reason::setting_not_listed, "SET to something that is no constant",
+             "write the value as a constant");
+    }
+    const bool is_text = value->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+    if (may_set(set.name) && is_text && !may_set_to(set.name, value->a_const->sval->sval)) {
+      name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", -1);
+    }
+  }
+  if (!may_set(set.name)) {
+    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" can't be changed here", set.name),
+           "SHOW ALL lists what may be seen; the documentation lists what may be set");
+  }
+  return out;
+}
+
+Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
+  const std::string_view name(show.name);
+  if (name != "all" && !may_show(name)) {
+    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" is not shown here", name),
+           "SELECT name FROM pg_settings lists what is");
+  }
+  return of_kind(StatementKind::show, show.name);
+}
+
+Statement Resolver::transaction_statement(PgQuery__TransactionStmt& transaction) {
+  const auto with_modes = [&](StatementKind kind) {
+    transaction_modes(pg::nodes(transaction.options, transaction.n_options));
+    return of_kind(kind);
+  };
+  switch (transaction.kind) {
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return with_modes(StatementKind::begin);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return of_kind(StatementKind::commit);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return of_kind(StatementKind::rollback);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return of_kind(StatementKind::savepoint);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANSACTION_STMT_KIND_UNDEFINED:
+    case _PG_QUERY__TRANSACTION_STMT_KIND_IS_INT_SIZE: break;
+  }
+  refuse(Reason::statement_kind, "two-phase commit is not answered", "use COMMIT or ROLLBACK");
+}
+
+void Resolver::transaction_modes(std::span<Node* const> modes) {
+  for (const Node* item : modes) {
+    const PgQuery__DefElem& mode = *item->def_elem;
+    const std::string_view name(mode.defname);
+    if (name == "transaction_isolation" || name == "transaction_deferrable") continue;
+    if (name == "transaction_read_only" && mode.arg->a_const->ival->ival != 0) continue;
+    refuse(Reason::clause, "READ WRITE transactions", "transactions are read only here", mode.location);
+  }
+}
+
+Statement Resolver::prepare_statement(PgQuery__PrepareStmt& prepare) {
+  if (!pg::is_kind(prepare.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    refuse(Reason::statement_kind, "PREPARE of something that is no SELECT", "only SELECT can be prepared");
+  }
+  for (Node* type : pg::nodes(prepare.argtypes, prepare.n_argtypes)) type_name(*type->type_name);
+  return query_statement(*prepare.query->select_stmt, StatementKind::prepare, prepare.name);
+}
+
+Statement Resolver::execute_statement(PgQuery__ExecuteStmt& execute) {
+  const CteScope none;
+  Scope scope;
+  expressions(pg::nodes(execute.params, execute.n_params), scope, &none);
+  Statement out = of_kind(StatementKind::execute, execute.name);
+  out.is_protected = has_protected_;
+  out.is_masked = has_masked_;
+  return out;
+}
+
+Statement Resolver::declare_statement(PgQuery__DeclareCursorStmt& declare) {
+  if (!pg::is_kind(declare.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    refuse(Reason::statement_kind, "a cursor over something that is no SELECT");
+  }
+  return query_statement(*declare.query->select_stmt, StatementKind::declare_cursor, declare.portalname);
+}
+
+Statement Resolver::fetch_statement(PgQuery__FetchStmt& fetch) {
+  return of_kind(StatementKind::fetch, fetch.portalname);
+}
+
+Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
+  switch (discard.target) {
+    case PG_QUERY__DISCARD_MODE__DISCARD_ALL: return of_kind(StatementKind::discard, "all");
+    case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return of_kind(StatementKind::discard, "plans");
+    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
+    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:
+    case PG_QUERY__DISCARD_MODE__DISCARD_MODE_UNDEFINED:
+    case _PG_QUERY__DISCARD_MODE_IS_INT_SIZE: break;
+  }
+  refuse(Reason::statement_kind, "this DISCARD is not answered", "use DISCARD ALL or DISCARD PLANS");
+}
+
+Statement Resolver::explain_statement(PgQuery__ExplainStmt& explain) {
+  if (!pg::is_kind(explain.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    refuse(Reason::statement_kind, "EXPLAIN of something that is no SELECT");
+  }
+  const Statement out = query_statement(*explain.query->select_stmt, StatementKind::explain, {});
+  if (out.is_protected) {
+    refuse(Reason::statement_kind, "EXPLAIN of a query on a protected table: plans show counts and masks",
+           "an admin can run EXPLAIN POLICY on the console");
+  }
+  return out;
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,114 @@
+#pragma once
+// The one walk that gives every name of a statement its meaning and leaves only what may be sent: relations become
+// open tables (qualified) or masking sub-selects, functions and types are looked up in the lists and qualified, and
+// each node kind is either handled field by field here or refused. It changes the tree in place.
+//
+// Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_expression.cpp,
+// resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/pg/build.hpp"
+#include "rewriter/pipeline.hpp"
+#include "rewriter/resolve/scope.hpp"
+#include "rewriter/snapshot.hpp"
+
+namespace pgveil::rewriter {
+
+class Resolver {
+ public:
+  // All references outlive the resolver; masks spliced into the tree belong to the snapshot.
+  Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena)
+      : snapshot_(snapshot), client_(client), build_(arena) {}
+
+  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty.
+  [[nodiscard]] Statement statement(pg::Node*& node);
+
+  // Versions of the policies of all protected tables met so far.
+  [[nodiscard]] const std::vector<VersionId>& versions() const { return versions_; }
+
+ private:
+  using Node = pg::Node;
+
+  // resolve_statement.cpp
+  Statement query_statement(PgQuery__SelectStmt& select, StatementKind kind, std::string name);
+  Statement copy_statement(PgQuery__CopyStmt& copy);
+  Statement set_statement(PgQuery__VariableSetStmt& set);
+  Statement show_statement(PgQuery__VariableShowStmt& show);
+  Statement transaction_statement(PgQuery__TransactionStmt& transaction);
+  Statement prepare_statement(PgQuery__PrepareStmt& prepare);
+  Statement execute_statement(PgQuery__ExecuteStmt& execute);
+  Statement declare_statement(PgQuery__DeclareCursorStmt& declare);
+  Statement fetch_statement(PgQuery__FetchStmt& fetch);
+  Statement discard_statement(PgQuery__DiscardStmt& discard);
+  Statement explain_statement(PgQuery__ExplainStmt& explain);
+  void copy_options(PgQuery__CopyStmt& copy);
+  void transaction_modes(std::span<Node* const> modes);
+
+  // resolve_select.cpp: names of the query's output columns
+  ColumnNames select(PgQuery__SelectStmt& select, const Scope* outer, const CteScope* ctes);
+  ColumnNames simple_select(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes);
+  ColumnNames set_operation(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes);
+  ColumnNames values(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes);
+  void with_clause(PgQuery__WithClause& with, const Scope* outer, CteScope& ctes);
+  void common_table(PgQuery__CommonTableExpr& cte, const Scope* outer, const CteScope* visible, Cte& item);
+  void target_list(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes, ColumnNames& names,
+                   const ColumnNames& star);
+  void sort_list(std::span<Node*> items, Scope& scope, const CteScope* ctes);
+  void window(PgQuery__WindowDef& window, Scope& scope, const CteScope* ctes);
+  // Where a bare name may also mean an output column: GROUP BY, DISTINCT ON, the query's own ORDER BY.
+  void output_expression(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
+  void group_item(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
+  void tail(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
+
+  // resolve_from.cpp: names of the item's columns; adds its entries to scope
+  ColumnNames from_item(Node*& node, Scope& scope, const CteScope* ctes);
+  ColumnNames relation(Node*& node, Scope& scope, const CteScope* ctes);
+  ColumnNames listed_relation(Node*& node, const Relation& relation, Scope& scope);
+  ColumnNames join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes);
+  ColumnNames subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes);
+  ColumnNames function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes);
+  ColumnNames sample(PgQuery__RangeTableSample& sample, Scope& scope, const CteScope* ctes);
+  const Relation& find_relation(const PgQuery__RangeVar& range);
+
+  // resolve_expression.cpp
+  void expression(Node*& node, Scope& scope, const CteScope* ctes);
+  void expressions(std::span<Node*> items, Scope& scope, const CteScope* ctes);
+  void optional_expression(Node*& node, Scope& scope, const CteScope* ctes);
+  void indirection(PgQuery__AIndirection& node, Scope& scope, const CteScope* ctes);
+  void case_expression(PgQuery__CaseExpr& node, Scope& scope, const CteScope* ctes);
+  void sub_link(PgQuery__SubLink& link, Scope& scope, const CteScope* ctes);
+  void value_function(Node*& node);
+  void xml(PgQuery__XmlExpr& xml, Scope& scope, const CteScope* ctes);
+
+  // resolve_operation.cpp
+  void operation(PgQuery__AExpr& node, Scope& scope, const CteScope* ctes);
+  void operator_name(Node**& name, std::size_t& size, int location);
+
+  // resolve_function.cpp
+  void function_call(Node*& node, Scope& scope, const CteScope* ctes);
+  void call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes);
+  void current_setting(const PgQuery__FuncCall& call);
+  [[nodiscard]] Node* guarded_definition(PgQuery__FuncCall& call, std::string_view function);
+  [[nodiscard]] Node* client_role_constant();
+
+  // resolve_name.cpp
+  void column_reference(PgQuery__ColumnRef& column, const Scope& scope);
+  void bare_name(const Node* field, const Scope& scope, int location);
+  void relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
+                       std::string_view table);
+  void field_of(const Entry& entry, const Node* field, int location);
+  void field_name(std::string_view name, int location);  // a field of something whose columns are not known
+  void type_name(PgQuery__TypeName& type);
+  void collation(PgQuery__CollateClause& collate);
+
+  const Snapshot& snapshot_;
+  const Client& client_;
+  pg::Builder build_;
+  std::vector<VersionId> versions_;
+  bool has_protected_ = false;
+  bool has_masked_ = false;
+};
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,53 @@
+#pragma once
+// What names mean at a place of a statement: FROM entries and common table expressions, innermost first, as
+// PostgreSQL binds them.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/catalog.hpp"
+
+namespace pgveil::rewriter {
+
+// Names of the columns of a FROM item or query, in order; nullopt: pgveil does not know them (functions).
+using ColumnNames = std::optional<std::vector<std::string>>;
+
+// tableoid, xmin, cmin, xmax, cmax, ctid
+[[nodiscard]] bool is_system_column(std::string_view name);
+
+// One name that a FROM clause makes visible.
+struct Entry {
+  std::string alias;
+  const Relation* relation = nullptr;  // set for a relation without an alias: also named schema.relation
+  bool is_masked = false;
+  bool has_system_columns = false;  // ctid, xmin …: open tables only
+  ColumnNames columns;
+};
+
+struct Scope {
+  const Scope* outer = nullptr;
+  std::vector<Entry> entries;
+
+  // The nearest entry of this name; null: none.
+  [[nodiscard]] const Entry* find(std::string_view alias) const;
+  // The nearest entry that is this relation without an alias; null: none.
+  [[nodiscard]] const Entry* find_relation(std::string_view schema, std::string_view name) const;
+  // May a bare name bind here: to a column, or to an entry as a whole? True when some entry's columns are not known.
+  [[nodiscard]] bool may_bind(std::string_view name) const;
+};
+
+struct Cte {
+  std::string name;
+  ColumnNames columns;
+};
+
+// A chain like Scope's. A WITH clause adds one link; a non-recursive item sees only the items before it.
+struct CteScope {
+  const CteScope* outer = nullptr;
+  std::vector<Cte> items;
+
+  [[nodiscard]] const Cte* find(std::string_view name) const;
+};
+
+}  // namespace pgveil::rewriter

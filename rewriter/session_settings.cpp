@@ -1,0 +1,139 @@
+#include "rewriter/session_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace pgveil::rewriter {
+namespace {
+
+// Rendering, limits and planner choices: none changes what a mask discloses (docs/rewriting.md, "Settings"). Sorted.
+constexpr auto kMaySet = std::to_array<std::string_view>({
+    "application_name",
+    "bytea_output",
+    "client_encoding",
+    "cursor_tuple_fraction",
+    "datestyle",
+    "enable_bitmapscan",
+    "enable_hashagg",
+    "enable_hashjoin",
+    "enable_indexonlyscan",
+    "enable_indexscan",
+    "enable_material",
+    "enable_memoize",
+    "enable_mergejoin",
+    "enable_nestloop",
+    "enable_parallel_append",
+    "enable_parallel_hash",
+    "enable_seqscan",
+    "enable_sort",
+    "extra_float_digits",
+    "from_collapse_limit",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+    "intervalstyle",
+    "jit",
+    "join_collapse_limit",
+    "lock_timeout",
+    "max_parallel_workers_per_gather",
+    "plan_cache_mode",
+    "statement_timeout",
+    "timezone",
+    "work_mem",
+    "xmlbinary",
+});
+
+// Shown beside those: what drivers and people ask for. Sorted.
+constexpr auto kMayShow = std::to_array<std::string_view>({
+    "block_size",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "in_hot_standby",
+    "integer_datetimes",
+    "is_superuser",
+    "lc_collate",
+    "lc_ctype",
+    "lc_messages",
+    "lc_monetary",
+    "lc_numeric",
+    "lc_time",
+    "max_connections",
+    "max_identifier_length",
+    "max_index_keys",
+    "search_path",
+    "server_encoding",
+    "server_version",
+    "server_version_num",
+    "standard_conforming_strings",
+    "transaction_deferrable",
+    "transaction_isolation",
+    "transaction_read_only",
+});
+
+// backslash_quote, escape_string_warning, array_nulls and transform_null_equals are pinned because they change what a
+// text means; default_transaction_read_only is a second line behind the list of statements. jit: a mask is one huge
+// expression; compiling that of the demo's 24,000 cohorts takes PostgreSQL 90 s, interpreting it over a million rows 4 s.
+// A client may still SET jit.
+constexpr auto kPinned = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"client_encoding", "UTF8"},
+    {"standard_conforming_strings", "on"},
+    {"backslash_quote", "safe_encoding"},
+    {"array_nulls", "on"},
+    {"transform_null_equals", "off"},
+    {"default_transaction_read_only", "on"},
+    {"row_security", "on"},
+    {"client_min_messages", "notice"},
+    {"jit", "off"},
+});
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+// What a client may call the only encoding there is. SQL_ASCII means "send the bytes as they are": they are UTF-8.
+bool is_utf8_name(std::string_view value) {
+  std::string name;
+  for (const char c : lower(value)) {
+    if (c != '-' && c != '_' && c != '\'' && c != '"' && c != ' ') name += c;
+  }
+  return name == "utf8" || name == "unicode" || name == "sqlascii";
+}
+
+}  // namespace
+
+bool may_set(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kMaySet));
+  return std::ranges::binary_search(kMaySet, std::string_view(lower(name)));
+}
+
+bool may_show(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kMayShow));
+  return may_set(name) || std::ranges::binary_search(kMayShow, std::string_view(lower(name)));
+}
+
+bool may_set_to(std::string_view name, std::string_view value) {
+  return may_set(name) && (lower(name) != "client_encoding" || is_utf8_name(value));
+}
+
+StartupParameter judge_startup_parameter(std::string_view name, std::string_view value) {
+  if (lower(name) == "client_encoding")
+    return is_utf8_name(value) ? StartupParameter::ignore : StartupParameter::refuse;
+  return may_set(name) ? StartupParameter::forward : StartupParameter::refuse;
+}
+
+std::span<const std::pair<std::string_view, std::string_view>> pinned_settings() {
+  return kPinned;
+}
+
+std::span<const std::string_view> shown_settings() {
+  return kMayShow;
+}
+std::span<const std::string_view> settable_settings() {
+  return kMaySet;
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,31 @@
+#pragma once
+// One list for SET, RESET, SHOW, set_config and start-up parameters: which settings a client may change or see, and
+// what the proxy pins on every backend connection. Masks depend on none of the settings that may be changed.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace pgveil::rewriter {
+
+// Setting names are compared case-insensitively.
+[[nodiscard]] bool may_set(std::string_view name);
+[[nodiscard]] bool may_show(std::string_view name);
+// may_set, and the value is one that may be had: client_encoding only to UTF8 or a name for it.
+[[nodiscard]] bool may_set_to(std::string_view name, std::string_view value);
+// The two lists, sorted, for the filter on pg_settings. A setting that may be set may be shown.
+[[nodiscard]] std::span<const std::string_view> settable_settings();
+[[nodiscard]] std::span<const std::string_view> shown_settings();
+
+// A start-up parameter of a client: forwarded to the backend (the value may have been normalized), answered by us
+// without forwarding, or refused. `user`, `database`, `options`, `replication` and `_pq_.*` are the session's own
+// business and not asked here.
+enum class StartupParameter { forward, ignore, refuse };
+[[nodiscard]] StartupParameter judge_startup_parameter(std::string_view name, std::string_view value);
+
+// name, value pairs that every backend start-up packet carries, so that RESET and DISCARD return to them. search_path is
+// added by the caller from the catalog. Pinned last: they win over forwarded ones.
+[[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> pinned_settings();
+
+}  // namespace pgveil::rewriter

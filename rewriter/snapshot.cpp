@@ -1,0 +1,152 @@
+#include "rewriter/snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/policy_check.hpp"
+#include "rewriter/verify_mask.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+Error configuration_error(std::string message, std::string hint) {
+  return Error{.kind = ErrorKind::configuration,
+               .sqlstate = "F0000",
+               .public_message = std::move(message),
+               .hint = std::move(hint)};
+}
+
+// Why this policy can't be used with this catalog; empty when it can.
+std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
+  const auto findings = check_policy(*state.spec, catalog);
+  if (!findings.errors.empty()) return findings.errors.front().public_message;
+  if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
+  if (state.version->spec_hash != state.spec->hash)
+    return "the policy was edited since it was built: build needed";
+  if (state.version->shape != shape_of(*catalog.find(state.spec->schema, state.spec->table))) {
+    return fmt::format("the table changed since version {} was built: build needed", state.version->number);
+  }
+  return {};
+}
+
+// "schema.table"; the first dot divides.
+Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog) {
+  const auto dot = entry.find('.');
+  const Relation* found =
+      dot == std::string::npos ? nullptr : catalog.find(entry.substr(0, dot), entry.substr(dot + 1));
+  if (found == nullptr) {
+    return configuration_error(
+        fmt::format("open_tables: there is no table \"{}\" in database \"{}\"", entry, catalog.database),
+        "write it as schema.table, or remove the entry");
+  }
+  if (found->kind != RelationKind::table && found->kind != RelationKind::partitioned_table) {
+    return configuration_error(fmt::format("open_tables: \"{}\" is not a table", entry),
+                               "a view shows other tables' rows: open the tables it reads instead");
+  }
+  if (found->schema == "pg_catalog" || found->schema == "information_schema") {
+    return configuration_error(fmt::format("open_tables: \"{}\" is a system catalog", entry),
+                               "remove the entry");
+  }
+  if (found->has_row_security) {
+    return configuration_error(fmt::format("open_tables: \"{}\" has row-level security", entry),
+                               "everybody would read with the rights of query_role: remove the entry");
+  }
+  if (found->has_parent || (found->has_children && found->kind != RelationKind::partitioned_table)) {
+    return configuration_error(
+        fmt::format("open_tables: \"{}\" shares rows with inheritance relatives", entry),
+        "open the partitioned parent, or end the inheritance");
+  }
+  return found;
+}
+
+}  // namespace
+
+policy::TableShape shape_of(const Relation& relation) {
+  policy::TableShape shape{.table_oid = relation.oid,
+                           .relfilenode = relation.relfilenode,
+                           .schema = relation.schema,
+                           .name = relation.name,
+                           .columns = {}};
+  for (const Column& column : relation.columns) {
+    shape.columns.push_back({.number = column.number,
+                             .name = column.name,
+                             .type_oid = column.type_oid,
+                             .typmod = column.typmod,
+                             .collation_oid = column.collation_oid});
+  }
+  return shape;
+}
+
+bool Snapshot::is_open(const Relation& relation) const {
+  return open_.contains(relation.oid);
+}
+
+bool Snapshot::has_policy(const Relation& relation) const {
+  return by_oid_.contains(relation.oid);
+}
+
+const Mask* Snapshot::catalog_mask(const Relation& relation) const {
+  const auto at = catalog_masks_.find(relation.oid);
+  return at == catalog_masks_.end() ? nullptr : at->second.get();
+}
+
+const Snapshot::ProtectedTable* Snapshot::policy_for(const Relation& relation,
+                                                     const std::string& role) const {
+  const auto [first, last] = by_oid_.equal_range(relation.oid);
+  for (auto at = first; at != last; ++at) {
+    const ProtectedTable& table = protected_[at->second];
+    const auto lists = [&](const std::vector<std::string>& roles) {
+      return std::ranges::find(roles, role) != roles.end();
+    };
+    if (lists(table.state.spec->readers) || lists(table.state.spec->exempt_roles)) return &table;
+  }
+  return nullptr;
+}
+
+Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->catalog_ = std::move(input.catalog);
+  snapshot->generation_ = input.generation;
+  const Catalog& catalog = *snapshot->catalog_;
+  for (PolicyState& state : input.policies) {
+    Snapshot::ProtectedTable table;
+    table.relation = catalog.find(state.spec->schema, state.spec->table);
+    state.closed_because = reason_to_close(state, catalog);
+    if (state.closed_because.empty()) {
+      auto mask = compile_mask(*state.spec, *state.version, *table.relation);
+      if (!mask) return mask.error();
+      if (auto verified = verify_mask(**mask, *state.spec, *state.version, *table.relation); !verified) {
+        return verified.error();
+      }
+      table.mask = *mask;
+    } else {
+      state.version = nullptr;
+    }
+    table.state = std::move(state);
+    if (table.relation != nullptr)
+      snapshot->by_oid_.emplace(table.relation->oid, snapshot->protected_.size());
+    snapshot->protected_.push_back(std::move(table));
+  }
+  for (const std::string& entry : input.open_tables) {
+    auto relation = find_open_table(entry, catalog);
+    if (!relation) return relation.error();
+    if (snapshot->has_policy(**relation)) {
+      return configuration_error(fmt::format("open_tables: \"{}\" has a policy too", entry),
+                                 "remove it from open_tables or remove the policy");
+    }
+    snapshot->open_.insert((*relation)->oid);
+  }
+  for (const SystemCatalog& rule : system_catalogs()) {
+    const Relation* relation = catalog.find(rule.schema, rule.name);
+    if (relation == nullptr) continue;
+    auto mask = compile_catalog_mask(rule, *relation);
+    if (!mask) return mask.error();
+    snapshot->catalog_masks_.emplace(relation->oid, *mask);
+  }
+  return std::shared_ptr<const Snapshot>(std::move(snapshot));
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,72 @@
+#pragma once
+// Everything a verdict depends on, in one immutable value: catalog, policies, versions, lists, compiled masks.
+// BUILD, RELOAD, drift repair and catalog changes make a new snapshot and replace the old one whole.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "policy/spec.hpp"
+#include "policy/version.hpp"
+#include "rewriter/catalog.hpp"
+
+namespace pgveil::rewriter {
+
+struct Mask;  // masks.hpp: the compiled masking sub-select of one version
+
+// One policy with its current version, or the reason why it has none.
+struct PolicyState {
+  std::shared_ptr<const policy::PolicySpec> spec;
+  std::shared_ptr<const policy::PolicyVersion>
+      version;                 // null: the table answers 42501 with `closed_because`
+  std::string closed_because;  // "build needed", "the table changed since version 3 …"
+};
+
+struct SnapshotInput {
+  std::shared_ptr<const Catalog> catalog;
+  std::vector<PolicyState> policies;     // of this database only
+  std::vector<std::string> open_tables;  // "schema.table"
+  std::uint64_t generation = 0;          // differs between any two snapshots of one process
+};
+
+class Snapshot {
+ public:
+  struct ProtectedTable {
+    PolicyState state;
+    const Relation* relation = nullptr;  // owned by the catalog; null: the table does not exist (closed)
+    std::shared_ptr<const Mask> mask;    // null when closed
+  };
+
+  [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
+  [[nodiscard]] bool is_open(const Relation& relation) const;
+  // The policy on this relation that lists the role as reader or exempt; null: none does.
+  [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const;
+  [[nodiscard]] bool has_policy(const Relation& relation) const;
+  // The compiled mask of a readable system catalog; null: not one.
+  [[nodiscard]] const Mask* catalog_mask(const Relation& relation) const;
+
+ private:
+  friend Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);
+  std::shared_ptr<const Catalog> catalog_;
+  std::uint64_t generation_ = 0;
+  std::vector<ProtectedTable> protected_;
+  std::multimap<std::uint32_t, std::size_t> by_oid_;
+  std::set<std::uint32_t> open_;
+  std::map<std::uint32_t, std::shared_ptr<const Mask>> catalog_masks_;
+};
+
+// Checks each policy against the catalog (policy_check.hpp), closes those that do not fit (closed_because says why) and
+// compiles the masks of the others; each compiled mask is checked against its tree by verify_mask before it is used.
+// Errors: an open_tables entry that does not exist, is not a plain or partitioned table, also has a policy, or has
+// inheritance relatives that are not open too.
+[[nodiscard]] Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);
+
+// The shape of a table as the catalog shows it now; a version is current only while its own shape equals it.
+[[nodiscard]] policy::TableShape shape_of(const Relation& relation);
+
+}  // namespace pgveil::rewriter

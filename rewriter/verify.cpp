@@ -1,0 +1,386 @@
+#include "rewriter/verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "rewriter/lists/functions.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/equal.hpp"
+#include "rewriter/pg/fields.hpp"
+#include "rewriter/pg/parse.hpp"
+#include "rewriter/pg/print.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+using Message = ProtobufCMessage;
+
+struct Rejected {
+  std::string_view rule;
+};
+
+// Messages that need no rule of their own: their children are checked. Names are protobuf-c's (A_Const is AConst).
+// Sorted.
+constexpr auto kPlain = std::to_array<std::string_view>({
+    "AArrayExpr",
+    "AConst",
+    "AIndices",
+    "AStar",
+    "Alias",
+    "BitString",
+    "BoolExpr",
+    "Boolean",
+    "BooleanTest",
+    "CTECycleClause",
+    "CTESearchClause",
+    "CaseWhen",
+    "ClosePortalStmt",
+    "CoalesceExpr",
+    "CommonTableExpr",
+    "DeallocateStmt",
+    "DeclareCursorStmt",
+    "DefElem",
+    "DiscardStmt",
+    "ExecuteStmt",
+    "FetchStmt",
+    "Float",
+    "GroupingFunc",
+    "GroupingSet",
+    "Integer",
+    "JoinExpr",
+    "List",
+    "MinMaxExpr",
+    "NamedArgExpr",
+    "Node",
+    "NullTest",
+    "ParamRef",
+    "PrepareStmt",
+    "RangeFunction",
+    "ResTarget",
+    "RowExpr",
+    "String",
+    "TypeCast",
+    "UnlistenStmt",
+    "WindowDef",
+    "XmlExpr",
+    "XmlSerialize",
+});
+
+// What wrap_definition puts around pg_get_constraintdef and pg_get_indexdef, as text: the oids of harmless objects.
+constexpr std::string_view kHarmlessConstraints =
+    "SELECT pgveil_d.oid FROM pg_catalog.pg_constraint AS pgveil_d WHERE pgveil_d.contype "
+    "OPERATOR(pg_catalog.=) ANY "
+    "(ARRAY['p', 'u', 'f']::pg_catalog.\"char\"[])";
+constexpr std::string_view kHarmlessIndexes =
+    "SELECT pgveil_d.indexrelid FROM pg_catalog.pg_index AS pgveil_d WHERE (pgveil_d.indexprs IS NULL) AND "
+    "(pgveil_d.indpred IS NULL)";
+
+class Verifier {
+ public:
+  Verifier(const std::string& role, const Snapshot& snapshot) : role_(role), snapshot_(snapshot) {}
+
+  void message(const Message& node) {
+    const std::string_view kind(node.descriptor->short_name);
+    if (std::ranges::binary_search(kPlain, kind)) return children(node);
+    const auto as = [&]<class T>(const T*) -> const T& { return reinterpret_cast<const T&>(node); };
+    if (kind == "SelectStmt") return select(as(static_cast<PgQuery__SelectStmt*>(nullptr)));
+    if (kind == "RangeVar") return relation(as(static_cast<PgQuery__RangeVar*>(nullptr)));
+    if (kind == "RangeSubselect") return subselect(as(static_cast<PgQuery__RangeSubselect*>(nullptr)));
+    if (kind == "RangeTableSample") return sample(as(static_cast<PgQuery__RangeTableSample*>(nullptr)));
+    if (kind == "FuncCall") return call(as(static_cast<PgQuery__FuncCall*>(nullptr)));
+    if (kind == "CaseExpr") return case_expression(as(static_cast<PgQuery__CaseExpr*>(nullptr)));
+    if (kind == "TypeName") return type(as(static_cast<PgQuery__TypeName*>(nullptr)));
+    if (kind == "CollateClause") return collation(as(static_cast<PgQuery__CollateClause*>(nullptr)));
+    if (kind == "ColumnRef") return column(as(static_cast<PgQuery__ColumnRef*>(nullptr)));
+    if (kind == "AIndirection") return indirection(as(static_cast<PgQuery__AIndirection*>(nullptr)));
+    if (kind == "SQLValueFunction")
+      return value_function(as(static_cast<PgQuery__SQLValueFunction*>(nullptr)));
+    if (kind == "CopyStmt") return copy(as(static_cast<PgQuery__CopyStmt*>(nullptr)));
+    if (kind == "VariableSetStmt") return set(as(static_cast<PgQuery__VariableSetStmt*>(nullptr)));
+    if (kind == "VariableShowStmt") return show(as(static_cast<PgQuery__VariableShowStmt*>(nullptr)));
+    if (kind == "TransactionStmt") return transaction(as(static_cast<PgQuery__TransactionStmt*>(nullptr)));
+    if (kind == "ExplainStmt") return explain(node);
+    if (kind == "AExpr") {
+      const auto& e = as(static_cast<PgQuery__AExpr*>(nullptr));
+      return operation(node, e.name, e.n_name);
+    }
+    if (kind == "SubLink") {
+      const auto& e = as(static_cast<PgQuery__SubLink*>(nullptr));
+      return operation(node, e.oper_name, e.n_oper_name);
+    }
+    if (kind == "SortBy") {
+      const auto& e = as(static_cast<PgQuery__SortBy*>(nullptr));
+      return operation(node, e.use_op, e.n_use_op);
+    }
+    throw Rejected{"a kind of node that is not known"};
+  }
+
+  [[nodiscard]] VerifiedReads reads() const { return reads_; }
+
+ private:
+  void children(const Message& node) {
+    pg::for_each_child(node, [&](const ProtobufCFieldDescriptor&, const Message& child) { message(child); });
+  }
+
+  // WITH: a non-recursive item is visible to later items and the body, a recursive one to all.
+  void select(const PgQuery__SelectStmt& node) {
+    const std::size_t before = ctes_.size();
+    if (node.with_clause != nullptr) {
+      const auto items = pg::nodes(node.with_clause->ctes, node.with_clause->n_ctes);
+      const bool is_recursive = node.with_clause->recursive != 0;
+      for (const Node* item : items) {
+        if (is_recursive) ctes_.emplace_back(item->common_table_expr->ctename);
+      }
+      for (const Node* item : items) {
+        message(item->base);
+        if (!is_recursive) ctes_.emplace_back(item->common_table_expr->ctename);
+      }
+    }
+    pg::for_each_child(node.base, [&](const ProtobufCFieldDescriptor&, const Message& child) {
+      if (&child != reinterpret_cast<const Message*>(node.with_clause)) message(child);
+    });
+    ctes_.resize(before);
+  }
+
+  void relation(const PgQuery__RangeVar& node) {
+    if (node.catalogname[0] != '\0') throw Rejected{"a relation with a database name"};
+    if (node.schemaname[0] == '\0') {
+      if (std::ranges::find(ctes_, node.relname) == ctes_.end())
+        throw Rejected{"a relation without a schema"};
+      return;
+    }
+    const Relation* found = snapshot_.catalog().find(node.schemaname, node.relname);
+    if (found == nullptr) throw Rejected{"a relation that is not in the catalog"};
+    if (node.inh == 0) throw Rejected{"ONLY"};
+    if (snapshot_.is_open(*found)) return;
+    const auto* table = snapshot_.policy_for(*found, role_);
+    const bool is_exempt = table != nullptr && std::ranges::find(table->state.spec->exempt_roles, role_) !=
+                                                   table->state.spec->exempt_roles.end();
+    if (!is_exempt) throw Rejected{"a relation that may only be read through its mask"};
+    reads_.has_protected = true;
+  }
+
+  // The mask that this sub-query is, to the letter; null: it is none.
+  const Mask* mask_of(const PgQuery__SelectStmt& query) {
+    if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
+      return nullptr;
+    const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
+    const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
+    if (found == nullptr) return nullptr;
+    const Mask* mask = snapshot_.catalog_mask(*found);
+    if (mask == nullptr) {
+      const auto* table = snapshot_.policy_for(*found, role_);
+      mask = table == nullptr ? nullptr : table->mask.get();
+    }
+    return mask != nullptr && pg::equal(query.base, mask->select->base) ? mask : nullptr;
+  }
+
+  void subselect(const PgQuery__RangeSubselect& node) {
+    const Mask* mask = pg::is_kind(node.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)
+                           ? mask_of(*node.subquery->select_stmt)
+                           : nullptr;
+    if (mask == nullptr) return children(node.base);
+    if (node.lateral != 0) throw Rejected{"a mask behind LATERAL"};
+    if (!mask->policy.empty()) reads_.has_protected = reads_.has_masked = true;
+  }
+
+  void sample(const PgQuery__RangeTableSample& node) {
+    const std::string_view method = node.n_method == 1 ? pg::string_of(node.method[0]) : std::string_view();
+    if (method != "bernoulli" && method != "system") throw Rejected{"a sampling method"};
+    children(node.base);
+  }
+
+  static std::string_view own_name(Node** names, std::size_t count) {
+    if (count != 2 || pg::string_of(names[0]) != "pg_catalog") throw Rejected{"a name outside pg_catalog"};
+    return pg::string_of(names[1]);
+  }
+
+  void call(const PgQuery__FuncCall& node) {
+    const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname));
+    const bool is_setting = rule == FunctionRule::current_setting && node.n_args >= 1 &&
+                            pg::is_kind(node.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
+                            node.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL &&
+                            may_show(node.args[0]->a_const->sval->sval);
+    if (rule != FunctionRule::allowed && rule != FunctionRule::metadata && !is_setting) {
+      throw Rejected{"a function that is not on the list"};
+    }
+    children(node.base);
+  }
+
+  // CASE WHEN x::oid = ANY (ARRAY(oids of harmless objects)) THEN pg_get_…def(x, …) ELSE NULL::text END
+  bool is_guarded_definition(const PgQuery__CaseExpr& node) {
+    if (node.arg != nullptr || node.n_args != 1) return false;
+    const PgQuery__CaseWhen& when = *node.args[0]->case_when;
+    if (!pg::is_kind(when.result, PG_QUERY__NODE__NODE_FUNC_CALL) ||
+        !pg::is_kind(when.expr, PG_QUERY__NODE__NODE_A_EXPR)) {
+      return false;
+    }
+    const PgQuery__FuncCall& definition = *when.result->func_call;
+    if (definition.n_funcname != 2 || pg::string_of(definition.funcname[0]) != "pg_catalog") return false;
+    const FunctionRule rule = function_rule(pg::string_of(definition.funcname[1]));
+    if (rule != FunctionRule::constraint_def && rule != FunctionRule::index_def) return false;
+    const PgQuery__AExpr& test = *when.expr->a_expr;
+    if (test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY || test.n_name != 2 || definition.n_args == 0 ||
+        own_name(test.name, test.n_name) != "=" || !pg::is_kind(test.lexpr, PG_QUERY__NODE__NODE_TYPE_CAST) ||
+        !pg::is_kind(test.rexpr, PG_QUERY__NODE__NODE_SUB_LINK)) {
+      return false;
+    }
+    return pg::equal(test.lexpr->type_cast->arg, definition.args[0]) &&
+           pg::print_statement(*test.rexpr->sub_link->subselect) ==
+               (rule == FunctionRule::constraint_def ? kHarmlessConstraints : kHarmlessIndexes);
+  }
+
+  void case_expression(const PgQuery__CaseExpr& node) {
+    if (!is_guarded_definition(node)) return children(node.base);
+    const PgQuery__FuncCall& definition = *node.args[0]->case_when->result->func_call;
+    type(*node.args[0]->case_when->expr->a_expr->lexpr->type_cast->type_name);
+    for (const Node* argument : pg::nodes(definition.args, definition.n_args)) message(argument->base);
+    if (definition.agg_filter != nullptr || definition.over != nullptr || definition.n_agg_order > 0) {
+      throw Rejected{"an aggregate clause on a definition function"};
+    }
+  }
+
+  void type(const PgQuery__TypeName& node) {
+    const std::string name(own_name(node.names, node.n_names));
+    if (!snapshot_.catalog().pg_catalog_types.contains(name))
+      throw Rejected{"a type that is not on the list"};
+    if (node.setof != 0 || node.pct_type != 0) throw Rejected{"SETOF or %TYPE"};
+    children(node.base);
+  }
+
+  void collation(const PgQuery__CollateClause& node) {
+    const std::string name(own_name(node.collname, node.n_collname));
+    if (!snapshot_.catalog().pg_catalog_collations.contains(name))
+      throw Rejected{"a collation that is not listed"};
+    children(node.base);
+  }
+
+  // x.f and (x).f may call f. Right only if f is a column's name, or a function that may be called anyway.
+  void field(std::string_view name) const {
+    const Catalog& catalog = snapshot_.catalog();
+    if (!catalog.function_names.contains(name) || function_rule(name) == FunctionRule::allowed) return;
+    const bool is_column = std::ranges::any_of(catalog.relations, [&](const auto& entry) {
+      return entry.second.find_column(name) != nullptr && is_readable(entry.second);
+    });
+    if (!is_column) throw Rejected{"a field that could call a function"};
+  }
+
+  [[nodiscard]] bool is_readable(const Relation& relation) const {
+    return snapshot_.is_open(relation) || snapshot_.catalog_mask(relation) != nullptr ||
+           snapshot_.policy_for(relation, role_) != nullptr;
+  }
+
+  void column(const PgQuery__ColumnRef& node) const {
+    if (node.n_fields > 2) throw Rejected{"a column name with a schema"};
+    if (node.n_fields == 2) field(pg::string_of(node.fields[1]));
+  }
+
+  void indirection(const PgQuery__AIndirection& node) {
+    for (const Node* step : pg::nodes(node.indirection, node.n_indirection)) field(pg::string_of(step));
+    children(node.base);
+  }
+
+  static void value_function(const PgQuery__SQLValueFunction& node) {
+    const bool is_role = node.op >= PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE &&
+                         node.op <= PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_SESSION_USER;
+    if (is_role) throw Rejected{"the backend's role"};
+  }
+
+  void operation(const Message& node, Node** name, std::size_t count) {
+    if (count == 1) {
+      if (snapshot_.catalog().operator_names_elsewhere.contains(pg::string_of(name[0])) && is_lookup(node)) {
+        throw Rejected{"an operator that another schema has too"};
+      }
+    } else if (count != 0) {
+      static_cast<void>(own_name(name, count));
+    }
+    children(node);
+  }
+
+  // LIKE, IN, BETWEEN … can't be qualified: their operators are the grammar's. Others must be.
+  static bool is_lookup(const Message& node) {
+    if (std::string_view(node.descriptor->short_name) != "AExpr") return true;
+    const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
+    return kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP || kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY ||
+           kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL;
+  }
+
+  void copy(const PgQuery__CopyStmt& node) {
+    if (node.is_from != 0 || node.is_program != 0 || node.filename[0] != '\0' || node.relation != nullptr ||
+        !pg::is_kind(node.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+      throw Rejected{"a COPY that is not (query) TO STDOUT"};
+    }
+    children(node.base);
+  }
+
+  void set(const PgQuery__VariableSetStmt& node) {
+    const std::string_view name(node.name);
+    const bool is_transaction = node.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI &&
+                                (name == "TRANSACTION" || name == "SESSION CHARACTERISTICS");
+    const bool is_reset_all = node.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL;
+    if (!is_transaction && !is_reset_all && !may_set(name))
+      throw Rejected{"a setting that is not on the list"};
+    if (is_transaction) modes(pg::nodes(node.args, node.n_args));
+    children(node.base);
+  }
+
+  static void modes(std::span<Node* const> modes) {
+    for (const Node* mode : modes) {
+      if (std::string_view(mode->def_elem->defname) == "transaction_read_only" &&
+          mode->def_elem->arg->a_const->ival->ival == 0) {
+        throw Rejected{"READ WRITE"};
+      }
+    }
+  }
+
+  void show(const PgQuery__VariableShowStmt& node) {
+    if (std::string_view(node.name) != "all" && !may_show(node.name))
+      throw Rejected{"a setting that is not shown"};
+  }
+
+  void transaction(const PgQuery__TransactionStmt& node) {
+    if (node.kind >= PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE) throw Rejected{"two-phase commit"};
+    modes(pg::nodes(node.options, node.n_options));
+    children(node.base);
+  }
+
+  void explain(const Message& node) {
+    children(node);
+    if (reads_.has_protected) throw Rejected{"EXPLAIN of a protected table"};
+  }
+
+  const std::string& role_;
+  const Snapshot& snapshot_;
+  std::vector<std::string> ctes_;
+  VerifiedReads reads_;
+};
+
+Error rejection(std::string_view rule) {
+  return Error{.kind = ErrorKind::server, .sqlstate = "42501", .public_message = std::string(rule)};
+}
+
+}  // namespace
+
+Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree, const std::string& role,
+                             const Snapshot& snapshot, std::size_t bytes_limit) {
+  static_assert(std::ranges::is_sorted(kPlain));
+  const auto read = pg::parse_own(text, bytes_limit);
+  if (!read) return rejection("text that does not parse");
+  if (read->result->n_stmts != 1) return rejection("text that is not one statement");
+  const Node& statement = *read->result->stmts[0]->stmt;
+  if (!pg::equal(statement.base, tree)) return rejection("text that means something else than its tree");
+  try {
+    Verifier verifier(role, snapshot);
+    verifier.message(statement.base);
+    return verifier.reads();
+  } catch (const Rejected& rejected) {
+    return rejection(rejected.rule);
+  } catch (const pg::CannotPrint&) {
+    return rejection("a tree that can't be printed");
+  }
+}
+
+}  // namespace pgveil::rewriter

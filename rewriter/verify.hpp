@@ -1,0 +1,25 @@
+#pragma once
+// The last gate before SQL may be sent. Reads the final text anew and lets through only what it knows to be safe: every
+// message of the parse tree is visited by its descriptor, so a field that the resolver forgot can't pass. Shares no
+// code with the resolver; both look names up in the same lists.
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "rewriter/pg/ast.hpp"
+#include "rewriter/snapshot.hpp"
+
+namespace pgveil::rewriter {
+
+struct VerifiedReads {
+  bool has_protected = false;  // a table with a policy is read
+  bool has_masked = false;     // through its mask
+};
+
+// text: exactly one statement, as it will be sent. tree: what the resolver meant to print; the text must parse to it.
+// An Error means that nothing may be sent; its public_message says which rule failed, quoting no text.
+[[nodiscard]] Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree,
+                                           const std::string& role, const Snapshot& snapshot,
+                                           std::size_t bytes_limit);
+
+}  // namespace pgveil::rewriter

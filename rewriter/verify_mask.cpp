@@ -1,0 +1,224 @@
+#include "rewriter/verify_mask.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "rewriter/pg/build.hpp"
+#include "rewriter/pg/equal.hpp"
+#include "rewriter/pg/print.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+using Row = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+// What the interpreter found: the column shown raw (or in canonical form), or nothing. Anything it can't read throws.
+struct Unreadable {
+  std::string what;
+};
+
+[[noreturn]] void fail(std::string what) {
+  throw Unreadable{std::move(what)};
+}
+
+std::string column_of(const Node* node) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_COLUMN_REF) || node->column_ref->n_fields != 2)
+    fail("a column");
+  if (pg::string_of(node->column_ref->fields[0]) != "t") fail("a column of the table");
+  return std::string(pg::string_of(node->column_ref->fields[1]));
+}
+
+const PgQuery__TypeCast& cast_of(const Node* node) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) fail("a typed constant");
+  return *node->type_cast;
+}
+
+std::string text_constant(const Node* node) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) || node->a_const->isnull != 0 ||
+      node->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL) {
+    fail("a text constant");
+  }
+  return node->a_const->sval->sval;
+}
+
+bool holds(const Node* condition, const Row& row) {
+  if (!pg::is_kind(condition, PG_QUERY__NODE__NODE_A_EXPR)) fail("a comparison");
+  const PgQuery__AExpr& test = *condition->a_expr;
+  if (test.n_name != 2 || pg::string_of(test.name[0]) != "pg_catalog" || pg::string_of(test.name[1]) != "=") {
+    fail("the operator pg_catalog.=");
+  }
+  const auto at = row.find(column_of(test.lexpr));
+  if (at == row.end()) fail("a quasi-identifier");
+  const PgQuery__TypeCast& constant = cast_of(test.rexpr);
+  if (test.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP) {
+    return at->second && *at->second == text_constant(constant.arg);
+  }
+  if (test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY ||
+      !pg::is_kind(constant.arg, PG_QUERY__NODE__NODE_A_ARRAY_EXPR)) {
+    fail("= or = ANY");
+  }
+  const auto elements =
+      pg::nodes(constant.arg->a_array_expr->elements, constant.arg->a_array_expr->n_elements);
+  return at->second &&
+         std::ranges::any_of(elements, [&](const Node* e) { return text_constant(e) == *at->second; });
+}
+
+bool is_typed_null(const Node* node) {
+  if (pg::is_kind(node, PG_QUERY__NODE__NODE_COLLATE_CLAUSE)) node = node->collate_clause->arg;
+  return pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST) &&
+         pg::is_kind(node->type_cast->arg, PG_QUERY__NODE__NODE_A_CONST) &&
+         node->type_cast->arg->a_const->isnull != 0;
+}
+
+// The column a THEN shows: t.c, or one of the canonical forms of it.
+std::string shown_column(const Node* node) {
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_TYPE_CAST: return shown_column(node->type_cast->arg);
+    case PG_QUERY__NODE__NODE_FUNC_CALL: {
+      const auto name = pg::string_of(node->func_call->funcname[node->func_call->n_funcname - 1]);
+      if (node->func_call->n_args != 1 || (name != "trim_scale" && name != "rtrim")) fail("a canonical form");
+      return shown_column(node->func_call->args[0]);
+    }
+    case PG_QUERY__NODE__NODE_A_EXPR:
+      if (pg::string_of(node->a_expr->name[node->a_expr->n_name - 1]) != "+" ||
+          text_constant(cast_of(node->a_expr->rexpr).arg) != "0") {
+        fail("a canonical form");
+      }
+      return shown_column(node->a_expr->lexpr);
+    default: return column_of(node);
+  }
+}
+
+// The column that this expression shows for this row; nullopt: NULL.
+std::optional<std::string> shown(const Node* node, const Row& row) {
+  if (is_typed_null(node)) return std::nullopt;
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return shown_column(node);
+  const PgQuery__CaseExpr& choice = *node->case_expr;
+  if (choice.arg != nullptr || choice.defresult == nullptr) fail("a searched CASE with ELSE");
+  for (const Node* arm : pg::nodes(choice.args, choice.n_args)) {
+    if (holds(arm->case_when->expr, row)) return shown(arm->case_when->result, row);
+  }
+  if (!is_typed_null(choice.defresult)) fail("ELSE NULL");
+  return std::nullopt;
+}
+
+using Values = std::vector<std::optional<std::string>>;
+
+// Above this many leaves only every n-th path is tried: each row is interpreted in time linear in the mask.
+constexpr std::size_t kPathsTried = 3'000;
+
+// Rows to try: each path of the tree as it is, with unseen values and with NULLs elsewhere; then mixtures.
+std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
+  const std::size_t width = tree.attributes.size();
+  std::vector<std::vector<std::string>> known(width);
+  std::vector<Values> rows{Values(width), Values(width, "\x01unseen")};
+  const std::size_t stride = tree.nodes.size() / 2 / kPathsTried + 1;
+  std::size_t count = 0;
+  policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
+    if (count++ % stride != 0) return;
+    Values unseen(width, "\x01unseen");
+    Values null(width);
+    for (const policy::PathStep& step : cohort.path) {
+      known[step.attribute].push_back(step.value);
+      if (step.has_value) unseen[step.attribute] = null[step.attribute] = step.value;
+    }
+    rows.push_back(std::move(unseen));
+    rows.push_back(std::move(null));
+  });
+  std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
+  const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
+  for (std::size_t i = 0; i < mixtures; ++i) {
+    Values row(width);
+    for (std::size_t a = 0; a < width; ++a) {
+      if (!known[a].empty() && random() % 8 != 0) row[a] = known[a][random() % known[a].size()];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+struct Check {
+  const policy::PolicySpec& spec;
+  const policy::DisclosureTree& tree;
+  const Relation& relation;
+  const PgQuery__SelectStmt& select;
+
+  void fixed_columns() const {
+    if (select.n_target_list != relation.columns.size()) fail("all columns");
+    if (select.n_from_clause != 1 || !pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
+      fail("one table");
+    const PgQuery__RangeVar& from = *select.from_clause[0]->range_var;
+    if (from.schemaname != relation.schema || from.relname != relation.name) fail("the policy's table");
+    if (select.where_clause == nullptr) fail("the shape guard");
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
+      const Column& column = relation.columns[i];
+      if (target.name != column.name) fail("column " + column.name);
+      const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+      const bool is_hidden =
+          rule == spec.columns.end() || rule->column_class == policy::ColumnClass::identifier;
+      if (is_hidden && !is_typed_null(target.val)) fail("NULL for column " + column.name);
+      if (is_hidden || rule->column_class == policy::ColumnClass::quasi_identifier) continue;
+      if (column_of(target.val) != column.name) fail("the column itself for " + column.name);
+    }
+  }
+
+  void released_cells() const {
+    std::vector<std::vector<bool>> released(tree.nodes.size(), std::vector<bool>(tree.attributes.size()));
+    policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
+      for (const auto attribute : cohort.disclosed) released[cohort.leaf][attribute] = true;
+    });
+    for (const Values& values : trial_rows(tree)) {
+      std::vector<std::optional<std::string_view>> views(values.begin(), values.end());
+      const auto leaf = policy::leaf_of(tree, views);
+      Row row;
+      for (std::size_t a = 0; a < values.size(); ++a) row[tree.attributes[a].name] = values[a];
+      for (std::size_t a = 0; a < values.size(); ++a) cell(row, tree.attributes[a].name, released[leaf][a]);
+    }
+  }
+
+  void cell(const Row& row, const std::string& name, bool is_released) const {
+    const auto target = std::ranges::find(relation.columns, name, &Column::name) - relation.columns.begin();
+    const auto found = shown(select.target_list[target]->res_target->val, row);
+    const bool is_shown = found && row.find(*found)->second.has_value();
+    if (found && *found != name) fail("column " + name + " to show only itself");
+    if (is_shown != is_released) fail("column " + name + " to follow the tree");
+  }
+};
+
+}  // namespace
+
+Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
+                         const policy::PolicyVersion& version, const Relation& relation) {
+  const auto failure = [&](std::string_view what) {
+    return Error{.kind = ErrorKind::policy,
+                 .sqlstate = "XX000",
+                 .public_message =
+                     fmt::format("the mask of policy \"{}\" failed its check: expected {}", spec.name, what),
+                 .hint = "this is a bug of pgveil: the policy stays closed"};
+  };
+  try {
+    pg::Arena arena;
+    pg::Builder build(arena);
+    const auto text = pg::print_statement(*build.select_node(mask.select));
+    const auto read = pg::parse_own(text, std::size_t{64} << 20);
+    if (!read) return failure("readable SQL");
+    const PgQuery__SelectStmt& select = *read->result->stmts[0]->stmt->select_stmt;
+    if (!pg::equal(select.base, mask.select->base)) return failure("the same tree after printing");
+    const Check check{spec, version.tree, relation, select};
+    check.fixed_columns();
+    check.released_cells();
+  } catch (const Unreadable& unreadable) {
+    return failure(unreadable.what);
+  } catch (const pg::CannotPrint& cannot) {
+    return failure(cannot.what());
+  }
+  return {};
+}
+
+}  // namespace pgveil::rewriter

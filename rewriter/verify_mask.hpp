@@ -1,0 +1,17 @@
+#pragma once
+// The independent check of a compiled mask: reads it back from its own SQL text and holds it, column by column, against
+// the policy and the tree. Shares no code with the compiler: conditions are evaluated by a small interpreter on rows
+// made from every path of the tree, with unseen values and NULLs, and on mixtures of the tree's values.
+#include "common/error.hpp"
+#include "policy/spec.hpp"
+#include "policy/version.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/masks.hpp"
+
+namespace pgveil::rewriter {
+
+// Errors: ErrorKind::policy, what disagrees; the policy must not be used then (it would be a bug of the compiler).
+[[nodiscard]] Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
+                                       const policy::PolicyVersion& version, const Relation& relation);
+
+}  // namespace pgveil::rewriter
