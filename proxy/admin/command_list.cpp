@@ -1,0 +1,92 @@
+#include "proxy/admin/command_list.hpp"
+
+#include "common/assert.hpp"
+
+namespace pgveil::admin {
+namespace {
+
+const std::vector<std::string> kPolicyColumns = {
+    "policy",        "database", "table",   "k",        "unit",      "version",
+    "state",         "built_at", "cohorts", "smallest", "disclosed", "disclosed_or_implied",
+    "closed_because"};
+const std::vector<std::string> kReleaseColumns = {"rows",     "units",     "cohorts",
+                                                  "smallest", "disclosed", "disclosed_or_implied"};
+
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+std::vector<CommandInfo> make_list() {
+  return {{"SHOW POLICIES", "SHOW POLICIES", "every policy, its version and how much it discloses",
+           Standing::stats, kPolicyColumns},
+          {"SHOW TREE",
+           "SHOW TREE policy",
+           "the disclosure tree of the current version",
+           Standing::admin,
+           {"tree", "rows", "units", "cohort", "shows"}},
+          {"SHOW RULES",
+           "SHOW RULES policy",
+           "per column, when a row's value is shown",
+           Standing::admin,
+           {"column", "shown_when", "rows"}},
+          {"SHOW COHORTS",
+           "SHOW COHORTS policy",
+           "the cohorts: predicate, size and what each shows",
+           Standing::admin,
+           {"cohort", "rows", "units", "predicate", "shows"}},
+          {"SHOW VERSION", "SHOW VERSION", "the version of pgveil", Standing::stats, {"version"}},
+          {"SHOW HELP", "SHOW HELP", "this list", Standing::stats, {"command", "meaning"}},
+          {"BUILD POLICY", "BUILD POLICY policy", "builds a new version from the table and makes it current",
+           Standing::admin, joined({"policy", "version"}, kReleaseColumns)},
+          {"CHECK POLICY", "CHECK POLICY policy",
+           "recounts the live table: smallest cohort, disclosure, drift", Standing::admin,
+           joined(joined({"policy", "version"}, kReleaseColumns), {"splits_below_k", "finding"})},
+          {"EXPLAIN POLICY",
+           "EXPLAIN POLICY FOR ROLE role [IN DATABASE database] 'SQL'",
+           "the SQL that would be sent for this role, or the refusal",
+           Standing::admin,
+           {"verdict", "text", "hint", "position"}},
+          {"RELOAD",
+           "RELOAD",
+           "reads configuration, policies, users and catalogs again; all or nothing",
+           Standing::admin,
+           {"item", "outcome", "message"}},
+          {"EXPORT POLICY TO TABLE", "EXPORT POLICY policy TO TABLE schema.table",
+           "writes the anonymized table as a new table", Standing::admin,
+           joined({"policy", "target"}, kReleaseColumns)},
+          {"EXPORT POLICY TO FILE", "EXPORT POLICY policy TO FILE 'name.csv'",
+           "writes the anonymized table as a new file below export_dir", Standing::admin,
+           joined({"policy", "target"}, kReleaseColumns)}};
+}
+
+}  // namespace
+
+std::span<const CommandInfo> command_list() {
+  static const std::vector<CommandInfo> list = make_list();
+  return list;
+}
+
+const CommandInfo& info_of(const Command& command) {
+  const auto list = command_list();
+  static_assert(
+      std::is_same_v<std::variant_alternative_t<std::variant_size_v<Command> - 1, Command>, Benign>);
+  PGVEIL_ASSERT(list.size() + 1 == std::variant_size_v<Command>);
+  PGVEIL_ASSERT(command.index() < list.size());
+  return list[command.index()];
+}
+
+std::vector<std::string> columns_of(const Command& command) {
+  if (const auto* benign = std::get_if<Benign>(&command)) return benign->columns;
+  return info_of(command).columns;
+}
+
+Table help_table() {
+  Table table{columns_of(ShowHelp{}), {}, "SHOW", {}};
+  for (const auto& info : command_list()) {
+    table.rows.push_back({std::string(info.syntax), std::string(info.meaning)});
+  }
+  return table;
+}
+
+}  // namespace pgveil::admin

@@ -1,0 +1,99 @@
+#pragma once
+// The virtual database "pgveil": its commands as values. Parsing and authorization are pure and live here;
+// the work (BUILD, EXPORT …) is behind Console, which cli implements. The session speaks simple and extended
+// protocol over it.
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::admin {
+
+// ---- commands
+struct ShowPolicies {};
+struct ShowTree {
+  std::string policy;
+};
+struct ShowRules {
+  std::string policy;
+};
+struct ShowCohorts {
+  std::string policy;
+};
+struct ShowVersion {};
+struct ShowHelp {};
+struct BuildPolicy {
+  std::string policy;
+};
+struct CheckPolicy {
+  std::string policy;
+};
+struct ExplainPolicy {
+  std::string role;
+  std::string sql;
+  std::optional<std::string> database;
+};
+struct Reload {};
+struct ExportToTable {
+  std::string policy;
+  std::string schema;
+  std::string table;
+};
+struct ExportToFile {
+  std::string policy;
+  std::string file;
+};
+// SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect: answered
+// benignly.
+struct Benign {
+  std::string tag;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+using Command =
+    std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowVersion, ShowHelp, BuildPolicy,
+                 CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile, Benign>;
+
+// Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
+// Errors: 42601 with what was expected and "SHOW HELP lists the commands".
+[[nodiscard]] Result<Command> parse_command(std::string_view text);
+
+// What a login may do on the console. stats: only the SHOWs that quote no data (not TREE, RULES, COHORTS,
+// EXPLAIN).
+enum class Standing { none, stats, admin };
+// Errors: 42501, names the command and who may run it.
+[[nodiscard]] Result<void> authorize(const Command& command, Standing standing);
+
+// The columns of a command's answer, known before it runs (for Describe). Empty: no rows, only a tag.
+[[nodiscard]] std::vector<std::string> columns_of(const Command& command);
+
+struct Request {
+  std::string role;  // authenticated client role
+  std::string text;  // one command
+};
+
+// All values are sent as text (type OID 25); nullopt is NULL.
+struct Table {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+  std::string tag;                   // "SHOW", "BUILD POLICY", …
+  std::vector<std::string> notices;  // one line each
+};
+using Answer = Result<Table>;
+
+class Console {
+ public:
+  Console() = default;
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+  virtual ~Console() = default;
+  // Parses, authorizes and runs one command. May block for minutes: call it off the network threads.
+  // Thread-safe.
+  [[nodiscard]] virtual Answer run(const Request& request) = 0;
+};
+
+}  // namespace pgveil::admin

@@ -1,0 +1,17 @@
+#pragma once
+// SHOW TREE and `pgveil policy show --tree`: the disclosure tree as an outline. Siblings are read top down,
+// the first that fits wins: a "no" side continues the list of its "yes" side instead of nesting under it.
+//
+//   state = 'OH'
+//     city = 'Hamlet'
+//       occupation = 'Farmer'      D111  2 rows  occupation, city, state
+//       otherwise                  D112 …
+#include "policy/tree.hpp"
+#include "proxy/admin/console.hpp"
+
+namespace pgveil::admin {
+
+// Quotes data values: for admin_users only.
+[[nodiscard]] Table tree_table(const policy::DisclosureTree& tree);
+
+}  // namespace pgveil::admin

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "proxy/admin/benign.hpp"
+#include "proxy/admin/console.hpp"
+#include "proxy/admin/tokens.hpp"
+
+namespace pgveil::admin {
+namespace {
+
+// Reads tokens one by one; the first thing that does not fit is remembered and everything after is ignored.
+class Reader {
+ public:
+  explicit Reader(std::span<const Token> tokens) : tokens_(tokens) {}
+
+  [[nodiscard]] bool is_next(std::string_view word) const {
+    return !error_ && peek().kind == TokenKind::word && peek().text == word;
+  }
+  bool accept(std::string_view word) {
+    const bool fits = is_next(word);
+    if (fits) ++at_;
+    return fits;
+  }
+  void expect(std::string_view word) {
+    if (!accept(word)) fail(fmt::format("{} expected", upper(word)));
+  }
+  void expect_symbol(std::string_view symbol) {
+    if (error_) return;
+    if (peek().kind != TokenKind::symbol || peek().text != symbol)
+      return fail(fmt::format("\"{}\" expected", symbol));
+    ++at_;
+  }
+  std::string name(std::string_view what) {
+    if (peek().kind == TokenKind::word || peek().kind == TokenKind::quoted_name) return take();
+    fail(fmt::format("{} expected", what));
+    return {};
+  }
+  std::string string(std::string_view what) {
+    if (peek().kind == TokenKind::string) return take();
+    fail(fmt::format("{} expected", what));
+    return {};
+  }
+  void fail(std::string what) {
+    if (!error_) error_ = command_error(std::move(what), peek().position);
+  }
+
+  Result<Command> finish(Command command) {
+    if (!error_ && peek().kind != TokenKind::end) fail("end of the command expected");
+    if (error_) return *error_;
+    return command;
+  }
+
+ private:
+  [[nodiscard]] const Token& peek() const { return tokens_[at_]; }
+  std::string take() { return error_ ? std::string() : tokens_[at_++].text; }
+  static std::string upper(std::string_view word) {
+    std::string out(word);
+    for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return out;
+  }
+
+  std::span<const Token> tokens_;
+  std::size_t at_ = 0;
+  std::optional<Error> error_;
+};
+
+Result<Command> parse_show(Reader& in) {
+  if (in.accept("policies")) return in.finish(ShowPolicies{});
+  if (in.accept("version")) return in.finish(ShowVersion{});
+  if (in.accept("help")) return in.finish(ShowHelp{});
+  if (in.accept("tree")) return in.finish(ShowTree{in.name("a policy's name")});
+  if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
+  if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
+  in.fail("POLICIES, TREE, RULES, COHORTS, VERSION or HELP expected");
+  return in.finish(ShowHelp{});
+}
+
+Result<Command> parse_explain(Reader& in) {
+  ExplainPolicy explain;
+  in.expect("policy");
+  in.expect("for");
+  in.expect("role");
+  explain.role = in.name("a role's name");
+  if (in.accept("in")) {
+    in.expect("database");
+    explain.database = in.name("a database's name");
+  }
+  explain.sql = in.string("the statement as a string");
+  return in.finish(std::move(explain));
+}
+
+Result<Command> parse_export(Reader& in) {
+  in.expect("policy");
+  std::string policy = in.name("a policy's name");
+  in.expect("to");
+  if (in.accept("file"))
+    return in.finish(ExportToFile{std::move(policy), in.string("a file name as a string")});
+  if (!in.accept("table")) in.fail("TABLE or FILE expected");
+  std::string schema = in.name("schema.table");
+  in.expect_symbol(".");
+  std::string table = in.name("a table's name");
+  return in.finish(ExportToTable{std::move(policy), std::move(schema), std::move(table)});
+}
+
+Result<Command> parse_ours(Reader& in) {
+  if (in.accept("show")) return parse_show(in);
+  if (in.accept("explain")) return parse_explain(in);
+  if (in.accept("export")) return parse_export(in);
+  if (in.accept("reload")) return in.finish(Reload{});
+  if (in.accept("build")) {
+    in.expect("policy");
+    return in.finish(BuildPolicy{in.name("a policy's name")});
+  }
+  if (in.accept("check")) {
+    in.expect("policy");
+    return in.finish(CheckPolicy{in.name("a policy's name")});
+  }
+  in.fail("not a command of the console");
+  return in.finish(ShowHelp{});
+}
+
+}  // namespace
+
+Result<Command> parse_command(std::string_view text) {
+  auto tokens = tokens_of(text);
+  if (!tokens) return tokens.error();
+  while (tokens->size() > 1 && (*tokens)[tokens->size() - 2].kind == TokenKind::symbol &&
+         (*tokens)[tokens->size() - 2].text == ";") {
+    tokens->erase(tokens->end() - 2);
+  }
+  for (const Token& token : *tokens) {
+    if (token.kind == TokenKind::symbol && token.text == ";") {
+      return command_error("one command at a time", token.position);
+    }
+  }
+  if (auto benign = benign_of(*tokens)) return Command(std::move(*benign));
+  Reader in(*tokens);
+  return parse_ours(in);
+}
+
+}  // namespace pgveil::admin

@@ -1,0 +1,32 @@
+#pragma once
+// Asio with the executor fixed: no type-erased executor on the way of each message.
+//
+// Each network thread runs an io_context of its own, and a session lives on one of them from its first byte
+// to its last. A context run by one thread is a strand: nothing of a session ever runs twice at a time, and
+// no lock is taken.
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <chrono>
+
+namespace pgveil::net {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
+template <class T>
+using Task = asio::awaitable<T, Executor>;
+
+// The completion token of every operation: (error, result) come back as a tuple and nothing is thrown.
+inline constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable_t<Executor>{});
+
+}  // namespace pgveil::net

@@ -1,0 +1,17 @@
+#pragma once
+// What all sessions of one server share. Everything named here outlives them.
+#include "proxy/net/asio_types.hpp"
+#include "proxy/net/registry.hpp"
+#include "proxy/net/server_config.hpp"
+
+namespace pgveil::net {
+
+struct Environment {
+  const ServerConfig& config;
+  session::Gate& gate;
+  admin::Console& console;
+  Registry& registry;
+  asio::io_context& console_pool;  // threads that may block
+};
+
+}  // namespace pgveil::net

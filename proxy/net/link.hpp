@@ -1,0 +1,49 @@
+#pragma once
+// One TCP connection of a session, client's or backend's: its socket, and what still has to be written to it.
+// The driver that owns it reads from the socket and runs pump(). Used on the session's own context only.
+#include <string>
+
+#include "proxy/net/asio_types.hpp"
+#include "proxy/net/write_queue.hpp"
+
+namespace pgveil::net {
+
+class Link {
+ public:
+  explicit Link(const Executor& executor) : socket_(executor) {}
+
+  // Takes over a connected socket.
+  void open(Socket socket);
+
+  [[nodiscard]] Socket& socket() { return socket_; }
+  [[nodiscard]] bool is_open() const { return socket_.is_open(); }
+  [[nodiscard]] bool is_broken() const { return is_broken_; }  // a write failed: everything sent is dropped
+  [[nodiscard]] bool is_pumping() const { return is_pumping_; }
+  [[nodiscard]] std::size_t pending_bytes() const { return queue_.size_bytes(); }
+
+  // Gives the kernel what it takes at once and queues the rest.
+  enum class Sent { all, queued };
+  Sent send(std::string bytes);
+
+  // Writes the front of the queue once. REQUIRES: something is pending. Returns with the link broken on an
+  // error.
+  [[nodiscard]] Task<void> write_front();
+  void set_pumping(bool is_pumping) { is_pumping_ = is_pumping; }
+
+  void shut_down_sending();
+  void close();
+
+ private:
+  void break_off();
+
+  Socket socket_;
+  WriteQueue queue_;
+  bool is_pumping_ = false;
+  bool is_broken_ = false;
+};
+
+// Options of every socket: nothing waits for more bytes, dead peers are noticed, reads and writes never
+// block.
+void configure_socket(Socket& socket);
+
+}  // namespace pgveil::net

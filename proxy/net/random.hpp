@@ -1,0 +1,13 @@
+#pragma once
+// Unpredictable numbers from OpenSSL's generator. Thread-safe.
+#include <cstdint>
+#include <string>
+
+namespace pgveil::net {
+
+// 18 random bytes in base64: 24 characters, as PostgreSQL's SCRAM nonces.
+[[nodiscard]] std::string random_nonce();
+
+[[nodiscard]] std::uint32_t random_number();
+
+}  // namespace pgveil::net

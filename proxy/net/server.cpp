@@ -1,0 +1,261 @@
+#include "proxy/net/server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+#include <vector>
+
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/net/environment.hpp"
+#include "proxy/net/random.hpp"
+#include "proxy/net/session_driver.hpp"
+#include "proxy/net/thread_group.hpp"
+#include "proxy/net/turn_away.hpp"
+
+namespace pgveil::net {
+namespace {
+
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using WorkGuard = asio::executor_work_guard<Executor>;
+
+constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such as EMFILE: don't spin
+constexpr std::chrono::seconds kAcceptLogInterval{1};
+constexpr std::chrono::milliseconds kAbortWait{2'000};  // for sockets closed by force to be noticed
+constexpr int kMaxTurningAway = 100;                    // clients being told at a time that there is no place
+
+// One secret for the life of the process: what a missing role is answered with must not change between its logins.
+ServerConfig completed(ServerConfig config) {
+  if (config.session.mock_secret.empty()) config.session.mock_secret = random_nonce();
+  return config;
+}
+
+Error not_listening(const ServerConfig& config, const error_code& error) {
+  return {ErrorKind::io, std::string(sqlstate::kInternalError),
+          fmt::format("can't listen on {}:{}: {}", config.listen_host, config.listen_port, error.message()),
+          "choose another listen address, or stop what uses it"};
+}
+
+// Nothing that a handler throws may end a thread: each session has its own net, this one is below them.
+void run_context(asio::io_context& context) noexcept {
+  for (;;) {
+    try {
+      context.run();
+      return;
+    } catch (const std::exception& exception) {
+      log::error("net", "a handler threw");
+      log::private_detail("net", exception.what());
+    }
+  }
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(ServerConfig config, session::Gate& gate, admin::Console& console)
+      : config_(completed(std::move(config))),
+        registry_(config_.max_clients),
+        console_pool_(static_cast<int>(config_.console_threads)),
+        environment_{config_, gate, console, registry_, console_pool_} {}
+
+  [[nodiscard]] Result<void> start();
+  void stop(std::chrono::milliseconds drain);
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::size_t client_count() const { return registry_.count(); }
+
+ private:
+  [[nodiscard]] Result<void> listen();
+  [[nodiscard]] Result<void> start_threads();
+  [[nodiscard]] Task<void> accept_clients();
+  void admit(Socket client) noexcept;
+  void drive(Socket client, const SessionKeys& keys);
+  void refuse(Socket client);
+  void log_accept_error(const error_code& error);
+
+  // Order matters: sessions that are still in a context when it goes give their keys back to the registry.
+  const ServerConfig config_;
+  Registry registry_;
+  asio::io_context console_pool_;
+  const Environment environment_;
+  std::vector<std::unique_ptr<asio::io_context>> contexts_;
+  std::vector<WorkGuard> work_guards_;
+  std::unique_ptr<Acceptor> acceptor_;
+  ThreadGroup console_threads_;
+  ThreadGroup threads_;
+  std::uint16_t port_ = 0;
+  std::uint64_t accepted_count_ = 0;
+  std::chrono::steady_clock::time_point last_accept_log_{};
+  std::atomic<int> turning_away_count_{0};
+  std::atomic<bool> is_stopping_{false};
+  bool is_stopped_ = false;
+};
+
+// ---- start
+
+Result<void> Server::Impl::start() {
+  for (std::size_t i = 0; i < std::max<std::size_t>(config_.threads, 1); ++i) {
+    contexts_.push_back(std::make_unique<asio::io_context>(1));  // 1: Asio's hint that one thread runs it
+    work_guards_.push_back(asio::make_work_guard(*contexts_.back()));
+  }
+  work_guards_.push_back(asio::make_work_guard(console_pool_));
+  if (auto listening = listen(); listening.has_error()) return listening;
+  asio::co_spawn(contexts_.front()->get_executor(), accept_clients(), [](const std::exception_ptr& error) {
+    if (error) log::error("net", "accepting clients ended unexpectedly");
+  });
+  return start_threads();
+}
+
+Result<void> Server::Impl::listen() {
+  error_code error;
+  asio::ip::basic_resolver<tcp, Executor> resolver(contexts_.front()->get_executor());
+  const auto found = resolver.resolve(config_.listen_host, std::to_string(config_.listen_port),
+                                      tcp::resolver::passive, error);
+  if (error) return not_listening(config_, error);
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor_ = std::make_unique<Acceptor>(contexts_.front()->get_executor());
+  acceptor_->open(endpoint.protocol(), error);
+  if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_->bind(endpoint, error);
+  if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
+  if (error) return not_listening(config_, error);
+  port_ = acceptor_->local_endpoint(error).port();
+  return {};
+}
+
+Result<void> Server::Impl::start_threads() {
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    auto added = threads_.add(fmt::format("pgveil-net-{}", i), config_.thread_stack_bytes,
+                              [&context = *contexts_[i]] { run_context(context); });
+    if (added.has_error()) return added;
+  }
+  for (std::size_t i = 0; i < std::max<std::size_t>(config_.console_threads, 1); ++i) {
+    auto added = console_threads_.add(fmt::format("pgveil-cons-{}", i), config_.thread_stack_bytes,
+                                      [this] { run_context(console_pool_); });
+    if (added.has_error()) return added;
+  }
+  return {};
+}
+
+// ---- clients
+
+Task<void> Server::Impl::accept_clients() {
+  Timer retry(contexts_.front()->get_executor());
+  for (std::size_t next = 0; acceptor_->is_open(); next = (next + 1) % contexts_.size()) {
+    auto [error, client] = co_await acceptor_->async_accept(*contexts_[next], kAsTuple);
+    if (!acceptor_->is_open()) co_return;
+    if (!error) {
+      admit(std::move(client));
+      continue;
+    }
+    log_accept_error(error);
+    retry.expires_after(kAcceptRetry);
+    static_cast<void>(co_await retry.async_wait(kAsTuple));
+  }
+}
+
+void Server::Impl::log_accept_error(const error_code& error) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_accept_log_ < kAcceptLogInterval) return;
+  last_accept_log_ = now;
+  log::error("net", fmt::format("can't accept clients: {}", error.message()));
+}
+
+void Server::Impl::admit(Socket client) noexcept {
+  try {
+    if (const auto keys = registry_.reserve()) {
+      drive(std::move(client), *keys);
+    } else {
+      refuse(std::move(client));
+    }
+  } catch (const std::exception& exception) {
+    log::error("net", "a client could not be admitted");
+    log::private_detail("net", exception.what());
+  }
+}
+
+void Server::Impl::drive(Socket client, const SessionKeys& keys) {
+  const std::uint64_t number = ++accepted_count_;
+  error_code is_gone;
+  const auto peer = client.remote_endpoint(is_gone);
+  std::shared_ptr<SessionDriver> driver;
+  try {
+    driver = std::make_shared<SessionDriver>(environment_, std::move(client), keys, number);
+  } catch (...) {
+    registry_.release(keys);
+    throw;
+  }
+  registry_.attach(keys, driver);
+  if (!is_gone) {
+    log::info(fmt::format("session {}", number),
+              fmt::format("client {}:{}", peer.address().to_string(), peer.port()));
+  }
+  driver->start();
+  if (is_stopping_) driver->request_shutdown();
+}
+
+void Server::Impl::refuse(Socket client) {
+  if (turning_away_count_ >= kMaxTurningAway) return;  // closes
+  ++turning_away_count_;
+  const Executor executor = client.get_executor();
+  asio::co_spawn(executor, turn_away(std::move(client), registry_, config_.close_timeout),
+                 [this](const std::exception_ptr&) { --turning_away_count_; });
+}
+
+// ---- stop
+
+void Server::Impl::stop(std::chrono::milliseconds drain) {
+  if (std::exchange(is_stopped_, true)) return;
+  is_stopping_ = true;  // before the list of sessions is read: one that comes later sees it
+  if (acceptor_) {
+    asio::post(acceptor_->get_executor(), [this] {
+      error_code ignored;
+      acceptor_->close(ignored);
+    });
+  }
+  for (const auto& driver : registry_.all()) driver->request_shutdown();
+  if (!registry_.wait_until_empty(drain)) {
+    const auto left = registry_.all();
+    log::warning("net", fmt::format("{} sessions did not end in time and are closed", left.size()));
+    for (const auto& driver : left) driver->request_abort();
+    registry_.wait_until_empty(kAbortWait);
+  }
+  console_pool_.stop();
+  console_threads_.join();
+  work_guards_.clear();
+  for (const auto& context : contexts_) context->stop();
+  threads_.join();
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Server::~Server() {
+  impl_->stop(std::chrono::milliseconds(0));
+}
+
+Result<std::unique_ptr<Server>> Server::start(ServerConfig config, session::Gate& gate,
+                                              admin::Console& console) {
+  std::unique_ptr<Server> server(new Server(std::make_unique<Impl>(std::move(config), gate, console)));
+  if (auto started = server->impl_->start(); started.has_error()) return started.error();
+  return server;
+}
+
+std::uint16_t Server::port() const {
+  return impl_->port();
+}
+
+std::size_t Server::client_count() const {
+  return impl_->client_count();
+}
+
+void Server::stop(std::chrono::milliseconds drain) {
+  impl_->stop(drain);
+}
+
+}  // namespace pgveil::net

@@ -1,0 +1,40 @@
+#pragma once
+// The listening side of pgveil: accepts clients, drives a session for each, and ends them all.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "common/error.hpp"
+#include "proxy/net/server_config.hpp"
+
+namespace pgveil::net {
+
+class Server {
+ public:
+  // Listens and starts the threads. gate and console outlive the server. Block the signals that are to be
+  // waited for before: the threads inherit the mask. Errors: ErrorKind::io when the address can't be listened
+  // on (who has the port, or what name is unknown); ErrorKind::limit when there are no threads to be had.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerConfig config, session::Gate& gate,
+                                                             admin::Console& console);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  // As stop(0).
+  ~Server();
+
+  // The port listened on.
+  [[nodiscard]] std::uint16_t port() const;
+  // Live sessions, those still logging in included.
+  [[nodiscard]] std::size_t client_count() const;
+
+  // Stops listening, tells every session, and gives them `drain` to end; then closes what is left. Blocks,
+  // also until console commands that are running end. Call once, from the thread that started the server.
+  void stop(std::chrono::milliseconds drain);
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pgveil::net

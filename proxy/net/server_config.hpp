@@ -1,0 +1,33 @@
+#pragma once
+// What the network side needs to know. Durations in milliseconds, sizes in bytes.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "proxy/net/connect.hpp"
+#include "proxy/session/session.hpp"
+
+namespace pgveil::net {
+
+struct ServerConfig {
+  std::string listen_host = "127.0.0.1";  // a name or an address
+  std::uint16_t listen_port = 6432;       // 0: any free one; Server::port() tells
+  Endpoint backend;
+  session::SessionConfig session;  // keys, nonces and an empty mock_secret are filled in
+  std::size_t max_clients = 500;
+  std::size_t threads = 2;          // network threads; each drives its share of the sessions
+  std::size_t console_threads = 2;  // console commands block; they run here
+  // Of both kinds of thread: EXPLAIN parses SQL too.
+  std::size_t thread_stack_bytes = rewriter::kParserStackBytes;
+  // From accept to the end of the login.
+  std::chrono::milliseconds login_timeout{60'000};
+  // To the backend.
+  std::chrono::milliseconds connect_timeout{10'000};
+  // To hand the last bytes to a peer and to wait for its goodbye.
+  std::chrono::milliseconds close_timeout{5'000};
+  // A peer that is this far behind is not sent more: its source is not read.
+  std::size_t queue_limit_bytes = 1 << 20;
+};
+
+}  // namespace pgveil::net

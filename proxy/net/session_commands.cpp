@@ -1,0 +1,80 @@
+// What the session asks its driver to do, one function for each command.
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/net/session_driver.hpp"
+
+namespace pgveil::net {
+namespace {
+
+// Console::run is cli's; what it throws must not end a pool thread.
+admin::Answer answer_to(admin::Console& console, const admin::Request& request, const std::string& topic) {
+  try {
+    return console.run(request);
+  } catch (const Bug& bug) {
+    log::error(topic, fmt::format("a console command met a bug: {}", bug.what()));
+  } catch (const std::exception& exception) {
+    log::error(topic, "a console command met an unexpected exception");
+    log::private_detail(topic, exception.what());
+  }
+  return Error{ErrorKind::server, std::string(sqlstate::kInternalError), "internal error", "see the log"};
+}
+
+}  // namespace
+
+void SessionDriver::run(const session::ConnectBackend&) {
+  PGVEIL_ASSERT(backend_ == Backend::none);
+  backend_ = Backend::connecting;
+  spawn(run_backend(shared_from_this()));
+}
+
+void SessionDriver::run(const session::CloseBackend&) {
+  close_backend();
+}
+
+void SessionDriver::run(const session::CloseClient&) {
+  close_client();
+}
+
+void SessionDriver::run(const session::LoginDone&) {
+  if (deadline_ != Deadline::login) return;
+  deadline_ = Deadline::none;
+  deadline_timer_.cancel();
+}
+
+void SessionDriver::run(const session::ForwardCancel& command) {
+  const ServerConfig& config = environment_.config;
+  // Not bound to this session's life: a cancel for a client that has gone still has to arrive.
+  asio::co_spawn(executor_,
+                 forward_cancel(config.backend, config.connect_timeout, command.pid, command.secret),
+                 [topic = topic_](const std::exception_ptr& error) {
+                   if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
+                 });
+}
+
+void SessionDriver::run(const session::CancelOther& command) {
+  if (const auto other = environment_.registry.find({command.pid, command.secret})) other->request_cancel();
+}
+
+void SessionDriver::run(const session::RunConsole& command) {
+  asio::post(environment_.console_pool, [self = shared_from_this(), request = command.request] {
+    admin::Answer answer = answer_to(self->environment_.console, request, self->topic_);
+    self->post([answer = std::move(answer)](SessionDriver& driver) {
+      driver.apply(session::ConsoleAnswered{answer});
+    });
+  });
+}
+
+void SessionDriver::run(const session::LogLine& command) {
+  log::write(command.is_warning ? log::Level::warning : log::Level::info, topic_, command.text);
+  if (!command.private_detail.empty()) log::private_detail(topic_, command.private_detail);
+}
+
+}  // namespace pgveil::net

@@ -1,0 +1,308 @@
+#include "proxy/net/session_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "common/log.hpp"
+#include "proxy/net/random.hpp"
+#include "proxy/net/read_buffer.hpp"
+
+namespace pgveil::net {
+namespace {
+
+session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys) {
+  session::SessionConfig config = environment.config.session;
+  config.client_pid = keys.pid;
+  config.client_secret = keys.secret;
+  config.make_nonce = random_nonce;
+  return config;
+}
+
+}  // namespace
+
+// ---- beginning and end
+
+SessionDriver::SessionDriver(const Environment& environment, Socket client, SessionKeys keys,
+                             std::uint64_t number)
+    : environment_(environment),
+      executor_(client.get_executor()),
+      keys_(keys),
+      topic_(fmt::format("session {}", number)),
+      session_(config_for(environment, keys), environment.gate),
+      client_link_(executor_),
+      backend_link_(executor_),
+      client_may_be_read_(executor_),
+      backend_may_be_read_(executor_),
+      deadline_timer_(executor_) {
+  client_link_.open(std::move(client));
+}
+
+SessionDriver::~SessionDriver() {
+  if (!is_released_) environment_.registry.release(keys_);
+}
+
+void SessionDriver::start() {
+  post([](SessionDriver& driver) {
+    driver.set_deadline(Deadline::login, driver.environment_.config.login_timeout);
+    driver.spawn(read_client(driver.shared_from_this()));
+  });
+}
+
+void SessionDriver::request_cancel() {
+  post([](SessionDriver& driver) { driver.apply(session::CancelRequested{}); });
+}
+
+void SessionDriver::request_shutdown() {
+  post([](SessionDriver& driver) { driver.apply(session::ShuttingDown{}); });
+}
+
+void SessionDriver::request_abort() {
+  post([](SessionDriver& driver) { driver.close_all(); });
+}
+
+void SessionDriver::spawn(Task<void> task) {
+  asio::co_spawn(executor_, std::move(task), [self = shared_from_this()](const std::exception_ptr& error) {
+    if (error) self->fail(error);
+  });
+}
+
+void SessionDriver::post(std::function<void(SessionDriver&)> work) {
+  asio::post(executor_, [self = shared_from_this(), work = std::move(work)] { self->guarded(work); });
+}
+
+void SessionDriver::guarded(const std::function<void(SessionDriver&)>& work) noexcept {
+  try {
+    work(*this);
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+// The last net: what a session throws ends that session, and nothing else.
+void SessionDriver::fail(const std::exception_ptr& error) noexcept {
+  try {
+    close_all();
+    std::rethrow_exception(error);
+  } catch (const Bug& bug) {
+    log::error(topic_, fmt::format("closed because of a bug: {}", bug.what()));
+  } catch (const std::exception& exception) {
+    log::error(topic_, "closed because of an unexpected exception");
+    log::private_detail(topic_, exception.what());
+  } catch (...) {
+    log::error(topic_, "closed because of an unexpected exception of no known type");
+  }
+}
+
+// ---- events
+
+void SessionDriver::apply(const session::Event& event) {
+  session::Actions actions = session_.step(event);
+  if (!actions.to_client.empty()) send(Side::client, std::move(actions.to_client));
+  if (!actions.to_backend.empty()) send(Side::backend, std::move(actions.to_backend));
+  for (const session::Command& command : actions.commands) {
+    std::visit([this](const auto& kind) { run(kind); }, command);
+  }
+  if (ahead_bytes_ > 0 && session_.wants_client_bytes()) {
+    ahead_bytes_ = 0;
+    client_may_be_read_.notify();
+  }
+}
+
+Task<void> SessionDriver::read_client(Self self) {
+  ReadBuffer buffer;
+  while (self->client_link_.is_open()) {
+    if (self->client_must_wait()) {
+      co_await self->client_may_be_read_.wait();
+      continue;
+    }
+    const auto [error, count] =
+        co_await self->client_link_.socket().async_read_some(buffer.space(), kAsTuple);
+    if (error) break;
+    if (self->client_ == Client::open) {
+      self->ahead_bytes_ += count;
+      self->apply(session::ClientBytes{buffer.received(count)});
+    }
+    buffer.adapt(count);
+  }
+  self->on_client_gone();
+}
+
+Task<void> SessionDriver::run_backend(Self self) {
+  const ServerConfig& config = self->environment_.config;
+  auto connected = co_await connect(config.backend, config.connect_timeout);
+  if (self->backend_ != Backend::connecting) co_return;  // nobody wants it any more
+  if (connected.has_error()) {
+    const Error& error = connected.error();
+    log::warning(self->topic_, fmt::format("{}:{}: {}: {}", config.backend.host, config.backend.port,
+                                           error.public_message, error.private_detail));
+    self->backend_ = Backend::closed;
+    self->apply(session::BackendFailed{error.public_message});
+    co_return;
+  }
+  self->backend_link_.open(std::move(*connected));
+  self->backend_ = Backend::open;
+  self->apply(session::BackendConnected{});
+  co_await read_backend(self);
+}
+
+Task<void> SessionDriver::read_backend(Self self) {
+  ReadBuffer buffer;
+  while (self->backend_link_.is_open()) {
+    if (self->backend_must_wait()) {
+      co_await self->backend_may_be_read_.wait();
+      continue;
+    }
+    const auto [error, count] =
+        co_await self->backend_link_.socket().async_read_some(buffer.space(), kAsTuple);
+    if (error) break;
+    if (self->backend_ == Backend::open) self->apply(session::BackendBytes{buffer.received(count)});
+    buffer.adapt(count);
+  }
+  self->on_backend_gone();
+}
+
+void SessionDriver::on_client_gone() {
+  if (client_ == Client::closed) return;
+  const bool is_news = client_ == Client::open;
+  client_ = Client::closed;
+  client_link_.close();
+  if (is_news) apply(session::ClientClosed{});
+  close_backend();
+  wake_readers();
+  release_if_over();
+}
+
+void SessionDriver::on_backend_gone() {
+  if (backend_ == Backend::closed) return;
+  const bool is_news = backend_ == Backend::open;
+  backend_ = Backend::closed;
+  backend_link_.close();
+  if (is_news) apply(session::BackendClosed{});
+  wake_readers();
+  release_if_over();
+}
+
+// ---- writing, and waiting for it
+
+void SessionDriver::send(Side side, std::string bytes) {
+  Link& to = link(side);
+  if (to.send(std::move(bytes)) == Link::Sent::queued && !to.is_pumping()) {
+    to.set_pumping(true);
+    spawn(pump(shared_from_this(), side));
+  }
+  // A backend that does not take bytes may have left an explanation: its read loop ends the session. But
+  // nothing more can be said to such a client. Posted, because this runs inside apply().
+  if (side == Side::client && to.is_broken() && client_ != Client::closed) {
+    post([](SessionDriver& driver) { driver.on_client_gone(); });
+  }
+}
+
+Task<void> SessionDriver::pump(Self self, Side side) {
+  Link& to = self->link(side);
+  while (to.is_open() && to.pending_bytes() > 0) {
+    co_await to.write_front();
+    if (to.pending_bytes() <= self->environment_.config.queue_limit_bytes) self->wake_readers();
+  }
+  to.set_pumping(false);
+  self->on_flushed(side);
+}
+
+void SessionDriver::on_flushed(Side side) {
+  const bool is_broken = link(side).is_broken();
+  if (side == Side::client) {
+    if (is_broken)
+      on_client_gone();
+    else if (client_ == Client::closing)
+      client_link_.shut_down_sending();
+  } else if (backend_ == Backend::closing) {
+    on_backend_gone();
+  }
+}
+
+void SessionDriver::wake_readers() {
+  client_may_be_read_.notify();
+  backend_may_be_read_.notify();
+}
+
+bool SessionDriver::client_must_wait() const {
+  const std::size_t limit = environment_.config.queue_limit_bytes;
+  return client_ == Client::open &&
+         (client_link_.pending_bytes() > limit || backend_link_.pending_bytes() > limit ||
+          (ahead_bytes_ > limit && !session_.wants_client_bytes()));
+}
+
+// Not for what is pending towards the backend: it may have to be read before it reads.
+bool SessionDriver::backend_must_wait() const {
+  return backend_ == Backend::open && client_link_.pending_bytes() > environment_.config.queue_limit_bytes;
+}
+
+// ---- closing
+
+// Sends what is pending, says goodbye, and waits for the client's: closing with unread bytes would reset the
+// connection and could take the last message from it.
+void SessionDriver::close_client() {
+  if (client_ == Client::open) {
+    client_ = Client::closing;
+    set_deadline(Deadline::close, environment_.config.close_timeout);
+    if (client_link_.pending_bytes() == 0) client_link_.shut_down_sending();
+    wake_readers();
+  }
+  close_backend();
+}
+
+void SessionDriver::close_backend() {
+  if (backend_ == Backend::open && backend_link_.pending_bytes() > 0) {
+    backend_ = Backend::closing;
+    set_deadline(Deadline::close, environment_.config.close_timeout);
+  } else if (backend_ != Backend::closing) {
+    backend_ = Backend::closed;
+    backend_link_.close();
+  }
+  wake_readers();
+  release_if_over();
+}
+
+void SessionDriver::close_all() noexcept {
+  client_ = Client::closed;
+  backend_ = Backend::closed;
+  client_link_.close();
+  backend_link_.close();
+  wake_readers();
+  release_if_over();
+}
+
+void SessionDriver::set_deadline(Deadline deadline, std::chrono::milliseconds from_now) {
+  deadline_ = deadline;
+  const std::uint64_t number = ++deadline_number_;
+  deadline_timer_.expires_after(from_now);
+  deadline_timer_.async_wait([self = shared_from_this(), number](const error_code& error) {
+    if (error || number != self->deadline_number_) return;
+    self->guarded([](SessionDriver& driver) { driver.on_deadline(); });
+  });
+}
+
+void SessionDriver::on_deadline() {
+  switch (deadline_) {
+    case Deadline::none: return;
+    case Deadline::login:
+      apply(session::LoginTimedOut{});
+      close_client();
+      return;
+    case Deadline::close: close_all(); return;
+  }
+}
+
+void SessionDriver::release_if_over() {
+  if (is_released_ || client_ != Client::closed || backend_link_.is_open()) return;
+  is_released_ = true;
+  deadline_ = Deadline::none;
+  deadline_timer_.cancel();
+  environment_.registry.release(keys_);
+  log::debug(topic_, "closed");
+}
+
+}  // namespace pgveil::net

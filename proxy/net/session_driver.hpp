@@ -1,0 +1,95 @@
+#pragma once
+// Drives one session::Session: reads both sockets, feeds the session, writes what it answers and runs its
+// commands. All private functions run on the context of the client's socket. Ends when both sockets are
+// closed; every pending operation keeps it alive until then.
+//
+// Back-pressure: the backend is not read while the client is queue_limit_bytes behind; the client is not read
+// while either side is, or while a console command runs. So a session holds about that much, whoever is slow.
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proxy/net/environment.hpp"
+#include "proxy/net/link.hpp"
+#include "proxy/net/signal.hpp"
+
+namespace pgveil::net {
+
+class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
+ public:
+  // number: for log lines. The keys are given back to the registry when the session ends.
+  SessionDriver(const Environment& environment, Socket client, SessionKeys keys, std::uint64_t number);
+  SessionDriver(const SessionDriver&) = delete;
+  SessionDriver& operator=(const SessionDriver&) = delete;
+  ~SessionDriver();
+
+  // These four may be called from any thread.
+  void start();
+  void request_cancel();
+  void request_shutdown();
+  void request_abort();  // closes both sockets without a word
+
+ private:
+  enum class Side { client, backend };
+  enum class Client { open, closing, closed };
+  enum class Backend { none, connecting, open, closing, closed };
+  enum class Deadline { none, login, close };
+  using Self = std::shared_ptr<SessionDriver>;
+
+  [[nodiscard]] static Task<void> read_client(Self self);
+  [[nodiscard]] static Task<void> run_backend(Self self);
+  [[nodiscard]] static Task<void> read_backend(Self self);
+  [[nodiscard]] static Task<void> pump(Self self, Side side);
+
+  void spawn(Task<void> task);
+  void post(std::function<void(SessionDriver&)> work);
+  void guarded(const std::function<void(SessionDriver&)>& work) noexcept;
+  void fail(const std::exception_ptr& error) noexcept;
+
+  void apply(const session::Event& event);
+  void send(Side side, std::string bytes);
+  void on_flushed(Side side);
+  void wake_readers();
+
+  void run(const session::ConnectBackend& command);
+  void run(const session::CloseBackend& command);
+  void run(const session::CloseClient& command);
+  void run(const session::LoginDone& command);
+  void run(const session::ForwardCancel& command);
+  void run(const session::CancelOther& command);
+  void run(const session::RunConsole& command);
+  void run(const session::LogLine& command);
+
+  [[nodiscard]] bool client_must_wait() const;
+  [[nodiscard]] bool backend_must_wait() const;
+  void on_client_gone();
+  void on_backend_gone();
+  void close_client();
+  void close_backend();
+  void close_all() noexcept;
+  void set_deadline(Deadline deadline, std::chrono::milliseconds from_now);
+  void on_deadline();
+  void release_if_over();
+
+  [[nodiscard]] Link& link(Side side) { return side == Side::client ? client_link_ : backend_link_; }
+  const Environment environment_;
+  const Executor executor_;
+  const SessionKeys keys_;
+  const std::string topic_;
+  session::Session session_;
+  Link client_link_;
+  Link backend_link_;
+  Signal client_may_be_read_;
+  Signal backend_may_be_read_;
+  Timer deadline_timer_;
+  Deadline deadline_ = Deadline::none;
+  std::uint64_t deadline_number_ = 0;  // tells a timer that has just been replaced from the current one
+  Client client_ = Client::open;       // closing: the session is over, what the client still sends is dropped
+  Backend backend_ = Backend::none;    // closing: what it still sends is dropped
+  std::size_t ahead_bytes_ = 0;        // read from the client since the session last wanted any
+  bool is_released_ = false;
+};
+
+}  // namespace pgveil::net

@@ -1,0 +1,33 @@
+#pragma once
+// Threads with a stack of a chosen size: clients' SQL is parsed on them, and deep SQL needs deep stacks,
+// which std::thread can't give. Owned and joined by one thread.
+#include <pthread.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::net {
+
+class ThreadGroup {
+ public:
+  ThreadGroup() = default;
+  ThreadGroup(const ThreadGroup&) = delete;
+  ThreadGroup& operator=(const ThreadGroup&) = delete;
+  ~ThreadGroup() { join(); }
+
+  // name: at most 15 characters, for ps and debuggers. body must not throw.
+  // Errors: ErrorKind::limit when the system gives no thread with such a stack.
+  [[nodiscard]] Result<void> add(const std::string& name, std::size_t stack_bytes,
+                                 std::function<void()> body);
+
+  void join();
+
+ private:
+  std::vector<pthread_t> threads_;
+};
+
+}  // namespace pgveil::net

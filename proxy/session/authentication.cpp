@@ -1,0 +1,69 @@
+#include "proxy/session/authentication.hpp"
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::session {
+
+namespace {
+constexpr std::string_view kMechanism = "SCRAM-SHA-256";
+}
+
+bool Authentication::start() {
+  switch (link_.config.authentication) {
+    case ClientAuthentication::trust: link_.to_client(wire::AuthenticationOk{}); return true;
+    case ClientAuthentication::scram_sha_256: break;
+  }
+  link_.to_client(wire::AuthenticationSasl{.mechanisms = {{std::string(kMechanism)}}});
+  link_.phase = Phase::sasl_initial;
+  return false;
+}
+
+// A wrong proof and a role that does not exist are told in the same words.
+void Authentication::fail(const Error& error) {
+  if (error.kind != ErrorKind::authentication) return link_.end(error);
+  Error told = client_error(sqlstate::kInvalidPassword,
+                            "password authentication failed for user \"" + link_.role + "\"");
+  link_.log_warning("login of " + printable(link_.role) + " failed", error.private_detail);
+  link_.end(error_response(told, Severity::fatal));
+}
+
+void Authentication::on_initial(const wire::FrameView& frame) {
+  const auto message = wire::decode_as<wire::SaslInitialResponse>(frame.body);
+  if (!message) return link_.end(message.error());
+  if (message->mechanism != kMechanism || !message->response) {
+    return link_.end(wire::protocol_error("client selected an invalid SASL authentication mechanism"));
+  }
+  const std::optional<ScramVerifier> stored = link_.gate.verifier(link_.role);
+  PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
+  scram_.emplace(stored ? *stored : mock_verifier(link_.role, link_.config.mock_secret),
+                 link_.config.make_nonce(), !stored);
+  Result<std::string> answer = scram_->on_client_first(*message->response);
+  if (!answer) return fail(answer.error());
+  link_.to_client(wire::AuthenticationSaslContinue{.data = {std::move(*answer)}});
+  link_.phase = Phase::sasl_final;
+}
+
+bool Authentication::on_final(const wire::FrameView& frame) {
+  const auto message = wire::decode_as<wire::SaslResponse>(frame.body);
+  if (!message) {
+    link_.end(message.error());
+    return false;
+  }
+  Result<std::string> answer = scram_->on_client_final(message->response.bytes);
+  if (!answer) {
+    fail(answer.error());
+    return false;
+  }
+  link_.to_client(wire::AuthenticationSaslFinal{.data = {std::move(*answer)}});
+  link_.to_client(wire::AuthenticationOk{});
+  return true;
+}
+
+bool Authentication::on_message(const wire::FrameView& frame) {
+  if (link_.phase == Phase::sasl_final) return on_final(frame);
+  on_initial(frame);
+  return false;
+}
+
+}  // namespace pgveil::session

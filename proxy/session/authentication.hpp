@@ -1,0 +1,33 @@
+#pragma once
+// Who the client is: trust, or SCRAM-SHA-256 against a stored verifier. A role without a verifier goes
+// through a mock exchange, so that it can't be told from one with a wrong password.
+#include <optional>
+
+#include "proxy/session/link.hpp"
+#include "proxy/session/scram.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+// One 'p' message of the exchange; PostgreSQL's own limit.
+inline constexpr std::size_t kAuthenticationMessageBytes = 65'535;
+
+class Authentication {
+ public:
+  explicit Authentication(Link& link) : link_(link) {}
+
+  // True when the client is in already (trust).
+  [[nodiscard]] bool start();
+  // A 'p' message in phase sasl_initial or sasl_final. True when the client is in.
+  [[nodiscard]] bool on_message(const wire::FrameView& frame);
+
+ private:
+  void on_initial(const wire::FrameView& frame);
+  [[nodiscard]] bool on_final(const wire::FrameView& frame);
+  void fail(const Error& error);
+
+  Link& link_;
+  std::optional<ScramServer> scram_;
+};
+
+}  // namespace pgveil::session

@@ -1,0 +1,135 @@
+#include "proxy/session/backend_login.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/session/error_filter.hpp"
+#include "proxy/wire/startup.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::session {
+
+namespace {
+constexpr std::string_view kMechanism = "SCRAM-SHA-256";
+}
+
+void BackendLoginMachine::start(const Settings& forwarded) {
+  Settings settings = forwarded;
+  for (const auto& [name, value] : rewriter::pinned_settings()) {
+    override_settings(settings, {{std::string(name), std::string(value)}});
+  }
+  override_settings(settings, {{"search_path", link_.gate.pinned_search_path(link_.database)}});
+  wire::StartupMessage message;
+  message.parameters = {{"user", link_.config.backend.user}, {"database", link_.database}};
+  message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());
+  wire::encode(message, link_.out.to_backend);
+}
+
+void BackendLoginMachine::fail(std::string_view why, std::string private_detail) {
+  link_.log_warning("login at the database server failed: " + std::string(why), std::move(private_detail));
+  link_.end(error_response(client_error(sqlstate::kConnectionFailure, "cannot log in to the database server"),
+                           Severity::fatal));
+}
+
+void BackendLoginMachine::on_mechanisms(const wire::AuthenticationSasl& message) {
+  const auto& names = message.mechanisms.names;
+  if (state_ != State::asked) return fail("SASL was asked for twice");
+  if (link_.config.backend.password.empty()) return fail("it asks for a password and none is configured");
+  if (std::find(names.begin(), names.end(), kMechanism) == names.end())
+    return fail("it does not offer SCRAM-SHA-256");
+  PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
+  scram_.emplace(link_.config.backend.password, link_.config.make_nonce());
+  link_.to_backend(
+      wire::SaslInitialResponse{.mechanism = std::string(kMechanism), .response = scram_->client_first()});
+  state_ = State::sasl_sent;
+}
+
+void BackendLoginMachine::on_challenge(const wire::AuthenticationSaslContinue& message) {
+  if (state_ != State::sasl_sent) return fail("a SASL message came out of turn");
+  Result<std::string> proof = scram_->on_server_first(message.data.bytes);
+  if (!proof) return fail(proof.error().public_message, proof.error().private_detail);
+  link_.to_backend(wire::SaslResponse{.response = {std::move(*proof)}});
+  state_ = State::proof_sent;
+}
+
+void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& message) {
+  if (state_ != State::proof_sent) return fail("a SASL message came out of turn");
+  const Result<void> proven = scram_->on_server_final(message.data.bytes);
+  if (!proven) return fail(proven.error().public_message, proven.error().private_detail);
+  state_ = State::proof_checked;
+}
+
+// A server that broke off SCRAM and lets us in all the same has not proven that it knows our verifier.
+void BackendLoginMachine::on_ok() {
+  if (state_ != State::asked && state_ != State::proof_checked)
+    return fail("it let us in in the middle of SCRAM");
+  state_ = State::let_in;
+}
+
+void BackendLoginMachine::on_authentication(const wire::BackendMessage& message) {
+  if (std::holds_alternative<wire::AuthenticationOk>(message)) return on_ok();
+  if (const auto* sasl = std::get_if<wire::AuthenticationSasl>(&message)) return on_mechanisms(*sasl);
+  if (const auto* challenge = std::get_if<wire::AuthenticationSaslContinue>(&message))
+    return on_challenge(*challenge);
+  if (const auto* verdict = std::get_if<wire::AuthenticationSaslFinal>(&message)) return on_verdict(*verdict);
+  fail("it asks for a kind of authentication that is not SCRAM-SHA-256");
+}
+
+bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
+  if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
+    const Result<void> relayed = relay_parameter(link_, *status);
+    if (!relayed) link_.end(relayed.error());
+  } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
+    link_.backend_pid = key->pid;
+    link_.backend_secret = key->secret;
+  } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
+    link_.log_info("notice of the database server at login",
+                   filter_notice(*notice, Protection::is_protected).private_detail);
+  } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
+    if (ready->status == wire::TransactionStatus::idle) return true;
+    fail("it is in a transaction from the start");
+  }
+  return false;
+}
+
+bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
+  if (kLoginTags.find(frame.tag) == std::string_view::npos) {
+    fail("a message came out of turn");
+    return false;
+  }
+  const Result<wire::BackendMessage> message = wire::decode_backend(frame);
+  if (!message) {
+    fail("a malformed message came");
+    return false;
+  }
+  if (const auto* error = std::get_if<wire::ErrorResponse>(&*message)) {
+    const Filtered filtered = filter_login_error(*error);
+    link_.log_warning("login at the database server failed", filtered.private_detail);
+    link_.end(wire::ErrorResponse{filtered.diagnostics});
+    return false;
+  }
+  if (frame.tag == wire::AuthenticationOk::tag) {
+    on_authentication(*message);
+    return false;
+  }
+  if (state_ != State::let_in && frame.tag != wire::NoticeResponse::tag) {
+    fail("a message came before it let us in");
+    return false;
+  }
+  return on_other(*message);
+}
+
+Result<void> relay_parameter(Link& link, wire::ParameterStatus status) {
+  // SQL_ASCII passes bytes on unchanged, so a text means the same as in UTF8.
+  const bool is_unpinned =
+      (status.name == "client_encoding" && status.value != "UTF8" && status.value != "SQL_ASCII") ||
+      (status.name == "standard_conforming_strings" && status.value != "on");
+  if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
+  if (status.name == "session_authorization") status.value = link.role;
+  if (status.name == "is_superuser") status.value = "off";
+  link.to_client(status);
+  return {};
+}
+
+}  // namespace pgveil::session

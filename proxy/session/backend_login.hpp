@@ -1,0 +1,42 @@
+#pragma once
+// Our own login at PostgreSQL, as query_role and as nobody else: start-up packet, SCRAM-SHA-256 when the
+// server asks for it and we have a password, and the start-up messages, of which the client sees what
+// concerns it.
+#include <optional>
+
+#include "proxy/session/link.hpp"
+#include "proxy/session/scram.hpp"
+#include "proxy/session/startup_options.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+class BackendLoginMachine {
+ public:
+  explicit BackendLoginMachine(Link& link) : link_(link) {}
+
+  // Sends the start-up packet. forwarded: the client's settings; the pinned ones win over them.
+  void start(const Settings& forwarded);
+  // One frame of the server. True when it is ready for queries.
+  [[nodiscard]] bool on_frame(const wire::FrameView& frame);
+
+ private:
+  enum class State { asked, sasl_sent, proof_sent, proof_checked, let_in };
+  void on_authentication(const wire::BackendMessage& message);
+  void on_mechanisms(const wire::AuthenticationSasl& message);
+  void on_challenge(const wire::AuthenticationSaslContinue& message);
+  void on_verdict(const wire::AuthenticationSaslFinal& message);
+  void on_ok();
+  void fail(std::string_view why, std::string private_detail = {});
+  [[nodiscard]] bool on_other(const wire::BackendMessage& message);
+
+  Link& link_;
+  State state_ = State::asked;
+  std::optional<ScramClient> scram_;
+};
+
+// Passes a setting's value on, with the client's own role where the server names ours. Errors (08P01): the
+// server reports a setting that must stay pinned with another value.
+[[nodiscard]] Result<void> relay_parameter(Link& link, wire::ParameterStatus status);
+
+}  // namespace pgveil::session

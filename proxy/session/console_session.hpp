@@ -1,0 +1,74 @@
+#pragma once
+// The virtual database "pgveil" over the wire: simple and extended protocol, one command per statement, all
+// columns text. What the commands do is behind RunConsole. While one runs, nothing more of the client is
+// looked at.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/admin/console.hpp"
+#include "proxy/session/link.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+class ConsoleSession {
+ public:
+  explicit ConsoleSession(Link& link) : link_(link) {}
+
+  void start();
+  // REQUIRES: !is_waiting().
+  void on_message(const wire::FrameView& frame);
+  // REQUIRES: is_waiting().
+  void on_answer(const admin::Answer& answer);
+  [[nodiscard]] bool is_waiting() const { return waiting_.has_value(); }
+
+ private:
+  struct Portal {
+    std::string text;
+    std::vector<std::string> columns;
+    std::vector<std::int16_t> formats;  // as Bind gave them: none, one, or one per column
+    std::optional<admin::Table> table;  // once it has run
+    std::size_t next_row = 0;
+  };
+  // What a running command is for.
+  struct Waiting {
+    bool is_simple = true;
+    std::string portal;
+    std::int32_t row_limit = 0;
+    std::optional<wire::TransactionStatus> status_after;
+    std::vector<std::string> columns;  // that the client was told, or is to be told
+  };
+
+  void on(const wire::Query& message);
+  void on(const wire::Parse& message);
+  void on(const wire::Bind& message);
+  void on(const wire::Describe& message);
+  void on(const wire::Execute& message);
+  void on(const wire::Close& message);
+  void on(const wire::Sync& message);
+  void on(const wire::FunctionCall& message);
+  void on(const wire::Flush&) {}
+  void on(const wire::Terminate& message);
+  void on(const wire::CopyData&) { end_unexpected(); }
+  void on(const wire::CopyDone&) { end_unexpected(); }
+  void on(const wire::CopyFail&) { end_unexpected(); }
+
+  void end_unexpected();
+  void fail(const Error& error);  // in the extended protocol: skips to Sync
+  void ready();
+  void run(const std::string& text, Waiting waiting);
+  void describe(const std::vector<std::string>& columns, const std::vector<std::int16_t>& formats);
+  void send_rows(Portal& portal, std::int32_t row_limit);
+  void send_notices(const admin::Table& table);
+
+  Link& link_;
+  std::map<std::string, std::string> statements_;
+  std::map<std::string, Portal> portals_;
+  std::optional<Waiting> waiting_;
+  wire::TransactionStatus status_ = wire::TransactionStatus::idle;
+  bool is_skipping_ = false;
+};
+
+}  // namespace pgveil::session

@@ -1,0 +1,191 @@
+#include "proxy/session/conversation.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::session {
+
+namespace {
+
+using rewriter::Rewritten;
+using rewriter::StatementKind;
+
+bool is_protected(const Rewritten& rewritten) {
+  return !rewritten.versions.empty() ||
+         std::any_of(rewritten.statements.begin(), rewritten.statements.end(),
+                     [](const auto& statement) { return statement.is_protected || statement.is_masked; });
+}
+
+wire::ErrorResponse changed_policy() {
+  return refuse(sqlstate::kInFailedTransaction,
+                "the policy changed during this transaction; roll back and start again");
+}
+
+wire::ErrorResponse stale(const Use& use) {
+  if (use.kind == Registry::Kind::portal) {
+    return refuse(
+        sqlstate::kInvalidCursorName,
+        "portal \"" + use.name + "\" was made under an earlier version of its policy; open it again");
+  }
+  return refuse(sqlstate::kInvalidSqlStatementName,
+                "prepared statement \"" + use.name +
+                    "\" was made under an earlier version of its policy; prepare it again");
+}
+
+// In a failed transaction PostgreSQL parses, and then answers 25P02 to whatever does not end it.
+wire::ErrorResponse as_in_failed_transaction(const Conversation& conversation, wire::ErrorResponse response) {
+  const bool is_failed = conversation.status == wire::TransactionStatus::failed && !conversation.is_unsynced;
+  if (!is_failed || sqlstate_of(response.diagnostics) == sqlstate::kSyntaxError) return response;
+  return refuse(sqlstate::kInFailedTransaction,
+                "current transaction is aborted, commands ignored until end of transaction block");
+}
+
+std::optional<wire::ErrorResponse> fit_versions(Transaction& transaction, const Entry& entry) {
+  for (const rewriter::VersionId& version : entry.versions) {
+    const auto [found, is_new] = transaction.versions.try_emplace(version.policy, version.number);
+    if (!is_new && found->second != version.number) return changed_policy();
+  }
+  if (entry.is_protected) transaction.protection = Protection::is_protected;
+  return std::nullopt;
+}
+
+// EXECUTE and FETCH run what their name stands for, if that is a plain query. Anything else would be a second
+// way to prepare, declare or discard, which the registry would not see.
+std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation, const Use& use) {
+  if (use.entry == nullptr) return use;
+  const bool is_execute = use.entry->kind == StatementKind::execute;
+  if (!is_execute && use.entry->kind != StatementKind::fetch) return use;
+  const Registry::Kind kind = is_execute ? Registry::Kind::statement : Registry::Kind::portal;
+  Use named{
+      .entry = conversation.registry.find(kind, use.entry->target), .kind = kind, .name = use.entry->target};
+  if (named.entry != nullptr && named.entry->kind != StatementKind::select) {
+    return refuse(sqlstate::kInsufficientPrivilege,
+                  is_execute ? "EXECUTE of a prepared statement that is not a query is not open"
+                             : "FETCH from a portal that is not a query is not open");
+  }
+  return named;
+}
+
+}  // namespace
+
+void Conversation::expect(Expectation expectation) {
+  expected.push_back(std::move(expectation));
+  is_flush_sent = false;
+  link.is_backend_busy = true;
+}
+
+void Conversation::pop_expectation() {
+  PGVEIL_ASSERT(!expected.empty());
+  expected.pop_front();
+  link.is_backend_busy = !expected.empty();
+}
+
+wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message, std::string_view hint) {
+  return error_response(client_error(sqlstate, message, hint), Severity::error);
+}
+
+EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewritten) {
+  auto entry = std::make_shared<Entry>();
+  entry->kind = statement.kind;
+  entry->target = statement.name;
+  entry->is_protected = statement.is_protected || statement.is_masked;
+  if (entry->is_protected) entry->versions = rewritten.versions;
+  return entry;
+}
+
+Judged judge(Conversation& conversation, std::string_view sql) {
+  Link& link = conversation.link;
+  rewriter::Verdict verdict = link.gate.judge(sql, link.role, link.database);
+  if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
+    link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
+    return as_in_failed_transaction(conversation, error_response(*refusal));
+  }
+  if (const auto* error = std::get_if<Error>(&verdict)) {
+    return as_in_failed_transaction(conversation, error_response(*error, Severity::error));
+  }
+  auto& rewritten = std::get<Rewritten>(verdict);
+  if (is_protected(rewritten)) {
+    auto& generation = conversation.transaction.generation;
+    if (!generation) generation = rewritten.generation;
+    if (*generation != rewritten.generation) return as_in_failed_transaction(conversation, changed_policy());
+  }
+  return std::move(rewritten);
+}
+
+Protection protection_of(const Use& use) {
+  return use.entry == nullptr || use.entry->is_protected ? Protection::is_protected : Protection::open;
+}
+
+Checked check_use(Conversation& conversation, const Use& use) {
+  auto resolved = resolve(conversation, use);
+  if (auto* refusal = std::get_if<wire::ErrorResponse>(&resolved)) return std::move(*refusal);
+  const Use& named = std::get<Use>(resolved);
+  if (named.entry == nullptr) {
+    conversation.transaction.protection = Protection::is_protected;
+    return Protection::is_protected;
+  }
+  const auto& versions = named.entry->versions;
+  if (!versions.empty() && !conversation.link.gate.is_current(versions, conversation.link.database)) {
+    return as_in_failed_transaction(conversation, stale(named));
+  }
+  if (auto refusal = fit_versions(conversation.transaction, *named.entry)) {
+    return as_in_failed_transaction(conversation, std::move(*refusal));
+  }
+  return protection_of(named) == Protection::is_protected ? Protection::is_protected : protection_of(use);
+}
+
+std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, std::string_view name) {
+  if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
+  if (conversation.registry.size() >= conversation.link.config.limits.statements) {
+    return refuse(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals",
+                  "close some of them");
+  }
+  return std::nullopt;
+}
+
+std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry) {
+  using Kind = Registry::Kind;
+  Registry& registry = conversation.registry;
+  const auto made_query = [&] {
+    auto query = std::make_shared<Entry>(entry);
+    query->kind = StatementKind::select;
+    query->target.clear();
+    return query;
+  };
+  const auto erase = [&](Kind kind) {
+    entry.target.empty() ? registry.erase_all(kind) : registry.erase(kind, entry.target);
+  };
+  switch (entry.kind) {
+    case StatementKind::prepare:
+      if (auto refusal = check_name(conversation, entry.target)) return refusal;
+      registry.put_statement(entry.target, made_query());
+      break;
+    case StatementKind::declare_cursor:
+      if (auto refusal = check_name(conversation, entry.target)) return refusal;
+      registry.put_portal(entry.target, made_query(), PortalLife::session);
+      break;
+    case StatementKind::deallocate: erase(Kind::statement); break;
+    case StatementKind::close_cursor: erase(Kind::portal); break;
+    case StatementKind::discard:
+      if (entry.target != "all") break;
+      registry.erase_all(Kind::statement);
+      registry.erase_all(Kind::portal);
+      break;
+    case StatementKind::select:
+    case StatementKind::copy_out:
+    case StatementKind::execute:
+    case StatementKind::fetch:
+    case StatementKind::begin:
+    case StatementKind::commit:
+    case StatementKind::rollback:
+    case StatementKind::savepoint:
+    case StatementKind::set:
+    case StatementKind::show:
+    case StatementKind::explain: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace pgveil::session

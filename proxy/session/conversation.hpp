@@ -1,0 +1,104 @@
+#pragma once
+// The books of a session that is ready for statements: what the server owes us, what its names stand for, and
+// what the transaction has touched. simple, extended, answers and copy work on it.
+//
+// At most one ReadyForQuery is outstanding at a time: after Query and Sync nothing more of the client is
+// looked at until it came. So the transaction status is always known, and the books run ahead of the server
+// by one batch at most.
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "proxy/session/error_filter.hpp"
+#include "proxy/session/link.hpp"
+#include "proxy/session/phase.hpp"
+#include "proxy/session/registry.hpp"
+
+namespace pgveil::session {
+
+// What is sent in place of a refused statement when the server has to fail too: a syntax error in any
+// version.
+inline constexpr std::string_view kRefusalText = "PGVEIL REFUSED";
+
+// One statement of a simple query.
+struct Part {
+  Protection rows = Protection::is_protected;
+  Protection errors = Protection::is_protected;  // a commit may run what an earlier statement declared
+  Progress progress = Progress::running;         // before its first answer
+  std::size_t mark = 0;                          // the registry before it
+};
+
+// What the server owes for one message of ours.
+struct Expectation {
+  Step step;
+  Stage stage = Stage::start;
+  Protection protection = Protection::is_protected;
+  std::size_t mark = 0;          // the registry before it
+  std::vector<Part> parts = {};  // simple: its statements; empty for an empty query
+  std::size_t part = 0;          // simple: the one that is being answered
+  std::optional<wire::ErrorResponse> replacement =
+      std::nullopt;  // refused steps: what the client sees instead
+};
+
+// What the statements since the server was last idle have read, so that one transaction sees one version of
+// each policy.
+struct Transaction {
+  std::optional<std::uint64_t> generation;        // of the first protected statement judged in it
+  std::map<std::string, std::uint64_t> versions;  // by policy
+  Protection protection = Protection::open;       // whether anything protected was sent
+};
+
+struct Conversation {
+  explicit Conversation(Link& the_link) : link(the_link) {}
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  void expect(Expectation expectation);
+  void pop_expectation();
+
+  Link& link;
+  Registry registry;
+  std::deque<Expectation> expected;
+  Transaction transaction;
+  wire::TransactionStatus status = wire::TransactionStatus::idle;
+  bool is_skipping = false;    // the client's messages up to Sync are dropped: something failed
+  bool is_unsynced = false;    // extended messages were sent since the last ReadyForQuery
+  bool is_flush_sent = false;  // for what is expected now
+};
+
+// The verdict on a client's SQL, with the checks that need the transaction. Whatever must not be sent is an
+// ErrorResponse to send instead.
+using Judged = std::variant<rewriter::Rewritten, wire::ErrorResponse>;
+[[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql);
+
+// What running an entry touches: the entry itself, or what its name stands for (EXECUTE, FETCH).
+struct Use {
+  EntryPtr entry;  // null: unknown; the server answers
+  Registry::Kind kind = Registry::Kind::statement;
+  std::string name;
+};
+[[nodiscard]] Protection protection_of(const Use& use);
+
+// Resolves a use and checks that it may run now: its versions are current and fit the transaction. The use is
+// entered in the transaction's books.
+using Checked = std::variant<Protection, wire::ErrorResponse>;
+[[nodiscard]] Checked check_use(Conversation& conversation, const Use& use);
+
+// Enters what running this does to names. Errors: a name or a count beyond its limit.
+[[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
+
+// 42622 or 54000, when this name can't be entered.
+[[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
+                                                            std::string_view name);
+
+[[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten);
+
+// ERROR with a fixed text or names that the client chose.
+[[nodiscard]] wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message,
+                                         std::string_view hint = {});
+
+}  // namespace pgveil::session

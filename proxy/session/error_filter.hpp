@@ -1,0 +1,47 @@
+#pragma once
+// What of a server's errors and notices a client may see. Their text may quote row values, internal queries
+// and the masks; detail, context, position, object names and source lines are always dropped.
+//
+// A statement over protected tables keeps the server's message only where PostgreSQL can't have read a row to
+// make it:
+//   always       25, 26, 34, 40, 55P03, 57014: transaction states, names the client chose, conflicts,
+//                cancel and time-outs. Their texts are constants or quote the client's own names.
+//   before rows  42, 0A, 3D, 3F: parse analysis and planning quote the query; run-time functions use
+//                the same classes to quote their input ('Smith'::regclass is 42P01), so not once the
+//                statement runs.
+//   never        all others: a fixed text per SQLSTATE.
+// Statements over open tables only keep message and hint.
+#include <string>
+
+#include "proxy/wire/backend.hpp"
+
+namespace pgveil::session {
+
+// What the message was about. When in doubt: is_protected, running.
+enum class Protection { open, is_protected };
+enum class Progress { before_rows, running };
+
+// The text our own shape guard raises inside the masking sub-select when the table is not the one that was
+// released.
+inline constexpr std::string_view kShapeMark = "pgveil:shape";
+
+struct Filtered {
+  wire::Diagnostics diagnostics;  // for the client
+  std::string private_detail;     // the original, for the operator's log
+};
+
+[[nodiscard]] Filtered filter_error(const wire::ErrorResponse& error, Protection protection,
+                                    Progress progress);
+[[nodiscard]] Filtered filter_notice(const wire::NoticeResponse& notice, Protection protection);
+
+// An error that ends the backend's session: severity, SQLSTATE and a fixed text, whatever it was about.
+[[nodiscard]] Filtered filter_fatal(const wire::ErrorResponse& error);
+// An answer to our own login: nothing of the server's text, which may name hosts and roles.
+[[nodiscard]] Filtered filter_login_error(const wire::ErrorResponse& error);
+
+// FATAL or PANIC.
+[[nodiscard]] bool is_fatal(const wire::ErrorResponse& error);
+// XX000 when it is missing or not five characters of SQLSTATE's alphabet.
+[[nodiscard]] std::string sqlstate_of(const wire::Diagnostics& diagnostics);
+
+}  // namespace pgveil::session

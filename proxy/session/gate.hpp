@@ -1,0 +1,45 @@
+#pragma once
+// What a session asks of the world above it. cli implements it over the rewriter, the credentials and the
+// console. All functions are quick (no I/O) and thread-safe; they may be called from any session's thread.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "proxy/session/scram.hpp"
+#include "rewriter/pipeline.hpp"
+
+namespace pgveil::session {
+
+class Gate {
+ public:
+  Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  virtual ~Gate() = default;
+
+  // The verdict on a client's SQL in `database`, under the snapshot that is current now.
+  [[nodiscard]] virtual rewriter::Verdict judge(std::string_view sql, std::string_view role,
+                                                std::string_view database) = 0;
+
+  // True while every one of these versions is the current one of its policy in `database`.
+  [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
+                                        std::string_view database) const = 0;
+
+  // The stored verifier of a client role; nullopt: no such role (the session then runs a mock exchange, so
+  // that existing and missing roles look alike).
+  [[nodiscard]] virtual std::optional<ScramVerifier> verifier(std::string_view role) const = 0;
+
+  // May this authenticated role use this database? "pgveil" is the console. An Error is what the client is
+  // told.
+  [[nodiscard]] virtual Result<void> may_connect(std::string_view role, std::string_view database) const = 0;
+
+  // A setting that the pinned start-up packet of the backend carries beside rewriter::pinned_settings():
+  // search_path.
+  [[nodiscard]] virtual std::string pinned_search_path(std::string_view database) const = 0;
+};
+
+}  // namespace pgveil::session

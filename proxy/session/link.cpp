@@ -1,0 +1,53 @@
+#include "proxy/session/link.hpp"
+
+#include <algorithm>
+
+namespace pgveil::session {
+
+void Link::log_info(std::string public_text, std::string private_detail) {
+  command(LogLine{
+      .is_warning = false, .text = std::move(public_text), .private_detail = std::move(private_detail)});
+}
+
+void Link::log_warning(std::string public_text, std::string private_detail) {
+  command(LogLine{
+      .is_warning = true, .text = std::move(public_text), .private_detail = std::move(private_detail)});
+}
+
+void Link::end(const Error& error) {
+  log_warning("session ended: " + error.public_message, error.private_detail);
+  end(error_response(error, Severity::fatal));
+}
+
+void Link::end(const wire::ErrorResponse& fatal) {
+  if (is_closed()) return;
+  to_client(fatal);
+  end_silently();
+}
+
+void Link::end_silently() {
+  if (is_closed()) return;
+  if (backend != BackendLink::none) {
+    if (is_backend_busy) command(ForwardCancel{.pid = backend_pid, .secret = backend_secret});
+    if (phase == Phase::ready) to_backend(wire::Terminate{});
+    command(CloseBackend{});
+    backend = BackendLink::none;
+  }
+  phase = Phase::closed;
+  command(CloseClient{});
+}
+
+std::string printable(std::string_view name) {
+  std::string text(name);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+void greet(Link& link) {
+  link.command(LoginDone{});
+  link.to_client(wire::BackendKeyData{.pid = link.config.client_pid, .secret = link.config.client_secret});
+  link.to_client(wire::ReadyForQuery{.status = wire::TransactionStatus::idle});
+}
+
+}  // namespace pgveil::session

@@ -1,0 +1,66 @@
+#pragma once
+// What the machines of one session share: its configuration, who the client is, where the session stands, and
+// the actions of the step under way. No protocol logic beyond ending the session.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "proxy/session/error_response.hpp"
+#include "proxy/session/phase.hpp"
+#include "proxy/session/session.hpp"
+#include "proxy/wire/codec.hpp"
+
+namespace pgveil::session {
+
+// Where the backend connection stands, as far as the driver has told us.
+enum class BackendLink { none, connecting, open };
+
+struct Link {
+  Link(SessionConfig session_config, Gate& the_gate) : config(std::move(session_config)), gate(the_gate) {}
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  template <class Message>
+  void to_client(const Message& message) {
+    wire::encode(message, out.to_client);
+  }
+  template <class Message>
+  void to_backend(const Message& message) {
+    wire::encode(message, out.to_backend);
+  }
+  template <class Kind>
+  void command(Kind kind) {
+    out.commands.emplace_back(std::move(kind));
+  }
+
+  // public_text: no data. private_detail: anything.
+  void log_info(std::string public_text, std::string private_detail = {});
+  void log_warning(std::string public_text, std::string private_detail = {});
+
+  // Ends the session on both sides; the client is told why.
+  void end(const Error& error);
+  void end(const wire::ErrorResponse& fatal);
+  // Ends it on both sides without a word to the client.
+  void end_silently();
+  [[nodiscard]] bool is_closed() const { return phase == Phase::closed; }
+
+  SessionConfig config;
+  Gate& gate;
+  Phase phase = Phase::startup;
+  std::string role;  // authenticated once phase is past sasl_final
+  std::string database;
+  BackendLink backend = BackendLink::none;
+  std::uint32_t backend_pid = 0;
+  std::uint32_t backend_secret = 0;
+  bool is_backend_busy = false;  // it owes us an answer
+  Actions out;
+};
+
+// A name as it may stand in a log line: control characters become '?'.
+[[nodiscard]] std::string printable(std::string_view name);
+
+// What both kinds of database tell a client at the end of start-up: our key, then ReadyForQuery.
+void greet(Link& link);
+
+}  // namespace pgveil::session

@@ -1,0 +1,242 @@
+#include "proxy/session/session.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/session/answers.hpp"
+#include "proxy/session/authentication.hpp"
+#include "proxy/session/backend_login.hpp"
+#include "proxy/session/console_session.hpp"
+#include "proxy/session/conversation.hpp"
+#include "proxy/session/extended.hpp"
+#include "proxy/session/simple.hpp"
+#include "proxy/session/startup.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+namespace {
+constexpr std::size_t kReadAheadBytes = 64 << 10;  // enough to notice a client's end while it waits
+}
+
+struct Session::Impl {
+  Impl(SessionConfig config, Gate& gate)
+      : link(std::move(config), gate),
+        from_client(link.config.limits.startup_packet_bytes),
+        from_backend(link.config.limits.backend_message_bytes) {}
+
+  void on(const ClientBytes& event);
+  void on(const BackendBytes& event);
+  void on(const ClientClosed&) { link.end_silently(); }
+  void on(const BackendConnected&);
+  void on(const BackendFailed& event);
+  void on(const BackendClosed&);
+  void on(const CancelRequested&);
+  void on(const LoginTimedOut&);
+  void on(const ConsoleAnswered& event);
+  void on(const ShuttingDown&);
+
+  void read_client();
+  void on_client_frame(const wire::FrameView& frame);
+  void on_statement_frame(const wire::FrameView& frame);
+  void enter();
+  [[nodiscard]] bool must_wait(char tag);
+  [[nodiscard]] bool is_waiting() const;
+  [[nodiscard]] bool is_backend_talking() const {
+    return link.phase == Phase::backend_login || link.phase == Phase::ready;
+  }
+
+  Link link;
+  wire::Framer from_client;
+  wire::Framer from_backend;
+  Startup startup{link};
+  Authentication authentication{link};
+  BackendLoginMachine backend_login{link};
+  Conversation conversation{link};
+  ConsoleSession console{link};
+};
+
+// ---- the client's side
+
+void Session::Impl::on(const ClientBytes& event) {
+  from_client.feed(event.bytes);
+  read_client();
+  from_client.keep();
+  if (!link.is_closed() && from_client.size() > link.config.limits.held_bytes) {
+    link.end(client_error(sqlstate::kProgramLimitExceeded, "too many messages sent ahead of their answers"));
+  }
+}
+
+// True while nothing of the client may be looked at, whatever it is.
+bool Session::Impl::is_waiting() const {
+  switch (link.phase) {
+    case Phase::startup:
+    case Phase::sasl_initial:
+    case Phase::sasl_final: return false;
+    case Phase::connecting:
+    case Phase::backend_login: return true;
+    case Phase::ready: return !conversation.expected.empty() && ends_ready(conversation.expected.back().step);
+    case Phase::console: return console.is_waiting();
+    case Phase::closed: return true;
+  }
+  return true;
+}
+
+// Query and FunctionCall need to know how all before them ended.
+bool Session::Impl::must_wait(char tag) {
+  if (link.phase != Phase::ready || conversation.is_skipping || conversation.expected.empty()) return false;
+  if (tag != wire::Query::tag && tag != wire::FunctionCall::tag) return false;
+  extended::flush(conversation);
+  return true;
+}
+
+void Session::Impl::read_client() {
+  while (!is_waiting()) {
+    const bool is_startup = link.phase == Phase::startup;
+    const auto tag = is_startup ? std::nullopt : from_client.next_tag();
+    if (tag && client_tags(link.phase).find(*tag) == std::string_view::npos) {
+      return link.end(wire::protocol_error("a message came out of turn"));
+    }
+    const auto frame = is_startup ? from_client.peek_startup() : from_client.peek();
+    if (!frame) return link.end(frame.error());
+    if (!*frame) return;
+    if (must_wait((*frame)->tag)) return;
+    from_client.pop(**frame);
+    on_client_frame(**frame);
+  }
+}
+
+void Session::Impl::on_client_frame(const wire::FrameView& frame) {
+  switch (link.phase) {
+    case Phase::startup:
+      if (!startup.on_packet(frame, from_client.size())) return;
+      from_client.set_limit(kAuthenticationMessageBytes);
+      if (authentication.start()) enter();
+      return;
+    case Phase::sasl_initial:
+    case Phase::sasl_final:
+      if (authentication.on_message(frame)) enter();
+      return;
+    case Phase::ready: return on_statement_frame(frame);
+    case Phase::console: return console.on_message(frame);
+    case Phase::connecting:
+    case Phase::backend_login:
+    case Phase::closed: break;
+  }
+  PGVEIL_ASSERT(false);
+}
+
+void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
+  if (frame.tag == wire::Terminate::tag) {
+    const auto message = wire::decode_as<wire::Terminate>(frame.body);
+    return message ? link.end_silently() : link.end(message.error());
+  }
+  const bool is_simple = frame.tag == wire::Query::tag || frame.tag == wire::FunctionCall::tag;
+  if (!is_simple) return extended::on_message(conversation, frame);
+  if (conversation.is_skipping) return;
+  frame.tag == wire::Query::tag ? simple::on_query(conversation, frame)
+                                : simple::on_function_call(conversation, frame);
+}
+
+// The client has shown who it is; now to what it wants.
+void Session::Impl::enter() {
+  const Result<void> allowed = link.gate.may_connect(link.role, link.database);
+  if (!allowed) return link.end(allowed.error());
+  link.log_info("login of " + printable(link.role) + " to " + printable(link.database));
+  from_client.set_limit(link.config.limits.client_message_bytes);
+  if (link.database == kConsoleDatabase) return console.start();
+  link.phase = Phase::connecting;
+  link.backend = BackendLink::connecting;
+  link.command(ConnectBackend{});
+}
+
+// ---- the backend's side
+
+void Session::Impl::on(const BackendConnected&) {
+  PGVEIL_ASSERT(link.phase == Phase::connecting);
+  link.backend = BackendLink::open;
+  link.phase = Phase::backend_login;
+  backend_login.start(startup.request().forwarded);
+}
+
+void Session::Impl::on(const BackendFailed& event) {
+  PGVEIL_ASSERT(link.phase == Phase::connecting);
+  link.backend = BackendLink::none;
+  link.log_warning("the database server is not reachable: " + event.reason);
+  link.end(error_response(client_error(sqlstate::kConnectionFailure, "the database server is not reachable"),
+                          Severity::fatal));
+}
+
+void Session::Impl::on(const BackendClosed&) {
+  link.backend = BackendLink::none;
+  link.end(client_error(sqlstate::kConnectionFailure, "the database server closed the connection"));
+}
+
+void Session::Impl::on(const BackendBytes& event) {
+  PGVEIL_ASSERT(is_backend_talking());
+  from_backend.feed(event.bytes);
+  while (is_backend_talking()) {
+    const auto frame = from_backend.peek();
+    if (!frame) {
+      link.end(wire::protocol_error("the database server broke the protocol"));
+      break;
+    }
+    if (!*frame) break;
+    from_backend.pop(**frame);
+    if (link.phase == Phase::ready) {
+      answers::on_frame(conversation, **frame);
+    } else if (backend_login.on_frame(**frame)) {
+      link.phase = Phase::ready;
+      greet(link);
+    }
+  }
+  from_backend.keep();
+  read_client();
+}
+
+// ---- all other events
+
+void Session::Impl::on(const CancelRequested&) {
+  if (!link.is_backend_busy || link.backend_pid == 0) return;
+  link.command(ForwardCancel{.pid = link.backend_pid, .secret = link.backend_secret});
+}
+
+void Session::Impl::on(const LoginTimedOut&) {
+  if (link.phase == Phase::ready || link.phase == Phase::console) return;
+  if (link.phase == Phase::startup) return link.end_silently();
+  link.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
+}
+
+void Session::Impl::on(const ConsoleAnswered& event) {
+  PGVEIL_ASSERT(link.phase == Phase::console);
+  console.on_answer(event.answer);
+  read_client();
+}
+
+void Session::Impl::on(const ShuttingDown&) {
+  link.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
+}
+
+// ---- the session
+
+Session::Session(SessionConfig config, Gate& gate) : impl_(std::make_unique<Impl>(std::move(config), gate)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Actions Session::step(const Event& event) {
+  if (impl_->link.is_closed()) return {};
+  std::visit([this](const auto& kind) { impl_->on(kind); }, event);
+  return std::exchange(impl_->link.out, Actions{});
+}
+
+bool Session::is_closed() const {
+  return impl_->link.is_closed();
+}
+
+bool Session::wants_client_bytes() const {
+  return !impl_->is_waiting() || impl_->from_client.size() < kReadAheadBytes;
+}
+
+}  // namespace pgveil::session

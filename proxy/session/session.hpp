@@ -1,0 +1,129 @@
+#pragma once
+// One client's conversation, from its first byte to its last, as a state machine without I/O: bytes and
+// events in, bytes and commands out. No Asio, clock, logger or global. Not thread-safe: one strand drives one
+// session.
+//
+// The backend connection is 1:1 with the client and lives as long as it. Nothing of a client's SQL is written
+// to `to_backend` that Gate::judge did not return as Rewritten. Frames that are malformed, too long, unknown
+// or out of phase end the session with ErrorResponse 08P01 and never reach the backend.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+#include "proxy/admin/console.hpp"
+#include "proxy/session/gate.hpp"
+
+namespace pgveil::session {
+
+inline constexpr std::string_view kConsoleDatabase = "pgveil";
+
+enum class ClientAuthentication { trust, scram_sha_256 };
+
+struct SessionLimits {
+  std::size_t startup_packet_bytes = 10'000;  // as PostgreSQL's MAX_STARTUP_PACKET_LENGTH
+  std::size_t client_message_bytes =
+      4 << 20;  // one frontend message after start-up (Bind may carry large values)
+  std::size_t backend_message_bytes = 1 << 30;  // one backend message: PostgreSQL's own limit
+  std::size_t statements = 10'000;              // named prepared statements + portals of one session
+  std::size_t held_bytes = 64 << 20;            // messages sent ahead of answers that have to come first
+};
+
+// Credentials of query_role.
+struct BackendLogin {
+  std::string user;
+  std::string password;  // empty: the server must not ask for one
+};
+
+struct SessionConfig {
+  std::uint32_t client_pid = 0;  // what the client is told in BackendKeyData: ours, never the backend's
+  std::uint32_t client_secret = 0;
+  ClientAuthentication authentication = ClientAuthentication::scram_sha_256;
+  BackendLogin backend;
+  SessionLimits limits;
+  std::string mock_secret;                  // for mock_verifier
+  std::function<std::string()> make_nonce;  // 18 random bytes, base64
+};
+
+// ---- events: what happened outside
+struct ClientBytes {
+  std::string_view bytes;
+};  // any chunking
+struct BackendBytes {
+  std::string_view bytes;
+};
+struct ClientClosed {};      // EOF or read error
+struct BackendConnected {};  // answer to ConnectBackend
+struct BackendFailed {
+  std::string reason;
+};                          // answer to ConnectBackend; public text
+struct BackendClosed {};    // EOF or read error, expected or not
+struct CancelRequested {};  // a CancelRequest with this session's keys came in
+struct LoginTimedOut {};    // the driver's login timer
+struct ConsoleAnswered {
+  admin::Answer answer;
+};                       // answer to RunConsole
+struct ShuttingDown {};  // the process ends: 57P01 to the client
+using Event = std::variant<ClientBytes, BackendBytes, ClientClosed, BackendConnected, BackendFailed,
+                           BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown>;
+
+// ---- commands: what the driver is to do, in order, after it has queued the bytes
+struct ConnectBackend {};  // open a TCP connection to the backend; answer with an event
+struct CloseBackend {};    // after to_backend has been written
+struct CloseClient {};     // after to_client has been written; the session is over
+struct LoginDone {};       // stop the login timer
+struct ForwardCancel {
+  std::uint32_t pid = 0;
+  std::uint32_t secret = 0;
+};  // new connection: CancelRequest(pid, secret)
+struct CancelOther {
+  std::uint32_t pid = 0;
+  std::uint32_t secret = 0;
+};  // find the session with these keys
+struct RunConsole {
+  admin::Request request;
+};  // on the blocking pool; answer with ConsoleAnswered
+struct LogLine {
+  bool is_warning = false;
+  std::string text;
+  std::string private_detail;
+};
+using Command = std::variant<ConnectBackend, CloseBackend, CloseClient, LoginDone, ForwardCancel, CancelOther,
+                             RunConsole, LogLine>;
+
+struct Actions {
+  std::string to_client;
+  std::string to_backend;
+  std::vector<Command> commands;
+};
+
+class Session {
+ public:
+  // gate outlives the session.
+  Session(SessionConfig config, Gate& gate);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // After CloseClient every event is answered with no actions.
+  [[nodiscard]] Actions step(const Event& event);
+
+  // False while more of the client's bytes would only pile up (an answer has to come first): a driver that
+  // stops reading then makes the client wait; one that reads on may cross SessionLimits::held_bytes, which
+  // ends the session.
+  [[nodiscard]] bool wants_client_bytes() const;
+
+  // True when the session is over.
+  [[nodiscard]] bool is_closed() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pgveil::session

@@ -1,0 +1,106 @@
+#include "proxy/session/simple.hpp"
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::session::simple {
+
+namespace {
+
+// The server has to fail with us when it is in a transaction; otherwise it need not know.
+void refuse_query(Conversation& conversation, wire::ErrorResponse response) {
+  const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
+  if (!must_fail) {
+    conversation.link.to_client(response);
+    conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
+    return;
+  }
+  conversation.link.to_backend(wire::Query{.sql = std::string(kRefusalText)});
+  conversation.expect({.step = Step::refused_simple,
+                       .mark = conversation.registry.mark(),
+                       .replacement = std::move(response)});
+}
+
+std::string joined(const rewriter::Rewritten& rewritten) {
+  std::string sql;
+  for (const rewriter::Statement& statement : rewritten.statements) {
+    if (!sql.empty()) sql += ';';
+    sql += statement.sql;
+  }
+  return sql;
+}
+
+// When a statement's errors may come from rows that were read before any answer to it. SELECT and COPY
+// describe their rows first. EXECUTE and FETCH run first and describe after. A commit reads the rest of
+// cursors WITH HOLD: that is COMMIT, and the end of a query outside a transaction block, which PostgreSQL
+// reports for its last statement.
+enum class CommitsHere { no, yes };
+Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, CommitsHere commits) {
+  using rewriter::StatementKind;
+  const bool reads_earlier = commits == CommitsHere::yes && earlier == Protection::is_protected;
+  const bool describes_first = kind == StatementKind::select || kind == StatementKind::copy_out;
+  const bool reads_nothing = kind == StatementKind::prepare && !reads_earlier;
+  return {.rows = own,
+          .errors = reads_earlier ? Protection::is_protected : own,
+          .progress = describes_first || reads_nothing ? Progress::before_rows : Progress::running};
+}
+
+// Checks the statements in their order, each against the names its predecessors leave behind.
+std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewriter::Rewritten& rewritten,
+                                         std::vector<Part>& parts) {
+  using rewriter::StatementKind;
+  bool may_end_idle = conversation.status == wire::TransactionStatus::idle;
+  for (const rewriter::Statement& statement : rewritten.statements) {
+    const EntryPtr entry = make_entry(statement, rewritten);
+    const std::size_t mark = conversation.registry.mark();
+    const Protection earlier = conversation.transaction.protection;
+    const Checked checked =
+        check_use(conversation, {.entry = entry, .kind = Registry::Kind::statement, .name = {}});
+    if (const auto* refusal = std::get_if<wire::ErrorResponse>(&checked)) return *refusal;
+    if (auto refusal = apply_effect(conversation, *entry)) return refusal;
+    const bool is_last = &statement == &rewritten.statements.back();
+    const bool is_commit = statement.kind == StatementKind::commit;
+    may_end_idle = may_end_idle || is_commit || statement.kind == StatementKind::rollback;
+    const bool commits = is_commit || (is_last && may_end_idle);
+    parts.push_back(part_of(statement.kind, std::get<Protection>(checked), earlier,
+                            commits ? CommitsHere::yes : CommitsHere::no));
+    parts.back().mark = mark;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void on_query(Conversation& conversation, const wire::FrameView& frame) {
+  PGVEIL_ASSERT(conversation.expected.empty() && !conversation.is_skipping);
+  const auto query = wire::decode_as<wire::Query>(frame.body);
+  if (!query) return conversation.link.end(query.error());
+  Registry& registry = conversation.registry;
+  // PostgreSQL drops both unnamed ones at every Query; if this one is refused, they are gone here all the
+  // same.
+  registry.erase(Registry::Kind::statement, "");
+  registry.erase(Registry::Kind::portal, "");
+  registry.settle();
+  Judged judged = judge(conversation, query->sql);
+  if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
+    return refuse_query(conversation, std::move(*refusal));
+  }
+  const auto& rewritten = std::get<rewriter::Rewritten>(judged);
+  Expectation expectation{.step = Step::simple, .mark = registry.mark()};
+  if (auto refusal = enter(conversation, rewritten, expectation.parts)) {
+    registry.undo_to(expectation.mark, Registry::NewNames::forget);
+    return refuse_query(conversation, std::move(*refusal));
+  }
+  conversation.link.to_backend(wire::Query{.sql = joined(rewritten)});
+  conversation.expect(std::move(expectation));
+}
+
+void on_function_call(Conversation& conversation, const wire::FrameView& frame) {
+  PGVEIL_ASSERT(conversation.expected.empty() && !conversation.is_skipping);
+  const auto call = wire::decode_as<wire::FunctionCall>(frame.body);
+  if (!call) return conversation.link.end(call.error());
+  refuse_query(conversation, refuse(sqlstate::kInsufficientPrivilege, "function-call messages are not open",
+                                    "call the function in a query"));
+}
+
+}  // namespace pgveil::session::simple

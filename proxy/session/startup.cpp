@@ -1,0 +1,58 @@
+#include "proxy/session/startup.hpp"
+
+#include "common/sqlstate.hpp"
+
+namespace pgveil::session {
+
+void Startup::answer_encryption(Asked& asked, std::size_t left_bytes) {
+  if (asked == Asked::yes) return link_.end(wire::protocol_error("encryption was asked for twice"));
+  if (left_bytes > 0) return link_.end(wire::protocol_error("unencrypted data after an encryption request"));
+  asked = Asked::yes;
+  link_.out.to_client.push_back('N');
+}
+
+void Startup::on_cancel(const wire::CancelRequest& request) {
+  link_.command(CancelOther{.pid = request.pid, .secret = request.secret});
+  link_.end_silently();
+}
+
+bool Startup::on_message(const wire::StartupMessage& message) {
+  if (message.major != 3) {
+    link_.end(
+        client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3.0"));
+    return false;
+  }
+  Result<StartupRequest> request = read_startup(message);
+  if (!request) {
+    link_.end(request.error());
+    return false;
+  }
+  request_ = std::move(*request);
+  if (message.minor > 0 || !request_.unknown_options.empty()) {
+    link_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
+                                                   .unknown_options = {request_.unknown_options}});
+  }
+  link_.role = request_.user;
+  link_.database = request_.database;
+  return true;
+}
+
+bool Startup::on_packet(const wire::FrameView& packet, std::size_t left_bytes) {
+  const Result<wire::StartupPacket> decoded = wire::decode_startup(packet.body);
+  if (!decoded) {
+    link_.end(decoded.error());
+    return false;
+  }
+  if (std::holds_alternative<wire::SslRequest>(*decoded)) {
+    answer_encryption(ssl_, left_bytes);
+  } else if (std::holds_alternative<wire::GssEncRequest>(*decoded)) {
+    answer_encryption(gss_, left_bytes);
+  } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&*decoded)) {
+    on_cancel(*cancel);
+  } else {
+    return on_message(std::get<wire::StartupMessage>(*decoded));
+  }
+  return false;
+}
+
+}  // namespace pgveil::session

@@ -1,0 +1,31 @@
+#pragma once
+// The packets that open a connection, up to an accepted StartupMessage. Says nothing about who the client is.
+#include "proxy/session/link.hpp"
+#include "proxy/session/startup_options.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+class Startup {
+ public:
+  explicit Startup(Link& link) : link_(link) {}
+
+  // One packet. left_bytes: what lies behind it in the same bytes; nothing may follow an encryption request,
+  // since it would have been sent before our answer (or injected before TLS: CVE-2021-23222). True when a
+  // StartupMessage was accepted: request() then holds it, and link.role and link.database are set.
+  [[nodiscard]] bool on_packet(const wire::FrameView& packet, std::size_t left_bytes);
+  [[nodiscard]] const StartupRequest& request() const { return request_; }
+
+ private:
+  enum class Asked { no, yes };
+  void answer_encryption(Asked& asked, std::size_t left_bytes);
+  void on_cancel(const wire::CancelRequest& request);
+  [[nodiscard]] bool on_message(const wire::StartupMessage& message);
+
+  Link& link_;
+  Asked ssl_ = Asked::no;
+  Asked gss_ = Asked::no;
+  StartupRequest request_;
+};
+
+}  // namespace pgveil::session

@@ -1,0 +1,136 @@
+#include "proxy/session/startup_options.hpp"
+
+#include <algorithm>
+
+#include "common/sqlstate.hpp"
+#include "proxy/session/error_response.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::session {
+
+namespace {
+
+constexpr std::string_view kProtocolOptionPrefix = "_pq_.";
+constexpr std::string_view kSpaces = " \t\n\r\f\v";
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_name(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  bool is_in_word = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (kSpaces.find(c) != std::string_view::npos) {
+      is_in_word = false;
+      continue;
+    }
+    if (c == '\\') {
+      if (++i == text.size()) break;
+      c = text[i];
+    }
+    if (!is_in_word) words.emplace_back();
+    is_in_word = true;
+    words.back().push_back(c);
+  }
+  return words;
+}
+
+Error bad_options() {
+  return client_error(sqlstate::kInsufficientPrivilege,
+                      "start-up parameter \"options\" may only set settings", "use -c name=value");
+}
+
+Result<std::pair<std::string, std::string>> split_assignment(std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0) return bad_options();
+  std::string name(assignment.substr(0, equals));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return std::pair(std::move(name), std::string(assignment.substr(equals + 1)));
+}
+
+Result<void> add_judged(Settings& forwarded, const std::string& name, const std::string& value) {
+  switch (rewriter::judge_startup_parameter(name, value)) {
+    case rewriter::StartupParameter::forward: override_settings(forwarded, {{name, value}}); return {};
+    case rewriter::StartupParameter::ignore: return {};
+    case rewriter::StartupParameter::refuse: break;
+  }
+  return client_error(sqlstate::kInsufficientPrivilege, "start-up parameter \"" + name + "\" is not open",
+                      "connect without it");
+}
+
+Result<void> add_options(Settings& forwarded, std::string_view text) {
+  const Result<Settings> settings = parse_options(text);
+  if (!settings) return settings.error();
+  for (const auto& [name, value] : *settings) {
+    const Result<void> added = add_judged(forwarded, name, value);
+    if (!added) return added;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> parse_options(std::string_view text) {
+  Settings settings;
+  const std::vector<std::string> words = split_words(text);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string_view word = words[i];
+    if (word == "-c") {
+      if (++i == words.size()) return bad_options();
+      word = words[i];
+    } else if (word.starts_with("--") || word.starts_with("-c")) {
+      word.remove_prefix(2);
+    } else {
+      return bad_options();
+    }
+    auto assignment = split_assignment(word);
+    if (!assignment) return assignment.error();
+    settings.push_back(std::move(*assignment));
+  }
+  return settings;
+}
+
+void override_settings(Settings& to, const Settings& from) {
+  for (const auto& setting : from) {
+    std::erase_if(to, [&](const auto& old) { return same_name(old.first, setting.first); });
+    to.push_back(setting);
+  }
+}
+
+Result<StartupRequest> read_startup(const wire::StartupMessage& message) {
+  StartupRequest request;
+  Settings from_options;
+  for (const auto& [name, value] : message.parameters) {
+    Result<void> added;
+    if (name == "user") {
+      request.user = value;
+    } else if (name == "database") {
+      request.database = value;
+    } else if (name == "options") {
+      added = add_options(from_options, value);
+    } else if (name == "replication") {
+      added = client_error(sqlstate::kInsufficientPrivilege, "replication is not open");
+    } else if (name.starts_with(kProtocolOptionPrefix)) {
+      request.unknown_options.push_back(name);
+    } else {
+      added = add_judged(request.forwarded, name, value);
+    }
+    if (!added) return added.error();
+  }
+  if (request.user.empty()) {
+    return client_error(sqlstate::kInvalidAuthorization, "no user name in the start-up packet");
+  }
+  if (request.database.empty()) request.database = request.user;
+  override_settings(from_options, request.forwarded);  // as in PostgreSQL, own parameters win over options
+  request.forwarded = std::move(from_options);
+  return request;
+}
+
+}  // namespace pgveil::session

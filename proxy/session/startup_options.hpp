@@ -1,0 +1,34 @@
+#pragma once
+// The start-up parameters of a client, sorted into what the session uses, what the backend is told and what
+// is refused.
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/error.hpp"
+#include "proxy/wire/startup.hpp"
+
+namespace pgveil::session {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct StartupRequest {
+  std::string user;
+  std::string database;
+  Settings forwarded;                        // for the backend, before the pinned ones
+  std::vector<std::string> unknown_options;  // _pq_.*: named in NegotiateProtocolVersion
+};
+
+// Errors: no user (28000); replication, a parameter that is not open or `options` that hold anything but
+// settings (42501, with the name).
+[[nodiscard]] Result<StartupRequest> read_startup(const wire::StartupMessage& message);
+
+// "-c name=value --name=value", split at white space, backslash escapes; '-' in names means '_'. As
+// PostgreSQL reads it. Errors: 42501, anything else in it.
+[[nodiscard]] Result<Settings> parse_options(std::string_view text);
+
+// Appends `from` to `to`; a name that is there already, in any case, takes the new value.
+void override_settings(Settings& to, const Settings& from);
+
+}  // namespace pgveil::session
