@@ -1,0 +1,63 @@
+#pragma once
+// One connection of pgveil's own to one database, with pinned settings, so that texts of values never depend
+// on a role's or database's settings. Only db/*.cpp includes this (libpqxx stays in db).
+#include <memory>
+#include <pqxx/pqxx>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "db/endpoint.hpp"
+
+namespace pgveil::db {
+
+enum class Access {
+  read_only,  // default_transaction_read_only = on
+  read_write  // EXPORT TO TABLE only
+};
+
+// Not thread-safe. Never reconnects by itself: a transaction lost is a failure.
+class Connection {
+ public:
+  // Errors: ErrorKind::connection; ErrorKind::server when the server is not PostgreSQL 15.
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
+                                                                const std::string& database, Access access);
+  Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws pqxx exceptions
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  // Asks the server to cancel what runs. From any thread; says nothing of failures.
+  void cancel() noexcept;
+
+  // All of these throw pqxx exceptions; call them inside guarded().
+  pqxx::result run(const std::string& sql) {
+    refuse_if_ended();
+    return work_.exec(sql);
+  }
+  template <class... Arguments>
+  pqxx::result run(const std::string& sql, Arguments&&... arguments) {
+    refuse_if_ended();
+    return work_.exec_params(sql, std::forward<Arguments>(arguments)...);
+  }
+  [[nodiscard]] int server_version() const { return connection_.server_version(); }
+  [[nodiscard]] const std::string& database() const { return database_; }
+
+ private:
+  void refuse_if_ended() const;
+  std::shared_ptr<Interrupt> interrupt_;
+  std::string database_;
+  pqxx::connection connection_;
+  pqxx::nontransaction work_;  // BEGIN and COMMIT are ours
+};
+
+// "Home City" → "\"Home City\"".
+[[nodiscard]] std::string quoted_name(std::string_view name);
+[[nodiscard]] std::string qualified_name(std::string_view schema, std::string_view name);
+
+// The keyword/value text given to libpq; values are escaped. Without the password it is fit for a message.
+[[nodiscard]] std::string connection_string(const Endpoint& endpoint, const std::string& database,
+                                            Access access);
+
+}  // namespace pgveil::db

@@ -1,0 +1,54 @@
+#include "db/counted_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/sqlstate.hpp"
+#include "db/connection.hpp"
+#include "rewriter/comparable_type.hpp"
+
+namespace pgveil::db {
+
+Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
+                                     const rewriter::Relation& relation) {
+  const rewriter::Column* column = relation.find_column(name);
+  if (column == nullptr) {
+    return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedColumn),
+                 fmt::format("policy {}: table {} has no column {}", spec.name,
+                             qualified_name(relation.schema, relation.name), quoted_name(name)),
+                 "mend the policy"};
+  }
+  const auto type = rewriter::comparable_type(*column);
+  if (!type) return type.error();
+  const std::string quoted = quoted_name(name);
+  return CountedColumn{column, rewriter::canonical_text_sql(quoted, *type),
+                       rewriter::canonical_value_sql(quoted, *type)};
+}
+
+Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& spec,
+                                                     const rewriter::Relation& relation) {
+  std::vector<CountedColumn> out;
+  for (const auto& rule : spec.columns) {
+    if (rule.column_class != policy::ColumnClass::quasi_identifier) continue;
+    auto column = counted_column(spec, rule.name, relation);
+    if (!column) return column.error();
+    out.push_back(std::move(*column));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const auto& a, const auto& b) { return a.column->number < b.column->number; });
+  return out;
+}
+
+std::string group_query(const std::vector<CountedColumn>& columns, const rewriter::Relation& relation) {
+  std::string texts;
+  std::string values;
+  for (const auto& column : columns) {
+    texts += column.text_sql + ", ";
+    values += (values.empty() ? "" : ", ") + column.value_sql;
+  }
+  return fmt::format("SELECT {}pg_catalog.count(*) FROM {} GROUP BY {}", texts,
+                     qualified_name(relation.schema, relation.name), values);
+}
+
+}  // namespace pgveil::db

@@ -1,0 +1,29 @@
+#pragma once
+// The columns a policy counts by, with the SQL of their canonical text. For db/ only.
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "policy/spec.hpp"
+#include "rewriter/catalog.hpp"
+
+namespace pgveil::db {
+
+struct CountedColumn {
+  const rewriter::Column* column = nullptr;  // owned by the relation
+  std::string text_sql;                      // canonical value as text
+  std::string value_sql;                     // canonical value, for GROUP BY
+};
+
+// Quasi-identifiers, ascending by attribute number. Errors: ErrorKind::policy: no such column, type not
+// comparable.
+[[nodiscard]] Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& spec,
+                                                                   const rewriter::Relation& relation);
+[[nodiscard]] Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
+                                                   const rewriter::Relation& relation);
+
+// SELECT texts…, count(*)? FROM the table GROUP BY values… as one cursor query.
+[[nodiscard]] std::string group_query(const std::vector<CountedColumn>& columns,
+                                      const rewriter::Relation& relation);
+
+}  // namespace pgveil::db

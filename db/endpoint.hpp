@@ -1,0 +1,20 @@
+#pragma once
+// Where PostgreSQL is and as whom pgveil's own queries log in. The database is named per call.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/interrupt.hpp"
+
+namespace pgveil::db {
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 5432;
+  std::string user;
+  std::string password;                       // empty: none is sent
+  std::int64_t connect_timeout_ms = 10'000;   // libpq counts whole seconds, at least two
+  std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
+};
+
+}  // namespace pgveil::db

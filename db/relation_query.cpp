@@ -1,0 +1,132 @@
+#include "db/relation_query.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "common/assert.hpp"
+
+namespace pgveil::db {
+namespace {
+
+// {} is a further condition on c and n.
+constexpr std::string_view kRelations = R"(
+SELECT c.oid, c.relfilenode, n.nspname, c.relname, c.relkind, c.relrowsecurity,
+       EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid),
+       EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid),
+       (SELECT pg_catalog.array_to_string(k.conkey, ' ') FROM pg_catalog.pg_constraint k
+         WHERE k.conrelid = c.oid AND k.contype = 'p'), c.relispartition
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {})";
+
+constexpr std::string_view kColumns = R"(
+SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod,
+       pg_catalog.format_type(a.atttypid, a.atttypmod), tn.nspname, t.typname, t.typtype, t.typcategory,
+       a.attcollation,
+       CASE WHEN a.attcollation <> t.typcollation THEN ln.nspname END,
+       CASE WHEN a.attcollation <> t.typcollation THEN l.collname END,
+       COALESCE(l.collisdeterministic, true)
+  FROM pg_catalog.pg_attribute a
+  JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+  LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
+  LEFT JOIN pg_catalog.pg_namespace ln ON ln.oid = l.collnamespace
+ WHERE a.attnum > 0 AND NOT a.attisdropped
+   AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
+ ORDER BY a.attrelid, a.attnum)";
+
+rewriter::RelationKind kind_of(char relkind) {
+  switch (relkind) {
+    case 'r': return rewriter::RelationKind::table;
+    case 'p': return rewriter::RelationKind::partitioned_table;
+    case 'v': return rewriter::RelationKind::view;
+    case 'm': return rewriter::RelationKind::materialized_view;
+    case 'f': return rewriter::RelationKind::foreign_table;
+    case 'S': return rewriter::RelationKind::sequence;
+    default: break;
+  }
+  PGVEIL_ASSERT(false);  // the query asks for no other kind
+  return rewriter::RelationKind::table;
+}
+
+std::vector<int> numbers_of(const pqxx::field& field) {
+  std::vector<int> numbers;
+  if (field.is_null()) return numbers;
+  int number = 0;
+  for (const char c : field.as<std::string>() + " ") {
+    if (c != ' ') {
+      number = number * 10 + (c - '0');
+    } else if (number != 0) {
+      numbers.push_back(std::exchange(number, 0));
+    }
+  }
+  return numbers;
+}
+
+rewriter::Relation relation_of(const pqxx::row& row) {
+  rewriter::Relation relation;
+  relation.oid = row[0].as<std::uint32_t>();
+  relation.relfilenode = row[1].as<std::uint32_t>();
+  relation.schema = row[2].as<std::string>();
+  relation.name = row[3].as<std::string>();
+  relation.kind = kind_of(row[4].c_str()[0]);
+  relation.has_row_security = row[5].as<bool>();
+  relation.has_children = row[6].as<bool>();
+  relation.has_parent = row[7].as<bool>();
+  relation.primary_key = numbers_of(row[8]);
+  relation.is_partition = row[9].as<bool>();
+  return relation;
+}
+
+rewriter::Column column_of(const pqxx::row& row) {
+  rewriter::Column column;
+  column.number = row[1].as<int>();
+  column.name = row[2].as<std::string>();
+  column.type_oid = row[3].as<std::uint32_t>();
+  column.typmod = row[4].as<std::int32_t>();
+  column.type_text = row[5].as<std::string>();
+  column.type_schema = row[6].as<std::string>();
+  column.type_name = row[7].as<std::string>();
+  column.type_kind = row[8].c_str()[0];
+  column.type_category = row[9].c_str()[0];
+  column.collation_oid = row[10].as<std::uint32_t>();
+  if (!row[11].is_null()) column.collation_schema = row[11].as<std::string>();
+  if (!row[12].is_null()) column.collation_name = row[12].as<std::string>();
+  column.collation_is_deterministic = row[13].as<bool>();
+  return column;
+}
+
+std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, const pqxx::result& columns) {
+  std::vector<rewriter::Relation> out;
+  std::map<std::uint32_t, std::size_t> by_oid;
+  for (const auto& row : relations) {
+    out.push_back(relation_of(row));
+    by_oid.emplace(out.back().oid, out.size() - 1);
+  }
+  for (const auto& row : columns) {
+    const auto found = by_oid.find(row[0].as<std::uint32_t>());
+    if (found != by_oid.end()) out[found->second].columns.push_back(column_of(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<rewriter::Relation> all_relations(Connection& connection) {
+  const auto relations = connection.run(fmt::format(kRelations, ""));
+  return with_columns(relations, connection.run(fmt::format(kColumns, "")));
+}
+
+std::optional<rewriter::Relation> one_relation(Connection& connection, const std::string& schema,
+                                               const std::string& name) {
+  constexpr std::string_view condition = "AND n.nspname = $1 AND c.relname = $2";
+  const auto relations = connection.run(fmt::format(kRelations, condition), schema, name);
+  auto found = with_columns(relations, connection.run(fmt::format(kColumns, condition), schema, name));
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+}  // namespace pgveil::db

@@ -1,0 +1,57 @@
+#pragma once
+// One REPEATABLE READ transaction over one table: shape, counts and (for exports) rows of one and the same
+// state. The table is locked against DDL before the snapshot is taken, so the shape read is the shape
+// counted.
+#include <memory>
+#include <string>
+
+#include "common/error.hpp"
+#include "db/endpoint.hpp"
+#include "db/progress.hpp"
+#include "policy/counts.hpp"
+#include "policy/spec.hpp"
+#include "policy/tree.hpp"
+#include "rewriter/catalog.hpp"
+
+namespace pgveil::db {
+
+class Connection;
+enum class Access;
+
+// Not thread-safe; one thread at a time. The transaction ends with the object: rolled back unless committed.
+class TableReading {
+ public:
+  // Errors: ErrorKind::connection, ::server; ErrorKind::policy when the table does not exist.
+  [[nodiscard]] static Result<TableReading> open(const Endpoint& endpoint, const policy::PolicySpec& spec);
+  [[nodiscard]] static Result<TableReading> open_for_writing(const Endpoint& endpoint,
+                                                             const policy::PolicySpec& spec);
+  TableReading(TableReading&&) noexcept;
+  TableReading& operator=(TableReading&&) noexcept;
+  ~TableReading();
+
+  [[nodiscard]] const rewriter::Relation& relation() const { return relation_; }
+
+  // The aggregate the tree is built from. Errors: ErrorKind::policy for a missing column or a type that can't
+  // be compared; ErrorKind::connection, ::server.
+  [[nodiscard]] Result<policy::Counts> counts(const Progress& progress = {});
+
+  // l_diversity {distinct: l}, mode verify: every leaf has at least l distinct non-NULL values of each such
+  // column. Errors: ErrorKind::policy with the labels of the leaves that do not and how many they have; never
+  // a value.
+  [[nodiscard]] Result<void> verify_distinct(const policy::DisclosureTree& tree,
+                                             const Progress& progress = {});
+
+  // For db/ only.
+  [[nodiscard]] Connection& connection() { return *connection_; }
+  [[nodiscard]] const policy::PolicySpec& spec() const { return spec_; }
+
+ private:
+  TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation);
+  [[nodiscard]] static Result<TableReading> open_with(const Endpoint& endpoint,
+                                                      const policy::PolicySpec& spec, Access access);
+  std::unique_ptr<Connection> connection_;
+  policy::PolicySpec spec_;
+  rewriter::Relation relation_;
+};
+
+}  // namespace pgveil::db

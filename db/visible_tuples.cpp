@@ -1,0 +1,50 @@
+#include "db/visible_tuples.hpp"
+
+#include <fmt/format.h>
+
+#include "common/sqlstate.hpp"
+
+namespace pgveil::db {
+namespace {
+
+Error refused(std::string what) {
+  return {ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
+          fmt::format("export refused: {}", what), "nothing was written"};
+}
+
+}  // namespace
+
+Tallies expected_tuples(const policy::DisclosureTree& tree, const policy::Counts& counts) {
+  const auto node_counts = policy::recount(tree, counts);
+  Tallies tallies;
+  policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
+    const auto& count = node_counts[cohort.leaf];
+    if (count.rows == 0) return;
+    VisibleTuple tuple(tree.attributes.size());
+    for (const auto& step : cohort.path) {
+      if (step.has_value) tuple[step.attribute] = step.value;
+    }
+    Tally& tally = tallies[std::move(tuple)];
+    tally.rows += count.rows;
+    tally.units += count.units;
+  });
+  return tallies;
+}
+
+Result<void> check_output(const Tallies& expected, const std::map<VisibleTuple, std::uint64_t>& written,
+                          std::uint64_t k) {
+  if (expected.size() != written.size()) {
+    return refused(
+        fmt::format("{} visible combinations where the tree has {}", written.size(), expected.size()));
+  }
+  for (const auto& [tuple, tally] : expected) {
+    const auto found = written.find(tuple);
+    if (found == written.end() || found->second != tally.rows) {
+      return refused("the rows of a visible combination are not those of its cohort");
+    }
+    if (tally.units < k) return refused(fmt::format("a visible combination has fewer than k = {} units", k));
+  }
+  return {};
+}
+
+}  // namespace pgveil::db
