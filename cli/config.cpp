@@ -1,0 +1,159 @@
+#include "cli/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "cli/config_options.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using Entries = std::vector<yaml::Value::Entry>;
+
+// "backend.query_role" → "backend", "query_role".
+std::string_view parent_of(std::string_view section) {
+  const auto dot = section.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : section.substr(0, dot);
+}
+std::string_view last_of(std::string_view section) {
+  return section.empty() ? section : section.substr(section.rfind('.') + 1);
+}
+
+class Reader {
+ public:
+  Reader(Config& config, ConfigOrigin origin) : config_(config), origin_(std::move(origin)) {}
+
+  Result<void> read(const yaml::Value& map, std::string_view section) {
+    const auto entries = map.as_map();
+    if (!entries) return entries.error();
+    if (auto known = yaml::refuse_unknown_keys(*entries, keys_of(section)); !known) return known;
+    if (auto options = read_options(*entries, map, section); !options) return options;
+    return read_sections(*entries, map, section);
+  }
+
+ private:
+  static std::vector<std::string_view> keys_of(std::string_view section) {
+    std::vector<std::string_view> keys;
+    for (const auto& option : config_options()) {
+      if (option.section == section) keys.push_back(option.key);
+    }
+    for (const auto& child : config_sections()) {
+      if (parent_of(child.path) == section) keys.push_back(last_of(child.path));
+    }
+    return keys;
+  }
+
+  Result<void> read_options(const Entries& entries, const yaml::Value& map, std::string_view section) {
+    for (const auto& option : config_options()) {
+      if (option.section != section) continue;
+      const yaml::Value* value = yaml::find(entries, option.key);
+      if (value == nullptr && option.otherwise == kRequired) return missing(map, section, option.key);
+      if (value == nullptr) continue;
+      if (auto set = option.set(config_, *value, origin_); !set) return set;
+    }
+    return {};
+  }
+
+  Result<void> read_sections(const Entries& entries, const yaml::Value& map, std::string_view section) {
+    for (const auto& child : config_sections()) {
+      if (parent_of(child.path) != section) continue;
+      const yaml::Value* value = yaml::find(entries, last_of(child.path));
+      if (value == nullptr && !child.may_be_missing) return missing(map, section, last_of(child.path));
+      if (value == nullptr) continue;
+      if (child.start != nullptr) child.start(config_);
+      if (auto read_child = read(*value, child.path); !read_child) return read_child;
+    }
+    return {};
+  }
+
+  static Error missing(const yaml::Value& map, std::string_view section, std::string_view key) {
+    return yaml::error_at(
+        map.position(),
+        fmt::format("{} is missing", section.empty() ? std::string(key) : fmt::format("{}.{}", section, key)),
+        "add it; docs/config.md describes it");
+  }
+
+  Config& config_;
+  ConfigOrigin origin_;
+};
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+// What one key can't see alone.
+Result<void> check_whole(const Config& config, const yaml::Value& document) {
+  const auto refuse = [&](std::string_view what, std::string_view fix) {
+    return yaml::error_at(document.position(), what, fix);
+  };
+  const bool is_trust = config.auth.method == session::ClientAuthentication::trust;
+  if (is_trust && !is_loopback(config.listen.host)) {
+    return refuse("auth.method trust with a listen.host that is not loopback",
+                  "use scram-sha-256, or listen on 127.0.0.1");
+  }
+  if (!is_trust && config.auth.users_file.empty()) {
+    return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
+  }
+  if (config.backend.admin_role && config.backend.admin_role->user == config.backend.query_role.user) {
+    return refuse("admin_role and query_role are the same role",
+                  "leave admin_role out, or use another role for it");
+  }
+  const auto& databases = config.backend.databases;
+  for (const auto& open : config.open_tables) {
+    if (open.database.empty() || std::ranges::find(databases, open.database) != databases.end()) continue;
+    return refuse(fmt::format("open_tables: database {} is not listed", yaml::in_quotes(open.database)),
+                  "add it to backend.databases or remove the entry");
+  }
+  return {};
+}
+
+Result<Config> config_of(const yaml::Value& document, const std::string& path) {
+  Config config;
+  config.file = path;
+  const auto directory = std::filesystem::absolute(path).parent_path();
+  Reader reader(config, {directory.string()});
+  if (auto read = reader.read(document, ""); !read) return read.error();
+  if (auto checked = check_whole(config, document); !checked) return checked.error();
+  return config;
+}
+
+db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
+  const BackendConfig& backend = config.backend;
+  return {backend.host, backend.port, role.user, role.password, backend.connect_timeout_ms, config.interrupt};
+}
+
+}  // namespace
+
+Result<Config> read_config(const std::string& path) {
+  const auto document = yaml::parse_file(path);
+  if (!document) return document.error();
+  return config_of(*document, path);
+}
+
+Result<Config> read_config_text(std::string_view text, const std::string& path) {
+  const auto document = yaml::parse(text, path);
+  if (!document) return document.error();
+  return config_of(*document, path);
+}
+
+db::Endpoint query_endpoint(const Config& config) {
+  return endpoint_of(config, config.backend.query_role);
+}
+
+db::Endpoint build_endpoint(const Config& config) {
+  return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role));
+}
+
+std::vector<std::string> open_tables_of(const Config& config, std::string_view database) {
+  std::vector<std::string> tables;
+  for (const auto& open : config.open_tables) {
+    const bool is_known = std::ranges::find(tables, open.table) != tables.end();
+    if (!is_known && (open.database.empty() || open.database == database)) tables.push_back(open.table);
+  }
+  return tables;
+}
+
+}  // namespace pgveil::cli

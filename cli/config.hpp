@@ -1,0 +1,107 @@
+#pragma once
+// config/pgveil.yaml as a value. Read strictly; docs/config.md is generated from the same table
+// (config_options.hpp).
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/log.hpp"
+#include "common/yaml.hpp"
+#include "db/endpoint.hpp"
+#include "proxy/session/session.hpp"
+
+namespace pgveil::cli {
+
+// A role of PostgreSQL that pgveil logs in as. The password is a secret: it is never printed.
+struct BackendRole {
+  std::string user;
+  std::string password;  // empty: none is sent
+  bool operator==(const BackendRole&) const = default;
+};
+
+struct ListenConfig {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 6432;
+  std::size_t threads = 2;
+  bool operator==(const ListenConfig&) const = default;
+};
+
+struct BackendConfig {
+  std::string host;
+  std::uint16_t port = 5432;
+  std::vector<std::string> databases;
+  std::vector<std::string> schemas = {"public"};  // searched after pg_catalog
+  BackendRole query_role;                         // carries all client SQL
+  std::optional<BackendRole> admin_role;          // builds and exports; never carries client SQL
+  std::int64_t connect_timeout_ms = 10'000;
+  std::int64_t catalog_check_every_ms = 5'000;
+  bool operator==(const BackendConfig&) const = default;
+};
+
+struct AuthConfig {
+  session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
+  std::string users_file;  // empty only with trust: then any role name is let in
+};
+
+struct AdminConfig {
+  std::vector<std::string> admin_users;
+  std::vector<std::string> stats_users;
+};
+
+struct LimitsConfig {
+  std::size_t max_clients = 500;
+  std::size_t statement_bytes = 256 * 1024;
+  std::size_t output_bytes = 16 * 1024 * 1024;
+  int nesting = 500;
+  std::size_t client_message_bytes = 4 * 1024 * 1024;
+  std::size_t session_statements = 10'000;
+  std::size_t verdict_cache_bytes = 64 * 1024 * 1024;
+  std::int64_t login_timeout_ms = 60'000;
+  std::int64_t drain_timeout_ms = 5'000;
+  bool operator==(const LimitsConfig&) const = default;
+};
+
+struct OpenTable {
+  std::string database;  // empty: in every database
+  std::string table;     // "schema.table"
+};
+
+// A file or a pattern of files, made absolute with the folder of the configuration.
+struct PathPattern {
+  std::string pattern;
+  yaml::Position at;
+};
+
+struct Config {
+  std::string file;
+  ListenConfig listen;
+  BackendConfig backend;
+  AuthConfig auth;
+  AdminConfig admin;
+  LimitsConfig limits;
+  std::vector<PathPattern> policies;
+  std::vector<OpenTable> open_tables;
+  std::string state_dir;
+  std::string export_dir;  // empty: no export to files
+  log::Options log;
+  // Not read from the file: ends the queries of whoever uses this configuration's endpoints.
+  std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
+};
+
+// Reads password files and environment variables that it names; not users_file or policies. Every error is
+// one line with file, line, column and the fix.
+[[nodiscard]] Result<Config> read_config(const std::string& path);
+[[nodiscard]] Result<Config> read_config_text(std::string_view text, const std::string& path);
+
+// query_role, and the role for builds and exports: admin_role, or query_role when there is none.
+[[nodiscard]] db::Endpoint query_endpoint(const Config& config);
+[[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+
+// "schema.table" of the entries that hold in this database.
+[[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
+
+}  // namespace pgveil::cli

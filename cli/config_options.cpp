@@ -1,0 +1,247 @@
+#include "cli/config_options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "cli/config_values.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using yaml::Value;
+
+template <class T, class U>
+Result<void> store(Result<T> read, U& target) {
+  if (!read) return read.error();
+  target = static_cast<U>(std::move(*read));
+  return {};
+}
+
+template <class Choice, std::size_t N>
+Result<void> store_choice(const Value& value,
+                          const std::array<std::pair<std::string_view, Choice>, N>& choices, Choice& target) {
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  std::array<std::string_view, N> names;
+  for (std::size_t i = 0; i < N; ++i) {
+    names[i] = choices[i].first;
+    if (*text != choices[i].first) continue;
+    target = choices[i].second;
+    return {};
+  }
+  return yaml::error_at(value.position(), fmt::format("unknown value {}", yaml::in_quotes(*text)),
+                        yaml::suggestion(*text, names));
+}
+
+Result<void> store_password(Result<std::string> read, BackendRole& role, const Value& value) {
+  if (!role.password.empty()) {
+    return yaml::error_at(value.position(), "password_env and password_file are both given",
+                          "keep one of them");
+  }
+  return store(std::move(read), role.password);
+}
+
+Result<void> store_databases(const Value& value, Config& config) {
+  auto names = read_names(value, "database");
+  if (!names) return names.error();
+  if (names->empty()) return yaml::error_at(value.position(), "no database", "list at least one");
+  for (const auto& name : *names) {
+    if (name == session::kConsoleDatabase) {
+      return yaml::error_at(value.position(), "\"pgveil\" is the admin console", "rename that database");
+    }
+  }
+  config.backend.databases = std::move(*names);
+  return {};
+}
+
+Result<void> store_policies(const Value& value, Config& config, const ConfigOrigin& origin) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto path = read_path(item, origin);
+    if (!path) return path.error();
+    config.policies.push_back({std::move(*path), item.position()});
+  }
+  return {};
+}
+
+Result<void> store_open_tables(const Value& value, Config& config) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto open = read_open_table(item);
+    if (!open) return open.error();
+    config.open_tables.push_back(std::move(*open));
+  }
+  return {};
+}
+
+constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
+    {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
+     {"trust", session::ClientAuthentication::trust}}};
+constexpr std::array<std::pair<std::string_view, log::Level>, 4> kLevels{{{"debug", log::Level::debug},
+                                                                          {"info", log::Level::info},
+                                                                          {"warning", log::Level::warning},
+                                                                          {"error", log::Level::error}}};
+constexpr std::array<std::pair<std::string_view, log::Format>, 2> kFormats{
+    {{"text", log::Format::text}, {"json", log::Format::json}}};
+
+using Origin = ConfigOrigin;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+
+constexpr Option kOptions[] = {
+    {"", "policies", "list of paths", "[]",
+     "policy files; * and ? match within a folder; relative to this file",
+     [](Config& c, const Value& v, const Origin& o) { return store_policies(v, c, o); }},
+    {"", "open_tables", "list of tables", "[]",
+     "tables without a policy that every role may read: schema.table, or database:schema.table",
+     [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
+    {"", "state_dir", "path", kRequired,
+     "where versions of policies are kept: state_dir/database/policy.json",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.state_dir); }},
+    {"", "export_dir", "path", "none", "EXPORT … TO FILE writes below it; without it only to tables",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.export_dir); }},
+
+    {"listen", "host", "name or address", "127.0.0.1", "where clients connect",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.listen.host); }},
+    {"listen", "port", "port", "6432", "0: any free one; the start line tells which",
+     [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.listen.port); }},
+    {"listen", "threads", "1 to 64", "2", "network threads; each drives its share of the sessions",
+     [](Config& c, const Value& v, const Origin&) { return store(read_count(v, 1, 64), c.listen.threads); }},
+
+    {"backend", "host", "name or address", kRequired, "the PostgreSQL 15 server",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.host); }},
+    {"backend", "port", "port", "5432", "its port",
+     [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.backend.port); }},
+    {"backend", "databases", "list of names", kRequired, "the databases that clients may connect to",
+     [](Config& c, const Value& v, const Origin&) { return store_databases(v, c); }},
+    {"backend", "schemas", "list of names", "[public]", "the search path of clients, after pg_catalog",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_names(v, "schema"), c.backend.schemas);
+     }},
+    {"backend", "connect_timeout", "duration, 1s to 7d", "10s",
+     "how long to wait for a connection to PostgreSQL",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.backend.connect_timeout_ms);
+     }},
+    {"backend", "catalog_check_every", "duration, 1s to 7d", "5s",
+     "how often tables are compared with what the versions were built from; a changed one closes",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.backend.catalog_check_every_ms);
+     }},
+
+    {"backend.query_role", "user", "name", kRequired, "the role",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.query_role.user); }},
+    {"backend.query_role", "password_env", "name", "none", "environment variable with the password",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_password(read_password_variable(v), c.backend.query_role, v);
+     }},
+    {"backend.query_role", "password_file", "path", "none", "file with the password, mode 0600",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_file(v, o), c.backend.query_role, v);
+     }},
+
+    {"backend.admin_role", "user", "name", kRequired, "the role",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_word(v), c.backend.admin_role->user);
+     }},
+    {"backend.admin_role", "password_env", "name", "none", "environment variable with the password",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_password(read_password_variable(v), *c.backend.admin_role, v);
+     }},
+    {"backend.admin_role", "password_file", "path", "none", "file with the password, mode 0600",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_file(v, o), *c.backend.admin_role, v);
+     }},
+
+    {"auth", "method", "scram-sha-256 or trust", "scram-sha-256",
+     "how clients log in; trust is for demonstrations and needs a loopback listen.host",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMethods, c.auth.method); }},
+    {"auth", "users_file", "path", "none",
+     "one \"role\" \"SCRAM-SHA-256$…\" a line; required for scram-sha-256. With trust and no file any role "
+     "is let in",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
+
+    {"admin", "admin_users", "list of names", "[]", "roles that may run every command of the console",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_names(v, "role"), c.admin.admin_users);
+     }},
+    {"admin", "stats_users", "list of names", "[]", "roles that may run the SHOW commands that quote no data",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_names(v, "role"), c.admin.stats_users);
+     }},
+
+    {"limits", "max_clients", "1 to 100000", "500", "connections at once; more get 53300",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, 100'000), c.limits.max_clients);
+     }},
+    {"limits", "statement_bytes", "1024 to 262144", "262144", "longest text of a client's statement",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1024, 262'144), c.limits.statement_bytes);
+     }},
+    {"limits", "output_bytes", "65536 to 268435456", "16777216", "longest text of a rewritten statement",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 65'536, 268'435'456), c.limits.output_bytes);
+     }},
+    {"limits", "nesting", "10 to 500", "500", "deepest nesting of a client's statement",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 10, 500), c.limits.nesting);
+     }},
+    {"limits", "client_message_bytes", "65536 to 1073741824", "4194304", "longest message of a client",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 65'536, kMaxBytes), c.limits.client_message_bytes);
+     }},
+    {"limits", "session_statements", "1 to 1000000", "10000",
+     "prepared statements and portals of one session",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, 1'000'000), c.limits.session_statements);
+     }},
+    {"limits", "verdict_cache_bytes", "0 to 1073741824", "67108864",
+     "memory for rewritten statements; 0: no cache",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes);
+     }},
+    {"limits", "login_timeout", "duration, 1s to 7d", "60s", "from connect to the end of the login",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.limits.login_timeout_ms);
+     }},
+    {"limits", "drain_timeout", "duration, 0ms to 7d", "5s", "how long sessions may go on after SIGTERM",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.limits.drain_timeout_ms);
+     }},
+
+    {"log", "level", "debug, info, warning or error", "info", "lines below it are not written",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kLevels, c.log.level); }},
+    {"log", "format", "text or json", "text", "form of a line on standard error",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kFormats, c.log.format); }},
+    {"log", "log_private", "true or false", "false",
+     "also write details that may quote SQL and data; only while looking for a fault",
+     [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.log.log_private); }},
+};
+
+constexpr Section kSections[] = {
+    {"listen", "where clients connect", true, nullptr},
+    {"backend", "the PostgreSQL server behind", false, nullptr},
+    {"backend.query_role", "carries all SQL of clients. Give it SELECT and nothing else", false, nullptr},
+    {"backend.admin_role",
+     "builds and exports; never carries SQL of clients. Without it query_role builds, and "
+     "EXPORT … TO TABLE is refused",
+     true, [](Config& c) { c.backend.admin_role.emplace(); }},
+    {"auth", "how clients prove who they are", true, nullptr},
+    {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
+    {"limits", "each has an error of its own when it is crossed", true, nullptr},
+    {"log", "lines for operators", true, nullptr},
+};
+
+}  // namespace
+
+std::span<const Option> config_options() {
+  return kOptions;
+}
+std::span<const Section> config_sections() {
+  return kSections;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,150 @@
+#include "cli/config_values.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "cli/descriptor.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using yaml::error_at;
+using yaml::in_quotes;
+
+constexpr std::int64_t kWeekMs = 7LL * 24 * 60 * 60 * 1000;
+constexpr std::size_t kMaxNameBytes = 63;        // PostgreSQL's NAMEDATALEN - 1
+constexpr std::size_t kMaxPasswordBytes = 4096;  // longer than any PostgreSQL takes
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+Result<std::string> first_line_of(int fd, const yaml::Value& value, const std::string& path) {
+  std::array<char, kMaxPasswordBytes + 1> buffer{};
+  const ssize_t size = ::read(fd, buffer.data(), buffer.size());
+  if (size < 0)
+    return error_at(value.position(), fmt::format("can't read {}", in_quotes(path)), std::strerror(errno));
+  std::string text(buffer.data(), static_cast<std::size_t>(size));
+  text = text.substr(0, text.find('\n'));
+  if (!text.empty() && text.back() == '\r') text.pop_back();
+  if (text.empty())
+    return error_at(value.position(), fmt::format("{} has an empty first line", in_quotes(path)),
+                    "write the password there");
+  if (text.size() > kMaxPasswordBytes) {
+    return error_at(value.position(),
+                    fmt::format("the password in {} is over {} bytes", in_quotes(path), kMaxPasswordBytes),
+                    "shorten it");
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::uint16_t> read_port(const yaml::Value& value) {
+  const auto number = value.as_integer(0, 65'535);
+  if (!number) return number.error();
+  return static_cast<std::uint16_t>(*number);
+}
+
+Result<std::int64_t> read_duration_ms(const yaml::Value& value, std::int64_t min_ms) {
+  const auto duration = value.as_duration_ms();
+  if (!duration) return duration.error();
+  if (*duration >= min_ms && *duration <= kWeekMs) return *duration;
+  return error_at(value.position(), "duration out of range", fmt::format("use {}ms to 7d", min_ms));
+}
+
+Result<std::size_t> read_count(const yaml::Value& value, std::int64_t min, std::int64_t max) {
+  const auto number = value.as_integer(min, max);
+  if (!number) return number.error();
+  return static_cast<std::size_t>(*number);
+}
+
+Result<std::string> read_word(const yaml::Value& value) {
+  auto text = value.as_string();
+  if (!text) return text.error();
+  if (text->empty()) return error_at(value.position(), "empty text", "write a value or remove the key");
+  if (has_control(*text)) return error_at(value.position(), "control character in the text", "remove it");
+  return text;
+}
+
+Result<std::vector<std::string>> read_names(const yaml::Value& value, std::string_view what) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  std::vector<std::string> names;
+  for (const auto& item : *items) {
+    auto name = read_word(item);
+    if (!name) return name.error();
+    if (name->size() > kMaxNameBytes) {
+      return error_at(item.position(), fmt::format("{} is longer than {} bytes", what, kMaxNameBytes),
+                      "PostgreSQL has no longer names");
+    }
+    if (std::find(names.begin(), names.end(), *name) != names.end()) {
+      return error_at(item.position(), fmt::format("{} {} is listed twice", what, in_quotes(*name)),
+                      "remove one");
+    }
+    names.push_back(std::move(*name));
+  }
+  return names;
+}
+
+Result<std::string> read_path(const yaml::Value& value, const ConfigOrigin& origin) {
+  const auto text = read_word(value);
+  if (!text) return text.error();
+  return (std::filesystem::path(origin.directory) / *text).lexically_normal().string();
+}
+
+Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin) {
+  const auto path = read_path(value, origin);
+  if (!path) return path.error();
+  const Descriptor file(::open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (file.get() < 0) {
+    return error_at(value.position(),
+                    fmt::format("can't open {}: {}", in_quotes(*path), std::strerror(errno)),
+                    "write the password into it, mode 0600");
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return error_at(value.position(), fmt::format("{} is not a regular file", in_quotes(*path)),
+                    "name a plain file");
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return error_at(value.position(), fmt::format("{} can be read or written by others", in_quotes(*path)),
+                    fmt::format("chmod 600 {}", *path));
+  }
+  return first_line_of(file.get(), value, *path);
+}
+
+Result<std::string> read_password_variable(const yaml::Value& value) {
+  const auto name = read_word(value);
+  if (!name) return name.error();
+  const char* password = std::getenv(name->c_str());
+  if (password != nullptr && *password != '\0') return std::string(password);
+  return error_at(value.position(), fmt::format("the environment has no {}", in_quotes(*name)),
+                  "set it, or use password_file");
+}
+
+Result<OpenTable> read_open_table(const yaml::Value& value) {
+  const auto text = read_word(value);
+  if (!text) return text.error();
+  const auto colon = text->find(':');
+  OpenTable open{colon == std::string::npos ? "" : text->substr(0, colon),
+                 colon == std::string::npos ? *text : text->substr(colon + 1)};
+  const auto dot = open.table.find('.');
+  const bool is_whole = dot != std::string::npos && dot > 0 && dot + 1 < open.table.size() && colon != 0;
+  if (is_whole) return open;
+  return error_at(value.position(), fmt::format("{} is no table", in_quotes(*text)),
+                  "write schema.table, or database:schema.table");
+}
+
+}  // namespace pgveil::cli

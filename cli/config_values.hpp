@@ -1,0 +1,26 @@
+#pragma once
+// How single values of the configuration are read: ports, durations, names, paths, secrets. Errors carry the
+// place.
+#include <string>
+#include <vector>
+
+#include "cli/config.hpp"
+#include "cli/config_options.hpp"
+
+namespace pgveil::cli {
+
+[[nodiscard]] Result<std::uint16_t> read_port(const yaml::Value& value);
+// At least min_ms, at most a week.
+[[nodiscard]] Result<std::int64_t> read_duration_ms(const yaml::Value& value, std::int64_t min_ms);
+[[nodiscard]] Result<std::size_t> read_count(const yaml::Value& value, std::int64_t min, std::int64_t max);
+// A non-empty text without control characters.
+[[nodiscard]] Result<std::string> read_word(const yaml::Value& value);
+// Identifiers of PostgreSQL, none twice.
+[[nodiscard]] Result<std::vector<std::string>> read_names(const yaml::Value& value, std::string_view what);
+[[nodiscard]] Result<std::string> read_path(const yaml::Value& value, const ConfigOrigin& origin);
+// A file that only its owner can read; its first line without the line feed. Its text is never quoted.
+[[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
+[[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
+[[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
+
+}  // namespace pgveil::cli

@@ -1,0 +1,144 @@
+// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage
+// error.
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include "cli/config_options.hpp"
+#include "cli/subcommands.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+constexpr const char* kDefaultConfig = "config/pgveil.yaml";
+
+CLI::App* add_verb(CLI::App& app, const char* name, const char* meaning, const char* examples,
+                   std::string& config) {
+  auto* verb = app.add_subcommand(name, meaning);
+  verb->add_option("-c,--config", config, "configuration file")->capture_default_str();
+  verb->footer(std::string("Examples:\n") + examples);
+  return verb;
+}
+
+// Owns what the options are bound to; run() tells which verb was named.
+struct CommandLine {
+  CLI::App app{"pgveil: a PostgreSQL proxy that answers from k-anonymous data", "pgveil"};
+  std::string config = kDefaultConfig;
+  RewriteArguments rewrite;
+  PolicyBuildArguments build;
+  PolicyShowArguments show;
+  PolicyExplainArguments explain;
+  bool wants_all = false;
+  bool wants_tree = false;
+  bool wants_rules = false;
+  bool wants_cohorts = false;
+  CLI::App* serve_verb = nullptr;
+  CLI::App* check_verb = nullptr;
+  CLI::App* rewrite_verb = nullptr;
+  CLI::App* policy_verb = nullptr;
+  CLI::App* build_verb = nullptr;
+  CLI::App* show_verb = nullptr;
+  CLI::App* explain_verb = nullptr;
+  CLI::App* version_verb = nullptr;
+  CLI::App* config_doc_verb = nullptr;
+
+  CommandLine() {
+    app.require_subcommand(1);
+    app.footer("pgveil VERB --help tells more. Exit status: 0, 1 for a mistake, 2 for a wrong command line.");
+    serve_verb = add_verb(app, "serve", "run the proxy until SIGTERM; SIGHUP reloads",
+                          "  pgveil serve -c config/pgveil.yaml", config);
+    check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
+                          "  pgveil check && pgveil serve", config);
+    add_rewrite();
+    add_policy();
+    version_verb = app.add_subcommand("version", "print the version");
+    version_verb->footer("Examples:\n  pgveil version");
+    config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
+  }
+
+  void add_rewrite() {
+    rewrite_verb = add_verb(app, "rewrite", "print the SQL that would be sent for a role, or the refusal",
+                            "  pgveil rewrite --role analyst 'SELECT city FROM people'\n"
+                            "  pgveil rewrite --role analyst < query.sql",
+                            config);
+    rewrite_verb->add_option("--role", rewrite.role, "the client's role")->required();
+    rewrite_verb->add_option("--database", rewrite.database,
+                             "the database; needed when several are configured");
+    rewrite_verb->add_option("sql", rewrite.sql, "the statements; standard input when left out");
+  }
+
+  void add_policy() {
+    policy_verb = app.add_subcommand("policy", "build and look at policies");
+    policy_verb->require_subcommand(1);
+    build_verb = add_verb(*policy_verb, "build", "build a new version from the live table",
+                          "  pgveil policy build people_k2\n  pgveil policy build --all", config);
+    auto* name = build_verb->add_option("name", build.policy, "the policy");
+    auto* all = build_verb->add_flag("--all", wants_all, "every policy of the configuration");
+    name->excludes(all);
+    show_verb = add_verb(*policy_verb, "show", "print tree, rules and cohorts of the stored version",
+                         "  pgveil policy show people_k2 --rules", config);
+    show_verb->add_option("name", show.policy, "the policy")->required();
+    auto* tree = show_verb->add_flag("--tree", wants_tree, "only the tree");
+    auto* rules = show_verb->add_flag("--rules", wants_rules, "only the rules");
+    auto* cohorts = show_verb->add_flag("--cohorts", wants_cohorts, "only the cohorts");
+    tree->excludes(rules)->excludes(cohorts);
+    rules->excludes(cohorts);
+    explain_verb = add_verb(*policy_verb, "explain", "which cohort a row falls in, and what is shown of it",
+                            "  pgveil policy explain people_k2\n"
+                            "  pgveil policy explain people_k2 state=OH city=Hamlet",
+                            config);
+    explain_verb->add_option("name", explain.policy, "the policy")->required();
+    explain_verb->add_option("row,--row", explain.row,
+                             "column=value, once per column; other columns are NULL");
+  }
+
+  [[nodiscard]] ShowWhat show_what() const {
+    if (wants_tree) return ShowWhat::tree;
+    if (wants_rules) return ShowWhat::rules;
+    return wants_cohorts ? ShowWhat::cohorts : ShowWhat::everything;
+  }
+
+  int run() {
+    rewrite.config = build.config = show.config = explain.config = config;
+    show.what = show_what();
+    if (*serve_verb) return run_serve(config);
+    if (*check_verb) return run_check(config);
+    if (*rewrite_verb) return run_rewrite(rewrite);
+    if (*build_verb) return run_policy_build(build);
+    if (*show_verb) return run_policy_show(show);
+    if (*explain_verb) return run_policy_explain(explain);
+    std::printf("%s", *config_doc_verb ? config_markdown().c_str() : "pgveil " PGVEIL_VERSION "\n");
+    return kSuccess;
+  }
+};
+
+int usage_error(const std::string& what) {
+  std::fprintf(stderr, "pgveil: %s; pgveil --help\n", what.c_str());
+  return kUsage;
+}
+
+int run(int argc, char** argv) {
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return line.app.exit(error);  // --help
+    return usage_error(error.what());
+  }
+  if (*line.build_verb && !line.build.policy && !line.wants_all)
+    return usage_error("policy build needs a name or --all");
+  return line.run();
+}
+
+}  // namespace
+}  // namespace pgveil::cli
+
+int main(int argc, char** argv) {
+  try {
+    return pgveil::cli::run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "pgveil: a bug: %s\n", failure.what());
+    return pgveil::cli::kMistake;
+  }
+}

@@ -1,0 +1,69 @@
+// pgveil policy build: a new version from the live table. A running proxy takes it up by itself.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/clock.hpp"
+#include "cli/policy_builder.hpp"
+#include "cli/policy_files.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/version_store.hpp"
+#include "proxy/admin/quote.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+Result<policy::PolicyVersion> build_and_save(const Config& config, const policy::PolicySpec& spec) {
+  ProgressLine line("policy " + spec.name);
+  auto version = build_version(build_endpoint(config), spec, utc_now(),
+                               [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!version) return version;
+  const VersionStore store(config.state_dir);
+  const auto lock = store.lock(spec.database);
+  if (!lock) return lock.error();
+  const auto number = store.next_number(*lock, spec.database, spec.name);
+  if (!number) return number.error();
+  version->number = *number;
+  if (auto saved = store.save(*lock, spec.database, *version); !saved) return saved.error();
+  return version;
+}
+
+void say(const policy::PolicyVersion& version) {
+  const auto& disclosure = version.disclosure;
+  std::fputs(
+      fmt::format(
+          "policy {}: version {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed, {}% disclosed "
+          "or implied\n",
+          version.policy, version.number, disclosure.rows, disclosure.cohorts, disclosure.smallest_cohort,
+          admin::shown_percent(disclosure.disclosed, disclosure.cells),
+          admin::shown_percent(disclosure.disclosed_or_implied, disclosure.cells))
+          .c_str(),
+      stdout);
+}
+
+}  // namespace
+
+int run_policy_build(const PolicyBuildArguments& arguments) {
+  const auto config = read_config(arguments.config);
+  if (!config) return report(config.error());
+  auto specs = read_policy_files(*config);
+  if (!specs) return report(specs.error());
+  if (arguments.policy) {
+    const auto spec = find_policy(*specs, *arguments.policy);
+    if (!spec) return report(spec.error());
+    specs = Specs{*spec};
+  }
+  int status = kSuccess;
+  for (const auto& spec : *specs) {
+    const auto version = build_and_save(*config, *spec);
+    if (version) {
+      say(*version);
+    } else {
+      status = report(version.error());
+    }
+  }
+  return status;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,87 @@
+// pgveil policy explain: for a given row, its cohort, why, and what is shown of it; without a row, when each
+// column is shown, in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/stored_policy.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/text_table.hpp"
+#include "common/yaml.hpp"
+#include "policy/tree.hpp"
+#include "proxy/admin/format_cohorts.hpp"
+#include "proxy/admin/format_rules.hpp"
+#include "proxy/admin/quote.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using Row = std::vector<std::optional<std::string>>;
+
+Error usage(std::string what, std::string hint) {
+  return {ErrorKind::usage, "22023", std::move(what), std::move(hint)};
+}
+
+// Values per tree attribute. A column that is not named is NULL.
+Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::string>& settings) {
+  Row row(tree.attributes.size());
+  for (const auto& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos)
+      return usage(yaml::in_quotes(setting) + " has no =", "write column=value");
+    const std::string name = setting.substr(0, equals);
+    const auto found = std::ranges::find(tree.attributes, name, &policy::TreeAttribute::name);
+    if (found == tree.attributes.end()) {
+      std::string names;
+      for (const auto& attribute : tree.attributes) names += (names.empty() ? "" : ", ") + attribute.name;
+      return usage(yaml::in_quotes(name) + " is no quasi-identifier of this policy", "they are " + names);
+    }
+    row[static_cast<std::size_t>(found - tree.attributes.begin())] = setting.substr(equals + 1);
+  }
+  return row;
+}
+
+std::string explain_row(const policy::DisclosureTree& tree, const Row& row) {
+  const std::vector<std::optional<std::string_view>> values(row.begin(), row.end());
+  const auto leaf = policy::leaf_of(tree, values);
+  const auto cohorts = policy::cohorts(tree);
+  const auto cohort = std::ranges::find(cohorts, leaf, &policy::Cohort::leaf);
+  std::string out = fmt::format("cohort {} of {} units: {}\n", cohort->label, cohort->units,
+                                admin::predicate_text(tree, cohort->path));
+  for (std::uint32_t a = 0; a < row.size(); ++a) {
+    const bool is_shown = std::ranges::find(cohort->disclosed, a) != cohort->disclosed.end();
+    out += fmt::format("  {}: {}\n", admin::shown_name(tree.attributes[a].name),
+                       is_shown ? admin::shown_value(row[a].value_or("")) : "NULL (hidden)");
+  }
+  return out;
+}
+
+std::string explain_policy(const StoredPolicy& stored) {
+  const auto& tree = stored.version->tree;
+  return fmt::format(
+      "policy {} hides every quasi-identifier unless at least k = {} units share what is shown.\n"
+      "A column is shown for a row when its condition holds; \"NOT\" reads: not known to be, so a NULL is "
+      "there.\n\n{}\n"
+      "Each row falls in one cohort; the last shows nothing and takes what is new.\n\n{}",
+      stored.spec->name, tree.k, text_of(admin::rules_table(tree)), text_of(admin::cohorts_table(tree)));
+}
+
+}  // namespace
+
+int run_policy_explain(const PolicyExplainArguments& arguments) {
+  const auto stored = read_stored_policy(arguments.config, arguments.policy);
+  if (!stored) return report(stored.error());
+  if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
+  if (arguments.row.empty()) {
+    std::fputs(explain_policy(*stored).c_str(), stdout);
+    return kSuccess;
+  }
+  const auto row = row_of(stored->version->tree, arguments.row);
+  if (!row) return report(row.error());
+  std::fputs(explain_row(stored->version->tree, *row).c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,135 @@
+#include "cli/present.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "db/catalog_loader.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+rewriter::PolicyState stored_state(const VersionStore& store,
+                                   std::shared_ptr<const policy::PolicySpec> spec) {
+  rewriter::PolicyState state;
+  auto stored = store.load(spec->database, spec->name);
+  state.spec = std::move(spec);
+  if (!stored) {
+    state.closed_because = one_line(stored.error());
+  } else if (stored->withdrawn) {
+    state.closed_because = fmt::format("withdrawn: {}; build needed", *stored->withdrawn);
+  } else if (!stored->version) {
+    state.closed_because = "build needed";
+  } else {
+    state.version = std::move(stored->version);
+  }
+  return state;
+}
+
+std::vector<rewriter::PolicyState> stored_states(const Config& config, const Specs& specs,
+                                                 const std::string& database) {
+  const VersionStore store(config.state_dir);
+  std::vector<rewriter::PolicyState> states;
+  for (const auto& spec : specs) {
+    if (spec->database == database) states.push_back(stored_state(store, spec));
+  }
+  return states;
+}
+
+// What make_snapshot starts from, read from the server and the files.
+struct Reading {
+  rewriter::SnapshotInput input;
+  DatabaseView view;
+};
+
+Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database) {
+  Reading reading;
+  const auto endpoint = query_endpoint(config);
+  auto fingerprint = db::catalog_fingerprint(endpoint, database);
+  if (!fingerprint) return fingerprint.error();
+  reading.view.fingerprint = std::move(*fingerprint);
+  reading.view.stamp = versions_stamp(config, specs, database);
+  auto catalog = db::load_catalog(endpoint, database, config.backend.schemas);
+  if (!catalog) return catalog.error();
+  reading.input.catalog = std::make_shared<const rewriter::Catalog>(std::move(*catalog));
+  reading.input.policies = stored_states(config, specs, database);
+  reading.input.open_tables = open_tables_of(config, database);
+  return reading;
+}
+
+}  // namespace
+
+Result<DatabaseView> read_database(const Config& config, const Specs& specs, const std::string& database,
+                                   Generations& generations) {
+  auto reading = read_inputs(config, specs, database);
+  if (!reading) return reading.error();
+  reading->input.generation = generations.next();
+  auto snapshot = rewriter::make_snapshot(std::move(reading->input));
+  if (!snapshot) return snapshot.error();
+  reading->view.snapshot = std::move(*snapshot);
+  return std::move(reading->view);
+}
+
+Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
+                                              const std::string& database, Generations& generations) {
+  auto reading = read_inputs(config, specs, database);
+  if (!reading) return reading.error();
+  CautiousView cautious{std::move(reading->view), ""};
+  rewriter::SnapshotInput& input = reading->input;
+  for (const auto close_more :
+       {+[](rewriter::SnapshotInput&) {}, +[](rewriter::SnapshotInput& it) { it.open_tables.clear(); },
+        +[](rewriter::SnapshotInput& it) {
+          for (auto& state : it.policies) {
+            state.version = nullptr;
+            state.closed_because = "closed after a failure; see the log";
+          }
+        }}) {
+    close_more(input);
+    input.generation = generations.next();
+    auto snapshot = rewriter::make_snapshot(input);
+    if (snapshot) {
+      cautious.view.snapshot = std::move(*snapshot);
+      return cautious;
+    }
+    if (cautious.problem.empty()) cautious.problem = one_line(snapshot.error());
+  }
+  return cautious;  // without a snapshot: nothing is answered
+}
+
+std::string versions_stamp(const Config& config, const Specs& specs, const std::string& database) {
+  const VersionStore store(config.state_dir);
+  std::string stamp;
+  for (const auto& spec : specs) {
+    if (spec->database == database) stamp += store.stamp(database, spec->name) + ";";
+  }
+  return stamp;
+}
+
+Result<Users> read_users(const Config& config) {
+  if (config.auth.users_file.empty()) return Users{};
+  return read_users_file(config.auth.users_file);
+}
+
+admin::Standing standing_of(const Config& config, std::string_view role) {
+  const auto lists = [&](const std::vector<std::string>& roles) {
+    return std::ranges::find(roles, role) != roles.end();
+  };
+  if (lists(config.admin.admin_users)) return admin::Standing::admin;
+  return lists(config.admin.stats_users) ? admin::Standing::stats : admin::Standing::none;
+}
+
+rewriter::PolicyState state_of(const Present& present,
+                               const std::shared_ptr<const policy::PolicySpec>& spec) {
+  const auto database = present.databases.find(spec->database);
+  PGVEIL_ASSERT(database != present.databases.end());
+  if (database->second.snapshot) {
+    for (const auto& table : database->second.snapshot->protected_tables()) {
+      if (table.state.spec->name == spec->name) return table.state;
+    }
+  }
+  return {spec, nullptr, "the database can't be used; see the log"};
+}
+
+}  // namespace pgveil::cli

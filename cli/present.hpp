@@ -1,0 +1,72 @@
+#pragma once
+// Everything that answers depend on, as one immutable value: configuration, users, policies, one snapshot per
+// database. RELOAD, BUILD, drift repair and the catalog watch make a new one and replace the old whole.
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/config.hpp"
+#include "cli/policy_files.hpp"
+#include "cli/users_file.hpp"
+#include "cli/version_store.hpp"
+#include "common/error.hpp"
+#include "proxy/admin/console.hpp"
+#include "rewriter/snapshot.hpp"
+
+namespace pgveil::cli {
+
+struct DatabaseView {
+  std::shared_ptr<const rewriter::Snapshot> snapshot;  // null: nothing is answered (only after a failure)
+  std::string fingerprint;                             // of the catalog, taken before it was read
+  std::string stamp;                                   // of the stored versions, taken before they were read
+};
+
+struct Present {
+  Config config;
+  Users users;
+  Specs specs;
+  std::map<std::string, DatabaseView, std::less<>> databases;
+};
+
+// Gives each snapshot of the process a generation of its own. Thread-safe.
+class Generations {
+ public:
+  [[nodiscard]] std::uint64_t next() { return ++last_; }
+
+ private:
+  std::atomic<std::uint64_t> last_{0};
+};
+
+// One database, read anew. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables
+// that do not fit.
+[[nodiscard]] Result<DatabaseView> read_database(const Config& config, const Specs& specs,
+                                                 const std::string& database, Generations& generations);
+
+// As read_database, but what does not fit is closed instead: first the open tables, then all policies.
+// `problem` says what. For a catalog that changed under a running proxy. Errors: the server could not be
+// read.
+struct CautiousView {
+  DatabaseView view;
+  std::string problem;
+};
+[[nodiscard]] Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
+                                                            const std::string& database,
+                                                            Generations& generations);
+
+// Changes when a stored version of this database's policies does.
+[[nodiscard]] std::string versions_stamp(const Config& config, const Specs& specs,
+                                         const std::string& database);
+
+// Empty when auth.users_file is not set.
+[[nodiscard]] Result<Users> read_users(const Config& config);
+
+[[nodiscard]] admin::Standing standing_of(const Config& config, std::string_view role);
+
+// The policy's state in its database's snapshot.
+[[nodiscard]] rewriter::PolicyState state_of(const Present& present,
+                                             const std::shared_ptr<const policy::PolicySpec>& spec);
+
+}  // namespace pgveil::cli

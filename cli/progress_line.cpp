@@ -1,0 +1,33 @@
+#include "cli/progress_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace pgveil::cli {
+namespace {
+
+constexpr std::chrono::seconds kSilence{2};
+constexpr std::chrono::milliseconds kBetween{200};
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::string subject)
+    : subject_(std::move(subject)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (is_drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void ProgressLine::show(std::string_view stage, std::uint64_t done) {
+  const auto now = Clock::now();
+  if (!is_terminal_ || now - started_ < kSilence || now - shown_ < kBetween) return;
+  shown_ = now;
+  is_drawn_ = true;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - started_).count();
+  std::fputs(fmt::format("\r\x1b[K{}: {} {}, {} s", subject_, stage, done, seconds).c_str(), stderr);
+}
+
+}  // namespace pgveil::cli

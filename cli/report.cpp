@@ -1,0 +1,12 @@
+#include <cstdio>
+
+#include "cli/subcommands.hpp"
+
+namespace pgveil::cli {
+
+int report(const Error& error) {
+  std::fprintf(stderr, "pgveil: %s\n", one_line(error).c_str());
+  return kMistake;
+}
+
+}  // namespace pgveil::cli

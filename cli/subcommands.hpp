@@ -1,0 +1,52 @@
+#pragma once
+// The subcommands of pgveil, one file each. Each prints its answer on standard output and its errors as one
+// line on standard error, and returns the exit status.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::cli {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kMistake = 1;  // what the user wrote, or the world, is wrong
+inline constexpr int kUsage = 2;    // the command line is wrong
+
+struct RewriteArguments {
+  std::string config;
+  std::string role;
+  std::optional<std::string> database;  // none: the only one that is configured
+  std::optional<std::string> sql;       // none: standard input
+};
+
+enum class ShowWhat { tree, rules, cohorts, everything };
+struct PolicyShowArguments {
+  std::string config;
+  std::string policy;
+  ShowWhat what = ShowWhat::everything;
+};
+
+struct PolicyExplainArguments {
+  std::string config;
+  std::string policy;
+  std::vector<std::string> row;  // "column=value"; a column that is not named is NULL
+};
+
+struct PolicyBuildArguments {
+  std::string config;
+  std::optional<std::string> policy;  // none: all
+};
+
+[[nodiscard]] int run_serve(const std::string& config);
+[[nodiscard]] int run_check(const std::string& config);
+[[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
+[[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);
+[[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);
+[[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
+
+// "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line
+// itself is main's business, so this is always kMistake.
+int report(const Error& error);
+
+}  // namespace pgveil::cli

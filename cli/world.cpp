@@ -1,0 +1,236 @@
+#include "cli/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "db/catalog_loader.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+Error no_such_database(std::string_view database) {
+  return {ErrorKind::unknown_object, std::string(sqlstate::kInvalidCatalogName),
+          fmt::format("database \"{}\" is not served here", database), "ask the operator which are"};
+}
+
+rewriter::Limits limits_of(const LimitsConfig& limits) {
+  return {limits.statement_bytes, limits.output_bytes, limits.nesting};
+}
+
+void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
+  const auto keep = [&](auto member, std::string_view name) {
+    if (next.*member == now.*member) return;
+    next.*member = now.*member;
+    steps.push_back({std::string(name), true, "changed in the file: takes effect at the next start"});
+  };
+  keep(&Config::listen, "listen");
+  keep(&Config::backend, "backend");
+  keep(&Config::limits, "limits");
+  keep(&Config::state_dir, "state_dir");
+  next.interrupt = now.interrupt;
+  if (next.auth.method != now.auth.method) {
+    next.auth.method = now.auth.method;
+    steps.push_back({"auth.method", true, "changed in the file: takes effect at the next start"});
+  }
+}
+
+}  // namespace
+
+World::World(Config config)
+    : present_(std::make_shared<const Present>(Present{std::move(config), {}, {}, {}})),
+      cache_(present_->config.limits.verdict_cache_bytes) {}
+
+Result<std::unique_ptr<World>> World::open(Config config) {
+  std::unique_ptr<World> world(new World(config));
+  std::vector<LoadStep> steps;
+  auto present = world->load(std::move(config), steps);
+  if (!present) return present.error();
+  world->replace(std::make_shared<const Present>(std::move(*present)));
+  return world;
+}
+
+Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
+  Present present;
+  std::optional<Error> first;
+  const auto note = [&](std::string item, const auto& result, std::string message) {
+    steps.push_back(
+        {std::move(item), result.has_value(), result ? std::move(message) : one_line(result.error())});
+    if (!result && !first) first = result.error();
+    return result.has_value();
+  };
+  auto users = read_users(config);
+  if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
+    present.users = std::move(*users);
+  auto specs = read_policy_files(config);
+  if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
+    present.specs = std::move(*specs);
+  for (const auto& database : config.backend.databases) {
+    auto view = read_database(config, present.specs, database, generations_);
+    if (!note("database " + database, view, "read")) continue;
+    present.databases.emplace(database, std::move(*view));
+  }
+  if (first) return *first;
+  present.config = std::move(config);
+  return present;
+}
+
+std::shared_ptr<const Present> World::present() const {
+  const std::lock_guard guard(present_mutex_);
+  return present_;
+}
+
+void World::replace(std::shared_ptr<const Present> present) {
+  const std::lock_guard guard(present_mutex_);
+  present_.swap(present);
+}
+
+rewriter::Verdict World::judge(std::string_view sql, std::string_view role, std::string_view database) {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end()) return no_such_database(database);
+  if (!view->second.snapshot) {
+    return Error{ErrorKind::server, std::string(sqlstate::kCannotConnectNow),
+                 "this database can't be used now", "the operator's log says why"};
+  }
+  const auto& snapshot = *view->second.snapshot;
+  const VerdictKeyView key{sql, role, database, snapshot.generation()};
+  if (const auto known = cache_.find(key)) return *known;
+  auto verdict = std::make_shared<const rewriter::Verdict>(
+      rewriter::rewrite(sql, {std::string(role)}, snapshot, limits_of(now->config.limits)));
+  cache_.insert(key, verdict);
+  return *verdict;
+}
+
+bool World::is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end() || !view->second.snapshot) return false;
+  const auto& tables = view->second.snapshot->protected_tables();
+  return std::ranges::all_of(versions, [&](const rewriter::VersionId& id) {
+    return std::ranges::any_of(tables, [&](const auto& table) {
+      const auto& version = table.state.version;
+      return version && version->number == id.number && version->policy == id.policy;
+    });
+  });
+}
+
+std::optional<session::ScramVerifier> World::verifier(std::string_view role) const {
+  const auto now = present();
+  const auto found = now->users.find(role);
+  return found == now->users.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<void> World::may_connect(std::string_view role, std::string_view database) const {
+  const auto now = present();
+  const bool asks_for_file = !now->config.auth.users_file.empty();
+  if (asks_for_file && !now->users.contains(role)) {
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+                 fmt::format("role \"{}\" is not known here", role), "ask the operator for an account"};
+  }
+  if (database == session::kConsoleDatabase) {
+    if (standing_of(now->config, role) != admin::Standing::none) return {};
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("role \"{}\" may not use the console", role),
+                 "the operator lists roles in admin.admin_users and admin.stats_users"};
+  }
+  if (!now->databases.contains(database)) return no_such_database(database);
+  return {};
+}
+
+std::string World::pinned_search_path(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  std::string path;
+  if (view != now->databases.end() && view->second.snapshot) {
+    for (const auto& schema : view->second.snapshot->catalog().search_path) {
+      // Unnamed it is searched first all the same, and current_schema(), by which tools list tables, names one of ours.
+      if (schema == "pg_catalog") continue;
+      path += path.empty() ? "\"" : ", \"";
+      for (const char c : schema) path += c == '"' ? std::string("\"\"") : std::string(1, c);
+      path += '"';
+    }
+  }
+  // pg_temp last: it is otherwise searched first.
+  return path.empty() ? "pg_catalog, pg_temp" : path + ", pg_temp";
+}
+
+std::vector<LoadStep> World::reload() {
+  const std::lock_guard change(change_mutex_);
+  std::vector<LoadStep> steps;
+  const auto now = present();
+  auto config = read_config(now->config.file);
+  if (!config) return {{"configuration", false, one_line(config.error())}};
+  steps.push_back({"configuration", true, "read"});
+  carry_over(*config, now->config, steps);
+  auto next = load(std::move(*config), steps);
+  if (next) replace(std::make_shared<const Present>(std::move(*next)));
+  return steps;
+}
+
+Result<void> World::refresh(const std::string& database) {
+  const auto now = present();
+  auto read = read_database_cautiously(now->config, now->specs, database, generations_);
+  if (!read) return read.error();
+  if (!read->problem.empty()) log::error("database " + database, "closed in part: " + read->problem);
+  auto next = std::make_shared<Present>(*now);
+  next->databases.insert_or_assign(database, std::move(read->view));
+  replace(std::move(next));
+  return {};
+}
+
+Result<bool> World::refresh_if_changed(const std::string& database) {
+  const std::lock_guard change(change_mutex_);
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end()) return no_such_database(database);
+  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database);
+  if (!fingerprint) return fingerprint.error();
+  const bool is_same = *fingerprint == view->second.fingerprint &&
+                       versions_stamp(now->config, now->specs, database) == view->second.stamp;
+  if (is_same) return false;
+  if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
+  return true;
+}
+
+std::uint64_t World::served_number(const policy::PolicySpec& spec) const {
+  const auto now = present();
+  const auto view = now->databases.find(spec.database);
+  if (view == now->databases.end() || !view->second.snapshot) return 0;
+  for (const auto& table : view->second.snapshot->protected_tables()) {
+    if (table.state.spec->name == spec.name && table.state.version) return table.state.version->number;
+  }
+  return 0;
+}
+
+Result<policy::PolicyVersion> World::publish(const policy::PolicySpec& spec, policy::PolicyVersion version) {
+  const std::lock_guard change(change_mutex_);
+  const VersionStore store(present()->config.state_dir);
+  {
+    const auto lock = store.lock(spec.database);
+    if (!lock) return lock.error();
+    const auto number = store.next_number(*lock, spec.database, spec.name);
+    if (!number) return number.error();
+    auto& highest = highest_numbers_[spec.name];
+    version.number = highest = std::max({*number, highest + 1, served_number(spec) + 1});
+    if (auto saved = store.save(*lock, spec.database, version); !saved) return saved.error();
+  }
+  if (auto refreshed = refresh(spec.database); !refreshed) return refreshed.error();
+  return version;
+}
+
+Result<void> World::withdraw(const policy::PolicySpec& spec, const std::string& reason) {
+  const std::lock_guard change(change_mutex_);
+  const VersionStore store(present()->config.state_dir);
+  {
+    const auto lock = store.lock(spec.database);
+    if (!lock) return lock.error();
+    if (auto closed = store.withdraw(*lock, spec.database, spec.name, reason); !closed) return closed;
+  }
+  return refresh(spec.database);
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,68 @@
+#pragma once
+// What is above the sessions: the present (configuration, users, policies, snapshots), the verdict cache and
+// the store of versions. Implements what a session asks (Gate); the console (console_commands.hpp) and the
+// watch (watch.hpp) change it. Thread-safe.
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cli/present.hpp"
+#include "cli/verdict_cache.hpp"
+#include "db/progress.hpp"
+#include "proxy/session/gate.hpp"
+
+namespace pgveil::cli {
+
+// A step of reading everything anew, for RELOAD's answer and the start.
+struct LoadStep {
+  std::string item;  // "configuration", "users", "policies", "database demo"
+  bool is_ok = true;
+  std::string message;  // one line
+};
+
+class World final : public session::Gate {
+ public:
+  // Reads users, policies, catalogs and versions. Errors: the first that is wrong; the backend must be up.
+  [[nodiscard]] static Result<std::unique_ptr<World>> open(Config config);
+
+  [[nodiscard]] std::shared_ptr<const Present> present() const;
+
+  // ---- Gate
+  [[nodiscard]] rewriter::Verdict judge(std::string_view sql, std::string_view role,
+                                        std::string_view database) override;
+  [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
+                                std::string_view database) const override;
+  [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
+  [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
+  [[nodiscard]] std::string pinned_search_path(std::string_view database) const override;
+
+  // ---- changes; they block on PostgreSQL and on one another
+  // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps
+  // the old.
+  [[nodiscard]] std::vector<LoadStep> reload();
+  // Stores the version under the next number and makes it current. The number is set in what is returned.
+  [[nodiscard]] Result<policy::PolicyVersion> publish(const policy::PolicySpec& spec,
+                                                      policy::PolicyVersion version);
+  // Closes the policy until its next build.
+  [[nodiscard]] Result<void> withdraw(const policy::PolicySpec& spec, const std::string& reason);
+  // Reads the database again if its catalog or its stored versions changed. True: it had changed.
+  [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
+
+ private:
+  explicit World(Config config);
+  [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
+  [[nodiscard]] Result<void> refresh(const std::string& database);
+  [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
+  void replace(std::shared_ptr<const Present> present);
+
+  Generations generations_;
+  std::mutex change_mutex_;           // one change at a time; never held while a client waits
+  mutable std::mutex present_mutex_;  // only for the pointer
+  std::shared_ptr<const Present> present_;
+  VerdictCache cache_;
+  std::map<std::string, std::uint64_t>
+      highest_numbers_;  // per policy, under change_mutex_: numbers never fall
+};
+
+}  // namespace pgveil::cli
