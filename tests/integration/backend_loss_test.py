@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""The backend is down, or dies in mid-query: the client gets a proper error, never a hang."""
+import os
+import signal
+import time
+
+from harness import world
+from harness.pgveil import Pgveil
+from harness.psql import psql
+from harness.runner import main
+from harness.stack import StackCase
+from harness.wire import RawClient
+
+CROSS_JOIN = "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+LOST = ("57P01", "57P02", "57P03", "08006", "08001", "08003")
+
+
+class BackendLoss(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    def start_long_query(self, sql=CROSS_JOIN):
+        """A client in mid-query, and the pid of its backend."""
+        client = self.pgveil.client()
+        self.addCleanup(client.socket.close)
+        client.send(b"Q", sql.encode() + b"\0")
+        return client, self.wait_for_running_query()
+
+    def assert_lost(self, reply):
+        self.assertTrue(reply.is_closed)
+        self.assertEqual(len(reply.errors), 1, reply.errors)
+        self.assertIn(reply.sqlstate(), LOST)
+        self.assertEqual(reply.errors[0]["S"], "FATAL")
+        self.assertNotIn("Z", reply.messages)
+
+    def assert_recovers(self):
+        for _ in range(100):
+            with RawClient(self.pgveil.port) as client:
+                if not client.log_in({"user": "analyst", "database": "demo"}).errors:
+                    self.assert_alive(client)
+                    return
+            time.sleep(0.1)
+        self.fail("pgveil did not recover")
+
+    def test_terminated_in_mid_query(self):
+        client, pid = self.start_long_query()
+        self.postgres.rows(f"SELECT pg_terminate_backend({pid})")
+        reply = client.collect()
+        self.assert_lost(reply)
+        self.assertEqual(reply.sqlstate(), "57P01")
+
+    def test_terminated_while_idle(self):
+        with self.pgveil.client() as client:
+            self.postgres.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'")
+            reply = client.collect()
+            self.assert_lost(reply)
+
+    def test_terminated_in_the_middle_of_rows(self):
+        with self.pgveil.client() as client:
+            client.send(b"Q", b"SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f\0")
+            client.read_bytes(100_000)
+            self.postgres.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'")
+            tail = b""
+            try:
+                while True:
+                    tail = (tail + client.read_bytes(1))[-600:]
+                    tail += client.buffer
+                    client.buffer = b""
+            except Exception as error:  # noqa: BLE001
+                self.assertEqual(type(error).__name__, "Closed")
+            self.assertTrue(b"57P01" in tail[-600:] or b"08006" in tail[-600:], tail[-300:])
+
+    def test_killed_in_mid_query(self):
+        client, pid = self.start_long_query()
+        os.kill(pid, signal.SIGKILL)
+        self.assert_lost(client.collect())
+        self.assert_recovers()
+
+    def test_the_server_is_down(self):
+        client, _ = self.start_long_query()
+        idle = self.pgveil.client()
+        self.postgres.kill()
+        try:
+            self.assert_lost(client.collect())
+            self.assert_lost(idle.collect())
+            with RawClient(self.pgveil.port) as late:
+                reply = late.log_in({"user": "analyst", "database": "demo"})
+                self.assertEqual((reply.sqlstates(), reply.errors[0]["S"]), (["08006"], "FATAL"))
+            done = psql(self.pgveil.port, "demo", "analyst", "SELECT 1")
+            self.assertEqual(done.returncode, 2)
+            error = self.pgveil.console("BUILD POLICY people_k2").errors[0]
+            self.assertEqual(error["C"][:2], "08")
+            self.assertEqual(self.pgveil.console("SHOW VERSION").errors, [])
+        finally:
+            idle.close()
+            self.postgres.start()
+        self.assert_recovers()
+
+    def test_sigterm_tells_the_clients(self):
+        other = Pgveil(self.postgres, self.policies, self.open_tables, limits="drain_timeout: 0ms").start()
+        client = other.client()
+        os.kill(other.pid, signal.SIGTERM)
+        reply = client.collect()
+        self.assertEqual((reply.sqlstates(), reply.is_closed), (["57P01"], True))
+        client.close()
+        other.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""The command line: check, rewrite, policy build|show|explain, version; exit status 1 for a user's mistake, 2 for a
+usage error, and one line that says what, where and what to do."""
+import json
+import re
+
+from harness import world
+from harness.runner import main
+from harness.stack import StackCase
+
+PLACE = r"(?m)^.*{}:\d+:\d+: .+"
+
+
+class CommandLine(StackCase):
+    policies = (world.PEOPLE, world.STAFF)
+    built = ()
+
+    def run_command(self, *arguments, status=0):
+        done = self.pgveil.command(*arguments)
+        self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def with_config(self, *arguments, status=0):
+        return self.run_command(*arguments, "--config", str(self.pgveil.config_path), status=status)
+
+    def test_version_and_help(self):
+        self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+")
+        for verb in ([], ["serve"], ["check"], ["rewrite"], ["policy"], ["policy", "build"], ["policy", "show"],
+                     ["policy", "explain"], ["version"]):
+            done = self.run_command(*verb, "--help")
+            self.assertIn("pgveil", done.stdout + done.stderr)
+
+    def test_usage_errors(self):
+        for arguments in (["nonsense"], ["check", "--nonsense"], ["policy"], ["policy", "nonsense"], ["rewrite"], []):
+            with self.subTest(arguments):
+                done = self.run_command(*arguments, status=2)
+                self.assertNotEqual(done.stderr, "")
+
+    def test_check(self):
+        done = self.with_config("check")
+        self.assertIn("people_k2", done.stdout + done.stderr)
+
+    def test_check_finds_mistakes(self):
+        """Each is one line with file, line and column."""
+        good = self.pgveil.policy_path.read_text()
+        for broken, word in ((good.replace("k: 2", "k: two", 1), "two"), (good.replace("k: 2", "k: 1", 1), "2"),
+                             (good.replace("class: identifier", "klass: identifier", 1), "klass"),
+                             (good.replace("occupation: {", "ocupation: {", 1), "ocupation"),
+                             (good.replace("public.people", "public.peopel", 1), "peopel"),
+                             (good.replace("    k: 2\n", "    k: 2\n    k: 2\n", 1), "k"),
+                             (good + "extra: 1\n", "extra"), ("version: 2\npolicies: []\n", "2"),
+                             (good.replace("quasi_identifier", "&a quasi_identifier", 1), ""), ("\tversion: 1\n", "")):
+            with self.subTest(word):
+                self.pgveil.policy_path.write_text(broken)
+                try:
+                    done = self.with_config("check", status=1)
+                finally:
+                    self.pgveil.policy_path.write_text(good)
+                said = done.stdout + done.stderr
+                self.assertRegex(said, PLACE.format("policies.yaml"))
+                self.assertIn(word, said)
+
+    def test_mistakes_in_the_configuration(self):
+        good = self.pgveil.config_path.read_text()
+        for broken in (good.replace("threads: 2", "threads: none"), good.replace("listen:", "lissten:"),
+                       good.replace("open_tables:", "open_table:"), good.replace("state_dir: state\n", ""),
+                       good.replace("policies/*.yaml", "policies/none.yaml"), good.replace("level: debug", "level: loud")):
+            self.assertNotEqual(broken, good)
+            self.pgveil.config_path.write_text(broken)
+            try:
+                for verb in ("check", "serve"):
+                    done = self.with_config(verb, status=1)
+                    self.assertRegex(done.stderr, PLACE.format("pgveil.yaml"))
+            finally:
+                self.pgveil.config_path.write_text(good)
+        done = self.run_command("check", "--config", "/no/such.yaml", status=1)
+        self.assertIn("/no/such.yaml", done.stderr)
+
+    def test_check_with_the_backend_down(self):
+        good = self.pgveil.config_path.read_text()
+        self.pgveil.config_path.write_text(good.replace(f"port: {self.postgres.port}", "port: 1"))
+        try:
+            done = self.with_config("check", status=1)
+        finally:
+            self.pgveil.config_path.write_text(good)
+        self.assertNotEqual(done.stderr, "")
+        self.assertNotIn(world.QUERY_PASSWORD, done.stdout + done.stderr)
+
+    def test_policy_build_show_and_explain(self):
+        self.with_config("policy", "build", "people_k2")
+        shown = self.with_config("policy", "show", "people_k2").stdout
+        for label in ("D111", "D112", "D12", "D21", "D22"):
+            self.assertIn(label, shown)
+        explained = self.with_config("policy", "explain", "people_k2", "--row", "state=OH", "--row", "city=Hamlet").stdout
+        self.assertIn("D112", explained)
+        stored = list((self.pgveil.directory / "state").rglob("people_k2.json"))
+        self.assertEqual(len(stored), 1)
+        self.assertEqual(stored[0].stat().st_mode & 0o777, 0o600)
+        self.assertEqual(json.loads(stored[0].read_text())["policy"], "people_k2")
+        self.with_config("policy", "build", "nothing", status=1)
+        self.with_config("policy", "show", "nothing", status=1)
+
+    def test_the_daemon_takes_what_the_command_line_built(self):
+        self.with_config("policy", "build", "people_k2")
+        self.pgveil.console("RELOAD")
+        self.assertEqual(self.texts("SELECT count(occupation) FROM people"), [["5"]])
+
+    def test_same_input_same_tree(self):
+        trees = []
+        for _ in range(2):
+            self.with_config("policy", "build", "staff_k3")
+            (path,) = (self.pgveil.directory / "state").rglob("staff_k3.json")
+            trees.append(re.sub(r'"(number|built_at)": [^,]+', "", path.read_text()))
+        self.assertEqual(trees[0], trees[1])
+
+    def test_rewrite(self):
+        self.with_config("policy", "build", "people_k2")
+        since = self.postgres.log_position()
+        done = self.with_config("rewrite", "--role", "analyst", "SELECT city FROM people")
+        self.assertIn("CASE", done.stdout)
+        self.assertEqual(self.postgres.received(since, "analyst"), [])
+        done = self.with_config("rewrite", "--role", "outsider", "SELECT city FROM people", status=1)
+        self.assertIn("people", done.stdout + done.stderr)
+        self.with_config("rewrite", "--role", "analyst", "SELEC 1", status=1)
+        self.with_config("rewrite", "--role", "analyst", "SELECT nothing FROM people", status=1)
+
+    def test_what_rewrite_prints_is_what_the_masked_user_gets(self):
+        self.with_config("policy", "build", "people_k2")
+        sql = self.with_config("rewrite", "--role", "analyst", "SELECT * FROM people").stdout
+        self.assertEqual(self.postgres.rows(sql, "demo"), world.MASKED_PEOPLE)
+
+    def test_serve_refuses_a_backend_role_that_is_too_strong(self):
+        good = self.pgveil.config_path.read_text()
+        self.pgveil.config_path.write_text(good.replace(
+            "user: pgveil_query, password_file: query_password", "user: postgres").replace(
+                f"port: {self.pgveil.port}", "port: 0"))
+        try:
+            done = self.with_config("serve", status=1)
+        finally:
+            self.pgveil.config_path.write_text(good)
+        self.assertIn("superuser", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

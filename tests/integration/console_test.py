@@ -1,0 +1,359 @@
+#!/usr/bin/python3
+"""The admin console: every command through psql and psycopg 3, who may run which, and what EXPORT and RELOAD leave
+behind when they fail."""
+import csv
+import dataclasses
+import os
+import stat
+
+import psycopg
+
+from harness import world
+from harness.psql import psql
+from harness.runner import main
+from harness.stack import StackCase
+from harness.wire import RawClient
+
+MASKED_SORTED = sorted([["" if cell is None else cell for cell in row] for row in world.MASKED_PEOPLE])
+
+
+class Console(StackCase):
+    policies = (world.PEOPLE, world.STAFF, world.UNBUILT)
+
+    def ask(self, command, user="operator"):
+        """The answer as dictionaries."""
+        reply = self.pgveil.console(command, user)
+        self.assertEqual(reply.errors, [], command)
+        names = [column.name for column in reply.columns]
+        return [dict(zip(names, row)) for row in reply.texts()]
+
+    def refused(self, command, user="operator"):
+        reply = self.pgveil.console(command, user)
+        self.assertEqual((len(reply.errors), reply.rows, reply.status), (1, [], "I"), command)
+        return reply.errors[0]
+
+    # -- SHOW
+    def test_show_cohorts_is_the_papers_table(self):
+        rows = self.ask("SHOW COHORTS people_k2")
+        self.assertEqual([(row["cohort"], row["rows"], row["units"]) for row in rows], [
+            ("D111", "2", "2"), ("D112", "2", "2"), ("D12", "2", "2"), ("D21", "3", "3"), ("D22", "2", "2")])
+        self.assertEqual([row["shows"] for row in rows], [
+            "occupation, city, state", "city, state", "state", "occupation", "nothing"])
+        self.assertEqual(rows[0]["predicate"], "state = 'OH' AND city = 'Hamlet' AND occupation = 'Farmer'")
+        self.assertEqual(rows[1]["predicate"], "state = 'OH' AND city = 'Hamlet' AND NOT occupation = 'Farmer'")
+        self.assertEqual(rows[2]["predicate"], "state = 'OH' AND NOT city = 'Hamlet'")
+        self.assertEqual(rows[3]["predicate"], "NOT state = 'OH' AND occupation = 'Accountant'")
+        self.assertEqual(rows[4]["predicate"], "NOT state = 'OH' AND NOT occupation = 'Accountant'")
+
+    def test_show_rules_and_tree(self):
+        rules = {row["column"]: row for row in self.ask("SHOW RULES people_k2")}
+        self.assertEqual(rules["state"]["rows"], "6")
+        self.assertEqual(rules["city"]["rows"], "4")
+        self.assertEqual(rules["occupation"]["rows"], "5")
+        self.assertEqual(rules["state"]["shown_when"], "state = 'OH'")
+        tree = self.ask("SHOW TREE people_k2")
+        self.assertIn("OH", "\n".join(row["tree"] for row in tree))
+        self.assertEqual([row["cohort"] for row in tree if row["cohort"]], ["D111", "D112", "D12", "D21", "D22"])
+
+    def test_show_policies(self):
+        rows = {row["policy"]: row for row in self.ask("show policies;")}
+        self.assertEqual(sorted(rows), ["people_k2", "staff_k3", "unbuilt_k2"])
+        self.assertEqual((rows["people_k2"]["state"], rows["people_k2"]["cohorts"], rows["people_k2"]["smallest"]),
+                         ("open", "5", "2"))
+        self.assertEqual(rows["unbuilt_k2"]["state"], "closed")
+        self.assertIn("build", rows["unbuilt_k2"]["closed_because"].lower())
+
+    def test_show_version_and_help(self):
+        self.assertRegex(self.ask("SHOW VERSION")[0]["version"], r"pgveil \d+\.\d+")
+        commands = [row["command"] for row in self.ask("SHOW HELP")]
+        for start in ("SHOW POLICIES", "SHOW TREE", "SHOW RULES", "SHOW COHORTS", "BUILD POLICY", "CHECK POLICY",
+                      "EXPLAIN POLICY", "RELOAD", "EXPORT POLICY"):
+            self.assertTrue(any(command.startswith(start) for command in commands), start)
+
+    # -- BUILD, CHECK, EXPLAIN
+    def test_build_and_check(self):
+        built = self.ask("BUILD POLICY people_k2")[0]
+        self.assertEqual((built["rows"], built["cohorts"], built["smallest"]), ("11", "5", "2"))
+        checked = self.ask("CHECK POLICY people_k2")[0]
+        self.assertEqual((checked["version"], checked["smallest"], checked["splits_below_k"]), (built["version"], "2", "0"))
+        # 15 of 33 cells are shown, see the paper's table 4.
+        self.assertTrue(built["disclosed"].startswith("45.4") or built["disclosed"].startswith("45.5"), built)
+
+    def test_check_sees_drift(self):
+        self.postgres.run("BEGIN; CREATE TABLE kept AS SELECT * FROM people; DELETE FROM people WHERE id = 5; COMMIT", "demo")
+        try:
+            checked = self.ask("CHECK POLICY people_k2")[0]
+            self.assertNotEqual((checked["smallest"], checked["splits_below_k"]), ("2", "0"))
+        finally:
+            self.postgres.run("TRUNCATE people; INSERT INTO people SELECT * FROM kept ORDER BY id; DROP TABLE kept", "demo")
+            self.ask("BUILD POLICY people_k2")
+
+    def test_a_table_below_k_is_refused(self):
+        self.postgres.run("DELETE FROM unbuilt WHERE ctid = '(0,2)'", "demo")
+        error = self.refused("BUILD POLICY unbuilt_k2")
+        self.assertNotIn("unbuilt-secret", str(error))
+        self.assertEqual(self.pgveil.client().query("SELECT * FROM unbuilt").sqlstates(), ["42501"])
+        self.postgres.run("INSERT INTO unbuilt VALUES (3, 'unbuilt-secret')", "demo")
+
+    def test_explain(self):
+        row = self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELECT city FROM people WHERE state = ''OH'''")[0]
+        self.assertIn("CASE", row["text"])
+        self.assertIn("OPERATOR(pg_catalog.=)", row["text"])
+        row = self.ask("EXPLAIN POLICY FOR ROLE outsider 'SELECT city FROM people'")[0]
+        self.assertNotIn("CASE", row["text"])
+        self.assertEqual(row["position"], "18")
+        self.assertEqual(self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELEC 1'")[0]["verdict"][:5].lower() in (
+            "error", "synta"), True)
+
+    # -- through drivers
+    def test_psql(self):
+        for command in ("SHOW POLICIES", "SHOW TREE people_k2", "SHOW RULES people_k2", "SHOW COHORTS people_k2",
+                        "SHOW VERSION", "SHOW HELP", "BUILD POLICY staff_k3", "CHECK POLICY staff_k3",
+                        "EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "RELOAD"):
+            with self.subTest(command):
+                done = psql(self.pgveil.port, "pgveil", "operator", command, options=("-t",))
+                self.assertEqual(done.returncode, 0)
+                self.assertNotIn("ERROR", done.stderr)
+                self.assertNotEqual(done.stdout, "")
+
+    def test_psycopg3(self):
+        conninfo = f"host=127.0.0.1 port={self.pgveil.port} dbname=pgveil user=operator"
+        with psycopg.connect(conninfo, autocommit=True) as connection:
+            rows = connection.execute("SHOW COHORTS people_k2").fetchall()
+            self.assertEqual([row[0] for row in rows], ["D111", "D112", "D12", "D21", "D22"])
+            with self.assertRaises(psycopg.errors.SyntaxError):
+                connection.execute("SHOW NOTHING")
+            self.assertEqual(len(connection.execute("SHOW POLICIES").fetchall()), 3)
+        with psycopg.connect(conninfo) as connection:  # with its implicit BEGIN and COMMIT
+            self.assertEqual(len(connection.execute("SHOW POLICIES", prepare=True).fetchall()), 3)
+
+    def test_extended_protocol(self):
+        with self.pgveil.client("operator", "pgveil") as client:
+            reply = client.extended("SHOW VERSION")
+            self.assertEqual(reply.messages, "12TDCZ")
+            self.assertEqual(client.extended("nonsense").sqlstates(), ["42601"])
+            self.assertEqual(client.extended("").messages, "12nIZ")
+            client.parse("SHOW HELP", "h")
+            client.describe(b"S", "h")
+            client.bind((), "h")
+            client.execute(max_rows=2)
+            client.execute()
+            reply = client.sync()
+            self.assertEqual(reply.messages.count("s"), 1)
+            self.assertGreater(len(reply.rows), 5)
+
+    # -- who may
+    def test_authorization(self):
+        shows = ("SHOW POLICIES", "SHOW VERSION", "SHOW HELP")
+        admin_only = ("SHOW TREE people_k2", "SHOW RULES people_k2", "SHOW COHORTS people_k2", "BUILD POLICY people_k2",
+                      "CHECK POLICY people_k2", "EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "RELOAD",
+                      "EXPORT POLICY people_k2 TO TABLE public.x", "EXPORT POLICY people_k2 TO FILE 'x.csv'")
+        for command in shows:
+            self.ask(command, user="watcher")
+        for command in admin_only:
+            with self.subTest(command):
+                self.assertEqual(self.refused(command, user="watcher")["C"], "42501")
+        with self.pgveil.client("operator") as client:  # an admin is no reader by that
+            self.assertEqual(client.query("SELECT * FROM people").sqlstates(), ["42501"])
+        self.assertEqual(os.listdir(self.pgveil.directory / "exports"), [])
+
+    def test_nobody_else_gets_in_or_gets_an_answer(self):
+        client = RawClient(self.pgveil.port)
+        self.addCleanup(client.close)
+        reply = client.log_in({"user": "analyst", "database": "pgveil"})
+        states = reply.sqlstates() or client.query("SHOW POLICIES").sqlstates()
+        self.assertEqual(len(states), 1)
+        self.assertIn(states[0], ("42501", "28000"))
+
+    def test_unknown_things(self):
+        self.assertEqual(self.refused("SHOW TREE nothing")["C"], "42704")
+        for command in ("SHOW", "DROP POLICY people_k2", "SELECT * FROM people", "BUILD POLICY", "SHOW TREE people_k2 x",
+                        "EXPORT POLICY people_k2 TO", "EXPORT POLICY people_k2 TO FILE x", "SHOW TREE 'unended"):
+            self.assertEqual(self.refused(command)["C"], "42601", command)
+
+    # -- RELOAD
+    def test_a_broken_policy_file_changes_nothing(self):
+        good = self.pgveil.policy_path.read_text()
+        for broken, words in (("version: 1\npolicies: [\n", "policies.yaml:"), (good + "    kk: 3\n", "policies.yaml:"),
+                              (good.replace("k: 2", "k: 1", 1), "policies.yaml:"),
+                              (good.replace("class: quasi_identifier", "class: quasi", 1), "quasi")):
+            self.pgveil.policy_path.write_text(broken)
+            try:
+                reply = self.pgveil.console("RELOAD")
+                said = str(reply.errors) + str(reply.texts())
+                self.assertIn(words, said)
+                with self.pgveil.client() as client:
+                    self.assert_alive(client)
+            finally:
+                self.pgveil.policy_path.write_text(good)
+        self.ask("RELOAD")
+        self.assertEqual(self.texts("SELECT count(*) FROM people"), [["11"]])
+
+    def test_an_edited_policy_closes_its_table_until_build(self):
+        edited = dataclasses.replace(world.PEOPLE, k=3)
+        with self.pgveil.client() as client:
+            client.parse("SELECT * FROM people", "old")
+            client.sync()
+            try:
+                self.pgveil.write_policies((edited, world.STAFF, world.UNBUILT))
+                self.ask("RELOAD")
+                error = client.query("SELECT * FROM people").errors[0]
+                self.assertEqual(error["C"], "42501")
+                self.assertIn("build", str(error).lower())
+                client.bind((), "old")
+                client.execute()
+                self.assertIn(client.sync().sqlstate(), ("26000", "42501"))
+                self.assertEqual(client.query("SELECT count(*) FROM staff").texts(), [["60"]])
+                self.ask("BUILD POLICY people_k2")
+                self.assertEqual(client.query("SELECT count(occupation) FROM people").errors, [])
+            finally:
+                self.pgveil.write_policies(self.policies)
+                self.ask("RELOAD")
+                self.ask("BUILD POLICY people_k2")
+        self.assertEqual(self.texts("SELECT count(occupation) FROM people"), [["5"]])
+
+    def test_readers_change_with_reload_alone(self):
+        self.pgveil.write_policies((dataclasses.replace(world.PEOPLE, readers=("bi",)), world.STAFF, world.UNBUILT))
+        try:
+            self.ask("RELOAD")
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query("SELECT * FROM people").sqlstates(), ["42501"])
+            self.assertEqual(self.texts("SELECT count(*) FROM people", user="bi"), [["11"]])
+        finally:
+            self.pgveil.write_policies(self.policies)
+            self.ask("RELOAD")
+
+    def test_versions_outlive_the_process(self):
+        before = self.ask("SHOW POLICIES")
+        self.pgveil.restart()
+        self.assertEqual(self.ask("SHOW POLICIES"), before)
+        self.assertEqual(self.texts("SELECT count(occupation) FROM people"), [["5"]])
+
+    # -- EXPORT
+    def test_export_to_a_table(self):
+        row = self.ask("EXPORT POLICY people_k2 TO TABLE public.people_public")[0]
+        try:
+            self.assertEqual((row["rows"], row["cohorts"], row["smallest"]), ("11", "5", "2"))
+            exported = self.postgres.rows("SELECT * FROM people_public ORDER BY ctid", "demo")
+            width = len(exported[0])
+            expected = [["" if cell is None else cell for cell in kept] for kept in exported]
+            self.assertEqual(sorted(expected), [kept[-width:] for kept in MASKED_SORTED])
+            self.assert_exported_order(exported)
+            self.assertIn(self.refused("EXPORT POLICY people_k2 TO TABLE public.people_public")["C"], ("42P07", "42501"))
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query("SELECT * FROM people_public").sqlstates(), ["42501"])
+        finally:
+            self.postgres.run("DROP TABLE IF EXISTS public.people_public", "demo")
+
+    def assert_exported_order(self, exported):
+        """By all columns, in C collation, NULLs at one end."""
+        first, last = (sorted(exported, key=lambda row: [((cell is None) == nulls_last, cell or "") for cell in row])
+                       for nulls_last in (False, True))
+        self.assertIn(exported, (first, last))
+
+    def test_the_exported_table_has_columns_and_types_only(self):
+        self.ask("EXPORT POLICY staff_k3 TO TABLE public.staff_public")
+        try:
+            def described(table):
+                return dict(self.postgres.rows(
+                    f"SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = "
+                    f"'{table}'::regclass AND attnum > 0", "demo"))
+            exported = described("staff_public")
+            self.assertEqual(exported, {name: kind for name, kind in described("staff").items() if name in exported})
+            for column in ("id", "job", "town", "pay"):
+                self.assertIn(column, exported)
+            self.assertEqual(self.postgres.rows(
+                "SELECT count(*) FROM pg_constraint WHERE conrelid = 'staff_public'::regclass", "demo"), [["0"]])
+            self.assertEqual(self.postgres.rows(
+                "SELECT count(*) FROM pg_index WHERE indrelid = 'staff_public'::regclass", "demo"), [["0"]])
+            self.assert_no_hidden_value(str(self.postgres.rows("SELECT * FROM staff_public", "demo")))
+        finally:
+            self.postgres.run("DROP TABLE IF EXISTS public.staff_public", "demo")
+
+    def test_export_to_a_file(self):
+        row = self.ask("EXPORT POLICY people_k2 TO FILE 'people.csv'")[0]
+        path = self.pgveil.directory / "exports" / "people.csv"
+        try:
+            self.assertEqual(row["rows"], "11")
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+            text = path.read_text()
+            header, *rows = csv.reader(text.splitlines())
+            self.assertEqual(header[-3:], ["occupation", "city", "state"])
+            self.assertEqual(sorted(rows), [kept[-len(header):] for kept in MASKED_SORTED])
+            self.assert_no_hidden_value(text)
+            before = path.read_bytes()
+            self.refused("EXPORT POLICY people_k2 TO FILE 'people.csv'")
+            self.assertEqual(path.read_bytes(), before)
+            self.assertEqual(os.listdir(path.parent), ["people.csv"])
+        finally:
+            path.unlink()
+
+    def test_exports_stay_below_their_folder(self):
+        folder = self.pgveil.directory / "exports"
+        (folder / "link").symlink_to("/tmp")
+        (folder / "out.csv").symlink_to(self.pgveil.directory / "outside.csv")
+        try:
+            for name in ("../x.csv", "/tmp/pgveil-x.csv", "link/x.csv", "out.csv", "", ".", "a/../../x.csv", "x\ny.csv",
+                         "nofolder/x.csv"):
+                with self.subTest(name):
+                    self.refused(f"EXPORT POLICY people_k2 TO FILE '{name}'")
+            self.assertEqual(sorted(os.listdir(folder)), ["link", "out.csv"])
+            self.assertFalse((self.pgveil.directory / "outside.csv").exists())
+            self.assertFalse((self.pgveil.directory / "x.csv").exists())
+        finally:
+            (folder / "link").unlink()
+            (folder / "out.csv").unlink()
+
+    def test_an_export_that_fails_leaves_nothing(self):
+        tables = "SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'p') ORDER BY 1"
+        before = self.postgres.rows(tables, "demo")
+        self.refused("EXPORT POLICY unbuilt_k2 TO TABLE public.never")
+        self.refused("EXPORT POLICY unbuilt_k2 TO FILE 'never.csv'")
+        self.refused("EXPORT POLICY people_k2 TO TABLE no_schema.never")
+        self.refused("EXPORT POLICY people_k2 TO TABLE public.people")
+        self.refused("EXPORT POLICY people_k2 TO TABLE public.towns")
+        self.postgres.run("DELETE FROM people WHERE id IN (5)", "demo")
+        try:  # now a cohort has one row only
+            for target in ("TABLE public.never", "FILE 'never.csv'"):
+                reply = self.pgveil.console(f"EXPORT POLICY people_k2 TO {target}")
+                if reply.errors:
+                    continue
+                self.assert_recounted(reply)
+                self.postgres.run("DROP TABLE IF EXISTS public.never", "demo")
+                (self.pgveil.directory / "exports" / "never.csv").unlink(missing_ok=True)
+        finally:
+            self.postgres.run("TRUNCATE people", "demo")
+            self.postgres.run(world.ROWS[:world.ROWS.index("INSERT INTO public.staff")], "demo")
+        self.assertEqual(self.postgres.rows(tables, "demo"), before)
+        self.assertEqual(os.listdir(self.pgveil.directory / "exports"), [])
+        self.ask("RELOAD")
+
+    def assert_recounted(self, reply):
+        """Instead of refusing, an export may collapse what fell below k: then its smallest cohort says so."""
+        names = [column.name for column in reply.columns]
+        self.assertGreaterEqual(int(dict(zip(names, reply.texts()[0]))["smallest"]), 2)
+
+    def test_formulas_are_quoted_in_files(self):
+        self.postgres.run("CREATE TABLE formulas AS SELECT g AS id, '=1+1' AS city FROM generate_series(1, 4) g UNION ALL "
+                          "SELECT g, 'plain' FROM generate_series(5, 8) g; "
+                          "GRANT SELECT ON formulas TO pgveil_query, pgveil_admin", "demo")
+        policy = dataclasses.replace(world.PEOPLE, name="formulas_k2", table="public.formulas",
+                                     columns={"city": "quasi_identifier"})
+        try:
+            self.pgveil.write_policies((*self.policies, policy))
+            self.ask("RELOAD")
+            self.ask("BUILD POLICY formulas_k2")
+            self.ask("EXPORT POLICY formulas_k2 TO FILE 'formulas.csv'")
+            text = (self.pgveil.directory / "exports" / "formulas.csv").read_text()
+            self.assertIn("1+1", text)
+            for line in csv.reader(text.splitlines()):
+                self.assertFalse(any(cell.startswith("=") for cell in line), line)
+        finally:
+            (self.pgveil.directory / "exports" / "formulas.csv").unlink(missing_ok=True)
+            self.pgveil.write_policies(self.policies)
+            self.ask("RELOAD")
+            self.postgres.run("DROP TABLE formulas", "demo")
+
+
+if __name__ == "__main__":
+    main()

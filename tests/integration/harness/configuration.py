@@ -1,0 +1,84 @@
+"""Writes pgveil's own files: the configuration, its secrets and the policies."""
+import base64
+import hashlib
+import hmac
+import os
+
+from . import world
+
+CONFIG = """\
+listen: {{host: 127.0.0.1, port: {listen_port}, threads: 2}}
+backend:
+  host: 127.0.0.1
+  port: {backend_port}
+  databases: [{databases}]
+  schemas: [{schemas}]
+  connect_timeout: 5s
+  catalog_check_every: {catalog_check_every}
+  query_role: {{user: {query_user}{query_password}}}
+  admin_role: {{user: pgveil_admin, password_file: admin_password}}
+auth: {{method: {authentication}{users}}}
+admin: {{admin_users: [operator], stats_users: [watcher]}}
+limits: {{{limits}}}
+log: {{level: debug}}
+policies: [policies/*.yaml]
+open_tables: [{open_tables}]
+state_dir: state
+export_dir: exports
+"""
+
+
+def scram_verifier(password, iterations=4096):
+    """What PostgreSQL keeps for a password."""
+    salt = os.urandom(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations)
+    stored_key = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server_key = hmac.digest(salted, b"Server Key", "sha256")
+    text = [base64.b64encode(part).decode() for part in (salt, stored_key, server_key)]
+    return f"SCRAM-SHA-256${iterations}:{text[0]}${text[1]}:{text[2]}"
+
+
+def write_secret(path, text):
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+
+
+def write(directory, *, listen_port, backend_port, database, open_tables, authentication, query_user="pgveil_query",
+          query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h"):
+    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256."""
+    (directory / "policies").mkdir()
+    (directory / "exports").mkdir(mode=0o700)
+    password = world.QUERY_PASSWORD if query_password is None else query_password
+    if password:
+        write_secret(directory / "query_password", password + "\n")
+    write_secret(directory / "admin_password", world.ADMIN_PASSWORD + "\n")
+    if passwords:
+        write_secret(directory / "users.txt", "".join(
+            f'"{role}" "{scram_verifier(secret)}"\n' for role, secret in passwords.items()))
+    path = directory / "pgveil.yaml"
+    path.write_text(CONFIG.format(
+        listen_port=listen_port, backend_port=backend_port, databases=database, authentication=authentication,
+        schemas=", ".join(schemas), query_user=query_user, limits=limits, catalog_check_every=catalog_check_every,
+        query_password=", password_file: query_password" if password else "",
+        users=", users_file: users.txt" if passwords else "",
+        open_tables=", ".join(f'"{table}"' for table in open_tables)))
+    return path
+
+
+def serve_arguments(config_path):
+    return ["serve", "--config", str(config_path)]
+
+
+def policies_yaml(policies, database):
+    lines = ["version: 1", "policies:" if policies else "policies: []"]
+    for policy in policies:
+        lines += [f"  - name: {policy.name}", f"    database: {database}", f"    table: {policy.table}",
+                  f"    k: {policy.k}"]
+        if policy.unit:
+            lines.append(f"    unit: {policy.unit}")
+        lines.append(f"    readers: [{', '.join(policy.readers)}]")
+        if policy.exempt:
+            lines.append(f"    exempt_roles: [{', '.join(policy.exempt)}]")
+        lines.append("    columns:")
+        lines += [f"      {name}: {{class: {kind}}}" for name, kind in policy.columns.items()]
+    return "\n".join(lines) + "\n"

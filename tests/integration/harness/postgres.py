@@ -1,0 +1,157 @@
+"""A private PostgreSQL 15 in a temporary directory, on a free port, as a user that is not root.
+
+Its log holds every statement, and every Parse and Bind too (log_min_duration_statement = 0), each line with the role
+that sent it: tests read it to see what reached the backend.
+"""
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from .wire import RawClient
+
+BIN = pathlib.Path(os.environ.get("PGVEIL_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
+START_SECONDS = 60
+
+SETTINGS = """
+listen_addresses = '127.0.0.1'
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+autovacuum = off
+jit = off
+max_connections = 100
+shared_buffers = 32MB
+password_encryption = 'scram-sha-256'
+log_statement = 'all'
+log_min_duration_statement = 0
+log_line_prefix = '<%%u@%%d %%p> '
+log_timezone = 'UTC'
+timezone = 'UTC'
+lc_messages = 'C'
+port = %(port)d
+unix_socket_directories = '%(directory)s'
+"""
+
+# The roles that pgveil logs in with must prove themselves, everybody else is let in from this machine.
+HBA = """
+host all pgveil_query,pgveil_admin 127.0.0.1/32 scram-sha-256
+local all all trust
+host all all 127.0.0.1/32 trust
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def plain_user():
+    """The account the server runs as: None means the current one."""
+    if os.geteuid() != 0:
+        return None
+    return os.environ.get("PGVEIL_TEST_USER", "postgres")
+
+
+class Postgres:
+    def __init__(self):
+        self.port = free_port()
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-test-"))
+        self.log_path = self.directory / "server.log"
+        self._user = plain_user()
+        self._process = None
+        self._log = None
+        self._prepare()
+        self.start()
+
+    def _as_user(self):
+        if self._user is None:
+            return {}
+        entry = pwd.getpwnam(self._user)
+        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+
+    def _prepare(self):
+        if self._user is not None:
+            shutil.chown(self.directory, self._user)
+        data = self.directory / "data"
+        subprocess.run(
+            [BIN / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+             "--no-sync", "--no-instructions"],
+            check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **self._as_user())
+        with open(data / "postgresql.conf", "a") as conf:
+            conf.write(SETTINGS % {"port": self.port, "directory": self.directory})
+        (data / "pg_hba.conf").write_text(HBA)
+
+    def start(self):
+        self._log = open(self.log_path, "ab")
+        self._process = subprocess.Popen(
+            [BIN / "postgres", "-D", self.directory / "data"], stdin=subprocess.DEVNULL, stdout=self._log,
+            stderr=self._log, cwd="/", **self._as_user())
+        deadline = time.monotonic() + START_SECONDS
+        while not self._is_ready():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the private PostgreSQL did not start:\n" + self.log())
+            time.sleep(0.05)
+
+    def _is_ready(self):
+        return subprocess.run([BIN / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode == 0
+
+    def kill(self, how=signal.SIGQUIT):
+        """Ends the server at once; SIGQUIT is PostgreSQL's immediate shutdown."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(how)
+            self._process.wait(timeout=30)
+        self._process = None
+        if self._log is not None:
+            self._log.close()
+
+    def stop(self):
+        self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    # -- past the proxy
+    def run(self, script, database="postgres", user="postgres", variables=None):
+        """Runs a psql script, each statement in its own transaction; the first error raises."""
+        options = [item for name, value in (variables or {}).items() for item in ("-v", f"{name}={value}")]
+        done = subprocess.run(
+            ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", *options, "-h", "127.0.0.1", "-p", str(self.port),
+             "-U", user, "-d", database],
+            input=script, capture_output=True, text=True, timeout=120)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+
+    def rows(self, sql, database="postgres", user="postgres"):
+        """The rows of one query as texts, NULL as None."""
+        with RawClient(self.port, user, database) as client:
+            reply = client.query(sql)
+        if reply.errors:
+            raise RuntimeError(f"{reply.errors[0]} in {sql}")
+        return reply.texts()
+
+    def create_database(self, name, template=None):
+        self.run(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
+
+    # -- the log
+    def log(self, since=0):
+        with open(self.log_path, "rb") as log:
+            log.seek(since)
+            return log.read().decode("utf-8", "replace")
+
+    def log_position(self):
+        return self.log_path.stat().st_size
+
+    def received(self, since=0, role="pgveil_query"):
+        """What this role's connections sent: one text per statement, Parse, Bind or Execute, and each failed one."""
+        found = []
+        for entry in re.split(r"(?m)^(?=<)", self.log(since)):
+            if entry.startswith(f"<{role}@") and re.search(
+                    r"(LOG:  statement:|LOG:  (fastpath|execute|duration)|STATEMENT:|ERROR:)", entry):
+                found.append(entry)
+        return found

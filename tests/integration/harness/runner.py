@@ -1,0 +1,71 @@
+"""Runs the tests of one file: each test has a time limit, and the last line is `N passed, N failed`."""
+import faulthandler
+import functools
+import os
+import pathlib
+import signal
+import sys
+import unittest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+SHARED = REPOSITORY.parent / "shared"
+
+if "--long" in sys.argv:  # of ./run test --long
+    sys.argv.remove("--long")
+    os.environ["PGVEIL_LONG"] = "1"
+
+TEST_SECONDS = 3600 if os.environ.get("PGVEIL_LONG") == "1" else 180
+
+
+class TooSlow(Exception):
+    """A test waited longer than any of its parts may."""
+
+
+def limited(run):
+    """A test that hangs fails instead."""
+    def fire(*_):
+        faulthandler.dump_traceback()
+        raise TooSlow(f"the test did not end within {TEST_SECONDS} s")
+
+    @functools.wraps(run)
+    def wrapper(self, result=None):
+        signal.signal(signal.SIGALRM, fire)
+        signal.alarm(TEST_SECONDS)
+        try:
+            return run(self, result)
+        finally:
+            signal.alarm(0)
+    return wrapper
+
+
+class Case(unittest.TestCase):
+    """The base of all test cases here."""
+    maxDiff = 4000
+    run = limited(unittest.TestCase.run)
+
+
+class Results(unittest.TextTestResult):
+    """Counts what passed; a subtest that fails makes its test fail."""
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+def shared_folder(name):
+    """../shared/<name>, or None when this checkout stands alone."""
+    folder = SHARED / name
+    return folder if folder.is_dir() else None
+
+
+def main():
+    os.environ.setdefault("PGTZ", "UTC")
+    runner = unittest.TextTestRunner(stream=sys.stdout, verbosity=1 + ("-v" in sys.argv), resultclass=Results)
+    program = unittest.main(module="__main__", exit=False, testRunner=runner, verbosity=runner.verbosity)
+    result = program.result
+    for test, reason in result.skipped:
+        print(f"skipped: {test}: {reason}")
+    failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
+    print(f"{result.passed} passed, {failed} failed", flush=True)
+    sys.exit(0 if failed == 0 and result.passed + len(result.skipped) > 0 else 1)

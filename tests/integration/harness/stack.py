@@ -1,0 +1,80 @@
+"""A test case with a PostgreSQL and a pgveil of its own, up for all tests of the class."""
+import time
+
+from . import world
+from .pgveil import Pgveil
+from .postgres import Postgres
+from .psql import psql
+from .runner import Case
+from .wire import RawClient
+
+
+class StackCase(Case):
+    policies = (world.PEOPLE, world.STAFF)
+    built = ("people_k2", "staff_k3")
+    open_tables = world.OPEN_TABLES
+    has_masked_copy = False
+    options = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.postgres, cls.pgveil = Postgres(), None
+        try:
+            world.create(cls.postgres)
+            cls.prepare()
+            if cls.has_masked_copy:
+                world.create_masked(cls.postgres)
+            cls.pgveil = Pgveil(cls.postgres, cls.policies, cls.open_tables, **cls.options).start()
+            cls.pgveil.build(*cls.built)
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    @classmethod
+    def prepare(cls):
+        """What a test wants in the database before pgveil starts."""
+
+    @classmethod
+    def tearDownClass(cls):
+        try:
+            if cls.pgveil is not None:
+                cls.pgveil.stop()
+        finally:
+            cls.postgres.stop()
+
+    # -- clients
+    def direct(self, database="masked", user="postgres"):
+        return RawClient(self.postgres.port, user, database)
+
+    def psql(self, *commands, user="analyst", database="demo", **more):
+        return psql(self.pgveil.port, database, user, *commands, **more)
+
+    def texts(self, sql, user="analyst"):
+        with self.pgveil.client(user) as client:
+            reply = client.query(sql)
+        self.assertEqual(reply.errors, [], sql)
+        return reply.texts()
+
+    def wait_for_running_query(self):
+        """Until the backend works on a client's statement: a cancel that comes earlier is of no effect, by protocol."""
+        for _ in range(400):
+            rows = self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_query' "
+                                      "AND state = 'active'")
+            if rows:
+                return int(rows[0][0])
+            time.sleep(0.05)
+        raise AssertionError("the query did not start")
+
+    # -- assertions
+    def assert_nothing_sent(self, since, what):
+        """The query role's connections have sent nothing since then."""
+        self.assertEqual(self.postgres.received(since), [], what)
+
+    def assert_no_hidden_value(self, data, what=""):
+        text = data if isinstance(data, str) else data.decode("utf-8", "replace")
+        for token in world.HIDDEN:
+            self.assertNotIn(token, text, what)
+
+    def assert_alive(self, client, sql="SELECT count(*) FROM people", expected="11"):
+        reply = client.query(sql)
+        self.assertEqual((reply.errors, reply.texts()), ([], [[expected]]))

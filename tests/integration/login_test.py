@@ -1,0 +1,271 @@
+#!/usr/bin/python3
+"""Start-up and login: SCRAM, trust, what is never offered, start-up parameters, requests for encryption."""
+import struct
+
+from harness import world
+from harness.runner import main
+from harness.stack import StackCase
+from harness.wire import RawClient, SASL_REQUEST, startup_packet
+
+PASSWORDS = {"analyst": "analyst's pass", "operator": "operator's pass", "outsider": "Unicode nö"}
+SSL_REQUEST, GSS_REQUEST = 80877103, 80877104
+
+
+class Scram(StackCase):
+    policies = (world.PEOPLE,)
+    built = ()
+    options = {"authentication": "scram-sha-256", "passwords": PASSWORDS}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with RawClient(cls.pgveil.port, "operator", "pgveil", password=PASSWORDS["operator"]) as console:
+            cls.build_errors = console.query("BUILD POLICY people_k2").errors
+
+    def log_in(self, user, password, database="demo"):
+        client = RawClient(self.pgveil.port)
+        self.addCleanup(client.close)
+        reply = client.log_in({"user": user, "database": database}, password)
+        return client, reply
+
+    def test_the_right_password(self):
+        self.assertEqual(self.build_errors, [])
+        client, reply = self.log_in("analyst", PASSWORDS["analyst"])
+        self.assertEqual(reply.status, "I")
+        self.assertEqual([code for code, _ in client.authentication], [10, 11, 12, 0])
+        self.assert_alive(client)
+        self.assertEqual(client.query("SELECT current_user").texts(), [["analyst"]])
+        done = self.psql("SELECT count(*) FROM people", options=("-t",), password=PASSWORDS["analyst"])
+        self.assertEqual((done.stdout, done.stderr), ("11\n", ""))
+
+    def test_a_wrong_password(self):
+        since = self.postgres.log_position()
+        _, reply = self.log_in("analyst", "analyst's Pass")
+        self.assertEqual((reply.sqlstates(), reply.errors[0]["S"]), (["28P01"], "FATAL"))
+        self.assertIn("password authentication failed", self.psql("SELECT 1", password="wrong").stderr)
+        self.assertNotIn("pgveil_query@", self.postgres.log(since))
+
+    def test_a_missing_user_looks_like_a_wrong_password(self):
+        missing, reply = self.log_in("nobody", "whatever")
+        wrong, other = self.log_in("analyst", "whatever")
+        self.assertEqual([code for code, _ in missing.authentication], [code for code, _ in wrong.authentication])
+        self.assertEqual(reply.errors[0]["M"].replace("nobody", "X"), other.errors[0]["M"].replace("analyst", "X"))
+        self.assertEqual(reply.sqlstates(), ["28P01"])
+        # The salt and the iterations of a role that is not there are the same each time.
+        again, _ = self.log_in("nobody", "whatever")
+        first, second = (client.authentication[1][1].split(b",s=")[1] for client in (missing, again))
+        self.assertEqual(first, second)
+        self.assertIn(b",i=4096", missing.authentication[1][1])
+
+    def test_only_scram_is_offered(self):
+        client = RawClient(self.pgveil.port)
+        self.addCleanup(client.close)
+        client.log_in({"user": "analyst", "database": "demo"})
+        self.assertEqual(client.authentication, [(SASL_REQUEST, b"SCRAM-SHA-256\0\0")])
+
+    def test_clear_text_in_place_of_scram_ends_the_session(self):
+        for body in (b"analyst's pass\0", b"md5" + b"0" * 32 + b"\0", b"SCRAM-SHA-256-PLUS\0\0\0\0\1n", b"",
+                     b"SCRAM-SHA-256\0\xff\xff\xff\xff", b"SCRAM-SHA-256\0\0\0\0\x03n,,", b"SCRAM-SHA-256\0\0\0\0\x05junk!"):
+            client = RawClient(self.pgveil.port)
+            client.log_in({"user": "analyst", "database": "demo"})
+            client.send(b"p", body)
+            reply = client.collect()
+            self.assertTrue(reply.is_closed)
+            self.assertIn(reply.sqlstate(), ("08P01", "28P01", "28000"), body)
+            client.close()
+
+    def test_nothing_else_is_taken_before_the_login_is_done(self):
+        since = self.postgres.log_position()
+        for tag in b"QPBDESHXFCdcf":
+            client = RawClient(self.pgveil.port)
+            client.log_in({"user": "analyst", "database": "demo"})
+            client.send(bytes([tag]), b"SELECT 1\0")
+            reply = client.collect()
+            self.assertTrue(reply.is_closed, chr(tag))
+            self.assertNotIn("R", reply.messages)
+            client.close()
+        self.assertNotIn("pgveil_query@", self.postgres.log(since))
+
+    def test_the_console_needs_a_standing(self):
+        _, reply = self.log_in("outsider", PASSWORDS["outsider"], "pgveil")
+        self.assertTrue(reply.errors)
+
+    def test_the_password_is_in_no_log(self):
+        self.log_in("analyst", "tell-tale-password")
+        self.assertNotIn("tell-tale-password", self.pgveil.log())
+        for secret in (world.QUERY_PASSWORD, world.ADMIN_PASSWORD):
+            self.assertNotIn(secret, self.pgveil.log())
+
+
+class Startup(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    def attempt(self, parameters, version=196608):
+        client = RawClient(self.pgveil.port)
+        self.addCleanup(client.close)
+        return client, client.log_in(parameters, version=version)
+
+    def demo(self, **parameters):
+        return self.attempt({"user": "analyst", "database": "demo", **parameters})
+
+    def test_encryption_is_declined_and_the_session_goes_on(self):
+        for codes in ((SSL_REQUEST,), (GSS_REQUEST,), (GSS_REQUEST, SSL_REQUEST)):
+            client = RawClient(self.pgveil.port)
+            for code in codes:
+                client.send_bytes(struct.pack("!II", 8, code))
+                self.assertEqual(client.read_bytes(1), b"N")
+            self.assertEqual(client.log_in({"user": "analyst", "database": "demo"}).status, "I")
+            self.assert_alive(client)
+            client.close()
+
+    def test_bytes_after_a_request_for_encryption_are_not_taken_for_sql(self):
+        client = RawClient(self.pgveil.port)
+        client.send_bytes(struct.pack("!II", 8, SSL_REQUEST) + b"Q\0\0\0\x0dSELECT 1\0")
+        reply = client.collect()
+        self.assertTrue(reply.is_closed)
+        self.assertEqual((reply.sqlstates(), "Z" in reply.messages), (["08P01"], False))
+        client.close()
+
+    def test_newer_protocol_is_negotiated_down(self):
+        client, reply = self.attempt({"user": "analyst", "database": "demo", "_pq_.unknown": "1"}, 0x00030002)
+        self.assertTrue(reply.messages.startswith("v"), reply.messages)
+        length = struct.unpack_from("!II", reply.raw, 1)
+        self.assertIn(length[0], (0, 196608))
+        self.assertIn(b"_pq_.unknown", reply.raw)
+        self.assert_alive(client)
+
+    def test_other_major_versions(self):
+        for version in (0x00020000, 0x00040000, 0x00010000):
+            _, reply = self.attempt({"user": "analyst", "database": "demo"}, version)
+            self.assertEqual(reply.errors[0]["S"], "FATAL")
+            self.assertIn(reply.sqlstate(), ("0A000", "08P01"))
+
+    def test_forwarded_parameters(self):
+        client, _ = self.demo(DateStyle="SQL, DMY", TimeZone="Asia/Tokyo", application_name="report")
+        self.assertEqual(client.query("SHOW DateStyle").texts(), [["SQL, DMY"]])
+        self.assertEqual(client.query("SHOW TimeZone").texts(), [["Asia/Tokyo"]])
+        self.assertEqual(client.settings["application_name"], "report")
+        client, _ = self.demo(client_encoding="UTF8", extra_float_digits="3")
+        self.assert_alive(client)
+
+    def test_parameters_that_could_subvert_masks_are_refused_or_ignored(self):
+        for name, value in (("search_path", "pg_temp"), ("role", "postgres"), ("session_authorization", "postgres"),
+                            ("standard_conforming_strings", "off"), ("replication", "database"), ("replication", "true"),
+                            ("local_preload_libraries", "x"), ("options", "-c search_path=pg_temp"),
+                            ("options", "-c role=postgres"), ("options", "--standard_conforming_strings=off"),
+                            ("client_encoding", "SJIS"), ("transform_null_equals", "on"),
+                            ("session_preload_libraries", "x"), ("client_min_messages", "debug5")):
+            with self.subTest(name, value=value):
+                client, reply = self.demo(**{name: value})
+                if reply.errors:
+                    self.assertEqual(reply.errors[0]["S"], "FATAL")
+                    continue
+                self.assertEqual(client.query("SELECT current_user, current_schemas(false)::text").texts(),
+                                 [["analyst", "{public}"]])
+                for setting, pinned in (("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
+                                        ("client_encoding", "UTF8")):
+                    shown = client.query(f"SHOW {setting}")
+                    self.assertIn(shown.texts(), ([[pinned]], []), setting)
+
+    def test_replication_never_reaches_the_backend(self):
+        since = self.postgres.log_position()
+        for value in ("database", "true", "1"):
+            client, reply = self.demo(replication=value)
+            if not reply.errors:
+                self.assertNotEqual(client.query("IDENTIFY_SYSTEM").sqlstate(), None)
+        self.assertNotIn("IDENTIFY_SYSTEM", self.postgres.log(since))
+        self.assertNotIn("walsender", self.postgres.log(since))
+
+    def test_other_databases(self):
+        for database in ("postgres", "template1", "nosuch"):
+            _, reply = self.attempt({"user": "analyst", "database": database})
+            self.assertIn(reply.sqlstate(), ("3D000", "42501", "28000"), database)
+        _, reply = self.attempt({"database": "demo"})
+        self.assertIn(reply.sqlstate(), ("28000", "08P01"))
+
+    def test_broken_startup_packets(self):
+        whole = startup_packet({"user": "analyst", "database": "demo"})
+        broken = [struct.pack("!I", 4), struct.pack("!I", 7) + b"\0\3\0", struct.pack("!I", 2**31 - 1) + b"\0\3\0\0",
+                  struct.pack("!I", 10_001) + b"\0\3\0\0", struct.pack("!II", 8, 196608), whole[:4] + whole[4:-1] + b"x",
+                  struct.pack("!II", 12, 196608) + b"user", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00",
+                  struct.pack("!II", 9, 196608) + b"\xff", struct.pack("!I", 0) + b"\0" * 8]
+        since = self.postgres.log_position()
+        for packet in broken:
+            client = RawClient(self.pgveil.port)
+            client.send_bytes(packet)
+            try:
+                client.socket.shutdown(1)
+                reply = client.collect()
+                self.assertTrue(reply.is_closed, packet)
+                self.assertNotIn("Z", reply.messages)
+            except OSError:
+                pass
+            client.close()
+        self.assertNotIn("pgveil_query@", self.postgres.log(since))
+        with self.pgveil.client() as client:
+            self.assert_alive(client)
+
+    def test_a_slow_client(self):
+        client = RawClient(self.pgveil.port)
+        for byte in startup_packet({"user": "analyst", "database": "demo"}):
+            client.send_bytes(bytes([byte]))
+        self.assertEqual(client.finish_login().status, "I")
+        message = b"SELECT count(*) FROM people\0"
+        for byte in b"Q" + struct.pack("!I", len(message) + 4) + message:
+            client.send_bytes(bytes([byte]))
+        self.assertEqual(client.collect().texts(), [["11"]])
+        client.close()
+
+
+class Limits(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+    options = {"limits": "max_clients: 3, login_timeout: 1s, statement_bytes: 2048, session_statements: 5, "
+                         "client_message_bytes: 65536, nesting: 20"}
+
+    def test_too_many_clients(self):
+        held = [self.pgveil.client() for _ in range(3)]
+        try:
+            client = RawClient(self.pgveil.port)
+            reply = client.log_in({"user": "analyst", "database": "demo"})
+            self.assertEqual(reply.sqlstates(), ["53300"])
+            client.close()
+        finally:
+            for client in held:
+                client.close()
+
+    def test_a_login_that_does_not_come(self):
+        client = RawClient(self.pgveil.port)
+        reply = client.collect()
+        self.assertTrue(reply.is_closed)
+        client.close()
+
+    def test_long_and_deep_statements(self):
+        with self.pgveil.client() as client:
+            self.assertEqual(client.query("SELECT '" + "x" * 2048 + "'").sqlstates(), ["54000"])
+            self.assertIn(client.query("SELECT " + "(" * 30 + "1" + ")" * 30).sqlstate(), ("54001", "54000"))
+            self.assert_alive(client)
+
+    def test_too_many_statements(self):
+        with self.pgveil.client() as client:
+            states = []
+            for number in range(8):
+                client.parse("SELECT 1", f"s{number}")
+                states += client.sync().sqlstates()
+            self.assertEqual(set(states), {"54000"})
+            self.assert_alive(client)
+
+    def test_a_message_that_is_too_long_ends_the_session(self):
+        with self.pgveil.client() as client:
+            try:
+                client.send(b"Q", b"x" * 70_000)
+                reply = client.collect()
+                self.assertEqual(reply.sqlstates(), ["08P01"])
+                self.assertTrue(reply.is_closed)
+            except OSError:
+                pass
+
+
+if __name__ == "__main__":
+    main()

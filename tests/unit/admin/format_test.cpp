@@ -1,0 +1,146 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "policy/disclosure.hpp"
+#include "policy/tree.hpp"
+#include "proxy/admin/format_cohorts.hpp"
+#include "proxy/admin/format_policies.hpp"
+#include "proxy/admin/format_rules.hpp"
+#include "proxy/admin/format_tree.hpp"
+#include "proxy/admin/quote.hpp"
+
+namespace pgveil::admin {
+namespace {
+
+using Row = std::vector<std::optional<std::string>>;
+using Rows = std::vector<Row>;
+
+// The paper's tree: eleven people, k = 2 (docs/disclosure-tree.md).
+policy::DisclosureTree paper_tree() {
+  const auto split = [](std::uint32_t attribute, std::string value) {
+    return policy::Split{attribute, std::move(value)};
+  };
+  policy::DisclosureTree tree;
+  tree.k = 2;
+  tree.attributes = {{"occupation", 2}, {"city", 3}, {"state", 4}};
+  tree.nodes = {{split(2, "OH"), 1, 6, 11, 11},
+                {split(1, "Hamlet"), 2, 5, 6, 6},
+                {split(0, "Farmer"), 3, 4, 4, 4},
+                {std::nullopt, 0, 0, 2, 2},
+                {std::nullopt, 0, 0, 2, 2},
+                {std::nullopt, 0, 0, 2, 2},
+                {split(0, "Accountant"), 7, 8, 5, 5},
+                {std::nullopt, 0, 0, 3, 3},
+                {std::nullopt, 0, 0, 2, 2}};
+  return tree;
+}
+
+TEST_CASE("the rules of the worked example are the paper's") {
+  const auto table = rules_table(paper_tree());
+  CHECK(table.rows == Rows{{"occupation",
+                            "(state = 'OH' AND city = 'Hamlet' AND occupation = 'Farmer') OR "
+                            "(NOT state = 'OH' AND occupation = 'Accountant')",
+                            "5"},
+                           {"city", "state = 'OH' AND city = 'Hamlet'", "4"},
+                           {"state", "state = 'OH'", "6"}});
+}
+
+TEST_CASE("the cohorts of the worked example are the paper's") {
+  const auto table = cohorts_table(paper_tree());
+  CHECK(table.rows ==
+        Rows{{"D111", "2", "2", "state = 'OH' AND city = 'Hamlet' AND occupation = 'Farmer'",
+              "occupation, city, state"},
+             {"D112", "2", "2", "state = 'OH' AND city = 'Hamlet' AND NOT occupation = 'Farmer'",
+              "city, state"},
+             {"D12", "2", "2", "state = 'OH' AND NOT city = 'Hamlet'", "state"},
+             {"D21", "3", "3", "NOT state = 'OH' AND occupation = 'Accountant'", "occupation"},
+             {"D22", "2", "2", "NOT state = 'OH' AND NOT occupation = 'Accountant'", "nothing"}});
+}
+
+TEST_CASE("the outline of the worked example continues on the no side") {
+  const auto table = tree_table(paper_tree());
+  CHECK(table.rows == Rows{{"everything", "11", "11", std::nullopt, std::nullopt},
+                           {"  state = 'OH'", "6", "6", std::nullopt, std::nullopt},
+                           {"    city = 'Hamlet'", "4", "4", std::nullopt, std::nullopt},
+                           {"      occupation = 'Farmer'", "2", "2", "D111", "occupation, city, state"},
+                           {"      otherwise", "2", "2", "D112", "city, state"},
+                           {"    otherwise", "2", "2", "D12", "state"},
+                           {"  occupation = 'Accountant'", "3", "3", "D21", "occupation"},
+                           {"  otherwise", "2", "2", "D22", "nothing"}});
+}
+
+TEST_CASE("a tree that is one leaf shows nothing") {
+  policy::DisclosureTree tree;
+  tree.k = 2;
+  tree.attributes = {{"city", 1}};
+  tree.nodes = {{std::nullopt, 0, 0, 5, 5}};
+  CHECK(rules_table(tree).rows == Rows{{"city", "never", "0"}});
+  CHECK(cohorts_table(tree).rows == Rows{{"D", "5", "5", "everything", "nothing"}});
+  CHECK(tree_table(tree).rows == Rows{{"everything", "5", "5", "D", "nothing"}});
+}
+
+TEST_CASE("neighbouring exclusions of one attribute are written as one, and very many are cut") {
+  policy::DisclosureTree tree;
+  tree.attributes = {{"a", 1}, {"b", 2}};
+  CHECK(predicate_text(tree,
+                       std::vector<policy::PathStep>{
+                           {0, "x", false}, {0, "y", false}, {1, "z", false}, {0, "w", false}}) ==
+        "NOT a IN ('x', 'y') AND NOT b = 'z' AND NOT a = 'w'");
+  std::vector<policy::PathStep> many;
+  for (int i = 0; i < 150; ++i) many.push_back({0, std::to_string(i), false});
+  const std::string text = predicate_text(tree, many);
+  CHECK(text.find("'99', … and 50 more)") != std::string::npos);
+  CHECK(text.find("'100'") == std::string::npos);
+}
+
+TEST_CASE("names and values are shown without ambiguity, on one line") {
+  CHECK(shown_name("city") == "city");
+  CHECK(shown_name("Home City") == "\"Home City\"");
+  CHECK(shown_name("a\"b") == "\"a\"\"b\"");
+  CHECK(shown_name("1st") == "\"1st\"");
+  CHECK(shown_name("") == "\"\"");
+  CHECK(shown_value("O'Neill") == "'O''Neill'");
+  CHECK(shown_value("") == "''");
+  CHECK(shown_value("a\nb\tc\\d\x01") == "E'a\\nb\\tc\\\\d\\x01'");
+  CHECK(shown_percent(15, 33) == "45.5");
+  CHECK(shown_percent(15, 33, 0) == "45");
+  CHECK(shown_percent(1, 0) == "");
+}
+
+TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per cents") {
+  auto spec = std::make_shared<policy::PolicySpec>();
+  spec->name = "people_k2";
+  spec->database = "demo";
+  spec->schema = "public";
+  spec->table = "People";
+  spec->k = 2;
+  auto version = std::make_shared<policy::PolicyVersion>();
+  version->number = 3;
+  version->built_at = "2026-01-31T12:00:00Z";
+  version->disclosure = {.rows = 11,
+                         .units = 11,
+                         .cells = 33,
+                         .disclosed = 15,
+                         .disclosed_or_implied = 17,
+                         .cohorts = 5,
+                         .smallest_cohort = 2,
+                         .disclosed_by_attribute = {},
+                         .disclosed_or_implied_by_attribute = {}};
+  const std::vector<PolicyLine> lines{{spec, version, ""}, {spec, nullptr, "build needed"}};
+  const auto admin = policies_table(lines, Standing::admin);
+  CHECK(admin.rows ==
+        Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
+              "2026-01-31T12:00:00Z", "5", "2", "45.5%", "51.5%", std::nullopt},
+             {"people_k2", "demo", "public.\"People\"", "2", std::nullopt, std::nullopt, "closed",
+              std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, "build needed"}});
+  const auto stats = policies_table(lines, Standing::stats);
+  CHECK(stats.rows.front() == Row{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
+                                  "2026-01-31T12:00:00Z", std::nullopt, std::nullopt, "45%", "52%",
+                                  std::nullopt});
+  for (const auto& row : admin.rows) CHECK(row.size() == admin.columns.size());
+}
+
+}  // namespace
+}  // namespace pgveil::admin

@@ -1,0 +1,149 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "proxy/admin/command_list.hpp"
+#include "proxy/admin/console.hpp"
+#include "proxy/admin/tokens.hpp"
+
+namespace pgveil::admin {
+namespace {
+
+// A command as one line, so that tables can be compared.
+struct Spelled {
+  std::string operator()(const ShowPolicies&) const { return "show policies"; }
+  std::string operator()(const ShowTree& it) const { return "show tree " + it.policy; }
+  std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
+  std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
+  std::string operator()(const ShowVersion&) const { return "show version"; }
+  std::string operator()(const ShowHelp&) const { return "show help"; }
+  std::string operator()(const BuildPolicy& it) const { return "build " + it.policy; }
+  std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
+  std::string operator()(const ExplainPolicy& it) const {
+    return "explain role=" + it.role + " database=" + it.database.value_or("-") + " sql=" + it.sql;
+  }
+  std::string operator()(const Reload&) const { return "reload"; }
+  std::string operator()(const ExportToTable& it) const {
+    return "export " + it.policy + " [" + it.schema + "][" + it.table + "]";
+  }
+  std::string operator()(const ExportToFile& it) const { return "export " + it.policy + " file=" + it.file; }
+  std::string operator()(const Benign& it) const {
+    std::string out = "benign " + it.tag;
+    for (const auto& row : it.rows) out += " " + row.front();
+    return out;
+  }
+};
+
+struct Case {
+  std::string text;
+  std::string expected;
+};
+
+TEST_CASE("every command is understood, in any case and layout") {
+  const std::vector<Case> cases{
+      {"SHOW POLICIES", "show policies"},
+      {"show policies;", "show policies"},
+      {"  Show\n\tPolicies ; ; ", "show policies"},
+      {"SHOW /* a /* nested */ comment */ POLICIES -- end", "show policies"},
+      {"SHOW TREE people_k2", "show tree people_k2"},
+      {"SHOW TREE People_K2", "show tree people_k2"},
+      {"SHOW TREE \"People K2\"", "show tree People K2"},
+      {"SHOW TREE \"a\"\"b\"", "show tree a\"b"},
+      {"SHOW RULES p", "show rules p"},
+      {"SHOW COHORTS p", "show cohorts p"},
+      {"SHOW VERSION", "show version"},
+      {"SHOW HELP", "show help"},
+      {"BUILD POLICY p", "build p"},
+      {"CHECK POLICY p", "check p"},
+      {"RELOAD", "reload"},
+      {"EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "explain role=analyst database=- sql=SELECT 1"},
+      {"EXPLAIN POLICY FOR ROLE analyst 'SELECT ''x'''", "explain role=analyst database=- sql=SELECT 'x'"},
+      {"EXPLAIN POLICY FOR ROLE \"Ann\" IN DATABASE demo $$SELECT 'x';$$",
+       "explain role=Ann database=demo sql=SELECT 'x';"},
+      {"EXPLAIN POLICY FOR ROLE a $q$SELECT $$x$$$q$", "explain role=a database=- sql=SELECT $$x$$"},
+      {"EXPORT POLICY p TO TABLE public.people_public", "export p [public][people_public]"},
+      {"EXPORT POLICY p TO TABLE \"S.x\" . \"T\"", "export p [S.x][T]"},
+      {"EXPORT POLICY p TO FILE 'a/b.csv'", "export p file=a/b.csv"},
+      {"", "benign "},
+      {" ; -- ping", "benign "},
+      {"SET client_min_messages TO 'x'", "benign SET"},
+      {"BEGIN", "benign BEGIN"},
+      {"COMMIT", "benign COMMIT"},
+      {"ROLLBACK;", "benign ROLLBACK"},
+      {"DISCARD ALL", "benign DISCARD ALL"},
+      {"SELECT 1", "benign SELECT 1 1"},
+      {"select pg_catalog.version()", "benign SELECT 1 PostgreSQL 15.0 (pgveil console)"},
+      {"SHOW client_encoding", "benign SHOW UTF8"},
+      {"SHOW transaction isolation level", "benign SHOW read committed"},
+      {"show STANDARD_CONFORMING_STRINGS", "benign SHOW on"}};
+  for (const auto& [text, expected] : cases) {
+    CAPTURE(text);
+    const auto command = parse_command(text);
+    REQUIRE(command.has_value());
+    CHECK(std::visit(Spelled{}, *command) == expected);
+  }
+}
+
+TEST_CASE("what is no command is a syntax error with its place and the way to the list") {
+  struct Wrong {
+    std::string text;
+    std::string words;
+    int position;
+  };
+  const std::vector<Wrong> cases{{"nonsense", "not a command", 1},
+                                 {"DROP POLICY p", "not a command", 1},
+                                 {"SELECT * FROM people", "not a command", 1},
+                                 {"SELECT '1'", "not a command", 1},
+                                 {"SHOW", "POLICIES, TREE", 5},
+                                 {"SHOW NOTHING", "POLICIES, TREE", 6},
+                                 {"SHOW TREE", "policy's name expected", 10},
+                                 {"SHOW TREE 'p'", "policy's name expected", 11},
+                                 {"SHOW TREE p q", "end of the command", 13},
+                                 {"SHOW POLICIES; SHOW POLICIES", "one command at a time", 14},
+                                 {"SET x = 1; EXPORT POLICY p TO FILE 'x'", "one command at a time", 10},
+                                 {"BUILD p", "POLICY expected", 7},
+                                 {"EXPLAIN POLICY FOR analyst 'SELECT 1'", "ROLE expected", 20},
+                                 {"EXPLAIN POLICY FOR ROLE analyst SELECT", "statement as a string", 33},
+                                 {"EXPLAIN POLICY FOR ROLE analyst IN demo 'x'", "DATABASE expected", 36},
+                                 {"EXPORT POLICY p", "TO expected", 16},
+                                 {"EXPORT POLICY p TO", "TABLE or FILE", 19},
+                                 {"EXPORT POLICY p TO TABLE t", "\".\" expected", 27},
+                                 {"EXPORT POLICY p TO FILE x", "file name as a string", 25},
+                                 {"SHOW TREE 'open", "unterminated string", 11},
+                                 {"SHOW TREE \"open", "unterminated quoted name", 11},
+                                 {"SHOW TREE \"\"", "empty quoted name", 11},
+                                 {"SHOW /* open", "unterminated /*", 6},
+                                 {"EXPLAIN POLICY FOR ROLE a $$open", "unterminated dollar", 27},
+                                 {"SHOW TREE \xc3\xa9 \xc3\xa9", "end of the command", 13}};
+  for (const auto& [text, words, position] : cases) {
+    CAPTURE(text);
+    const auto command = parse_command(text);
+    REQUIRE(command.has_error());
+    const Error& error = command.error();
+    CHECK(error.sqlstate == "42601");
+    CHECK_MESSAGE(error.public_message.find(words) != std::string::npos, error.public_message);
+    CHECK(error.position == position);
+    CHECK(error.hint.find("SHOW HELP") != std::string::npos);
+  }
+}
+
+TEST_CASE("a command over the limit is refused, one at the limit is not") {
+  const std::string fits = "SHOW HELP" + std::string(kMaxCommandBytes - 9, ' ');
+  CHECK(parse_command(fits).has_value());
+  CHECK(parse_command(fits + " ").has_error());
+}
+
+TEST_CASE("every command knows its columns, and SHOW HELP lists every command once") {
+  const auto help = help_table();
+  CHECK(help.columns == std::vector<std::string>{"command", "meaning"});
+  CHECK(help.rows.size() + 1 == std::variant_size_v<Command>);
+  CHECK(columns_of(ShowCohorts{}) ==
+        std::vector<std::string>{"cohort", "rows", "units", "predicate", "shows"});
+  CHECK(columns_of(Benign{"SET", {}, {}}).empty());
+  CHECK(columns_of(ExportToTable{}) == columns_of(ExportToFile{}));
+}
+
+}  // namespace
+}  // namespace pgveil::admin

@@ -1,0 +1,197 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/config.hpp"
+#include "tests/unit/cli/temporary_folder.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+// A whole configuration without a fault; the tests below spoil it.
+const std::string kGood = R"(listen: {host: 127.0.0.1, port: 6432}
+backend:
+  host: db.example
+  databases: [demo, other]
+  query_role: {user: reader}
+auth: {method: trust}
+admin: {admin_users: [operator]}
+state_dir: state
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("a short configuration has the documented defaults") {
+  const auto config = read_config_text(kGood, "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->backend.port == 5432);
+  CHECK(config->backend.schemas == std::vector<std::string>{"public"});
+  CHECK(config->backend.connect_timeout_ms == 10'000);
+  CHECK_FALSE(config->backend.admin_role.has_value());
+  CHECK(config->limits == LimitsConfig{});
+  CHECK(config->state_dir == "/etc/pgveil/state");
+  CHECK(config->export_dir.empty());
+  CHECK(build_endpoint(*config).user == "reader");
+}
+
+TEST_CASE("every section is taken over") {
+  ::setenv("PGVEIL_TEST_PASSWORD", "s3cret", 1);
+  const auto config = read_config_text(R"(
+policies: [policies/*.yaml, /abs/p.yaml]
+open_tables: [public.cities, "other:s.t"]
+state_dir: /var/lib/pgveil
+export_dir: ../exports
+listen: {host: 0.0.0.0, port: 0, threads: 4}
+backend:
+  host: ::1
+  port: 5433
+  databases: [demo, other]
+  schemas: [app, public]
+  connect_timeout: 3s
+  catalog_check_every: 1m
+  query_role: {user: reader, password_env: PGVEIL_TEST_PASSWORD}
+  admin_role: {user: builder}
+auth: {users_file: users.txt}
+admin: {admin_users: [a, b], stats_users: [c]}
+limits: {max_clients: 7, statement_bytes: 2048, login_timeout: 5s, verdict_cache_bytes: 0, drain_timeout: 0ms}
+log: {level: debug, format: json, log_private: true}
+)",
+                                       "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
+  CHECK(config->policies[1].pattern == "/abs/p.yaml");
+  CHECK(config->export_dir == "/etc/exports");
+  CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
+  CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
+  CHECK(config->backend.catalog_check_every_ms == 60'000);
+  CHECK(query_endpoint(*config).password == "s3cret");
+  CHECK(build_endpoint(*config).user == "builder");
+  CHECK(config->auth.users_file == "/etc/pgveil/users.txt");
+  CHECK(config->limits.max_clients == 7);
+  CHECK(config->limits.login_timeout_ms == 5'000);
+  CHECK(config->log.log_private);
+  CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
+  CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
+}
+
+struct Wrong {
+  std::string name;
+  std::string text;
+  std::string place;  // "line:column" in the message
+  std::string words;
+};
+
+std::vector<Wrong> wrong_configurations() {
+  const auto good = [](const std::string& from, const std::string& to) { return replaced(kGood, from, to); };
+  return {
+      {"unknown section", good("listen:", "lissten:"), "1:1", "did you mean \"listen\""},
+      {"unknown key", good("port: 6432", "prot: 6432"), "1:27", "did you mean \"port\""},
+      {"unknown key two levels down", good("user: reader", "user: reader, passwd: x"), "5:30", "passwd"},
+      {"duplicate key", kGood + "state_dir: other\n", "9:1", "state_dir"},
+      {"port is no number", good("6432", "none"), "1:33", "none"},
+      {"port out of range", good("6432", "65536"), "1:33", "65535"},
+      {"threads 0", good("port: 6432", "threads: 0"), "1:36", "1"},
+      {"backend is missing", "state_dir: state\nauth: {method: trust}\n", "1:1", "backend is missing"},
+      {"backend.host is missing", good("  host: db.example\n", ""), "3:3", "backend.host is missing"},
+      {"databases are missing", good("  databases: [demo, other]\n", ""), "3:3",
+       "backend.databases is missing"},
+      {"no database", good("[demo, other]", "[]"), "4:14", "no database"},
+      {"a database twice", good("[demo, other]", "[demo, demo]"), "4:21", "listed twice"},
+      {"a database named as the console", good("[demo, other]", "[pgveil]"), "4:14", "admin console"},
+      {"databases is no list", good("[demo, other]", "demo"), "4:14", ""},
+      {"query_role is missing", good("  query_role: {user: reader}\n", ""), "3:3",
+       "backend.query_role is missing"},
+      {"a role without a user", good("{user: reader}", "{}"), "5:15", "backend.query_role.user is missing"},
+      {"an empty user", good("user: reader", "user: ''"), "5:22", "empty text"},
+      {"a control character", good("user: reader", "user: \"a\\nb\""), "5:22", "control character"},
+      {"the variable is not set", good("user: reader", "user: reader, password_env: PGVEIL_TEST_NONE"),
+       "5:44", "the environment has no \"PGVEIL_TEST_NONE\""},
+      {"one role for both",
+       good("query_role: {user: reader}", "query_role: {user: r}\n  admin_role: {user: r}"), "1:1",
+       "same role"},
+      {"unknown method", good("method: trust", "method: md5"), "6:16", "md5"},
+      {"trust for the world", good("127.0.0.1", "0.0.0.0"), "1:1", "trust"},
+      {"scram without users", good("method: trust", "method: scram-sha-256"), "1:1",
+       "auth.users_file is missing"},
+      {"a role twice", good("[operator]", "[a, a]"), "7:26", "listed twice"},
+      {"a name that is too long", good("[operator]", "[" + std::string(64, 'a') + "]"), "7:23", "63"},
+      {"state_dir is missing", good("state_dir: state\n", ""), "1:1", "state_dir is missing"},
+      {"an open table without a schema", kGood + "open_tables: [cities]\n", "9:15", "schema.table"},
+      {"an open table with an empty part", kGood + "open_tables: [\"public.\"]\n", "9:15", "schema.table"},
+      {"an open table of an unknown database", kGood + "open_tables: [\"nope:public.t\"]\n", "1:1",
+       "\"nope\" is not listed"},
+      {"max_clients 0", kGood + "limits: {max_clients: 0}\n", "9:23", "1"},
+      {"statement_bytes over what the parser's stack holds", kGood + "limits: {statement_bytes: 262145}\n",
+       "9:27", "262144"},
+      {"nesting over 500", kGood + "limits: {nesting: 501}\n", "9:19", "500"},
+      {"a duration without a unit", kGood + "limits: {login_timeout: 60}\n", "9:25", "60"},
+      {"a duration that is too short", kGood + "limits: {login_timeout: 10ms}\n", "9:25", "out of range"},
+      {"a duration that is too long", kGood + "limits: {login_timeout: 8d}\n", "9:25", "out of range"},
+      {"unknown level", kGood + "log: {level: loud}\n", "9:14", "loud"},
+      {"log_private is no boolean", kGood + "log: {log_private: yes}\n", "9:20", ""},
+      {"an anchor", good("[operator]", "&a [operator]"), "7:22", ""},
+      {"not a map", "- listen\n", "1:1", ""},
+      {"two documents", kGood + "---\na: 1\n", "", ""},
+      {"no YAML", "\tlisten: 1\n", "1:", ""},
+  };
+}
+
+TEST_CASE("every mistake is one line with file, line, column and the fix") {
+  ::unsetenv("PGVEIL_TEST_NONE");
+  CHECK(wrong_configurations().size() >= 25);
+  for (const auto& [name, text, place, words] : wrong_configurations()) {
+    CAPTURE(name);
+    const auto config = read_config_text(text, "pgveil.yaml");
+    REQUIRE(config.has_error());
+    const std::string message = one_line(config.error());
+    CAPTURE(message);
+    CHECK(config.error().kind == ErrorKind::configuration);
+    CHECK(message.find("pgveil.yaml:" + place) == 0);
+    CHECK(message.find(words) != std::string::npos);
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a password file is read only when nobody else can read it, and never quoted") {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::string& role) {
+    folder.write("pgveil.yaml", replaced(kGood, "user: reader", "user: reader, " + role));
+    return read_config(folder.path("pgveil.yaml"));
+  };
+  folder.write("good", "s3cret\nsecond line\n");
+  const auto good = with("password_file: good");
+  REQUIRE_MESSAGE(good.has_value(), one_line(good.error()));
+  CHECK(good->backend.query_role.password == "s3cret");
+
+  folder.write("group", "s3cret\n", 0640);
+  folder.write("world", "s3cret\n", 0604);
+  folder.write("empty", "\n");
+  folder.write("long", std::string(5'000, 'x'));
+  std::filesystem::create_directory(folder.path("folder"));
+  for (const std::string bad : {"group", "world", "empty", "long", "folder", "missing"}) {
+    CAPTURE(bad);
+    const auto config = with("password_file: " + bad);
+    REQUIRE(config.has_error());
+    CHECK(one_line(config.error()).find("pgveil.yaml:5:") != std::string::npos);
+    CHECK(one_line(config.error()).find("s3cret") == std::string::npos);
+  }
+  ::setenv("PGVEIL_TEST_PASSWORD", "other", 1);
+  const auto both = with("password_env: PGVEIL_TEST_PASSWORD, password_file: good");
+  REQUIRE(both.has_error());
+  CHECK(one_line(both.error()).find("keep one of them") != std::string::npos);
+}
+
+TEST_CASE("a configuration that is not there is an error that names it") {
+  const auto config = read_config("/no/such/pgveil.yaml");
+  REQUIRE(config.has_error());
+  CHECK(one_line(config.error()).find("/no/such/pgveil.yaml") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace pgveil::cli

@@ -1,0 +1,72 @@
+#pragma once
+// A server under test with a gate and a console that the test scripts.
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "common/assert.hpp"
+#include "proxy/net/server.hpp"
+#include "unit/net/peer.hpp"
+
+namespace pgveil::net_test {
+
+// Lets everybody in, and every statement through as it is. "bug" meets a bug.
+class OpenGate : public session::Gate {
+ public:
+  rewriter::Verdict judge(std::string_view sql, std::string_view, std::string_view) override {
+    PGVEIL_ASSERT(sql != "bug");
+    rewriter::Statement statement;
+    statement.sql = sql;
+    return rewriter::Rewritten{{statement}, {}, 1};
+  }
+  bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
+  std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
+  Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
+  std::string pinned_search_path(std::string_view) const override { return "public"; }
+};
+
+class ScriptedConsole : public admin::Console {
+ public:
+  admin::Answer run(const admin::Request& request) override { return script(request); }
+  std::function<admin::Answer(const admin::Request&)> script = [](const admin::Request&) -> admin::Answer {
+    throw std::runtime_error("no script");
+  };
+};
+
+inline net::ServerConfig config_for(std::uint16_t backend_port) {
+  net::ServerConfig config;
+  config.listen_port = 0;
+  config.backend = {"127.0.0.1", backend_port};
+  config.session.authentication = session::ClientAuthentication::trust;
+  config.session.backend = {"query_role", ""};
+  config.session.mock_secret = "secret";
+  config.close_timeout = std::chrono::milliseconds(1'000);
+  return config;
+}
+
+// A server, and what it needs to outlive it.
+class World {
+ public:
+  explicit World(net::ServerConfig config) {
+    auto started = net::Server::start(std::move(config), gate, console);
+    if (started.has_error()) throw std::runtime_error(one_line(started.error()));
+    server = std::move(*started);
+  }
+  [[nodiscard]] std::uint16_t port() const { return server->port(); }
+
+  // Until all sessions have ended; throws when they do not.
+  void wait_until_idle() const {
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    while (server->client_count() > 0) {
+      if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error("a session did not end");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  OpenGate gate;
+  ScriptedConsole console;
+  std::unique_ptr<net::Server> server;
+};
+
+}  // namespace pgveil::net_test

@@ -1,0 +1,23 @@
+#pragma once
+// The disclosure tree again, row by row and in quadratic time, from the written rules only
+// (docs/disclosure-tree.md). It shares no code with policy/ but the value types it fills.
+#include <vector>
+
+#include "policy/disclosure.hpp"
+#include "policy/tree.hpp"
+#include "rows.hpp"
+
+namespace pgveil::policy::testing {
+
+// The number of units in some rows: distinct non-NULL units, or rows in a table without units.
+std::uint64_t units_in(const Table& table, const std::vector<const Row*>& rows);
+
+// REQUIRES: the whole table has at least k units.
+DisclosureTree naive_tree(const Table& table, std::uint64_t k);
+
+// The rows of the table that reach each node.
+std::vector<std::vector<const Row*>> naive_rows_by_node(const DisclosureTree& tree, const Table& table);
+
+Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table);
+
+}  // namespace pgveil::policy::testing

@@ -1,0 +1,50 @@
+#pragma once
+// Small tables as people write them, and the aggregate pgveil would get of them.
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/counts.hpp"
+#include "policy/tree.hpp"
+
+namespace pgveil::policy::testing {
+
+using Text = std::optional<std::string>;
+
+struct Row {
+  std::vector<Text> values;  // one per attribute
+  Text unit = {};            // only looked at in tables with units
+};
+
+struct Table {
+  std::vector<std::string> attributes;
+  bool has_units = false;
+  std::vector<Row> rows;
+};
+
+// The paper's table 1.
+Table worked_example();
+
+// Attribute numbers are 2, 4, 6, … The seed shuffles the rows of the aggregate and the numbering of codes.
+Counts count(const Table& table, std::uint64_t seed = 0);
+
+std::vector<std::optional<std::string_view>> view(const Row& row);
+
+// What a row shows under a tree: its values where the path to its leaf released them, nullopt elsewhere.
+// Walks the tree itself.
+std::vector<Text> shown(const DisclosureTree& tree, const Row& row);
+
+// A random table: attributes, rows, units, NULLs and a skewed choice among few values, all from the
+// generator.
+struct RandomShape {
+  std::size_t max_rows = 40;
+  std::size_t max_attributes = 4;
+  std::size_t max_values = 4;
+  bool has_units = false;
+};
+Table random_table(std::mt19937_64& random, const RandomShape& shape);
+
+}  // namespace pgveil::policy::testing

@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "policy/spec_reader.hpp"
+
+namespace pgveil::policy::testing {
+
+namespace {
+
+constexpr std::string_view kFull = R"(version: 1
+policies:
+  - name: people_k2
+    database: demo
+    table: public.people
+    k: 2
+    unit: person_id
+    readers: [analyst, bi]
+    exempt_roles: [dpo]
+    columns:
+      id:         {class: identifier}
+      occupation: {class: quasi_identifier}
+      diagnosis:  {class: sensitive, l_diversity: {distinct: 3}}
+      visits:     {class: insensitive}
+    unlisted_columns: hide
+    enforcement: query
+    drift: {check_every: 90m, action: alert}
+)";
+
+PolicySpec read_one(std::string_view text) {
+  const auto policies = read_policy_text(text, "p.yaml");
+  if (!policies) FAIL(policies.error().public_message);
+  REQUIRE(policies->size() == 1);
+  return policies->front();
+}
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a full policy is read as written") {
+  const PolicySpec policy = read_one(kFull);
+  CHECK(policy.name == "people_k2");
+  CHECK(policy.database == "demo");
+  CHECK(policy.schema == "public");
+  CHECK(policy.table == "people");
+  CHECK(policy.k == 2);
+  CHECK(policy.unit == "person_id");
+  CHECK(policy.readers == std::vector<std::string>{"analyst", "bi"});
+  CHECK(policy.exempt_roles == std::vector<std::string>{"dpo"});
+  REQUIRE(policy.columns.size() == 4);
+  CHECK(policy.columns[0].name == "id");
+  CHECK(policy.columns[0].column_class == ColumnClass::identifier);
+  CHECK(policy.columns[1].column_class == ColumnClass::quasi_identifier);
+  CHECK(policy.columns[2].column_class == ColumnClass::sensitive);
+  CHECK(policy.columns[2].distinct_l == 3);
+  CHECK(policy.columns[2].at.line == 13);
+  CHECK(policy.columns[2].at.column == 7);
+  CHECK(policy.columns[3].column_class == ColumnClass::insensitive);
+  CHECK(!policy.columns[3].distinct_l);
+  CHECK(policy.drift.check_every_ms == 90 * 60 * 1000);
+  CHECK(policy.drift.action == DriftAction::alert);
+  CHECK(policy.at.file == "p.yaml");
+  CHECK(policy.at.line == 3);
+}
+
+TEST_CASE("the defaults are closed: no readers, nobody exempt, drift suppressed daily") {
+  const PolicySpec policy = read_one(
+      "{version: 1, policies: [{name: p, database: d, table: s.t, k: 2, columns: {a: {class: "
+      "quasi_identifier}}}]}");
+  CHECK(policy.readers.empty());
+  CHECK(policy.exempt_roles.empty());
+  CHECK(!policy.unit);
+  CHECK(policy.drift.check_every_ms == 24LL * 60 * 60 * 1000);
+  CHECK(policy.drift.action == DriftAction::suppress);
+}
+
+TEST_CASE("the hash changes with what is released and with nothing else") {
+  const std::string text(kFull);
+  const std::string hash = read_one(text).hash;
+  CHECK(hash.size() == 64);
+  const std::vector<std::pair<std::string, std::string>> same = {
+      {"readers: [analyst, bi]", "readers: [analyst]   # bi left"},
+      {"exempt_roles: [dpo]", "exempt_roles: []"},
+      {"drift: {check_every: 90m, action: alert}", "drift: {}"},
+      {"    unlisted_columns: hide\n", ""},
+      {"      id:         {class: identifier}\n      occupation: {class: quasi_identifier}\n",
+       "      occupation:\n        class: quasi_identifier\n      id: {\"class\": \"identifier\"}\n"}};
+  for (const auto& [from, to] : same) {
+    CAPTURE(from);
+    CHECK(read_one(with(text, from, to)).hash == hash);
+  }
+  const std::vector<std::pair<std::string, std::string>> different = {
+      {"name: people_k2", "name: people_k3"},
+      {"database: demo", "database: demo2"},
+      {"public.people", "public.person"},
+      {"public.people", "[public, people2]"},
+      {"k: 2", "k: 3"},
+      {"    unit: person_id\n", ""},
+      {"unit: person_id", "unit: id"},
+      {"distinct: 3", "distinct: 2"},
+      {"visits:     {class: insensitive}", "visits:     {class: identifier}"},
+      {"      visits:     {class: insensitive}\n", ""}};
+  for (const auto& [from, to] : different) {
+    CAPTURE(from);
+    CHECK(read_one(with(text, from, to)).hash != hash);
+  }
+}
+
+TEST_CASE("canonical texts of different names never coincide") {
+  PolicySpec a = read_one(kFull);
+  PolicySpec b = a;
+  a.columns[0].name = "x\" identifier\ncolumn \"y";
+  b.columns[0].name = "x\\\" identifier\\ncolumn \\\"y";
+  CHECK(canonical_text(a) != canonical_text(b));
+  CHECK(canonical_text(a).find("identifier\ncolumn \"y\"") == std::string::npos);
+}
+
+TEST_CASE("the hash is SHA-256 of the canonical text") {
+  PolicySpec policy = read_one(kFull);
+  CHECK(canonical_text(policy) ==
+        "pgveil policy, canonical form 1\n"
+        "name \"people_k2\"\ndatabase \"demo\"\ntable \"public\".\"people\"\nk 2\nunit \"person_id\"\n"
+        "column \"diagnosis\" sensitive distinct 3\ncolumn \"id\" identifier\n"
+        "column \"occupation\" quasi_identifier\ncolumn \"visits\" insensitive\n"
+        "unlisted_columns hide\nenforcement query\n");
+  CHECK(policy.hash == "20d70432a4ef7cdf036fb54aae6a66f951db0edacacaf0996f259ba88fa06099");
+}
+
+TEST_CASE("policies of several files are held against each other") {
+  const std::string text(kFull);
+  PolicySpec a = read_one(text);
+  PolicySpec b = read_one(with(text, "people_k2", "people_k3"));
+  b.readers = {"intern"};
+  b.exempt_roles = {};
+  CHECK(check_together({a, b}).has_value());
+  b.readers = {"dpo"};  // exempt there, reader here
+  CHECK(!check_together({a, b}));
+  b.database = "other";
+  CHECK(check_together({a, b}).has_value());
+  CHECK_FALSE(check_together({a, a}).has_value());
+}
+
+TEST_CASE("as many quasi-identifiers as allowed, and one more") {
+  const auto policy_of = [](std::size_t count) {
+    std::string columns;
+    for (std::size_t i = 0; i < count; ++i)
+      columns += fmt::format("      c{}: {{class: quasi_identifier}}\n", i);
+    return "version: 1\npolicies:\n  - name: p\n    database: d\n    table: s.t\n    k: 2\n    columns:\n" +
+           columns;
+  };
+  CHECK(read_policy_text(policy_of(kMaxQuasiIdentifiers), "p.yaml").has_value());
+  const auto result = read_policy_text(policy_of(kMaxQuasiIdentifiers + 1), "p.yaml");
+  REQUIRE(!result);
+  CHECK(result.error().public_message.find("more than 64 quasi-identifiers") != std::string::npos);
+}
+
+}  // namespace pgveil::policy::testing

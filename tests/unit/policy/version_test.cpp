@@ -1,0 +1,151 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <utility>
+
+#include "policy/version.hpp"
+#include "rows.hpp"
+
+namespace pgveil::policy::testing {
+
+namespace {
+
+PolicyVersion example_version() {
+  const Counts counts = count(worked_example());
+  PolicyVersion version;
+  version.policy = "people_k2";
+  version.number = 7;
+  version.spec_hash = std::string(64, 'a');
+  version.built_at = "2026-01-31T12:00:00Z";
+  version.shape = {16384,
+                   16390,
+                   "public",
+                   "people",
+                   {{1, "id", 23, -1, 0},
+                    {2, "occupation", 25, -1, 100},
+                    {4, "city", 25, -1, 100},
+                    {6, "state", 1043, 6, 100}}};
+  version.tree = build_tree(counts, 2).value();
+  version.disclosure = measure(version.tree, counts);
+  return version;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a version survives the way to JSON and back") {
+  const PolicyVersion version = example_version();
+  const std::string text = to_json(version);
+  const auto read = version_from_json(text, "v.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == version);
+  CHECK(to_json(*read) == text);
+}
+
+TEST_CASE("versions of random tables survive JSON, odd texts included") {
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 200; ++i) {
+    Table table = random_table(random, {.max_attributes = 3, .has_units = i % 2 == 0});
+    for (Row& row : table.rows) {
+      for (Text& text : row.values) {
+        if (text) *text += "\"\\\n\t\x01 é \xF0\x9F\x90\x98 :{}[]";
+      }
+    }
+    const auto tree = build_tree(count(table), 2);
+    if (!tree) continue;
+    PolicyVersion version = example_version();
+    version.tree = *tree;
+    version.disclosure = measure(*tree, count(table));
+    version.shape.columns.clear();
+    for (const TreeAttribute& a : tree->attributes)
+      version.shape.columns.push_back({a.number, a.name, 25, -1, 100});
+    const auto read = version_from_json(to_json(version), "v.json");
+    REQUIRE(read.has_value());
+    CHECK(*read == version);
+  }
+}
+
+TEST_CASE("JSON that is not a version of ours is refused, with the place and without a data value") {
+  struct Case {
+    std::string name;
+    std::function<std::string(std::string)> breaking;
+    std::string expected;  // the beginning of the message after the file name
+  };
+  const auto swap = [](std::string from, std::string to) {
+    return [from = std::move(from), to = std::move(to)](std::string text) {
+      return replaced(std::move(text), from, to);
+    };
+  };
+  const std::vector<Case> cases = {
+      {"empty", [](std::string) { return ""; }, "not valid JSON"},
+      {"not an object", [](std::string) { return "[]"; }, "not an object"},
+      {"cut", [](std::string text) { return text.substr(0, text.size() / 2); }, "not valid JSON"},
+      {"trailing text", [](std::string text) { return text + "x"; }, "not valid JSON"},
+      {"a comment", [](std::string text) { return "// hi\n" + text; }, "not valid JSON"},
+      {"broken UTF-8", swap("Hamlet", "Haml\xFF"), "not valid JSON"},
+      {"deep nesting", [](std::string) { return std::string(100, '[') + std::string(100, ']'); },
+       "not valid JSON"},
+      {"too large", [](std::string) { return std::string(kMaxVersionBytes + 1, ' '); }, "larger than"},
+      {"other format", swap("\"format\": 1", "\"format\": 2"),
+       "\"format\" is not a whole number from 1 to 1"},
+      {"no format", swap("\"format\": 1,", ""), "\"format\" is missing"},
+      {"unknown key", swap("\"policy\"", "\"comment\": 1, \"policy\""), "\"comment\" is an unknown key"},
+      {"unknown key in a node", swap("{\"rows\": 11,", "{\"x\": 0, \"rows\": 11,"),
+       "tree.nodes[0]: \"x\" is an unknown key"},
+      {"missing key", swap("\"spec_hash\"", "\"spec_hush\""), "\"spec_hash\" is missing"},
+      {"duplicate key", swap("\"k\": 2", "\"k\": 2, \"k\": 2"), "a key is there twice"},
+      {"number 0", swap("\"number\": 7", "\"number\": 0"), "\"number\" is not a whole number from 1 to"},
+      {"a fraction", swap("\"rows\": 11", "\"rows\": 11.0"), "tree.nodes[0]: \"rows\" is not a whole number"},
+      {"a negative count", swap("\"rows\": 11", "\"rows\": -11"),
+       "tree.nodes[0]: \"rows\" is not a whole number"},
+      {"a count over 2^63", swap("\"rows\": 11", "\"rows\": 9223372036854775808"),
+       "tree.nodes[0]: \"rows\" is not a whole number"},
+      {"text for a number", swap("\"oid\": 16384", "\"oid\": \"16384\""),
+       "table: \"oid\" is not a whole number"},
+      {"oid too large", swap("\"oid\": 16384", "\"oid\": 4294967296"),
+       "table: \"oid\" is not a whole number"},
+      {"number for a text", swap("\"name\": \"people\"", "\"name\": 1"), "table: \"name\" is not a text"},
+      {"NUL in a text", swap("Hamlet", "Haml\\u0000t"), "tree.nodes[1]: \"value\" is not a text"},
+      {"columns not a list", swap("\"columns\": [", "\"columns\": 1, \"colums\": ["),
+       "table: \"columns\" is not a list"},
+      {"columns out of order", swap("{\"number\": 1, \"name\": \"id\"", "{\"number\": 3, \"name\": \"id\""),
+       "table.columns[1]: not ascending by number"},
+      {"attribute not in the table",
+       swap("{\"number\": 2, \"name\": \"occupation\"}", "{\"number\": 3, \"name\": \"occupation\"}"),
+       "tree.attributes[0]: no such column in the table"},
+      {"split on no attribute", swap("\"attribute\": \"state\"", "\"attribute\": \"id\""),
+       "tree: node 0: its attribute is out of range"},
+      {"a split without value", swap("\"value\": \"OH\", ", ""), "tree.nodes[0]: \"value\" is missing"},
+      {"a leaf with children", swap("{\"rows\": 2, \"units\": 2}", "{\"rows\": 2, \"units\": 2, \"yes\": 1}"),
+       "tree.nodes[3]: \"yes\" is an unknown key"},
+      {"a cycle", swap("\"no\": 6", "\"no\": 1"), "tree: node 0: its no child is out of range"},
+      {"below k", swap("\"k\": 2", "\"k\": 3"), "tree: node 3: fewer than k units"},
+      {"disclosure of other attributes",
+       swap("\"disclosed_by_attribute\": [5, 4, 6]", "\"disclosed_by_attribute\": [5, 4]"),
+       "disclosure.disclosed_by_attribute: not one number per attribute"},
+      {"disclosure not numbers", swap("[5, 4, 6]", "[5, 4, \"6\"]"),
+       "disclosure.disclosed_by_attribute: not whole numbers"}};
+  const std::string good = to_json(example_version());
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const auto result = version_from_json(c.breaking(good), "v.json");
+    REQUIRE(!result);
+    CHECK(result.error().kind == ErrorKind::configuration);
+    CHECK(result.error().public_message.substr(0, 8 + c.expected.size()) == "v.json: " + c.expected);
+    CHECK(result.error().public_message.find("Hamlet") == std::string::npos);
+  }
+}
+
+TEST_CASE("no prefix of a version is a version") {
+  const std::string good = to_json(example_version());
+  for (std::size_t size = 0; size + 2 < good.size(); ++size) {
+    REQUIRE(!version_from_json(std::string_view(good).substr(0, size), "v.json"));
+  }
+}
+
+}  // namespace pgveil::policy::testing

@@ -1,0 +1,147 @@
+#include "fixture.hpp"
+
+#include <array>
+#include <map>
+
+namespace pgveil::rewriter::test {
+namespace {
+
+Relation relation(std::uint32_t oid, std::string schema, std::string name, std::vector<Column> columns) {
+  Relation out;
+  out.oid = oid;
+  out.relfilenode = oid + 1'000;
+  out.schema = std::move(schema);
+  out.name = std::move(name);
+  out.columns = std::move(columns);
+  return out;
+}
+
+void add(Catalog& catalog, Relation relation) {
+  catalog.relations.emplace(std::pair(relation.schema, relation.name), std::move(relation));
+}
+
+}  // namespace
+
+Column column(int number, std::string name, std::string type, std::string type_text) {
+  Column out;
+  out.number = number;
+  out.name = std::move(name);
+  out.type_oid = type == "int4" ? 23 : 25;
+  out.type_schema = "pg_catalog";
+  out.type_name = type;
+  out.type_text = type_text.empty() ? type : std::move(type_text);
+  return out;
+}
+
+policy::Counts worked_example_counts() {
+  constexpr std::array<std::array<const char*, 3>, 11> kRows{{{"Lawyer", "Washington", "DC"},
+                                                              {"Lawyer", "Washington", "DC"},
+                                                              {"Lawyer", "Hamlet", "OH"},
+                                                              {"Accountant", "Hamlet", "OH"},
+                                                              {"Farmer", "Hamlet", "OH"},
+                                                              {"Farmer", "Hamlet", "OH"},
+                                                              {"Lawyer", "Columbus", "OH"},
+                                                              {"Accountant", "Withamsville", "OH"},
+                                                              {"Accountant", "Whately", "MA"},
+                                                              {"Accountant", "College Park", "MD"},
+                                                              {"Accountant", "Bellevue", "KY"}}};
+  policy::Counts counts;
+  counts.attributes = {{"occupation", 2, {}}, {"city", 3, {}}, {"state", 4, {}}};
+  counts.codes.resize(3);
+  for (std::size_t a = 0; a < 3; ++a) {
+    std::map<std::string, policy::Code> codes;
+    for (const auto& row : kRows) {
+      const auto [at, is_new] = codes.emplace(row[a], static_cast<policy::Code>(codes.size() + 1));
+      if (is_new) counts.attributes[a].values.emplace_back(row[a]);
+      counts.codes[a].push_back(at->second);
+    }
+  }
+  counts.rows.assign(kRows.size(), 1);
+  return counts;
+}
+
+policy::PolicySpec worked_example_policy() {
+  using policy::ColumnClass;
+  policy::PolicySpec spec;
+  spec.name = "people_k2";
+  spec.database = "demo";
+  spec.schema = "public";
+  spec.table = "people";
+  spec.k = 2;
+  spec.readers = {"analyst"};
+  spec.exempt_roles = {"dpo"};
+  spec.columns = {{"id", ColumnClass::identifier, {}, {}},
+                  {"occupation", ColumnClass::quasi_identifier, {}, {}},
+                  {"city", ColumnClass::quasi_identifier, {}, {}},
+                  {"state", ColumnClass::quasi_identifier, {}, {}},
+                  {"visits", ColumnClass::insensitive, {}, {}}};
+  spec.hash = "hash";
+  return spec;
+}
+
+std::shared_ptr<Catalog> demo_catalog() {
+  auto catalog = std::make_shared<Catalog>();
+  catalog->database = "demo";
+  catalog->server_version = 150'000;
+  catalog->search_path = {"pg_catalog", "public"};
+  Column city = column(3, "city", "varchar", "character varying(20)");
+  city.typmod = 24;
+  Column state = column(4, "state");
+  state.collation_schema = "pg_catalog";
+  state.collation_name = "C";
+  add(*catalog, relation(100, "public", "people",
+                         {column(1, "id", "int4", "integer"), column(2, "occupation"), city, state,
+                          column(5, "visits", "int4", "integer"), column(6, "note")}));
+  add(*catalog, relation(101, "public", "cities", {column(1, "city"), column(2, "population", "int4")}));
+  add(*catalog, relation(102, "public", "secrets", {column(1, "id", "int4"), column(2, "secret")}));
+  add(*catalog, relation(103, "hr", "people", {column(1, "id", "int4"), column(2, "name")}));
+  add(*catalog, relation(104, "public", "People", {column(1, "id", "int4")}));
+  add(*catalog, relation(1259, "pg_catalog", "pg_class",
+                         {column(1, "oid", "oid"), column(2, "relname", "name"),
+                          column(3, "reltuples", "float4"), column(4, "relpartbound", "pg_node_tree")}));
+  add(*catalog, relation(2606, "pg_catalog", "pg_constraint",
+                         {column(1, "oid", "oid"), column(2, "conbin", "pg_node_tree")}));
+  add(*catalog, relation(11'000, "pg_catalog", "pg_stats", {column(1, "most_common_vals")}));
+  catalog->pg_catalog_types = {"bool",    "bpchar", "char",     "date",     "float4",    "float8",
+                               "int2",    "int4",   "int8",     "interval", "jsonb",     "name",
+                               "numeric", "oid",    "regclass", "text",     "timestamp", "timestamptz",
+                               "varchar", "_text",  "_int4",    "xml"};
+  catalog->pg_catalog_collations = {"C", "default", "POSIX"};
+  catalog->function_names = {"lower", "upper", "query_to_xml", "fullname", "count", "leaky", "name", "note"};
+  catalog->operator_names_elsewhere = {"===", "@@@"};
+  return catalog;
+}
+
+policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::Counts& counts,
+                                 const Relation& relation) {
+  policy::PolicyVersion version;
+  version.policy = spec.name;
+  version.number = 7;
+  version.spec_hash = spec.hash;
+  version.shape = shape_of(relation);
+  version.tree = policy::build_tree(counts, spec.k).value();
+  return version;
+}
+
+std::shared_ptr<const Snapshot> demo_snapshot() {
+  const auto catalog = demo_catalog();
+  auto spec = std::make_shared<policy::PolicySpec>(worked_example_policy());
+  auto version = std::make_shared<policy::PolicyVersion>(
+      version_of(*spec, worked_example_counts(), *catalog->find("public", "people")));
+  return make_snapshot({.catalog = catalog,
+                        .policies = {{spec, version, {}}},
+                        .open_tables = {"public.cities", "public.People"},
+                        .generation = 1})
+      .value();
+}
+
+std::shared_ptr<const Snapshot> snapshot_without_version() {
+  return make_snapshot(
+             {.catalog = demo_catalog(),
+              .policies = {{std::make_shared<policy::PolicySpec>(worked_example_policy()), nullptr, {}}},
+              .open_tables = {},
+              .generation = 2})
+      .value();
+}
+
+}  // namespace pgveil::rewriter::test

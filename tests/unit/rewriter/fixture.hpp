@@ -1,0 +1,25 @@
+#pragma once
+// A small world for the rewriter's tests: database demo with the worked example (policy people_k2), an open table, an
+// unlisted one, and the catalogs that tests name.
+#include <memory>
+#include <string>
+
+#include "policy/spec.hpp"
+#include "policy/tree.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/snapshot.hpp"
+
+namespace pgveil::rewriter::test {
+
+[[nodiscard]] Column column(int number, std::string name, std::string type = "text",
+                            std::string type_text = "");
+[[nodiscard]] policy::Counts worked_example_counts();
+[[nodiscard]] policy::PolicySpec worked_example_policy();
+[[nodiscard]] std::shared_ptr<Catalog> demo_catalog();
+[[nodiscard]] policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::Counts& counts,
+                                               const Relation& relation);
+// Readers: analyst; exempt: dpo.
+[[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot();
+[[nodiscard]] std::shared_ptr<const Snapshot> snapshot_without_version();
+
+}  // namespace pgveil::rewriter::test

@@ -1,0 +1,73 @@
+// Golden files tests/golden/rewrites/*.txt: blocks of "role> …" lines and what becomes of them. UPDATE_GOLDEN=1 writes
+// the answers anew; the diff is reviewed.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fixture.hpp"
+#include "rewriter/pipeline.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::rewriter;
+
+std::string describe(const Verdict& verdict) {
+  if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
+    return "refused " + std::string(reason_name(refusal->reason)) + " at " +
+           std::to_string(refusal->position) + ": " + refusal->message + "\n";
+  }
+  if (const auto* error = std::get_if<Error>(&verdict)) {
+    return "error " + error->sqlstate + " at " + std::to_string(error->position) + ": " +
+           error->public_message + "\n";
+  }
+  std::string out;
+  for (const Statement& statement : std::get<Rewritten>(verdict).statements) {
+    out += statement.is_masked ? "masked: " : statement.is_protected ? "exempt: " : "open: ";
+    out += statement.sql + "\n";
+  }
+  return out.empty() ? "nothing\n" : out;
+}
+
+// "analyst> SELECT 1" asks; lines up to the next ask or blank line are the expected answer; # comments stay.
+std::string answer_all(const std::string& text, const Snapshot& snapshot) {
+  std::istringstream lines(text);
+  std::string out;
+  bool in_answer = false;
+  for (std::string line; std::getline(lines, line);) {
+    const auto mark = line.find("> ");
+    const bool asks = mark != std::string::npos && mark < 12 && line.find(' ') == mark + 1;
+    if (asks) {
+      out += line + "\n" + describe(rewrite(line.substr(mark + 2), {line.substr(0, mark)}, snapshot));
+      in_answer = true;
+    } else if (line.empty() || line[0] == '#') {
+      out += line + "\n";
+      in_answer = false;
+    } else if (!in_answer) {
+      out += line + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("statements are rewritten or refused as the golden files say") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PGVEIL_SOURCE_DIR "/tests/golden/rewrites")) {
+    CAPTURE(entry.path());
+    std::ifstream in(entry.path());
+    const std::string expected((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string found = answer_all(expected, *snapshot);
+    if (std::getenv("UPDATE_GOLDEN") != nullptr)
+      std::ofstream(entry.path()) << found;
+    else
+      CHECK(found == expected);
+    ++files;
+  }
+  CHECK(files >= 4);
+}

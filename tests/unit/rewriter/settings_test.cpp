@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include "rewriter/lists/functions.hpp"
+#include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/session_settings.hpp"
+
+using namespace pgveil::rewriter;
+
+TEST_CASE("settings that rename roles, paths or meanings can't be changed") {
+  for (const char* name :
+       {"role", "session_authorization", "search_path", "standard_conforming_strings",
+        "transform_null_equals", "array_nulls", "backslash_quote", "client_min_messages",
+        "default_transaction_read_only", "transaction_read_only", "row_security", "session_preload_libraries",
+        "local_preload_libraries", "debug_print_plan", "log_statement"}) {
+    CHECK_FALSE(may_set(name));
+    CHECK(judge_startup_parameter(name, "x") == StartupParameter::refuse);
+  }
+  for (const char* name :
+       {"TimeZone", "DateStyle", "extra_float_digits", "application_name", "statement_timeout"}) {
+    CHECK(may_set(name));
+    CHECK(may_show(name));
+    CHECK(judge_startup_parameter(name, "x") == StartupParameter::forward);
+  }
+  CHECK_FALSE(may_show("data_directory"));
+}
+
+TEST_CASE("the client's encoding is UTF8 by any of its names") {
+  for (const char* value : {"UTF8", "utf-8", "UNICODE", "SQL_ASCII", "'utf-8'"}) {
+    CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::ignore);
+  }
+  for (const char* value : {"LATIN1", "SJIS", "GBK", "BIG5", ""}) {
+    CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::refuse);
+  }
+}
+
+TEST_CASE("functions that run SQL, read files, wait or write are not on the list") {
+  for (const char* name : {"query_to_xml",
+                           "table_to_xml",
+                           "cursor_to_xml",
+                           "database_to_xml",
+                           "ts_stat",
+                           "ts_rewrite",
+                           "set_config",
+                           "lo_get",
+                           "pg_read_file",
+                           "pg_ls_dir",
+                           "pg_sleep",
+                           "pg_advisory_lock",
+                           "pg_terminate_backend",
+                           "nextval",
+                           "currval",
+                           "txid_current",
+                           "pg_stat_get_activity",
+                           "pg_mcv_list_items",
+                           "pg_export_snapshot",
+                           "pg_notify",
+                           "setseed",
+                           "satisfies_hash_partition",
+                           "timeofday",
+                           "no_such_function",
+                           ""}) {
+    CHECK(function_rule(name) == FunctionRule::refused);
+  }
+  for (const char* name :
+       {"count", "lower", "date_trunc", "json_agg", "row_to_json", "percentile_cont", "generate_series"}) {
+    CHECK(function_rule(name) == FunctionRule::allowed);
+  }
+}
+
+TEST_CASE("statistics and secrets are no readable catalogs") {
+  for (const char* name :
+       {"pg_stats", "pg_statistic", "pg_stat_activity", "pg_authid", "pg_shadow", "pg_locks",
+        "pg_largeobject", "pg_prepared_statements", "pg_cursors", "pg_user_mappings", "pg_db_role_setting",
+        "pg_hba_file_rules", "pg_file_settings"}) {
+    CHECK(find_system_catalog("pg_catalog", name) == nullptr);
+  }
+  CHECK(find_system_catalog("pg_catalog", "pg_class") != nullptr);
+  CHECK(find_system_catalog("public", "pg_class") == nullptr);
+}

@@ -1,0 +1,107 @@
+#include "proxy/session/authentication.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/session/script.hpp"
+
+using namespace pgveil;
+using namespace pgveil::session;
+using namespace pgveil::session::testing;
+
+namespace {
+
+constexpr const char* kServerNonce = "nonceofeighteenbytes1234";
+constexpr const char* kClientNonce = "clientnonce123456789abcd";
+
+SessionConfig scram_config() {
+  SessionConfig config = Script::default_config();
+  config.authentication = ClientAuthentication::scram_sha_256;
+  return config;
+}
+
+std::string startup_of(std::string_view role) {
+  std::string bytes;
+  wire::encode(wire::StartupMessage{.parameters = {{"user", std::string(role)}, {"database", "demo"}}},
+               bytes);
+  return bytes;
+}
+
+std::string initial(std::string_view mechanism, const wire::Value& response) {
+  return frames(wire::SaslInitialResponse{.mechanism = std::string(mechanism), .response = response});
+}
+
+// What a client with this password sends second, and whether the server would believe it: both sides are
+// played with the same nonces as in the session.
+std::string proof(std::string_view role, std::string_view password) {
+  const bool is_known = role == "ann";
+  ScramServer server(is_known ? make_verifier("secret", "salt of ann", 4096) : mock_verifier(role, "mock"),
+                     kServerNonce, !is_known);
+  ScramClient client(std::string(password), kClientNonce);
+  const auto first = server.on_client_first(client.client_first());
+  REQUIRE(first.has_value());
+  const auto last = client.on_server_first(*first);
+  REQUIRE(last.has_value());
+  return frames(wire::SaslResponse{{*last}});
+}
+
+std::string first_message() {
+  return initial("SCRAM-SHA-256", ScramClient("", kClientNonce).client_first());
+}
+
+}  // namespace
+
+TEST_CASE("the right password lets a client in") {
+  Script(scram_config())
+      .client(startup_of("ann"), {.to_client = "R(10)"})
+      .client(first_message(), {.to_client = "R(11)"})
+      .client(proof("ann", "secret"), {.to_client = "R(12) R(0)", .commands = "ConnectBackend"})
+      .check();
+}
+
+TEST_CASE("a wrong password and a missing role look alike") {
+  for (const std::string role : {"ann", "nobody"}) {
+    CAPTURE(role);
+    Script(scram_config())
+        .client(startup_of(role), {.to_client = "R(10)"})
+        .client(first_message(), {.to_client = "R(11)"})
+        .client(proof(role, "guess"),
+                {.to_client = "E(FATAL 28P01 password authentication failed for user \"" + role + "\")",
+                 .commands = "CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("a client that leaves the exchange is out") {
+  struct Row {
+    const char* name;
+    std::string bytes;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"another mechanism", initial("PLAIN", "x"),
+       "client selected an invalid SASL authentication mechanism"},
+      {"with channel binding", initial("SCRAM-SHA-256-PLUS", "p=tls-unique,,n=,r=x"),
+       "client selected an invalid SASL authentication mechanism"},
+      {"no first message", initial("SCRAM-SHA-256", std::nullopt),
+       "client selected an invalid SASL authentication mechanism"},
+      {"a password", frames(wire::PasswordMessage{"secret"}), "malformed message"},
+      {"a query", query("SELECT 1"), "a message came out of turn"},
+      {"a message above the limit", std::string("p\0\1\0\4", 5), "message is too long"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    Script(scram_config())
+        .client(startup_of("ann"), {.to_client = "R(10)"})
+        .client(row.bytes, {.to_client = "E(FATAL 08P01 " + row.error + ")", .commands = "CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("nothing but the proof is heard after the challenge") {
+  Script(scram_config())
+      .client(startup_of("ann"), {.to_client = "R(10)"})
+      .client(first_message(), {.to_client = "R(11)"})
+      .client(query("SELECT 1"),
+              {.to_client = "E(FATAL 08P01 a message came out of turn)", .commands = "CloseClient"})
+      .check();
+}

@@ -1,0 +1,145 @@
+#include "proxy/session/backend_login.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/session/script.hpp"
+
+using namespace pgveil;
+using namespace pgveil::session;
+using namespace pgveil::session::testing;
+
+namespace {
+
+constexpr const char* kNonce = "nonceofeighteenbytes1234";
+constexpr const char* kStartup =
+    "Startup(user=query_role database=demo client_encoding=UTF8 standard_conforming_strings=on "
+    "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off default_transaction_read_only=on "
+    "row_security=on client_min_messages=notice jit=off search_path=pg_catalog, public)";
+constexpr const char* kFailed = "E(FATAL 08006 cannot log in to the database server)";
+
+Script connected(const std::string& password) {
+  SessionConfig config = Script::default_config();
+  config.backend.password = password;
+  Script script(config);
+  std::string startup;
+  wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+  script.client(startup, {.to_client = "R(0)", .commands = "ConnectBackend"});
+  script.event([] { return BackendConnected{}; }, {.to_backend = kStartup});
+  return script;
+}
+
+std::string mechanisms(std::vector<std::string> names) {
+  return frames(wire::AuthenticationSasl{{std::move(names)}});
+}
+
+// The server's two messages to a client with this password, when the server knows `stored`.
+struct ServerSide {
+  std::string challenge;
+  std::string verdict;
+};
+
+ServerSide server_side(const std::string& password) {
+  ScramServer server(make_verifier(password, "salt of query_role", 4096), "servernonce123456789abcd", false);
+  ScramClient client(password, kNonce);
+  const auto challenge = server.on_client_first(client.client_first());
+  const auto verdict = server.on_client_final(*client.on_server_first(*challenge));
+  return {frames(wire::AuthenticationSaslContinue{{*challenge}}),
+          frames(wire::AuthenticationSaslFinal{{*verdict}})};
+}
+
+}  // namespace
+
+TEST_CASE("the proxy logs in with SCRAM and checks that the server knows it") {
+  const ServerSide server = server_side("backend secret");
+  connected("backend secret")
+      .backend(mechanisms({"SCRAM-SHA-256-PLUS", "SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(server.challenge, {.to_backend = "p"})
+      .backend(server.verdict + frames(wire::AuthenticationOk{}) + ready('I'),
+               {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"})
+      .check();
+}
+
+TEST_CASE("a server that asks for anything else, or lies, is not logged in to") {
+  const ServerSide server = server_side("backend secret");
+  struct Row {
+    const char* name;
+    std::string password;
+    std::string bytes;
+  };
+  const Row rows[] = {
+      {"cleartext", "x", frames(wire::AuthenticationCleartextPassword{})},
+      {"md5", "x", frames(wire::AuthenticationMd5Password{})},
+      {"GSS", "x", frames(wire::AuthenticationGss{})},
+      {"SSPI", "x", frames(wire::AuthenticationSspi{})},
+      {"SCRAM without a password of ours", "", mechanisms({"SCRAM-SHA-256"})},
+      {"only channel binding", "x", mechanisms({"SCRAM-SHA-256-PLUS"})},
+      {"a challenge before SASL", "x", server.challenge},
+      {"a verdict before SASL", "x", server.verdict},
+      {"a message before it let us in", "", parameter("TimeZone", "UTC")},
+      {"ready before it let us in", "", ready('I')},
+      {"a row", "", row("Smith")},
+      {"a malformed message", "", std::string("R\0\0\0\5x", 6)},
+      {"in a transaction from the start", "", frames(wire::AuthenticationOk{}) + ready('T')},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    connected(row.password)
+        .backend(row.bytes, {.to_client = kFailed, .commands = "CloseBackend CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("a server that breaks off SCRAM and lets us in is not believed") {
+  connected("backend secret")
+      .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(frames(wire::AuthenticationOk{}),
+               {.to_client = kFailed, .commands = "CloseBackend CloseClient"})
+      .check();
+}
+
+TEST_CASE("a server that does not know our verifier is not believed") {
+  connected("backend secret")
+      .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(server_side("backend secret").challenge, {.to_backend = "p"})
+      .backend(frames(wire::AuthenticationSaslFinal{{"v=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}}),
+               {.to_client = kFailed, .commands = "CloseBackend CloseClient"})
+      .check();
+}
+
+TEST_CASE("the server's own words about our login stay here") {
+  struct Row {
+    const char* sqlstate;
+    const char* told;
+  };
+  const Row rows[] = {{"28P01", "E(FATAL 08006 cannot log in to the database server)"},
+                      {"28000", "E(FATAL 08006 cannot log in to the database server)"},
+                      {"42501", "E(FATAL 08006 cannot log in to the database server)"},
+                      {"3D000", "E(FATAL 3D000 the database does not exist on the database server)"},
+                      {"53300", "E(FATAL 53300 the database server has too many connections)"},
+                      {"57P03", "E(FATAL 57P03 the database server is not accepting connections now)"}};
+  for (const Row& row : rows) {
+    CAPTURE(row.sqlstate);
+    connected("")
+        .backend(server_error("FATAL", row.sqlstate, "no entry for host 10.0.0.1, user query_role"),
+                 {.to_client = row.told, .commands = "CloseBackend CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("a server that does not keep a pinned setting is left") {
+  for (const auto& status :
+       {parameter("client_encoding", "GBK"), parameter("standard_conforming_strings", "off")}) {
+    connected("")
+        .backend(frames(wire::AuthenticationOk{}) + status,
+                 {.to_client = "E(FATAL 08P01 the database server changed a pinned setting)",
+                  .commands = "CloseBackend CloseClient"})
+        .check();
+  }
+  Script::logged_in()
+      .backend(parameter("TimeZone", "UTC"), {.to_client = "S(TimeZone=UTC)"})
+      .backend(parameter("standard_conforming_strings", "off"),
+               {.to_client = "E(FATAL 08P01 the database server changed a pinned setting)",
+                .to_backend = "X",
+                .commands = "CloseBackend CloseClient"})
+      .check();
+}

@@ -1,0 +1,28 @@
+#pragma once
+// A gate for session tests: it understands just enough SQL words to say what kind of statement it is, marks
+// what it lets through, and remembers every text it has made, so that a test can tell what was let through
+// from what was not.
+#include <set>
+#include <string>
+
+#include "proxy/session/gate.hpp"
+
+namespace pgveil::session::testing {
+
+// "refuse …" is refused, "syntax …" and "unknown …" are errors; all else is let through as "ok: …", split at
+// ';'. What names "people" is protected and reads version 1 of policy p (or what `version` says).
+class FakeGate : public Gate {
+ public:
+  rewriter::Verdict judge(std::string_view sql, std::string_view role, std::string_view database) override;
+  bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
+  std::optional<ScramVerifier> verifier(std::string_view role) const override;
+  Result<void> may_connect(std::string_view role, std::string_view database) const override;
+  std::string pinned_search_path(std::string_view) const override { return "pg_catalog, public"; }
+
+  std::uint64_t version = 1;
+  std::uint64_t generation = 1;
+  std::set<std::string> made;                 // every text a Query or Parse may carry
+  std::optional<ScramVerifier> ann_verifier;  // of role ann, the only one there is
+};
+
+}  // namespace pgveil::session::testing

@@ -1,0 +1,204 @@
+#include "proxy/session/startup.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/session/render.hpp"
+#include "tests/unit/session/script.hpp"
+
+using namespace pgveil;
+using namespace pgveil::session;
+using namespace pgveil::session::testing;
+
+namespace {
+
+template <class Packet>
+std::string packet(const Packet& content) {
+  std::string bytes;
+  wire::encode(content, bytes);
+  return bytes;
+}
+
+std::string startup(std::vector<std::pair<std::string, std::string>> parameters, std::uint16_t minor = 0) {
+  return packet(wire::StartupMessage{.major = 3, .minor = minor, .parameters = std::move(parameters)});
+}
+
+}  // namespace
+
+TEST_CASE("a login goes through to the server as query_role, with the pinned settings") {
+  Script script;
+  script.client(startup({{"user", "ann"}, {"database", "demo"}}),
+                {.to_client = "R(0)", .commands = "ConnectBackend"});
+  script.event([] { return BackendConnected{}; },
+               {.to_backend = "Startup(user=query_role database=demo client_encoding=UTF8 "
+                              "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+                              "transform_null_equals=off default_transaction_read_only=on row_security=on "
+                              "client_min_messages=notice jit=off search_path=pg_catalog, public)"});
+  script.backend(frames(wire::AuthenticationOk{}), {});
+  script.backend(parameter("TimeZone", "UTC") + parameter("session_authorization", "query_role") +
+                     parameter("is_superuser", "on") + server_notice("hello"),
+                 {.to_client = "S(TimeZone=UTC) S(session_authorization=ann) S(is_superuser=off)"});
+  script.backend(frames(wire::BackendKeyData{.pid = 41, .secret = 42}), {});
+  script.backend(ready('I'), {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"});
+  script.client(frames(wire::Terminate{}), {.to_backend = "X", .commands = "CloseBackend CloseClient"});
+  script.check();
+}
+
+TEST_CASE("both kinds of encryption are declined, once each, and the login goes on") {
+  Script()
+      .client(packet(wire::SslRequest{}), {.to_client = "N"})
+      .client(packet(wire::GssEncRequest{}), {.to_client = "N"})
+      .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .check();
+  for (const std::string& request : {packet(wire::SslRequest{}), packet(wire::GssEncRequest{})}) {
+    Script()
+        .client(request, {.to_client = "N"})
+        .client(request,
+                {.to_client = "E(FATAL 08P01 encryption was asked for twice)", .commands = "CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("bytes that came before the answer to an encryption request are not heard") {
+  Script()
+      .client(packet(wire::SslRequest{}) + startup({{"user", "ann"}}),
+              {.to_client = "E(FATAL 08P01 unencrypted data after an encryption request)",
+               .commands = "CloseClient"})
+      .not_in_pieces()
+      .check();
+}
+
+TEST_CASE("a cancel request is handed on and gets no byte") {
+  Script()
+      .client(packet(wire::CancelRequest{.pid = 7, .secret = 8}),
+              {.commands = "CancelOther(7 8) CloseClient"})
+      .check();
+}
+
+TEST_CASE("what a start-up packet may not hold ends the session with its name") {
+  struct Row {
+    const char* name;
+    std::string packet;
+    std::string error;
+  };
+  const Row rows[] = {
+      {"major version 2", packet(wire::StartupMessage{.major = 2, .parameters = {}}),
+       "E(FATAL 0A000 unsupported frontend protocol / use protocol 3.0)"},
+      {"no user", startup({{"database", "demo"}}), "E(FATAL 28000 no user name in the start-up packet)"},
+      {"empty user", startup({{"user", ""}}), "E(FATAL 28000 no user name in the start-up packet)"},
+      {"replication", startup({{"user", "ann"}, {"replication", "database"}}),
+       "E(FATAL 42501 replication is not open)"},
+      {"search_path", startup({{"user", "ann"}, {"search_path", "x"}}),
+       "E(FATAL 42501 start-up parameter \"search_path\" is not open / connect without it)"},
+      {"role in options", startup({{"user", "ann"}, {"options", "-c role=dba"}}),
+       "E(FATAL 42501 start-up parameter \"role\" is not open / connect without it)"},
+      {"a flag in options", startup({{"user", "ann"}, {"options", "-W 5"}}),
+       "E(FATAL 42501 start-up parameter \"options\" may only set settings / use -c name=value)"},
+      {"another encoding", startup({{"user", "ann"}, {"client_encoding", "GBK"}}),
+       "E(FATAL 42501 start-up parameter \"client_encoding\" is not open / connect without it)"},
+      {"a role that may not connect", startup({{"user", "stranger"}, {"database", "demo"}}),
+       "R(0) E(FATAL 42501 role may not use database demo)"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    Script().client(row.packet, {.to_client = row.error, .commands = "CloseClient"}).check();
+  }
+}
+
+TEST_CASE("a newer minor version and protocol options are negotiated down") {
+  Script()
+      .client(startup({{"user", "ann"}, {"_pq_.test", "1"}}, 2),
+              {.to_client = "v(30000 _pq_.test) R(0)", .commands = "ConnectBackend"})
+      .check();
+}
+
+TEST_CASE(
+    "open settings reach the server before the pinned ones, which win; the database defaults to the user") {
+  Script()
+      .client(startup({{"user", "ann"},
+                       {"options", "-c statement_timeout=5s --work-mem=1MB -cDateStyle=ISO,\\ DMY"},
+                       {"application_name", "psql"},
+                       {"client_encoding", "utf-8"},
+                       {"JIT", "on"},
+                       {"work_mem", "2MB"}}),
+              {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event([] { return BackendConnected{}; },
+             {.to_backend =
+                  "Startup(user=query_role database=ann statement_timeout=5s DateStyle=ISO, DMY "
+                  "application_name=psql work_mem=2MB client_encoding=UTF8 standard_conforming_strings=on "
+                  "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
+                  "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
+                  "search_path=pg_catalog, public)"})
+      .check();
+}
+
+TEST_CASE("a start-up packet above its limit is refused at its length") {
+  Script()
+      .client(std::string("\0\0\x27\x15", 4),
+              {.to_client = "E(FATAL 08P01 message is too long)", .commands = "CloseClient"})
+      .check();
+}
+
+TEST_CASE("a server that can't be reached is told as 08006") {
+  Script()
+      .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event([] { return BackendFailed{"connection refused"}; },
+             {.to_client = "E(FATAL 08006 the database server is not reachable)", .commands = "CloseClient"})
+      .check();
+}
+
+TEST_CASE("a login that takes too long ends; before a start-up packet without a word") {
+  Script().event([] { return LoginTimedOut{}; }, {.commands = "CloseClient"}).check();
+  Script()
+      .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event([] { return LoginTimedOut{}; },
+             {.to_client = "E(FATAL 57014 login took too long)", .commands = "CloseBackend CloseClient"})
+      .check();
+}
+
+TEST_CASE("messages sent before the server is ready wait for it") {
+  Script()
+      .client(startup({{"user", "ann"}}) + query("SELECT 1"),
+              {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event([] { return BackendConnected{}; },
+             {.to_backend =
+                  "Startup(user=query_role database=ann client_encoding=UTF8 standard_conforming_strings=on "
+                  "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
+                  "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
+                  "search_path=pg_catalog, public)"})
+      .backend(frames(wire::AuthenticationOk{}) + ready('I'),
+               {.to_client = "K(1 2) Z(I)", .to_backend = "Q(ok: SELECT 1)", .commands = "LoginDone"})
+      .check();
+}
+
+TEST_CASE("options are split as PostgreSQL splits them") {
+  struct Row {
+    const char* text;
+    std::string expected;  // empty: refused
+  };
+  const Row rows[] = {{"-c a=1", "a=1;"},
+                      {"-ca=1", "a=1;"},
+                      {"--a-b=1", "a_b=1;"},
+                      {" \t-c  a=1\n", "a=1;"},
+                      {"-c a=x\\ y", "a=x y;"},
+                      {"-c a=\\\\", "a=\\;"},
+                      {"-c a=", "a=;"},
+                      {"-c a=1 --b=2", "a=1;b=2;"},
+                      {"-c a==b", "a==b;"},
+                      {"-c", ""},
+                      {"-c a", ""},
+                      {"-c =1", ""},
+                      {"a=1", ""},
+                      {"-d 5", ""},
+                      {"--", ""},
+                      {"-c a=1 -e", ""}};
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const auto settings = parse_options(row.text);
+    std::string text;
+    if (settings) {
+      for (const auto& [name, value] : *settings) text += name + "=" + value + ";";
+    }
+    CHECK(text == row.expected);
+    CHECK(settings.has_value() == !row.expected.empty());
+  }
+}
