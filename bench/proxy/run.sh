@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# ./run bench proxy [--quick]: pgbench against PostgreSQL directly, through PgBouncer (session mode) and through pgveil,
+# on an open table and on a protected one, in interleaved rounds. README.md says what is measured and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS, PGVEIL_BENCH_SECONDS,
+# PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil").
+set -euo pipefail
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
+source "$ROOT/scripts/unprivileged.sh"
+source "$ROOT/scripts/private_postgres.sh"
+
+SCALE=10
+PEOPLE=21700
+MODES="simple extended prepared"
+CLIENTS="8 64"
+read -r -a TARGETS <<<"${PGVEIL_BENCH_TARGETS:-direct pgbouncer pgveil}"
+ROUNDS=${PGVEIL_BENCH_ROUNDS:-5}
+SECONDS_EACH=${PGVEIL_BENCH_SECONDS:-4}
+PIDS=()
+
+ask() {
+  local port=$1 user=$2 database=$3
+  shift 3
+  PGPASSFILE=$DIRECTORY/pgpass PGCONNECT_TIMEOUT=20 PGCLIENTENCODING=UTF8 \
+    psql -X -q -w -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$port" -U "$user" -d "$database" "$@"
+}
+
+clean_up() {
+  local pid
+  for pid in "${PIDS[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
+  for pid in "${PIDS[@]}"; do wait "$pid" 2>/dev/null || true; done
+  stop_postgres
+  if [[ -n ${PGVEIL_BENCH_KEEP:-} ]]; then
+    say "kept: $DIRECTORY"
+  else
+    rm -rf "$DIRECTORY"
+  fi
+}
+
+prepare() {
+  choose_user
+  DIRECTORY=$(own_directory bench)
+  trap clean_up EXIT
+  POSTGRES_PORT=$(free_port 54420)
+  declare -gA PORT=([direct]=$POSTGRES_PORT [pgbouncer]=$(free_port 54720) [pgveil]=$(free_port 55020))
+  SUPERUSER_PASSWORD=$(new_password) OWNER_PASSWORD=$(new_password) BENCH_PASSWORD=$(new_password)
+  (
+    umask 077
+    printf "127.0.0.1:$POSTGRES_PORT:*:%s:%s\n" postgres "$SUPERUSER_PASSWORD" bench_owner "$OWNER_PASSWORD" \
+      bench "$BENCH_PASSWORD" >"$DIRECTORY/pgpass"
+    printf '%s' "$BENCH_PASSWORD" >"$DIRECTORY/bench_password"
+  )
+}
+
+load_tables() {
+  step "loading pgbench at scale $SCALE and $PEOPLE people"
+  ask "$POSTGRES_PORT" postgres postgres -v owner_password="$OWNER_PASSWORD" -v password="$BENCH_PASSWORD" \
+    >/dev/null <<'SQL'
+ALTER SYSTEM SET max_connections = 200;
+CREATE ROLE bench_owner LOGIN PASSWORD :'owner_password';
+CREATE ROLE bench LOGIN PASSWORD :'password';
+CREATE DATABASE bench OWNER bench_owner;
+SQL
+  "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w restart >/dev/null
+  PGPASSFILE=$DIRECTORY/pgpass pgbench -i -q -s "$SCALE" -h 127.0.0.1 -p "$POSTGRES_PORT" -U bench_owner bench >/dev/null \
+    2>&1 || die "pgbench -i failed"
+  ask "$POSTGRES_PORT" bench_owner bench -v rows="$PEOPLE" -f "$HERE/people467.sql" >/dev/null
+  ask "$POSTGRES_PORT" bench_owner bench >/dev/null <<'SQL'
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO bench;
+REVOKE TEMPORARY ON DATABASE bench FROM PUBLIC;
+SQL
+}
+
+# start NAME PORT COMMAND…: in the background as RUN_USER, until it listens.
+start() {
+  local name=$1 port=$2 tries
+  shift 2
+  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" "$@" >"$DIRECTORY/$name.log" 2>&1 </dev/null &
+  local pid=$!
+  PIDS+=("$pid")
+  for ((tries = 0; tries < 300; tries++)); do
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.1
+  done
+  die "$name did not start: $(tail -n 3 "$DIRECTORY/$name.log")"
+}
+
+start_pgbouncer() {
+  local bouncer
+  bouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer) || die "pgbouncer is missing; ./run deps bench installs it"
+  echo '"bench" ""' >"$DIRECTORY/userlist.txt"
+  cat >"$DIRECTORY/pgbouncer.ini" <<INI
+[databases]
+bench = host=127.0.0.1 port=$POSTGRES_PORT dbname=bench user=bench password=$BENCH_PASSWORD
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${PORT[pgbouncer]}
+unix_socket_dir =
+auth_type = trust
+auth_file = $DIRECTORY/userlist.txt
+pool_mode = session
+default_pool_size = 100
+max_client_conn = 200
+log_connections = 0
+log_disconnections = 0
+INI
+  give_away userlist.txt pgbouncer.ini
+  start pgbouncer "${PORT[pgbouncer]}" "$bouncer" -q "$DIRECTORY/pgbouncer.ini"
+}
+
+start_pgveil() {
+  local binary=${PGVEIL_BIN:-$ROOT/build/release/cli/pgveil} config=$DIRECTORY/pgveil.yaml
+  [[ -x $binary ]] || die "there is no $binary; ./run build makes it"
+  cp "$binary" "$DIRECTORY/pgveil" # RUN_USER may not reach the tree
+  cp "$HERE/people467.yaml" "$DIRECTORY/"
+  mkdir -p "$DIRECTORY/state"
+  chmod 700 "$DIRECTORY/state"
+  cat >"$config" <<YAML
+listen: {host: 127.0.0.1, port: ${PORT[pgveil]}}
+backend:
+  host: 127.0.0.1
+  port: $POSTGRES_PORT
+  databases: [bench]
+  query_role: {user: bench, password_file: bench_password}
+auth: {method: trust}
+admin: {admin_users: [bench]}
+policies: [people467.yaml]
+open_tables: [public.pgbench_accounts, public.pgbench_branches, public.pgbench_tellers]
+state_dir: state
+log: {level: warning}
+YAML
+  give_away bench_password pgveil people467.yaml state pgveil.yaml
+  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil policy build --all --config "$config" \
+    >"$DIRECTORY/policy_build.log" 2>&1 || die "pgveil policy build: $(tail -n 3 "$DIRECTORY/policy_build.log")"
+  start pgveil "${PORT[pgveil]}" ./pgveil serve --config "$config"
+  say "disclosure tree of people467: $(ask "${PORT[pgveil]}" bench pgveil -At -c 'SHOW COHORTS people467' | wc -l) cohorts"
+}
+
+give_away() {
+  [[ $EUID -ne 0 ]] || (cd "$DIRECTORY" && chown -R "$RUN_USER:" "$@")
+}
+
+# measure TARGET TABLE MODE CLIENTS SECONDS: prints "tps,latency_ms", or fails with pgbench's last words.
+measure() {
+  local target=$1 table=$2 mode=$3 clients=$4 seconds=$5 output
+  output=$(PGPASSFILE=$DIRECTORY/pgpass pgbench -n -h 127.0.0.1 -p "${PORT[$target]}" -U bench -f "$HERE/$table.sql" -s "$SCALE" \
+    -D rows="$PEOPLE" -M "$mode" -c "$clients" -j 1 -T "$seconds" bench 2>&1) ||
+    die "pgbench ($target, $table, $mode, $clients clients): $(tail -n 2 <<<"$output" | tr '\n' ' ')"
+  [[ $output == *"tps = "* ]] || die "pgbench ($target, $table, $mode, $clients clients) got nothing done in $seconds s"
+  awk '/^tps = /{tps = $3} /^latency average = /{latency = $4} END{print tps "," latency}' <<<"$output"
+}
+
+# Within a round each target has its turn under each condition, and the order is another one in every round: what
+# drifts on the machine drifts for all.
+run_rounds() {
+  local round turn mode clients table target result count=${#TARGETS[@]}
+  echo "round,table,mode,clients,target,tps,latency_ms" >"$CSV"
+  for ((round = 1; round <= ROUNDS; round++)); do
+    step "round $round of $ROUNDS"
+    for table in open protected; do
+      for mode in $MODES; do
+        for clients in $CLIENTS; do
+          for ((turn = 0; turn < count; turn++)); do
+            target=${TARGETS[$(((turn + round) % count))]}
+            result=$(measure "$target" "$table" "$mode" "$clients" "$SECONDS_EACH") || exit 1
+            echo "$round,$table,$mode,$clients,$target,$result" >>"$CSV"
+          done
+        done
+      done
+    done
+  done
+}
+
+has_target() { [[ " ${TARGETS[*]} " == *" $1 "* ]]; }
+
+main() {
+  case ${1:-} in
+    '') ;;
+    --quick) ROUNDS=2 SECONDS_EACH=1 ;;
+    *) die_usage "bench proxy: unknown argument \"$1\"" ;;
+  esac
+  mkdir -p "$ROOT/build/bench"
+  CSV=$ROOT/build/bench/proxy.csv
+  prepare
+  start_postgres "$POSTGRES_PORT" "$SUPERUSER_PASSWORD"
+  load_tables
+  ! has_target pgbouncer || start_pgbouncer
+  ! has_target pgveil || start_pgveil
+  measure "${TARGETS[0]}" open simple 8 1 >/dev/null # warms the caches
+  measure "${TARGETS[0]}" protected simple 8 1 >/dev/null
+  run_rounds
+  python3 "$HERE/summary.py" "$CSV"
+}
+
+main "$@"
