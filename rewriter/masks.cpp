@@ -6,6 +6,7 @@
 #include "policy/decision.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask_column.hpp"
+#include "rewriter/pg/print.hpp"
 #include "rewriter/session_settings.hpp"
 #include "rewriter/shape_guard.hpp"
 
@@ -51,6 +52,18 @@ Node* only_listed_settings(pg::Builder& build) {
   Node* const lowered[] = {build.column({kMaskAlias, "name"})};
   return build.equals_any(build.call("lower", lowered),
                           build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
+}
+
+// Called last, when `select` is complete.
+void finish(Mask& mask, const Relation& relation, pg::Builder& build) {
+  const auto print = [&](PgQuery__SelectStmt* select) {
+    return pg::print_statement(*build.select_node(select));
+  };
+  mask.text = print(mask.select);
+  Node* const targets[] = {build.target(build.all_columns(), "")};
+  Node* from = build.relation(kStandInSchema, std::to_string(relation.oid), "");
+  mask.stand_in = build.select(targets, from, nullptr);
+  mask.stand_in_text = print(mask.stand_in);
 }
 
 }  // namespace
@@ -104,6 +117,8 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   mask->select = *select;
   mask->policy = spec.name;
   mask->number = version.number;
+  pg::Builder build(*mask->arena);
+  finish(*mask, relation, build);
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 
@@ -125,6 +140,7 @@ Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& ru
   }
   Node* where = rule.only_listed_settings ? only_listed_settings(build) : nullptr;
   mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+  finish(*mask, relation, build);
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

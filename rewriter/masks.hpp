@@ -27,10 +27,19 @@ namespace pgveil::rewriter {
 
 inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 
+// A mask can be hundreds of kilobytes, a statement reads it in one place of many. So the resolver puts a stand-in where
+// the mask goes: (SELECT * FROM "pgveil mask"."16385"), named by the table's OID. The verifier finds where the parser
+// saw it, and the mask's text takes exactly its place. Both are a SelectStmt between brackets, so what the grammar
+// makes of the rest of the statement stays what was verified. No relation of this schema is ever let through.
+inline constexpr std::string_view kStandInSchema = "pgveil mask";
+
 // Immutable after it is made; trees that splice it in must not outlive it.
 struct Mask {
   std::unique_ptr<pg::Arena> arena;
   PgQuery__SelectStmt* select = nullptr;
+  std::string text;                         // of `select`; parses to it (verify_text)
+  PgQuery__SelectStmt* stand_in = nullptr;  // SELECT * FROM "pgveil mask"."<oid>"
+  std::string stand_in_text;
   std::string policy;  // empty: a system catalog
   std::uint64_t number = 0;
 };

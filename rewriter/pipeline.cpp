@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <span>
+
+#include "common/sqlstate.hpp"
+#include "rewriter/masks.hpp"
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/pg/print.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -39,6 +44,29 @@ std::size_t start_of(const PgQuery__RawStmt& raw, std::string_view sql) {
   return at == std::string_view::npos ? 0 : at;
 }
 
+// The verified text with each stand-in replaced by its mask; nullopt: longer than the limit.
+std::optional<std::string> with_masks(std::string_view text, std::span<const Splice> splices,
+                                      std::size_t limit_bytes) {
+  std::string out;
+  std::size_t done = 0;
+  for (const Splice& splice : splices) {
+    out += text.substr(done, splice.offset - done);
+    out += splice.mask->text;
+    done = splice.offset + splice.bytes;
+    if (out.size() > limit_bytes) return std::nullopt;
+  }
+  out += text.substr(done);
+  if (out.size() > limit_bytes) return std::nullopt;
+  return out;
+}
+
+Error too_long(std::size_t limit_bytes) {
+  return Error{.kind = ErrorKind::limit,
+               .sqlstate = std::string(sqlstate::kProgramLimitExceeded),
+               .public_message = fmt::format("the rewritten statement is longer than {} bytes", limit_bytes),
+               .hint = "read protected tables in fewer places of the statement"};
+}
+
 Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client, const Snapshot& snapshot,
                      const Limits& limits) {
   Rewritten out;
@@ -52,12 +80,16 @@ Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client,
     } catch (const Stop& stop) {
       return with_character_position(stop, sql, start_of(raw, sql));
     }
-    statement.sql = pg::print_statement(*raw.stmt);
-    const auto verified = verify(statement.sql, raw.stmt->base, client.role, snapshot, limits.output_bytes);
+    const std::string text = pg::print_statement(*raw.stmt);
+    if (text.size() > limits.output_bytes) return too_long(limits.output_bytes);
+    const auto verified = verify(text, raw.stmt->base, client.role, snapshot, limits.output_bytes);
     if (!verified) return unverified(verified.error().public_message);
     if (verified->has_protected && !statement.is_protected)
       return unverified("a table that was not accounted for");
     if (verified->has_masked && !statement.is_masked) return unverified("a mask that was not accounted for");
+    auto sent = with_masks(text, verified->splices, limits.output_bytes);
+    if (!sent) return too_long(limits.output_bytes);
+    statement.sql = std::move(*sent);
     out.statements.push_back(std::move(statement));
   }
   out.versions = resolver.versions();

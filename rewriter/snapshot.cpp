@@ -93,9 +93,14 @@ const Mask* Snapshot::catalog_mask(const Relation& relation) const {
   return at == catalog_masks_.end() ? nullptr : at->second.get();
 }
 
-const Snapshot::ProtectedTable* Snapshot::policy_for(const Relation& relation,
-                                                     const std::string& role) const {
-  const auto [first, last] = by_oid_.equal_range(relation.oid);
+const Mask* Snapshot::mask_for(std::uint32_t oid, const std::string& role) const {
+  if (const auto at = catalog_masks_.find(oid); at != catalog_masks_.end()) return at->second.get();
+  const ProtectedTable* table = policy_for(oid, role);
+  return table == nullptr ? nullptr : table->mask.get();
+}
+
+const Snapshot::ProtectedTable* Snapshot::policy_for(std::uint32_t oid, const std::string& role) const {
+  const auto [first, last] = by_oid_.equal_range(oid);
   for (auto at = first; at != last; ++at) {
     const ProtectedTable& table = protected_[at->second];
     const auto lists = [&](const std::vector<std::string>& roles) {
@@ -144,6 +149,8 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
     if (relation == nullptr) continue;
     auto mask = compile_catalog_mask(rule, *relation);
     if (!mask) return mask.error();
+    if (auto verified = verify_text(**mask, relation->schema + "." + relation->name); !verified)
+      return verified.error();
     snapshot->catalog_masks_.emplace(relation->oid, *mask);
   }
   return std::shared_ptr<const Snapshot>(std::move(snapshot));

@@ -45,10 +45,15 @@ class Snapshot {
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   [[nodiscard]] bool is_open(const Relation& relation) const;
   // The policy on this relation that lists the role as reader or exempt; null: none does.
-  [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const;
+  [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const {
+    return policy_for(relation.oid, role);
+  }
+  [[nodiscard]] const ProtectedTable* policy_for(std::uint32_t oid, const std::string& role) const;
   [[nodiscard]] bool has_policy(const Relation& relation) const;
   // The compiled mask of a readable system catalog; null: not one.
   [[nodiscard]] const Mask* catalog_mask(const Relation& relation) const;
+  // What this role reads the table of this OID through; null: nothing, or not through a mask.
+  [[nodiscard]] const Mask* mask_for(std::uint32_t oid, const std::string& role) const;
 
  private:
   friend Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <vector>
 
 #include "rewriter/lists/functions.hpp"
@@ -80,7 +81,8 @@ constexpr std::string_view kHarmlessIndexes =
 
 class Verifier {
  public:
-  Verifier(const std::string& role, const Snapshot& snapshot) : role_(role), snapshot_(snapshot) {}
+  Verifier(std::string_view text, const std::string& role, const Snapshot& snapshot)
+      : text_(text), role_(role), snapshot_(snapshot) {}
 
   void message(const Message& node) {
     const std::string_view kind(node.descriptor->short_name);
@@ -118,7 +120,10 @@ class Verifier {
     throw Rejected{"a kind of node that is not known"};
   }
 
-  [[nodiscard]] VerifiedReads reads() const { return reads_; }
+  [[nodiscard]] VerifiedReads take_reads() {
+    std::ranges::sort(reads_.splices, {}, &Splice::offset);
+    return std::move(reads_);
+  }
 
  private:
   void children(const Message& node) {
@@ -147,6 +152,7 @@ class Verifier {
 
   void relation(const PgQuery__RangeVar& node) {
     if (node.catalogname[0] != '\0') throw Rejected{"a relation with a database name"};
+    if (node.schemaname == kStandInSchema) throw Rejected{"a stand-in that is no mask"};
     if (node.schemaname[0] == '\0') {
       if (std::ranges::find(ctes_, node.relname) == ctes_.end())
         throw Rejected{"a relation without a schema"};
@@ -163,19 +169,41 @@ class Verifier {
     reads_.has_protected = true;
   }
 
-  // The mask that this sub-query is, to the letter; null: it is none.
+  // The mask that this sub-query is, or stands for, to the letter; null: it is none.
   const Mask* mask_of(const PgQuery__SelectStmt& query) {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       return nullptr;
     const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
-    const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
-    if (found == nullptr) return nullptr;
-    const Mask* mask = snapshot_.catalog_mask(*found);
-    if (mask == nullptr) {
-      const auto* table = snapshot_.policy_for(*found, role_);
-      mask = table == nullptr ? nullptr : table->mask.get();
+    const bool is_stand_in = from.schemaname == kStandInSchema;
+    const Relation* found = is_stand_in ? nullptr : snapshot_.catalog().find(from.schemaname, from.relname);
+    if (!is_stand_in && found == nullptr) return nullptr;
+    const Mask* mask = snapshot_.mask_for(is_stand_in ? oid_of(from.relname) : found->oid, role_);
+    if (mask == nullptr) return nullptr;
+    if (!pg::equal(query.base, is_stand_in ? mask->stand_in->base : mask->select->base)) return nullptr;
+    if (is_stand_in) splice(from, *mask);
+    return mask;
+  }
+
+  // 0: not an OID, which no table has.
+  static std::uint32_t oid_of(std::string_view decimal) {
+    std::uint32_t oid = 0;
+    const auto [end, error] = std::from_chars(decimal.data(), decimal.data() + decimal.size(), oid);
+    return error == std::errc() && end == decimal.data() + decimal.size() ? oid : 0;
+  }
+
+  // The parser says where it saw the stand-in's name; around it stands just what the printer writes.
+  void splice(const PgQuery__RangeVar& name, const Mask& mask) {
+    const std::string_view stand_in = mask.stand_in_text;
+    const std::size_t before_name = stand_in.rfind('"' + std::string(kStandInSchema));
+    if (name.location < 0 || static_cast<std::size_t>(name.location) <= before_name)
+      throw Rejected{"a mask without a place"};
+    const std::size_t offset = static_cast<std::size_t>(name.location) - before_name;
+    const std::size_t end = offset + stand_in.size();
+    if (text_.substr(offset, stand_in.size()) != stand_in || text_[offset - 1] != '(' ||
+        end >= text_.size() || text_[end] != ')') {
+      throw Rejected{"a mask out of its place"};
     }
-    return mask != nullptr && pg::equal(query.base, mask->select->base) ? mask : nullptr;
+    reads_.splices.push_back({.offset = offset, .bytes = stand_in.size(), .mask = &mask});
   }
 
   void subselect(const PgQuery__RangeSubselect& node) {
@@ -352,6 +380,7 @@ class Verifier {
     if (reads_.has_protected) throw Rejected{"EXPLAIN of a protected table"};
   }
 
+  std::string_view text_;
   const std::string& role_;
   const Snapshot& snapshot_;
   std::vector<std::string> ctes_;
@@ -373,9 +402,9 @@ Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree
   const Node& statement = *read->result->stmts[0]->stmt;
   if (!pg::equal(statement.base, tree)) return rejection("text that means something else than its tree");
   try {
-    Verifier verifier(role, snapshot);
+    Verifier verifier(text, role, snapshot);
     verifier.message(statement.base);
-    return verifier.reads();
+    return verifier.take_reads();
   } catch (const Rejected& rejected) {
     return rejection(rejected.rule);
   } catch (const pg::CannotPrint&) {

@@ -4,6 +4,7 @@
 // code with the resolver; both look names up in the same lists.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "rewriter/pg/ast.hpp"
@@ -11,12 +12,20 @@
 
 namespace pgveil::rewriter {
 
-struct VerifiedReads {
-  bool has_protected = false;  // a table with a policy is read
-  bool has_masked = false;     // through its mask
+// Where the parser saw the stand-in of a mask: text[offset, offset + bytes), just inside its brackets.
+struct Splice {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  const Mask* mask = nullptr;  // owned by the snapshot
 };
 
-// text: exactly one statement, as it will be sent. tree: what the resolver meant to print; the text must parse to it.
+struct VerifiedReads {
+  bool has_protected = false;   // a table with a policy is read
+  bool has_masked = false;      // through its mask
+  std::vector<Splice> splices;  // ascending; all of them must be replaced before the text is sent
+};
+
+// text: exactly one statement, as it will be sent but for the masks that stand-ins stand for. tree: what the resolver meant to print; the text must parse to it.
 // An Error means that nothing may be sent; its public_message says which rule failed, quoting no text.
 [[nodiscard]] Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree,
                                            const std::string& role, const Snapshot& snapshot,

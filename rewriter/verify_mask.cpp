@@ -7,9 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "rewriter/pg/build.hpp"
 #include "rewriter/pg/equal.hpp"
-#include "rewriter/pg/print.hpp"
+#include "rewriter/pg/parse.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -191,32 +190,44 @@ struct Check {
   }
 };
 
+Error failure(std::string_view name, std::string_view expected) {
+  return Error{
+      .kind = ErrorKind::policy,
+      .sqlstate = "XX000",
+      .public_message = fmt::format("the mask of \"{}\" failed its check: expected {}", name, expected),
+      .hint = "this is a bug of pgveil: the table stays closed"};
+}
+
+// The tree of the mask's text, which is one SELECT and equals the mask's tree.
+Result<pg::Tree> read_back(const Mask& mask, std::string_view name) {
+  auto read = pg::parse_own(mask.text, std::size_t{64} << 20);
+  if (!read || read->result->n_stmts != 1 ||
+      !pg::is_kind(read->result->stmts[0]->stmt, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    return failure(name, "readable SQL");
+  }
+  if (!pg::equal(read->result->stmts[0]->stmt->select_stmt->base, mask.select->base)) {
+    return failure(name, "the same tree after printing");
+  }
+  return std::move(*read);
+}
+
 }  // namespace
+
+Result<void> verify_text(const Mask& mask, std::string_view name) {
+  if (const auto read = read_back(mask, name); !read) return read.error();
+  return {};
+}
 
 Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
                          const policy::PolicyVersion& version, const Relation& relation) {
-  const auto failure = [&](std::string_view what) {
-    return Error{.kind = ErrorKind::policy,
-                 .sqlstate = "XX000",
-                 .public_message =
-                     fmt::format("the mask of policy \"{}\" failed its check: expected {}", spec.name, what),
-                 .hint = "this is a bug of pgveil: the policy stays closed"};
-  };
+  const auto read = read_back(mask, spec.name);
+  if (!read) return read.error();
   try {
-    pg::Arena arena;
-    pg::Builder build(arena);
-    const auto text = pg::print_statement(*build.select_node(mask.select));
-    const auto read = pg::parse_own(text, std::size_t{64} << 20);
-    if (!read) return failure("readable SQL");
-    const PgQuery__SelectStmt& select = *read->result->stmts[0]->stmt->select_stmt;
-    if (!pg::equal(select.base, mask.select->base)) return failure("the same tree after printing");
-    const Check check{spec, version.tree, relation, select};
+    const Check check{spec, version.tree, relation, *read->result->stmts[0]->stmt->select_stmt};
     check.fixed_columns();
     check.released_cells();
   } catch (const Unreadable& unreadable) {
-    return failure(unreadable.what);
-  } catch (const pg::CannotPrint& cannot) {
-    return failure(cannot.what());
+    return failure(spec.name, unreadable.what);
   }
   return {};
 }

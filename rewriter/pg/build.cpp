@@ -33,6 +33,17 @@ Node* Builder::column(std::initializer_list<std::string_view> path) {
   return out;
 }
 
+Node* Builder::all_columns() {
+  Node* star = node(PG_QUERY__NODE__NODE_A_STAR);
+  star->a_star = make<PgQuery__AStar>(pg_query__a__star__descriptor);
+  Node* const fields[] = {star};
+  Node* out = node(PG_QUERY__NODE__NODE_COLUMN_REF);
+  out->column_ref = make<PgQuery__ColumnRef>(pg_query__column_ref__descriptor);
+  out->column_ref->fields = list(fields);
+  out->column_ref->n_fields = 1;
+  return out;
+}
+
 Node* Builder::integer_constant(int value) {
   Node* out = node(PG_QUERY__NODE__NODE_A_CONST);
   out->a_const = make<PgQuery__AConst>(pg_query__a__const__descriptor);

@@ -21,6 +21,7 @@ class Builder {
 
   [[nodiscard]] Node* string(std::string_view text);
   [[nodiscard]] Node* column(std::initializer_list<std::string_view> path);  // t.city
+  [[nodiscard]] Node* all_columns();                                         // *
   [[nodiscard]] Node* integer_constant(int value);
   [[nodiscard]] Node* string_constant(std::string_view text);  // untyped 'x'
   [[nodiscard]] Node* null_constant();

@@ -60,6 +60,8 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
   const std::string_view schema(range.schemaname);
   const std::string_view database(range.catalogname);
   const Catalog& catalog = snapshot_.catalog();
+  if (schema == kStandInSchema)
+    refuse(Reason::relation_not_listed, "a relation of a reserved schema", {}, range.location);
   if (!database.empty() && database != catalog.database) {
     name_error(sqlstate::kFeatureNotSupported, "references to other databases are not possible",
                range.location);
@@ -123,7 +125,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   entry.is_masked = mask != nullptr;
   if (mask != nullptr) {
     PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
-    node = build_.from_subquery(mask->select, alias);
+    node = build_.from_subquery(mask->stand_in, alias);
   }
   const ColumnNames columns = entry.columns;
   scope.entries.push_back(std::move(entry));

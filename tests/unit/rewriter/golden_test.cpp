@@ -8,14 +8,40 @@
 #include <sstream>
 
 #include "fixture.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/parse.hpp"
 #include "rewriter/pipeline.hpp"
+#include "rewriter/verify.hpp"
 
 namespace {
 
 using namespace pgveil;
 using namespace pgveil::rewriter;
 
-std::string describe(const Verdict& verdict) {
+// A mask's text as (mask of schema.table): mask_test.cpp reads the masks themselves.
+std::string with_short_masks(std::string sql, const std::string& role, const Snapshot& snapshot) {
+  for (const auto& [name, relation] : snapshot.catalog().relations) {
+    const Mask* mask = snapshot.mask_for(relation.oid, role);
+    if (mask == nullptr) continue;
+    for (std::size_t at = 0; (at = sql.find(mask->text, at)) != std::string::npos;) {
+      sql.replace(at, mask->text.size(), "mask of " + name.first + "." + name.second);
+    }
+  }
+  return sql;
+}
+
+// The masks are put into verified text; what comes of it passes the verifier as a whole, too.
+void check_whole(const Statement& statement, const std::string& role, const Snapshot& snapshot) {
+  const auto whole = pg::parse_own(statement.sql, std::size_t{1} << 20);
+  REQUIRE_MESSAGE(whole.has_value(), statement.sql);
+  const auto reads =
+      verify(statement.sql, whole->result->stmts[0]->stmt->base, role, snapshot, std::size_t{1} << 20);
+  REQUIRE_MESSAGE(reads.has_value(), statement.sql);
+  CHECK(reads->splices.empty());
+  CHECK(reads->has_masked == statement.is_masked);
+}
+
+std::string describe(const Verdict& verdict, const std::string& role, const Snapshot& snapshot) {
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     return "refused " + std::string(reason_name(refusal->reason)) + " at " +
            std::to_string(refusal->position) + ": " + refusal->message + "\n";
@@ -26,8 +52,9 @@ std::string describe(const Verdict& verdict) {
   }
   std::string out;
   for (const Statement& statement : std::get<Rewritten>(verdict).statements) {
+    check_whole(statement, role, snapshot);
     out += statement.is_masked ? "masked: " : statement.is_protected ? "exempt: " : "open: ";
-    out += statement.sql + "\n";
+    out += with_short_masks(statement.sql, role, snapshot) + "\n";
   }
   return out.empty() ? "nothing\n" : out;
 }
@@ -41,7 +68,9 @@ std::string answer_all(const std::string& text, const Snapshot& snapshot) {
     const auto mark = line.find("> ");
     const bool asks = mark != std::string::npos && mark < 12 && line.find(' ') == mark + 1;
     if (asks) {
-      out += line + "\n" + describe(rewrite(line.substr(mark + 2), {line.substr(0, mark)}, snapshot));
+      out += line + "\n" +
+             describe(rewrite(line.substr(mark + 2), {line.substr(0, mark)}, snapshot), line.substr(0, mark),
+                      snapshot);
       in_answer = true;
     } else if (line.empty() || line[0] == '#') {
       out += line + "\n";

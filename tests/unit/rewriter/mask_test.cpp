@@ -44,6 +44,27 @@ TEST_CASE("the mask of the worked example is the paper's rules as positive neste
         "t.visits AS visits, NULL::pg_catalog.text AS note FROM public.people AS t");
 }
 
+// The text of a mask that a test changed, as a compiler with that fault would have printed it.
+void print_again(const Mask& mask) {
+  pg::Builder build(*mask.arena);
+  const_cast<Mask&>(mask).text = pg::print_statement(*build.select_node(mask.select));
+}
+
+TEST_CASE("a mask whose text says something else than its tree is not used") {
+  Compiled c;
+  auto tampered = compile_mask(c.spec, c.version, c.people).value();
+  CHECK(verify_text(*tampered, "people").has_value());
+  auto& text = const_cast<Mask&>(*tampered).text;
+  const auto at = text.find("'OH'");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 4, "'DC'");
+  CHECK_FALSE(verify_text(*tampered, "people").has_value());
+  text = "SELECT 1; " + text;
+  CHECK_FALSE(verify_text(*tampered, "people").has_value());
+  text = "SELECT";
+  CHECK_FALSE(verify_text(*tampered, "people").has_value());
+}
+
 TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more") {
   Compiled c;
   const auto mask = compile_mask(c.spec, c.version, c.people).value();
@@ -66,12 +87,14 @@ TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more
       PgQuery__ResTarget& target = *tampered->select->target_list[i]->res_target;
       if (std::string_view(target.name) == "visits") continue;
       target.val = build.column({"t", target.name});
+      print_again(*tampered);
       CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people).has_value());
     }
   }
   SUBCASE("no guard") {
     auto tampered = compile_mask(c.spec, c.version, c.people).value();
     const_cast<Mask&>(*tampered).select->where_clause = nullptr;
+    print_again(*tampered);
     CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people).has_value());
   }
 }

@@ -1,0 +1,100 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "fixture.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/parse.hpp"
+#include "rewriter/pipeline.hpp"
+#include "rewriter/verify.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::rewriter;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+std::string sent(const std::string& sql, const Snapshot& snapshot) {
+  const auto verdict = rewrite(sql, {"analyst"}, snapshot);
+  REQUIRE_MESSAGE(std::holds_alternative<Rewritten>(verdict), sql);
+  return std::get<Rewritten>(verdict).statements.front().sql;
+}
+
+bool is_refused(const std::string& sql, const Snapshot& snapshot) {
+  return std::holds_alternative<Refusal>(rewrite(sql, {"analyst"}, snapshot));
+}
+
+const Mask& people_mask(const Snapshot& snapshot) {
+  return *snapshot.protected_tables().front().mask;
+}
+
+// The verifier alone, on a text that a faulty resolver might have made.
+bool is_verified(const std::string& text, const Snapshot& snapshot) {
+  const auto tree = pg::parse_own(text, 100'000).value();
+  return verify(text, tree.result->stmts[0]->stmt->base, "analyst", snapshot, 100'000).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("every stand-in becomes the mask, in each place of a statement") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const Mask& mask = people_mask(*snapshot);
+  for (const auto& [sql, masks] : {std::pair{"SELECT 1 FROM people", 1U},
+                                   {"SELECT 1 FROM people a, people b, (SELECT city FROM people) c", 3U},
+                                   {"TABLE people UNION ALL (TABLE people) ORDER BY 1", 2U},
+                                   {"COPY people TO STDOUT", 1U},
+                                   {"PREPARE x AS SELECT (SELECT 'a(' || max(city) FROM people)", 1U}}) {
+    const std::string text = sent(sql, *snapshot);
+    CHECK(count(text, "(" + mask.text + ")") == masks);
+    CHECK(count(text, std::string(kStandInSchema)) == 0);
+  }
+}
+
+TEST_CASE("text that looks like a stand-in stays text") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const Mask& mask = people_mask(*snapshot);
+  const std::string look_alike = "(" + mask.stand_in_text + ")";
+  const std::string text =
+      sent("SELECT '" + look_alike + "', city AS \"x (SELECT * FROM y)\" FROM people", *snapshot);
+  CHECK(count(text, "'" + look_alike + "'") == 1);
+  CHECK(count(text, mask.text) == 1);
+}
+
+TEST_CASE("a client can't write a stand-in") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const std::string stand_in = people_mask(*snapshot).stand_in_text;
+  CHECK(is_refused(stand_in, *snapshot));
+  CHECK(is_refused("SELECT * FROM (" + stand_in + ") x", *snapshot));
+  CHECK(is_refused("SELECT * FROM \"pgveil mask\".\"1\"", *snapshot));
+}
+
+TEST_CASE(
+    "the verifier takes a stand-in only as a whole sub-query of a table that the role reads through a mask") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const std::string stand_in = people_mask(*snapshot).stand_in_text;
+  CHECK(is_verified("SELECT city FROM (" + stand_in + ") AS people", *snapshot));
+  CHECK_FALSE(is_verified(stand_in, *snapshot));
+  CHECK_FALSE(is_verified("SELECT city FROM ( " + stand_in + ") AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT city FROM (" + stand_in + " WHERE true) AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT city FROM (" + stand_in + " LIMIT 1) AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT (" + stand_in + ")", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM LATERAL (" + stand_in + ") AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"999\") AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"100x\") AS people", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".people) AS people", *snapshot));
+}
+
+TEST_CASE("a rewritten statement longer than the limit is an error, before it is made") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  Limits limits;
+  limits.output_bytes = people_mask(*snapshot).text.size() * 2;
+  CHECK(std::holds_alternative<Rewritten>(rewrite("SELECT 1 FROM people", {"analyst"}, *snapshot, limits)));
+  const auto verdict = rewrite("SELECT 1 FROM people a, people b", {"analyst"}, *snapshot, limits);
+  REQUIRE(std::holds_alternative<Error>(verdict));
+  CHECK(std::get<Error>(verdict).sqlstate == "54000");
+}
