@@ -1,7 +1,7 @@
 #pragma once
 // The last gate before SQL may be sent. Reads the final text anew and lets through only what it knows to be safe: every
-// message of the parse tree is visited by its descriptor, so a field that the resolver forgot can't pass. Shares no
-// code with the resolver; both look names up in the same lists.
+// message of the parse tree is visited by its descriptor and each of its fields has a rule (lists/node_fields.hpp), so a
+// field that the resolver forgot can't pass. Shares no code with the resolver; both look names up in the same lists.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +30,9 @@ struct VerifiedReads {
 [[nodiscard]] Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree,
                                            const std::string& role, const Snapshot& snapshot,
                                            std::size_t bytes_limit);
+
+// The rules alone, on the tree of the one statement that the parser read in the text.
+[[nodiscard]] Result<VerifiedReads> verify_tree(std::string_view text, const pg::Node& statement,
+                                                const std::string& role, const Snapshot& snapshot);
 
 }  // namespace pgveil::rewriter

@@ -31,20 +31,53 @@ template <class T>
   return name == "location" || name == "stmt_location" || name == "stmt_len";
 }
 
+// Calls visit(child) for each message in this field.
+template <class Visit>
+void for_each_child_of(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& field,
+                       Visit&& visit) {
+  if (field.type != PROTOBUF_C_TYPE_MESSAGE || !is_active(message, field)) return;
+  if (is_repeated(field)) {
+    const auto count = member_at<std::size_t>(message, field.quantifier_offset);
+    const auto* const children = member_at<ProtobufCMessage**>(message, field.offset);
+    for (std::size_t c = 0; c < count; ++c) visit(*children[c]);
+  } else if (const auto* child = member_at<ProtobufCMessage*>(message, field.offset)) {
+    visit(*child);
+  }
+}
+
 // Calls visit(field, child) for each child message that is present, in field order.
 template <class Visit>
 void for_each_child(const ProtobufCMessage& message, Visit&& visit) {
   for (unsigned i = 0; i < message.descriptor->n_fields; ++i) {
     const ProtobufCFieldDescriptor& field = message.descriptor->fields[i];
-    if (field.type != PROTOBUF_C_TYPE_MESSAGE || !is_active(message, field)) continue;
-    if (is_repeated(field)) {
-      const auto count = member_at<std::size_t>(message, field.quantifier_offset);
-      const auto* const children = member_at<ProtobufCMessage**>(message, field.offset);
-      for (std::size_t c = 0; c < count; ++c) visit(field, *children[c]);
-    } else if (const auto* child = member_at<ProtobufCMessage*>(message, field.offset)) {
-      visit(field, *child);
-    }
+    for_each_child_of(message, field, [&](const ProtobufCMessage& child) { visit(field, child); });
   }
+}
+
+// Nothing set: zero, the empty text, no message, an empty list. A type that pg_query.proto does not have is never so.
+[[nodiscard]] inline bool is_default(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& field) {
+  if (!is_active(message, field)) return true;
+  if (is_repeated(field)) return member_at<std::size_t>(message, field.quantifier_offset) == 0;
+  switch (field.type) {
+    case PROTOBUF_C_TYPE_MESSAGE: return member_at<const void*>(message, field.offset) == nullptr;
+    case PROTOBUF_C_TYPE_STRING: return member_at<const char*>(message, field.offset)[0] == '\0';
+    case PROTOBUF_C_TYPE_BOOL: return member_at<protobuf_c_boolean>(message, field.offset) == 0;
+    case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_SINT32:
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_UINT32:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_ENUM: return member_at<std::uint32_t>(message, field.offset) == 0;
+    case PROTOBUF_C_TYPE_INT64:
+    case PROTOBUF_C_TYPE_SINT64:
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_UINT64:
+    case PROTOBUF_C_TYPE_FIXED64: return member_at<std::uint64_t>(message, field.offset) == 0;
+    case PROTOBUF_C_TYPE_FLOAT:
+    case PROTOBUF_C_TYPE_DOUBLE:
+    case PROTOBUF_C_TYPE_BYTES: break;
+  }
+  return false;
 }
 
 }  // namespace pgveil::rewriter::pg

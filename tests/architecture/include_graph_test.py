@@ -114,6 +114,16 @@ def check_own_edges(folder):
                 yield f"{where}: {header} is not spelled from the root of the repository"
 
 
+def check_verifiers():
+    """What verifies a rewrite knows nothing of how it was made: neither the passes nor the printer."""
+    makers = {"rewriter/resolve", "rewriter/pg/print.hpp", "rewriter/pg/writer.hpp", "rewriter/pg/build.hpp"}
+    for path in (ROOT / "rewriter").glob("verify*.[ch]pp"):
+        may = {"rewriter/pg/print.hpp", "rewriter/pg/build.hpp"} if path.name == "verify_mask.cpp" else set()
+        for number, _, header in includes(path):
+            if is_in(header, makers - may):
+                yield f"{name_of(path)}:{number}: a verifier may not include {header}"
+
+
 def check_doors(folder):
     """A third-party header is included only behind its door."""
     for path in sources(folder):
@@ -200,6 +210,7 @@ def checks():
         yield f"headers of {folder} say what they are for", list(check_pragma_once(folder))
     for folder in PURE_FOLDERS:
         yield f"purity of {folder}", list(check_purity(folder))
+    yield "verifiers share no code with the passes", list(check_verifiers())
     yield "file lengths", list(check_lengths())
     headers = [name_of(path) for folder in FOLDERS for path in sources(folder) if path.suffix == ".hpp"]
     yield "the tree has headers and sources", [] if len(headers) > 10 else ["the tree looks empty: wrong root?"]
