@@ -10,6 +10,8 @@
 namespace pgveil::rewriter {
 namespace {
 
+using pg::Node;
+
 ColumnNames names_of(const Relation& relation) {
   std::vector<std::string> out;
   for (const Column& column : relation.columns) out.push_back(column.name);
@@ -40,6 +42,40 @@ ColumnNames joined(const ColumnNames& left, const ColumnNames& right,
 
 bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
   return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
+}
+
+bool is_unnest_of_several(const Node* node) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_FUNC_CALL)) return false;
+  const PgQuery__FuncCall& call = *node->func_call;
+  return call.n_funcname == 1 && pg::string_of(call.funcname[0]) == "unnest" && call.n_args > 1 &&
+         call.n_agg_order == 0 && call.agg_filter == nullptr && call.over == nullptr && call.agg_star == 0 &&
+         call.agg_distinct == 0 && call.func_variadic == 0;
+}
+
+// unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), and only under its bare name: no function takes
+// two arrays, so the qualified name, which is what we send, would not be found.
+void expand_unnest(PgQuery__RangeFunction& function, pg::Builder& build) {
+  std::vector<Node*> items;
+  for (Node* item : pg::nodes(function.functions, function.n_functions)) {
+    const Node* called = item->list->items[0];
+    if (!is_unnest_of_several(called)) {
+      items.push_back(item);
+      continue;
+    }
+    for (Node* const argument : pg::nodes(called->func_call->args, called->func_call->n_args)) {
+      Node* const arguments[] = {argument};
+      Node* const pair[] = {build.call("unnest", arguments), build.node(PG_QUERY__NODE__NODE__NOT_SET)};
+      Node* one = build.node(PG_QUERY__NODE__NODE_LIST);
+      one->list = build.make<PgQuery__List>(pg_query__list__descriptor);
+      one->list->items = build.list(pair);
+      one->list->n_items = std::size(pair);
+      items.push_back(one);
+    }
+  }
+  if (items.size() == function.n_functions) return;
+  function.functions = build.list(items);
+  function.n_functions = items.size();
+  function.is_rowsfrom = 1;
 }
 
 }  // namespace
@@ -179,6 +215,7 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
     refuse(Reason::clause, "a column definition list behind a function",
            "use a function with a known row type");
   }
+  expand_unnest(function, build_);
   std::string name;
   for (Node* item : pg::nodes(function.functions, function.n_functions)) {
     PgQuery__List& pair = *item->list;
