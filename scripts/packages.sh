@@ -11,7 +11,7 @@ packages_of() {
     demo) echo postgresql-15 postgresql-client-15 ;;
     test)
       echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 python3-psycopg \
-        python3-asyncpg python3-yaml
+        python3-asyncpg python3-yaml sqlsmith
       ;;
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 ;;
     lint) echo clang-format-14 clang-tidy-14 python3 ;;

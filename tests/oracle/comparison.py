@@ -1,43 +1,138 @@
-"""Runs one query on two connections and says whether the answers are the same."""
+"""Says whether two answers to one conversation are the same. An answer is a list of (tag, body) messages."""
 import collections
 import dataclasses
 import decimal
+import struct
+
+from harness.wire import cells_of, columns_of, fields_of
 
 REFUSED = "42501"
 BROKEN_PATTERN = "2201B"
+TIMED_OUT = "57014"
 NUMERIC_OID = 1700
 RECORD_OID = 2249
 FIRST_USER_OID = 16384
+UNCOMPARED = (b"S", b"N")  # settings and notices; a refusal's hint is one
 
 
 @dataclasses.dataclass
-class Outcome:
-    shapes: list
-    rows: list
-    sqlstate: str | None
-    tags: list
-    copied: bytes
-    error: dict | None
+class Result:
+    """What one statement of a conversation gave."""
+    shape: list = dataclasses.field(default_factory=list)
+    formats: list = dataclasses.field(default_factory=list)
+    rows: list = dataclasses.field(default_factory=list)
+    copied: list = dataclasses.field(default_factory=list)
+    end: str = ""              # the command tag, or the SQLSTATE
+    message: str = ""
 
 
-def run(client, query):
-    if query.is_extended:
-        reply = client.extended(query.sql, query.parameters, result_format=query.result_format)
-    else:
-        reply = client.query(query.sql)
-    if reply.is_closed:
-        raise AssertionError(f"the connection was closed by {query.sql}: {reply.errors}")
-    return Outcome([column.shape() for column in reply.columns], reply.rows, reply.sqlstate(), reply.tags,
-                   reply.copied, reply.errors[0] if reply.errors else None)
+def same_bytes(mine, theirs):
+    """The quick way: equal but for the numbers of tables and the words of errors."""
+    return plain(mine) == plain(theirs)
 
 
-def in_order(outcome, query):
+def plain(messages):
+    return [(tag, without_tables(body) if tag == b"T" else fields_of(body).get("C") if tag == b"E" else body)
+            for tag, body in messages if tag not in UNCOMPARED]
+
+
+def without_tables(body):
+    return [(c.name, c.type_oid, c.type_size, c.typmod, c.format) for c in columns_of(body)]
+
+
+def results(messages):
+    found, current = [], Result()
+    for tag, body in messages:
+        if tag == b"T":
+            columns = columns_of(body)
+            current.shape, current.formats = [c.shape() for c in columns], [c.format for c in columns]
+        elif tag == b"D":
+            current.rows.append(cells_of(body))
+        elif tag == b"d":
+            current.copied.append(body)
+        elif tag == b"C":
+            current.end = body[:-1].decode()
+            found.append(current)
+            current = Result(current.shape, current.formats)
+        elif tag == b"E":
+            fields = fields_of(body)
+            current.end, current.message = fields.get("C", ""), fields.get("M", "")
+            found.append(current)
+            current = Result()
+    return found
+
+
+def is_error(result):
+    return result.message != ""
+
+
+def states(messages):
+    return [fields_of(body).get("C") for tag, body in messages if tag == b"E"]
+
+
+def refusal(mine, theirs):
+    """The words of a refusal by the proxy, or None."""
+    if REFUSED not in states(mine) or REFUSED in states(theirs):
+        return None
+    return next(fields_of(body).get("M") for tag, body in mine if tag == b"E" and fields_of(body).get("C") == REFUSED)
+
+
+def difference(query, mine, theirs):
+    """What differs, in words; None: nothing. A refusal by the proxy is no difference, the caller counts it."""
+    if same_bytes(mine, theirs):
+        return None
+    got, expected = results(mine), results(theirs)
+    for one, other in zip(got, expected):
+        if is_error(one) or is_error(other):
+            # A message of several statements is judged whole, so its invalid one is found before any is run.
+            later = next((each for each in expected if is_error(each)), other)
+            return difference_of_errors(one, later)
+        if words := difference_of_results(query, one, other):
+            return words
+    if len(got) != len(expected):
+        return f"{len(got)} results instead of {len(expected)}"
+    return None
+
+
+def difference_of_errors(one, other):
+    if one.end == other.end or both_invalid(one, other) or is_unraised(one, other) or TIMED_OUT in (one.end, other.end):
+        return None
+    return f"{one.end} {one.message} instead of {other.end} {other.message}"
+
+
+def difference_of_results(query, one, other):
+    if not same_shapes(one.shape, other.shape):
+        return f"columns {one.shape} instead of {other.shape}"
+    if one.end != other.end:
+        return f"tag {one.end} instead of {other.end}"
+    copied = (one.copied, other.copied) if query.is_ordered else (sorted(one.copied), sorted(other.copied))
+    if copied[0] != copied[1]:
+        return f"copied {first_differences(*copied)}"
+    got, expected = as_multiset(one.rows), as_multiset(other.rows)
+    if got != expected:
+        return f"rows {list((got - expected).items())[:5]} instead of {list((expected - got).items())[:5]}"
+    if query.is_ordered and in_order(one) != in_order(other):
+        return f"the rows come in another order: {first_differences(one.rows, other.rows)}"
+    return None
+
+
+def first_differences(some, others):
+    return [pair for pair in zip(some, others) if pair[0] != pair[1]][:3] or (len(some), len(others))
+
+
+def in_order(result):
     """Rows with equal numbers written alike: 1.0 and 1 tie in ORDER BY."""
-    numeric = {number for number, shape in enumerate(outcome.shapes) if shape[1] == NUMERIC_OID}
-    if not numeric or query.result_format == 1:
-        return None if numeric else outcome.rows
-    return [[decimal.Decimal(cell.decode()) if number in numeric and cell is not None else cell
-             for number, cell in enumerate(row)] for row in outcome.rows]
+    numeric = {number for number, shape in enumerate(result.shape) if shape[1] == NUMERIC_OID}
+    return [[canonical_number(cell, result.formats[number]) if number in numeric and cell is not None else cell
+             for number, cell in enumerate(row)] for row in result.rows]
+
+
+def canonical_number(cell, binary):
+    """PostgreSQL's binary form says the display scale at its end of the head."""
+    if binary:
+        count, weight, sign, _ = struct.unpack_from("!HhHH", cell)
+        return (count, weight, sign, cell[8:])
+    return decimal.Decimal(cell.decode())
 
 
 def as_multiset(rows):
@@ -53,39 +148,12 @@ def same_shapes(got, expected):
     return len(got) == len(expected) and all(map(same, got, expected))
 
 
-def difference(query, through_proxy, on_masked):
-    """What differs, in words; None: nothing. A refusal by the proxy is no difference, the caller counts it."""
-    if is_unraised(through_proxy, on_masked) or both_invalid(through_proxy, on_masked):
-        return None
-    if through_proxy.sqlstate != on_masked.sqlstate:
-        return f"SQLSTATE {through_proxy.sqlstate} {through_proxy.error} instead of {on_masked.sqlstate} {on_masked.error}"
-    if through_proxy.sqlstate is not None:
-        return None
-    if not same_shapes(through_proxy.shapes, on_masked.shapes):
-        return f"columns {through_proxy.shapes} instead of {on_masked.shapes}"
-    if through_proxy.tags != on_masked.tags:
-        return f"tag {through_proxy.tags} instead of {on_masked.tags}"
-    if through_proxy.copied != on_masked.copied:
-        return f"copied {through_proxy.copied} instead of {on_masked.copied}"
-    got, expected = as_multiset(through_proxy.rows), as_multiset(on_masked.rows)
-    if got != expected:
-        return f"rows {list((got - expected).items())[:5]} instead of {list((expected - got).items())[:5]}"
-    if query.is_ordered and in_order(through_proxy, query) != in_order(on_masked, query):
-        return "the rows come in another order"
-    return None
-
-
 def is_unraised(through_proxy, on_masked):
     """A broken regular expression that only PostgreSQL finds: a column that is hidden in every row is a constant NULL
     in the mask, so a strict operator on it is never planned, and the pattern beside it never looked at."""
-    return through_proxy.sqlstate is None and on_masked.sqlstate == BROKEN_PATTERN
+    return not is_error(through_proxy) and on_masked.end == BROKEN_PATTERN
 
 
-def both_invalid(through_proxy, on_masked):
+def both_invalid(one, other):
     """Both say before any row that the statement is wrong (class 42), and name another of its faults first."""
-    states = (through_proxy.sqlstate or "", on_masked.sqlstate or "")
-    return all(state.startswith("42") and state != REFUSED for state in states)
-
-
-def is_refusal(outcome):
-    return outcome.sqlstate == REFUSED
+    return all(is_error(each) and each.end.startswith("42") and each.end != REFUSED for each in (one, other))

@@ -35,6 +35,10 @@ def canonical(text, type_text):
             return text
         plain = format(number, "f")
         return plain.rstrip("0").rstrip(".") if "." in plain else plain
+    if type_text in ("real", "double precision"):
+        return "0" if text == "-0" else text
+    if type_text.startswith("character("):
+        return text.rstrip(" ")
     return text
 
 
@@ -130,8 +134,8 @@ def read_columns(postgres, database, table):
 
 
 def read_rows(postgres, database, table):
-    """All rows in physical order."""
-    return postgres.rows(f"SELECT * FROM {table} ORDER BY ctid", database)
+    """All rows in physical order, a partitioned table's partition by partition."""
+    return postgres.rows(f"SELECT * FROM {table} ORDER BY tableoid, ctid", database)
 
 
 def quoted_for_copy(cell):

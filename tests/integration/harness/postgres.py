@@ -60,14 +60,24 @@ def plain_user():
     return os.environ.get("PGVEIL_TEST_USER", "postgres")
 
 
+# For tests of many statements that never read the log.
+SILENT = """
+log_statement = 'none'
+log_min_duration_statement = -1
+log_min_messages = fatal
+log_min_error_statement = panic
+"""
+
+
 class Postgres:
-    def __init__(self):
+    def __init__(self, is_logging=True):
         self.port = free_port()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-test-"))
         self.log_path = self.directory / "server.log"
         self._user = plain_user()
         self._process = None
         self._log = None
+        self._is_logging = is_logging
         self._prepare()
         self.start()
 
@@ -87,6 +97,7 @@ class Postgres:
             check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **self._as_user())
         with open(data / "postgresql.conf", "a") as conf:
             conf.write(SETTINGS % {"port": self.port, "directory": self.directory})
+            conf.write("" if self._is_logging else SILENT)
         (data / "pg_hba.conf").write_text(HBA)
 
     def start(self):

@@ -23,14 +23,13 @@ class TooSlow(Exception):
 
 def limited(run):
     """A test that hangs fails instead."""
-    def fire(*_):
-        faulthandler.dump_traceback()
-        raise TooSlow(f"the test did not end within {TEST_SECONDS} s")
-
     @functools.wraps(run)
     def wrapper(self, result=None):
+        def fire(*_):
+            faulthandler.dump_traceback()
+            raise TooSlow(f"the test did not end within {self.test_seconds} s")
         signal.signal(signal.SIGALRM, fire)
-        signal.alarm(TEST_SECONDS)
+        signal.alarm(self.test_seconds)
         try:
             return run(self, result)
         finally:
@@ -41,6 +40,7 @@ def limited(run):
 class Case(unittest.TestCase):
     """The base of all test cases here."""
     maxDiff = 4000
+    test_seconds = TEST_SECONDS
     run = limited(unittest.TestCase.run)
 
 

@@ -1,0 +1,118 @@
+"""The ways a statement is sent: as protocol messages that end in a known number of ReadyForQuery. Every way leaves the
+session as it found it, whatever was answered in between."""
+import struct
+
+from families import FAMILIES
+
+WRITERS = {
+    "text": str.encode, "fold": str.encode, "int": lambda text: struct.pack("!i", int(text)),
+    "bool": lambda text: b"\1" if text == "t" else b"\0", "float": lambda text: struct.pack("!d", float(text)),
+    "uuid": lambda text: bytes.fromhex(text.replace("-", "")), "mac": lambda text: bytes.fromhex(text.replace(":", "")),
+    "bytes": lambda text: bytes.fromhex(text[2:]),
+}
+SETTINGS = ("TimeZone = 'Asia/Tokyo'", "DateStyle = 'SQL, DMY'", "extra_float_digits = 0", "bytea_output = 'escape'",
+            "IntervalStyle = 'iso_8601'", "enable_hashjoin = off", "enable_hashagg = off", "work_mem = '64kB'")
+
+
+def message(tag, body=b""):
+    return tag + struct.pack("!I", len(body) + 4) + body
+
+
+def simple(sql):
+    return message(b"Q", sql.encode() + b"\0")
+
+
+def parse(sql, name=b"", types=()):
+    return message(b"P", name + b"\0" + sql.encode() + b"\0" + struct.pack(f"!H{len(types)}I", len(types), *types))
+
+
+def bind(parameters, is_binary, name=b"", portal=b""):
+    formats, values = b"", b""
+    for family, text in parameters:
+        write = WRITERS.get(family) if is_binary else None
+        formats += struct.pack("!H", 1 if write else 0)
+        data = write(text) if write else text.encode()
+        values += struct.pack("!I", len(data)) + data
+    count = struct.pack("!H", len(parameters))
+    return message(b"B", portal + b"\0" + name + b"\0" + count + formats + count + values
+                   + struct.pack("!HH", 1, 1 if is_binary else 0))
+
+
+def describe(what, name=b""):
+    return message(b"D", what + name + b"\0")
+
+
+def execute(rows=0, portal=b""):
+    return message(b"E", portal + b"\0" + struct.pack("!I", rows))
+
+
+def close(what, name):
+    return message(b"C", what + name + b"\0")
+
+
+SYNC = message(b"S")
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def of_prepared(query):
+    arguments = ", ".join(quoted(text) for _, text in query.parameters)
+    declared = ", ".join(FAMILIES[family].cast for family, _ in query.parameters)
+    start = f"PREPARE p{f'({declared})' if declared and query.choice < 0.5 else ''} AS {query.sql}"
+    run = f"EXECUTE p{f'({arguments})' if arguments else ''}"
+    return [simple(start), simple(run), simple(run), simple("DEALLOCATE ALL")]
+
+
+def of_named(query):
+    types = [FAMILIES[family].oid for family, _ in query.parameters] if query.choice < 0.5 else []
+    run = bind(query.parameters, query.choice < 0.3, b"s") + execute() + SYNC
+    return [parse(query.sql, b"s", types) + describe(b"S", b"s") + SYNC, run, run, close(b"S", b"s") + SYNC]
+
+
+def of_portal(query):
+    """In two portions; the first rows are anybody's unless the query has an order."""
+    first = execute(2, b"c") if query.is_ordered else b""
+    return [parse(query.sql) + bind(query.parameters, False, b"", b"c") + describe(b"P", b"c") + first + execute(0, b"c") + SYNC]
+
+
+def of_cursor(query):
+    way = "FETCH ALL FROM c"
+    if query.is_ordered:
+        way = ("FETCH 3 FROM c; MOVE 1 IN c; FETCH ALL FROM c", "FETCH FORWARD ALL FROM c; FETCH PRIOR FROM c",
+               "FETCH NEXT FROM c; FETCH LAST FROM c; FETCH ABSOLUTE 2 FROM c")[int(query.choice * 3)]
+    scroll = "SCROLL" if "PRIOR" in way or "LAST" in way else ("", "NO SCROLL", "INSENSITIVE")[int(query.choice * 10) % 3]
+    return [simple("BEGIN"), simple(f"DECLARE c {scroll} CURSOR FOR {query.sql}"), simple(way), simple("CLOSE c"),
+            simple("ROLLBACK")]
+
+
+def of_copy(query):
+    options = ("", " (FORMAT csv, HEADER)", " WITH (DELIMITER '|', NULL '-')")[int(query.choice * 3)]
+    return [simple(f"COPY ({query.sql}) TO STDOUT{options}")]
+
+
+def of_settings(query):
+    setting = SETTINGS[int(query.choice * len(SETTINGS))]
+    return [simple("BEGIN"), simple(f"SET LOCAL {setting}"), simple(query.sql), simple("ROLLBACK")]
+
+
+def segments(query):
+    """The messages, one bytes object for each ReadyForQuery."""
+    sql, parameters = query.sql, query.parameters
+    return {
+        "simple": lambda: [simple(sql)],
+        "extended": lambda: [parse(sql) + bind(parameters, False) + describe(b"P") + execute() + SYNC],
+        "binary": lambda: [parse(sql, b"", [FAMILIES[family].oid for family, _ in parameters])
+                           + bind(parameters, True) + describe(b"P") + execute() + SYNC],
+        "prepared": lambda: of_prepared(query), "named": lambda: of_named(query), "portal": lambda: of_portal(query),
+        "cursor": lambda: of_cursor(query), "copy": lambda: of_copy(query),
+        "several": lambda: [simple(f"SELECT 1; {sql}; SELECT 'after'")], "settings": lambda: of_settings(query)}[query.way]()
+
+
+def texts(query):
+    """The statements of the conversation that a parser should see."""
+    return {"prepared": [f"PREPARE p AS {query.sql}", "EXECUTE p(1)", "DEALLOCATE ALL"],
+            "cursor": ["BEGIN", f"DECLARE c CURSOR FOR {query.sql}", "FETCH ALL FROM c", "CLOSE c", "ROLLBACK"],
+            "copy": [f"COPY ({query.sql}) TO STDOUT (FORMAT csv)"],
+            "settings": ["BEGIN", "SET LOCAL work_mem = '64kB'", query.sql, "ROLLBACK"]}.get(query.way, [query.sql])

@@ -1,0 +1,123 @@
+"""The databases of one seed, a pgveil in front of the raw one, and the comparison of many statements on both."""
+import collections
+import dataclasses
+import random
+import time
+
+import comparison
+import conversations
+import naive
+import pipeline
+import queries
+import tables
+from harness.pgveil import Pgveil
+from harness.wire import RawClient
+
+STATEMENT_TIMEOUT = "20s"
+
+
+def create_databases(postgres, some_tables, raw, masked):
+    """Two databases with the same types and tables: the raw rows, and the masked rows."""
+    postgres.create_database(raw)
+    postgres.run(tables.create_script(some_tables), raw)
+    postgres.create_database(masked, template=raw)
+    for table in some_tables:
+        naive.write_rows(postgres, raw, f"public.{table.name}", table.rows)
+        if table.policy is None:
+            naive.write_rows(postgres, masked, f"public.{table.name}", table.rows)
+            continue
+        if table.partitions:
+            postgres.run(table.flat_sql(), masked)
+        naive.make_masked_copy(postgres, raw, masked, table.policy)
+
+
+@dataclasses.dataclass
+class Tally:
+    """What came of some statements."""
+    statements: int = 0
+    answered: int = 0
+    failed: int = 0            # of the answered: with the error that PostgreSQL has too
+    timed_out: int = 0
+    unraised: int = 0
+    seconds: float = 0.0
+    refusals: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    differences: list = dataclasses.field(default_factory=list)
+    seen: list = dataclasses.field(default_factory=list)  # the SQL that was answered without an error
+
+    def add(self, other):
+        for name in ("statements", "answered", "failed", "timed_out", "unraised", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.refusals += other.refusals
+        self.differences += other.differences
+        self.seen += other.seen
+
+    def take(self, query, mine, theirs):
+        self.statements += 1
+        if words := comparison.refusal(mine, theirs):
+            self.refusals[words] += 1
+            return
+        self.answered += 1
+        states = comparison.states(mine)
+        self.failed += bool(states)
+        self.timed_out += comparison.TIMED_OUT in states
+        self.unraised += not states and comparison.BROKEN_PATTERN in comparison.states(theirs)
+        if not states:
+            self.seen += conversations.texts(query)
+        if words := comparison.difference(query, mine, theirs):
+            self.differences.append((query, words))
+
+
+class World:
+    def __init__(self, postgres, seed, table_count=6):
+        self.postgres, self.seed = postgres, seed
+        self.tables = tables.random_tables(random.Random(seed), table_count)
+        self.raw, self.masked = f"raw_{seed}", f"masked_{seed}"
+        create_databases(postgres, self.tables, self.raw, self.masked)
+        self.protected = [table for table in self.tables if table.policy]
+        self.pgveil = Pgveil(postgres, [table.policy for table in self.protected],
+                             [f"public.{table.name}" for table in self.tables if not table.policy], self.raw)
+
+    def start(self):
+        self.pgveil.start()
+        self.pgveil.build(*(table.policy.name for table in self.protected))
+        return self
+
+    def stop(self):
+        self.pgveil.stop()
+
+    def drop(self):
+        self.postgres.run(f"DROP DATABASE {self.raw} WITH (FORCE);\nDROP DATABASE {self.masked} WITH (FORCE);")
+
+    def queries(self, count, more=0):
+        generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables)
+        return (generator.query() for _ in range(count))
+
+    def pipelines(self, copy=None, user="analyst", **parameters):
+        limits = {"statement_timeout": STATEMENT_TIMEOUT, **parameters}
+        return (pipeline.Pipeline(self.pgveil.port, user, self.raw, limits),
+                pipeline.Pipeline(self.postgres.port, "postgres", copy or self.masked, limits))
+
+    def clients(self):
+        return self.pgveil.client("analyst"), RawClient(self.postgres.port, "postgres", self.masked)
+
+    def compare(self, some_queries, copy=None):
+        """copy: a database other than `masked`."""
+        tally, start = Tally(), time.monotonic()
+        both = self.pipelines(copy)
+        try:
+            for query, (mine, theirs) in pipeline.answers(both, some_queries, conversations.segments):
+                tally.take(query, mine, theirs)
+        except (pipeline.Ended, OSError) as error:
+            raise AssertionError(f"world {self.seed}: a connection ended after {tally.statements} statements: "
+                                 f"{error!r}\n{self.pgveil.log()[-3000:]}") from error
+        finally:
+            for each in both:
+                each.close()
+        tally.seconds = time.monotonic() - start
+        return tally
+
+    def show(self, query):
+        """What another developer needs to see the same."""
+        used = [table for table in self.tables if table.name in query.sql.lower()]
+        schema = "".join(f"\n    {table.create_sql().strip()} {table.policy}" for table in used)
+        return f"world {self.seed} ({query.way}, ordered: {query.is_ordered}):\n  {query.sql}\n  {query.parameters}{schema}"
