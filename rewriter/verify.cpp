@@ -153,6 +153,10 @@ class Verifier {
       const auto items = pg::nodes(node.with_clause->ctes, node.with_clause->n_ctes);
       const bool is_recursive = node.with_clause->recursive != 0;
       for (const Node* item : items) {
+        if (!pg::is_kind(item, PG_QUERY__NODE__NODE_COMMON_TABLE_EXPR))
+          throw Rejected{"a WITH item of an unknown kind"};
+      }
+      for (const Node* item : items) {
         if (is_recursive) ctes_.emplace_back(item->common_table_expr->ctename);
       }
       for (const Node* item : items) {
@@ -228,6 +232,7 @@ class Verifier {
                            : nullptr;
     if (mask == nullptr) return children(node.base);
     if (node.lateral != 0) throw Rejected{"a mask behind LATERAL"};
+    if (node.alias != nullptr) message(node.alias->base);
     if (!mask->policy.empty()) reads_.has_protected = reads_.has_masked = true;
   }
 
@@ -256,7 +261,10 @@ class Verifier {
 
   // CASE WHEN x::oid = ANY (ARRAY(oids of harmless objects)) THEN pg_get_…def(x, …) ELSE NULL::text END
   bool is_guarded_definition(const PgQuery__CaseExpr& node) {
-    if (node.arg != nullptr || node.n_args != 1) return false;
+    if (node.arg != nullptr || node.n_args != 1 ||
+        !pg::is_kind(node.args[0], PG_QUERY__NODE__NODE_CASE_WHEN)) {
+      return false;
+    }
     const PgQuery__CaseWhen& when = *node.args[0]->case_when;
     if (!pg::is_kind(when.result, PG_QUERY__NODE__NODE_FUNC_CALL) ||
         !pg::is_kind(when.expr, PG_QUERY__NODE__NODE_A_EXPR)) {
@@ -272,18 +280,27 @@ class Verifier {
         !pg::is_kind(test.rexpr, PG_QUERY__NODE__NODE_SUB_LINK)) {
       return false;
     }
+    const PgQuery__SubLink& oids = *test.rexpr->sub_link;
     return pg::equal(test.lexpr->type_cast->arg, definition.args[0]) &&
-           pg::equal(test.rexpr->sub_link->subselect, &harmless_objects(rule));
+           oids.sub_link_type == PG_QUERY__SUB_LINK_TYPE__ARRAY_SUBLINK &&
+           pg::equal(oids.subselect, &harmless_objects(rule));
   }
 
+  // What the guard is made of was compared; the rest of it is checked like anything else.
   void case_expression(const PgQuery__CaseExpr& node) {
     if (!is_guarded_definition(node)) return children(node.base);
-    const PgQuery__FuncCall& definition = *node.args[0]->case_when->result->func_call;
-    type(*node.args[0]->case_when->expr->a_expr->lexpr->type_cast->type_name);
-    for (const Node* argument : pg::nodes(definition.args, definition.n_args)) message(argument->base);
-    if (definition.agg_filter != nullptr || definition.over != nullptr || definition.n_agg_order > 0) {
+    const PgQuery__CaseWhen& when = *node.args[0]->case_when;
+    const PgQuery__FuncCall& definition = *when.result->func_call;
+    const PgQuery__AExpr& test = *when.expr->a_expr;
+    const PgQuery__SubLink& oids = *test.rexpr->sub_link;
+    for (const Message* part : {&when.base, &definition.base, &test.base, &oids.base})
+      static_cast<void>(known(*part));
+    if (definition.agg_filter != nullptr || definition.over != nullptr || definition.n_agg_order > 0)
       throw Rejected{"an aggregate clause on a definition function"};
-    }
+    if (oids.testexpr != nullptr || oids.n_oper_name > 0) throw Rejected{"a guard of an unknown form"};
+    message(test.lexpr->base);
+    for (const Node* argument : pg::nodes(definition.args, definition.n_args)) message(argument->base);
+    if (node.defresult != nullptr) message(node.defresult->base);
   }
 
   void type(const PgQuery__TypeName& node) {
@@ -317,6 +334,12 @@ class Verifier {
 
   void column(const PgQuery__ColumnRef& node) const {
     if (node.n_fields > 2) throw Rejected{"a column name with a schema"};
+    for (const Node* part : pg::nodes(node.fields, node.n_fields)) {
+      const bool is_star =
+          pg::is_kind(part, PG_QUERY__NODE__NODE_A_STAR) && part == node.fields[node.n_fields - 1];
+      if (!is_star && !pg::is_kind(part, PG_QUERY__NODE__NODE_STRING))
+        throw Rejected{"a name that is no name"};
+    }
     if (node.n_fields == 2) field(pg::string_of(node.fields[1]));
   }
 
@@ -362,6 +385,7 @@ class Verifier {
     const bool is_transaction = node.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI &&
                                 (name == "TRANSACTION" || name == "SESSION CHARACTERISTICS");
     const bool is_reset_all = node.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL;
+    if (is_reset_all && (!name.empty() || node.n_args > 0)) throw Rejected{"a RESET ALL of something"};
     if (!is_transaction && !is_reset_all && !may_set(name))
       throw Rejected{"a setting that is not on the list"};
     if (is_transaction) modes(pg::nodes(node.args, node.n_args));

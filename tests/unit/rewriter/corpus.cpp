@@ -33,6 +33,12 @@ constexpr const char* kMore[] = {
     "SELECT (ARRAY[1])[1 + 1:2 + 2], (p).* FROM people p",
     "SELECT xmlforest(city AS c), xmlconcat(NULL, NULL), xmlelement(NAME a, xmlattributes(city)) FROM people",
     "EXECUTE s(1, 'x', (SELECT 1))",
+    "SELECT (ARRAY[1])[(SELECT max(visits) FROM people):(SELECT max(visits) FROM people)]",
+    "SELECT 1::numeric((SELECT max(visits) FROM people))",
+    "PREPARE s(numeric(10, (SELECT max(visits) FROM people))) AS SELECT 1",
+    "SELECT xmlelement(NAME a, xmlattributes((SELECT city FROM people LIMIT 1) AS b)), xmlforest(city AS c) "
+    "FROM people",
+    "SELECT pg_get_constraintdef((SELECT visits FROM people LIMIT 1)::oid, true), pg_get_constraintdef(1)",
     "VALUES (1 + 1), ((SELECT max(visits) FROM people))",
     "SELECT GROUPING(city, state) FROM people GROUP BY CUBE (city, (state, visits))",
     "SELECT sum(visits ORDER BY city USING <) FILTER (WHERE city IS NOT NULL) FROM people",
