@@ -62,7 +62,7 @@ def of_prepared(query):
     declared = ", ".join(FAMILIES[family].cast for family, _ in query.parameters)
     start = f"PREPARE p{f'({declared})' if declared and query.choice < 0.5 else ''} AS {query.sql}"
     run = f"EXECUTE p{f'({arguments})' if arguments else ''}"
-    return [simple(start), simple(run), simple(run), simple("DEALLOCATE ALL")]
+    return [start, run, run, "DEALLOCATE p" if query.choice < 0.5 else "DEALLOCATE ALL", "DEALLOCATE ALL"]
 
 
 def of_named(query):
@@ -74,45 +74,46 @@ def of_named(query):
 def of_portal(query):
     """In two portions; the first rows are anybody's unless the query has an order."""
     first = execute(2, b"c") if query.is_ordered else b""
-    return [parse(query.sql) + bind(query.parameters, False, b"", b"c") + describe(b"P", b"c") + first + execute(0, b"c") + SYNC]
+    start = parse(query.sql) + bind(query.parameters, False, b"", b"c") + describe(b"P", b"c")
+    return [start + first + execute(0, b"c") + SYNC]
+
+
+ORDERED_FETCHES = (
+    "FETCH 3 FROM c; MOVE 1 IN c; FETCH ALL FROM c", "FETCH FORWARD ALL FROM c; FETCH PRIOR FROM c",
+    "FETCH NEXT FROM c; FETCH LAST FROM c; FETCH ABSOLUTE 2 FROM c",
+    "MOVE FORWARD 4 IN c; FETCH BACKWARD 2 FROM c; FETCH RELATIVE 1 FROM c; FETCH FIRST FROM c",
+    "MOVE ALL IN c; FETCH BACKWARD ALL FROM c")
 
 
 def of_cursor(query):
-    way = "FETCH ALL FROM c"
-    if query.is_ordered:
-        way = ("FETCH 3 FROM c; MOVE 1 IN c; FETCH ALL FROM c", "FETCH FORWARD ALL FROM c; FETCH PRIOR FROM c",
-               "FETCH NEXT FROM c; FETCH LAST FROM c; FETCH ABSOLUTE 2 FROM c")[int(query.choice * 3)]
-    scroll = "SCROLL" if "PRIOR" in way or "LAST" in way else ("", "NO SCROLL", "INSENSITIVE")[int(query.choice * 10) % 3]
-    return [simple("BEGIN"), simple(f"DECLARE c {scroll} CURSOR FOR {query.sql}"), simple(way), simple("CLOSE c"),
-            simple("ROLLBACK")]
+    way = ORDERED_FETCHES[int(query.choice * len(ORDERED_FETCHES))] if query.is_ordered else "FETCH ALL FROM c"
+    scroll = ("", "NO SCROLL", "INSENSITIVE", "BINARY")[int(query.choice * 10) % 4] if not query.is_ordered else "SCROLL"
+    return ["BEGIN", f"DECLARE c {scroll} CURSOR FOR {query.sql}", way, "CLOSE c", "ROLLBACK"]
 
 
 def of_copy(query):
     options = ("", " (FORMAT csv, HEADER)", " WITH (DELIMITER '|', NULL '-')")[int(query.choice * 3)]
-    return [simple(f"COPY ({query.sql}) TO STDOUT{options}")]
+    return [f"COPY ({query.sql}) TO STDOUT{options}"]
 
 
 def of_settings(query):
     setting = SETTINGS[int(query.choice * len(SETTINGS))]
-    return [simple("BEGIN"), simple(f"SET LOCAL {setting}"), simple(query.sql), simple("ROLLBACK")]
+    return ["BEGIN", f"SET LOCAL {setting}", query.sql, "ROLLBACK"]
+
+
+def texts(query):
+    """The SQL of a conversation."""
+    return {"prepared": of_prepared, "cursor": of_cursor, "copy": of_copy, "settings": of_settings}.get(
+        query.way, lambda each: [each.sql])(query)
 
 
 def segments(query):
     """The messages, one bytes object for each ReadyForQuery."""
     sql, parameters = query.sql, query.parameters
     return {
-        "simple": lambda: [simple(sql)],
         "extended": lambda: [parse(sql) + bind(parameters, False) + describe(b"P") + execute() + SYNC],
         "binary": lambda: [parse(sql, b"", [FAMILIES[family].oid for family, _ in parameters])
                            + bind(parameters, True) + describe(b"P") + execute() + SYNC],
-        "prepared": lambda: of_prepared(query), "named": lambda: of_named(query), "portal": lambda: of_portal(query),
-        "cursor": lambda: of_cursor(query), "copy": lambda: of_copy(query),
-        "several": lambda: [simple(f"SELECT 1; {sql}; SELECT 'after'")], "settings": lambda: of_settings(query)}[query.way]()
-
-
-def texts(query):
-    """The statements of the conversation that a parser should see."""
-    return {"prepared": [f"PREPARE p AS {query.sql}", "EXECUTE p(1)", "DEALLOCATE ALL"],
-            "cursor": ["BEGIN", f"DECLARE c CURSOR FOR {query.sql}", "FETCH ALL FROM c", "CLOSE c", "ROLLBACK"],
-            "copy": [f"COPY ({query.sql}) TO STDOUT (FORMAT csv)"],
-            "settings": ["BEGIN", "SET LOCAL work_mem = '64kB'", query.sql, "ROLLBACK"]}.get(query.way, [query.sql])
+        "named": lambda: of_named(query), "portal": lambda: of_portal(query),
+        "several": lambda: [simple(f"SELECT 1; {sql}; SELECT 'after'")]}.get(
+            query.way, lambda: [simple(text) for text in texts(query)])()

@@ -1,18 +1,19 @@
 // Reads statements from standard input, each ended by a NUL byte, and prints which kinds of parse tree nodes, which of their
 // fields and which values of enumerations they have, and how often: "AExpr 12", "AExpr.lexpr 11", "AExpr.kind=1 9".
-// The statements of a masked user's conversations come from tests/oracle, so a kind that pgveil lets through and no test
-// ever sent can be seen.
+// With --listed it prints what the verifier may let through, so a kind or field that no test ever sent can be seen.
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <string>
 
+#include "rewriter/lists/node_fields.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
 
 namespace {
 
 namespace pg = pgveil::rewriter::pg;
+using pgveil::rewriter::FieldUse;
 
 class Census {
  public:
@@ -29,8 +30,9 @@ class Census {
  private:
   void message(const ProtobufCMessage& node) {
     const std::string kind(node.descriptor->short_name);
-    ++counts_[kind];
-    for (unsigned i = 0; i < node.descriptor->n_fields; ++i) field(kind, node, node.descriptor->fields[i]);
+    if (kind != "Node") ++counts_[kind];  // a mere envelope
+    for (unsigned i = 0; kind != "Node" && i < node.descriptor->n_fields; ++i)
+      field(kind, node, node.descriptor->fields[i]);
     pg::for_each_child(
         node, [&](const ProtobufCFieldDescriptor&, const ProtobufCMessage& child) { message(child); });
   }
@@ -58,9 +60,29 @@ class Census {
   std::map<std::string, std::size_t> counts_;
 };
 
+// What the verifier may let through, in the same words: kinds, fields that may be set, values of enumerations.
+void print_listed() {
+  for (const auto& rule : pgveil::rewriter::listed_kinds()) {
+    const std::string kind(rule.kind->short_name);
+    std::cout << kind << '\n';
+    for (const auto& field : rule.fields) {
+      const std::string name = kind + "." + std::string(field.name);
+      if (field.use == FieldUse::empty || field.use == FieldUse::position) continue;
+      if (field.use != FieldUse::choice) std::cout << name << '\n';
+      for (int value = 0; field.use == FieldUse::choice && value < 32; ++value) {
+        if ((field.values >> value & 1) != 0) std::cout << name << '=' << value << '\n';
+      }
+    }
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "--listed") {
+    print_listed();
+    return 0;
+  }
   std::cin >> std::noskipws;
   const std::string input((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
   Census census;

@@ -21,3 +21,9 @@ def count(statements):
             what, _, number = line.rpartition(" ")
             found[what] += int(number)
     return found
+
+
+def listed():
+    """What the verifier may let through."""
+    return set(subprocess.run([program(), "--listed"], capture_output=True, text=True, timeout=60, check=True)
+               .stdout.split())

@@ -144,6 +144,7 @@ class Generator(Selects):
             (f"SELECT public.{table.name}.{names[0]} FROM public.{table.name}", True),
             (f"SELECT id FROM {table.name} NATURAL JOIN (SELECT id FROM {table.name}) AS other ORDER BY 1", True),
             (f"SELECT joined.id, l.id FROM {table.name} l FULL JOIN {table.name} r USING (id) AS joined ORDER BY 1, 2", True),
+            (f"SELECT j.id FROM ({table.name} l CROSS JOIN (SELECT 1 AS one) r) AS j ORDER BY 1", True),
             (f"SELECT id FROM {table.name} WHERE B'101' = X'5'::bit(3) ORDER BY id", True)))
 
     def session_form(self):
@@ -156,4 +157,5 @@ class Generator(Selects):
             "BEGIN; SAVEPOINT s; SELECT 1; ROLLBACK TO s; RELEASE s; COMMIT", "COMMIT", "EXECUTE nothing", "FETCH nothing",
             "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 2; END", "SELECT date '2024-02-30'", "DISCARD ALL",
             "SELECT current_schema(), pg_typeof(1.5), 1e3, 9999999999, B'11', X'1F', U&'\\0061', E'\\t', $$x$$",
+            "BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY; COMMIT AND CHAIN; SELECT 3; ROLLBACK", "RESET ALL",
             "RESET TimeZone", "SET TimeZone TO DEFAULT")), True

@@ -49,7 +49,8 @@ class Selects(Expressions):
              Source(alias, [("w", "text"), ("n", "int"), ("o", "int")])),
             (f"ROWS FROM (generate_series(1, 2), generate_series(4, 6)) AS {alias}(n, m)",
              Source(alias, [("n", "int"), ("m", "int")])),
-            (f"{sampled.name} AS {alias} TABLESAMPLE {random.choice(('BERNOULLI', 'SYSTEM'))} (100)", Source(alias, columns)),
+            (f"{sampled.name} AS {alias} TABLESAMPLE "
+             f"{random.choice(('BERNOULLI (100)', 'SYSTEM (100)', 'BERNOULLI (30) REPEATABLE (7)'))}", Source(alias, columns)),
             (f"jsonb_each('{{\"a\": 1, \"b\": \"x\"}}'::jsonb) AS {alias}(w, j)", Source(alias, [("w", "text"), ("j", "json")]))))
 
     def lateral(self, scope):
@@ -64,7 +65,7 @@ class Selects(Expressions):
              f"{every_column([inner])} LIMIT 2) AS {alias}", Source(alias, [("n", family), ("m", inner.columns[0][1])])),
             (f"generate_series(1, abs(({number})::integer) % 3) AS {alias}(n)", Source(alias, [("n", "int")])),
             (f"LATERAL (VALUES ({text}), ({self.literal('text')})) AS {alias}(w)", Source(alias, [("w", "text")])),
-            (f"unnest(string_to_array({text}, 'o')) AS {alias}(w)", Source(alias, [("w", "text")]))))
+            (f"LATERAL unnest(string_to_array({text}, 'o')) AS {alias}(w)", Source(alias, [("w", "text")]))))
 
     def from_clause(self):
         random = self.random

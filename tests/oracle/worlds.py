@@ -60,7 +60,7 @@ class Tally:
         states = comparison.states(mine)
         self.failed += bool(states)
         self.timed_out += comparison.TIMED_OUT in states
-        self.unraised += not states and comparison.BROKEN_PATTERN in comparison.states(theirs)
+        self.unraised += not states and bool(comparison.states(theirs))
         if not states:
             self.seen += conversations.texts(query)
         if words := comparison.difference(query, mine, theirs):
