@@ -6,7 +6,6 @@
 #include "policy/decision.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask_column.hpp"
-#include "rewriter/pg/print.hpp"
 #include "rewriter/session_settings.hpp"
 #include "rewriter/shape_guard.hpp"
 
@@ -54,16 +53,19 @@ Node* only_listed_settings(pg::Builder& build) {
                           build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
 }
 
-// Called last, when `select` is complete.
-void finish(Mask& mask, const Relation& relation, pg::Builder& build) {
-  const auto print = [&](PgQuery__SelectStmt* select) {
-    return pg::print_statement(*build.select_node(select));
-  };
-  mask.text = print(mask.select);
-  Node* const targets[] = {build.target(build.all_columns(), "")};
-  Node* from = build.relation(kStandInSchema, std::to_string(relation.oid), "");
-  mask.stand_in = build.select(targets, from, nullptr);
-  mask.stand_in_text = print(mask.stand_in);
+// Called last, when `select` is complete. Only a CASE is long enough to be worth leaving out.
+Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    mask.left_out.push_back(nullptr);
+    if (!pg::is_kind(mask.select->target_list[i]->res_target->val, PG_QUERY__NODE__NODE_CASE_EXPR)) continue;
+    auto null = typed_null(relation.columns[i], build);
+    if (!null) return null.error();
+    mask.left_out.back() = *null;
+  }
+  mask.parts = print_mask(*mask.select, mask.left_out);
+  mask.text = mask.parts.whole();
+  mask.table_oid = relation.oid;
+  return {};
 }
 
 }  // namespace
@@ -118,8 +120,13 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   mask->policy = spec.name;
   mask->number = version.number;
   pg::Builder build(*mask->arena);
-  finish(*mask, relation, build);
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build) {
+  Node* const targets[] = {build.target(build.all_columns(), "")};
+  return build.select(targets, build.relation(kStandInSchema, print_name(name), ""), nullptr);
 }
 
 Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
@@ -140,7 +147,7 @@ Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& ru
   }
   Node* where = rule.only_listed_settings ? only_listed_settings(build) : nullptr;
   mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
-  finish(*mask, relation, build);
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

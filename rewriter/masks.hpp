@@ -15,12 +15,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "policy/spec.hpp"
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/mask_text.hpp"
+#include "rewriter/pg/build.hpp"
 #include "rewriter/pg/parse.hpp"
 
 namespace pgveil::rewriter {
@@ -28,18 +31,20 @@ namespace pgveil::rewriter {
 inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 
 // A mask can be hundreds of kilobytes, a statement reads it in one place of many. So the resolver puts a stand-in where
-// the mask goes: (SELECT * FROM "pgveil mask"."16385"), named by the table's OID. The verifier finds where the parser
-// saw it, and the mask's text takes exactly its place. Both are a SelectStmt between brackets, so what the grammar
-// makes of the rest of the statement stays what was verified. No relation of this schema is ever let through.
+// the mask goes: (SELECT * FROM "pgveil mask"."16385-2"), named by the table's OID and the columns that the statement
+// does not use (mask_text.hpp). The verifier finds where the parser saw it, and the mask's text takes exactly its place.
+// Both are a SelectStmt between brackets, so what the grammar makes of the rest of the statement stays what was
+// verified. No relation of this schema is ever let through.
 inline constexpr std::string_view kStandInSchema = "pgveil mask";
 
 // Immutable after it is made; trees that splice it in must not outlive it.
 struct Mask {
   std::unique_ptr<pg::Arena> arena;
   PgQuery__SelectStmt* select = nullptr;
-  std::string text;                         // of `select`; parses to it (verify_text)
-  PgQuery__SelectStmt* stand_in = nullptr;  // SELECT * FROM "pgveil mask"."<oid>"
-  std::string stand_in_text;
+  std::string text;                 // of `select`; parses to it (verify_text)
+  MaskText parts;                   // the same text, and what stands for columns that are not used
+  std::vector<pg::Node*> left_out;  // what parts.columns[i].left_out is the text of; null: always shown
+  std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog
   std::uint64_t number = 0;
 };
@@ -48,6 +53,9 @@ struct Mask {
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                                const policy::PolicyVersion& version,
                                                                const Relation& relation);
+
+// SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
+[[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);
 
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
                                                                        const Relation& relation);

@@ -11,6 +11,7 @@
 #include "rewriter/pg/print.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
+#include "rewriter/used_columns.hpp"
 #include "rewriter/verify.hpp"
 
 namespace pgveil::rewriter {
@@ -51,7 +52,7 @@ std::optional<std::string> with_masks(std::string_view text, std::span<const Spl
   std::size_t done = 0;
   for (const Splice& splice : splices) {
     out += text.substr(done, splice.offset - done);
-    out += splice.mask->text;
+    out += splice.mask->parts.without(splice.left_out);
     done = splice.offset + splice.bytes;
     if (out.size() > limit_bytes) return std::nullopt;
   }
@@ -80,6 +81,7 @@ Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client,
     } catch (const Stop& stop) {
       return with_character_position(stop, sql, start_of(raw, sql));
     }
+    leave_out_unused(raw.stmt->base, resolver.stand_ins(), *tree.arena);
     const std::string text = pg::print_statement(*raw.stmt);
     if (text.size() > limits.output_bytes) return too_long(limits.output_bytes);
     const auto verified = verify(text, raw.stmt->base, client.role, snapshot, limits.output_bytes);

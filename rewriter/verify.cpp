@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "rewriter/lists/functions.hpp"
@@ -11,6 +10,7 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/pg/print.hpp"
 #include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
@@ -194,36 +194,41 @@ class Verifier {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       return nullptr;
     const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
-    const bool is_stand_in = from.schemaname == kStandInSchema;
-    const Relation* found = is_stand_in ? nullptr : snapshot_.catalog().find(from.schemaname, from.relname);
-    if (!is_stand_in && found == nullptr) return nullptr;
-    const Mask* mask = snapshot_.mask_for(is_stand_in ? oid_of(from.relname) : found->oid, role_);
+    if (from.schemaname == kStandInSchema) return stood_for(query, from);
+    const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
+    if (found == nullptr) return nullptr;
+    const Mask* mask = snapshot_.mask_for(found->oid, role_);
+    return mask != nullptr && pg::equal(query.base, mask->select->base) ? mask : nullptr;
+  }
+
+  // The mask that a stand-in stands for. The parser says where it saw the name; around it is just what the printer writes.
+  const Mask* stood_for(const PgQuery__SelectStmt& query, const PgQuery__RangeVar& from) {
+    StandInName name = read_name(from.relname);
+    const Mask* mask = snapshot_.mask_for(name.oid, role_);
     if (mask == nullptr) return nullptr;
-    if (!pg::equal(query.base, is_stand_in ? mask->stand_in->base : mask->select->base)) return nullptr;
-    if (is_stand_in) splice(from, *mask);
-    return mask;
-  }
-
-  // 0: not an OID, which no table has.
-  static std::uint32_t oid_of(std::string_view decimal) {
-    std::uint32_t oid = 0;
-    const auto [end, error] = std::from_chars(decimal.data(), decimal.data() + decimal.size(), oid);
-    return error == std::errc() && end == decimal.data() + decimal.size() ? oid : 0;
-  }
-
-  // The parser says where it saw the stand-in's name; around it stands just what the printer writes.
-  void splice(const PgQuery__RangeVar& name, const Mask& mask) {
-    const std::string_view stand_in = mask.stand_in_text;
-    const std::size_t before_name = stand_in.rfind('"' + std::string(kStandInSchema));
-    if (name.location < 0 || static_cast<std::size_t>(name.location) <= before_name)
+    for (std::size_t i = 0; i < name.left_out.size(); ++i) {
+      const std::size_t position = name.left_out[i];
+      const bool is_ascending = i == 0 || name.left_out[i - 1] < position;
+      if (!is_ascending || position >= mask->left_out.size() || mask->left_out[position] == nullptr)
+        return nullptr;
+    }
+    pg::Arena arena;
+    pg::Builder build(arena);
+    PgQuery__SelectStmt* expected = stand_in(name, build);
+    if (!pg::equal(query.base, expected->base)) return nullptr;
+    const std::string text = pg::print_statement(*build.select_node(expected));
+    const std::size_t before_name = text.rfind('"' + std::string(kStandInSchema));
+    if (from.location < 0 || static_cast<std::size_t>(from.location) <= before_name)
       throw Rejected{"a mask without a place"};
-    const std::size_t offset = static_cast<std::size_t>(name.location) - before_name;
-    const std::size_t end = offset + stand_in.size();
-    if (text_.substr(offset, stand_in.size()) != stand_in || text_[offset - 1] != '(' ||
-        end >= text_.size() || text_[end] != ')') {
+    const std::size_t offset = static_cast<std::size_t>(from.location) - before_name;
+    const std::size_t end = offset + text.size();
+    if (text_.substr(offset, text.size()) != text || text_[offset - 1] != '(' || end >= text_.size() ||
+        text_[end] != ')') {
       throw Rejected{"a mask out of its place"};
     }
-    reads_.splices.push_back({.offset = offset, .bytes = stand_in.size(), .mask = &mask});
+    reads_.splices.push_back(
+        {.offset = offset, .bytes = text.size(), .mask = mask, .left_out = std::move(name.left_out)});
+    return mask;
   }
 
   void subselect(const PgQuery__RangeSubselect& node) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/parse.hpp"
@@ -198,32 +200,71 @@ Error failure(std::string_view name, std::string_view expected) {
       .hint = "this is a bug of pgveil: the table stays closed"};
 }
 
-// The tree of the mask's text, which is one SELECT and equals the mask's tree.
-Result<pg::Tree> read_back(const Mask& mask, std::string_view name) {
-  auto read = pg::parse_own(mask.text, std::size_t{64} << 20);
+// The tree of a text that is one SELECT.
+Result<pg::Tree> read_select(std::string_view text, std::string_view name) {
+  auto read = pg::parse_own(text, std::size_t{64} << 20);
   if (!read || read->result->n_stmts != 1 ||
       !pg::is_kind(read->result->stmts[0]->stmt, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return failure(name, "readable SQL");
   }
-  if (!pg::equal(read->result->stmts[0]->stmt->select_stmt->base, mask.select->base)) {
+  return std::move(*read);
+}
+
+PgQuery__SelectStmt& select_of(const pg::Tree& tree) {
+  return *tree.result->stmts[0]->stmt->select_stmt;
+}
+
+// The tree of the mask's text, which equals the mask's tree.
+Result<pg::Tree> read_back(const Mask& mask, std::string_view name) {
+  if (mask.parts.whole() != mask.text) return failure(name, "the text to be its parts");
+  auto read = read_select(mask.text, name);
+  if (read && !pg::equal(select_of(*read).base, mask.select->base)) {
     return failure(name, "the same tree after printing");
   }
-  return std::move(*read);
+  return read;
+}
+
+// The text without these columns is the mask with typed NULLs in just their places.
+Result<void> check_without(const Mask& mask, std::span<const std::size_t> left_out, std::string_view name) {
+  const auto read = read_select(mask.parts.without(left_out), name);
+  if (!read) return read.error();
+  PgQuery__SelectStmt& select = select_of(*read);
+  if (select.n_target_list != mask.select->n_target_list) return failure(name, "all columns");
+  for (const std::size_t position : left_out) {
+    Node*& value = select.target_list[position]->res_target->val;
+    if (!is_typed_null(value) || !pg::equal(value->base, mask.left_out[position]->base))
+      return failure(name, "NULL for a column that is left out");
+    value = mask.select->target_list[position]->res_target->val;
+  }
+  if (!pg::equal(select.base, mask.select->base)) return failure(name, "the mask but for what is left out");
+  return {};
+}
+
+// Each column that may be left out, alone, and all of them.
+Result<void> check_parts(const Mask& mask, std::string_view name) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
+    if (mask.left_out[i] == nullptr) continue;
+    all.push_back(i);
+    if (auto checked = check_without(mask, std::span(&i, 1), name); !checked) return checked;
+  }
+  return check_without(mask, all, name);
 }
 
 }  // namespace
 
 Result<void> verify_text(const Mask& mask, std::string_view name) {
   if (const auto read = read_back(mask, name); !read) return read.error();
-  return {};
+  return check_parts(mask, name);
 }
 
 Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
                          const policy::PolicyVersion& version, const Relation& relation) {
   const auto read = read_back(mask, spec.name);
   if (!read) return read.error();
+  if (auto checked = check_parts(mask, spec.name); !checked) return checked;
   try {
-    const Check check{spec, version.tree, relation, *read->result->stmts[0]->stmt->select_stmt};
+    const Check check{spec, version.tree, relation, select_of(*read)};
     check.fixed_columns();
     check.released_cells();
   } catch (const Unreadable& unreadable) {

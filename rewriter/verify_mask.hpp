@@ -10,8 +10,8 @@
 
 namespace pgveil::rewriter {
 
-// mask.text parses to mask.select: what the verifier of statements relies on when it puts the text in a stand-in's
-// place. name: for the message. Errors: ErrorKind::policy.
+// mask.text parses to mask.select, and without any columns that may be left out to the same with typed NULLs: what the
+// verifier of statements relies on when it puts the text in a stand-in's place. name: for the message. Errors: ErrorKind::policy.
 [[nodiscard]] Result<void> verify_text(const Mask& mask, std::string_view name);
 
 // verify_text, and the mask follows the tree. Errors: ErrorKind::policy, what disagrees; the policy must not be used then (it would be a bug of the compiler).

@@ -161,7 +161,11 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   entry.is_masked = mask != nullptr;
   if (mask != nullptr) {
     PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
-    node = build_.from_subquery(mask->stand_in, alias);
+    PgQuery__SelectStmt* in_its_place = stand_in({.oid = mask->table_oid, .left_out = {}}, build_);
+    stand_ins_.push_back({.name = in_its_place->from_clause[0]->range_var,
+                          .mask = mask,
+                          .has_renamed_columns = alias->n_colnames > 0});
+    node = build_.from_subquery(in_its_place, alias);
   }
   const ColumnNames columns = entry.columns;
   scope.entries.push_back(std::move(entry));

@@ -26,6 +26,7 @@ constexpr std::string_view kStatementsHint =
 
 Statement Resolver::statement(Node*& node) {
   has_protected_ = has_masked_ = false;
+  stand_ins_.clear();
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_SELECT_STMT:
       return query_statement(*node->select_stmt, StatementKind::select, {});

@@ -13,6 +13,7 @@
 #include "rewriter/pipeline.hpp"
 #include "rewriter/resolve/scope.hpp"
 #include "rewriter/snapshot.hpp"
+#include "rewriter/used_columns.hpp"
 
 namespace pgveil::rewriter {
 
@@ -27,6 +28,9 @@ class Resolver {
 
   // Versions of the policies of all protected tables met so far.
   [[nodiscard]] const std::vector<VersionId>& versions() const { return versions_; }
+
+  // Of the statement that was resolved last.
+  [[nodiscard]] std::span<const StandIn> stand_ins() const { return stand_ins_; }
 
  private:
   using Node = pg::Node;
@@ -107,6 +111,7 @@ class Resolver {
   const Client& client_;
   pg::Builder build_;
   std::vector<VersionId> versions_;
+  std::vector<StandIn> stand_ins_;
   bool has_protected_ = false;
   bool has_masked_ = false;
 };

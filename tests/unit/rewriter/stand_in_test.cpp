@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "fixture.hpp"
 #include "rewriter/masks.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/pg/print.hpp"
 #include "rewriter/pipeline.hpp"
 #include "rewriter/verify.hpp"
 
@@ -33,6 +35,12 @@ const Mask& people_mask(const Snapshot& snapshot) {
   return *snapshot.protected_tables().front().mask;
 }
 
+std::string stand_in_of_people() {
+  pg::Arena arena;
+  pg::Builder build(arena);
+  return pg::print_statement(*build.select_node(stand_in({.oid = 100, .left_out = {}}, build)));
+}
+
 // The verifier alone, on a text that a faulty resolver might have made.
 bool is_verified(const std::string& text, const Snapshot& snapshot) {
   const auto tree = pg::parse_own(text, 100'000).value();
@@ -44,11 +52,12 @@ bool is_verified(const std::string& text, const Snapshot& snapshot) {
 TEST_CASE("every stand-in becomes the mask, in each place of a statement") {
   const auto snapshot = rewriter::test::demo_snapshot();
   const Mask& mask = people_mask(*snapshot);
-  for (const auto& [sql, masks] : {std::pair{"SELECT 1 FROM people", 1U},
-                                   {"SELECT 1 FROM people a, people b, (SELECT city FROM people) c", 3U},
-                                   {"TABLE people UNION ALL (TABLE people) ORDER BY 1", 2U},
-                                   {"COPY people TO STDOUT", 1U},
-                                   {"PREPARE x AS SELECT (SELECT 'a(' || max(city) FROM people)", 1U}}) {
+  for (const auto& [sql, masks] :
+       {std::pair{"SELECT people FROM people", 1U},
+        {"SELECT * FROM people a, people b, (SELECT city FROM people) c", 3U},
+        {"TABLE people UNION ALL (TABLE people) ORDER BY 1", 2U},
+        {"COPY people TO STDOUT", 1U},
+        {"PREPARE x AS SELECT (SELECT 'a(' || max(city) FROM people AS p(a, b, city))", 1U}}) {
     const std::string text = sent(sql, *snapshot);
     CHECK(count(text, "(" + mask.text + ")") == masks);
     CHECK(count(text, std::string(kStandInSchema)) == 0);
@@ -58,16 +67,17 @@ TEST_CASE("every stand-in becomes the mask, in each place of a statement") {
 TEST_CASE("text that looks like a stand-in stays text") {
   const auto snapshot = rewriter::test::demo_snapshot();
   const Mask& mask = people_mask(*snapshot);
-  const std::string look_alike = "(" + mask.stand_in_text + ")";
+  const std::string look_alike = "(" + stand_in_of_people() + ")";
   const std::string text =
-      sent("SELECT '" + look_alike + "', city AS \"x (SELECT * FROM y)\" FROM people", *snapshot);
+      sent("SELECT '" + look_alike + "', city AS \"x (SELECT * FROM y)\", occupation, state FROM people",
+           *snapshot);
   CHECK(count(text, "'" + look_alike + "'") == 1);
   CHECK(count(text, mask.text) == 1);
 }
 
 TEST_CASE("a client can't write a stand-in") {
   const auto snapshot = rewriter::test::demo_snapshot();
-  const std::string stand_in = people_mask(*snapshot).stand_in_text;
+  const std::string stand_in = stand_in_of_people();
   CHECK(is_refused(stand_in, *snapshot));
   CHECK(is_refused("SELECT * FROM (" + stand_in + ") x", *snapshot));
   CHECK(is_refused("SELECT * FROM \"pgveil mask\".\"1\"", *snapshot));
@@ -76,7 +86,7 @@ TEST_CASE("a client can't write a stand-in") {
 TEST_CASE(
     "the verifier takes a stand-in only as a whole sub-query of a table that the role reads through a mask") {
   const auto snapshot = rewriter::test::demo_snapshot();
-  const std::string stand_in = people_mask(*snapshot).stand_in_text;
+  const std::string stand_in = stand_in_of_people();
   CHECK(is_verified("SELECT city FROM (" + stand_in + ") AS people", *snapshot));
   CHECK_FALSE(is_verified(stand_in, *snapshot));
   CHECK_FALSE(is_verified("SELECT city FROM ( " + stand_in + ") AS people", *snapshot));
@@ -89,12 +99,56 @@ TEST_CASE(
   CHECK_FALSE(is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".people) AS people", *snapshot));
 }
 
+TEST_CASE("columns that a statement does not use are left out of its masks") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const Mask& mask = people_mask(*snapshot);  // id, occupation, city, state, visits, note
+  const auto has = [&](const std::string& sql, std::vector<std::size_t> left_out) {
+    return count(sent(sql, *snapshot), "(" + mask.parts.without(left_out) + ")");
+  };
+  CHECK(has("SELECT count(*) FROM people", {1, 2, 3}) == 1);
+  CHECK(has("SELECT 1 FROM people WHERE state = 'OH' GROUP BY city", {1}) == 1);
+  CHECK(has("SELECT p.city, q.state FROM people p, people q", {1}) == 2);
+  CHECK(has("SELECT 1 FROM people JOIN cities USING (city)", {1, 3}) == 1);
+  CHECK(has("SELECT (SELECT max(occupation) FROM cities) FROM people", {2, 3}) == 1);
+  CHECK(has("SELECT sum(x) OVER (PARTITION BY city ORDER BY x) FROM (SELECT visits AS x, city FROM people) y",
+            {1, 3}) == 1);
+
+  SUBCASE("but not where a name may mean a whole row, or columns are renamed") {
+    for (const char* sql :
+         {"SELECT * FROM people", "SELECT p.* FROM people p", "SELECT people FROM people",
+          "SELECT row_to_json(p) FROM people p", "SELECT count(p) FROM people p",
+          "SELECT 1 FROM people NATURAL JOIN cities", "SELECT 1 FROM people p(a, b, c) WHERE b = ''",
+          "TABLE people", "COPY people TO STDOUT",
+          "SELECT j.b FROM (people JOIN cities USING (city)) AS j(a, b, c)",
+          "SELECT 1 FROM (people JOIN cities USING (city)) AS j GROUP BY j",
+          "SELECT j FROM people JOIN cities USING (city) AS j", "SELECT (p).city FROM people p",
+          "WITH w AS (TABLE people) SELECT city FROM w"}) {
+      INFO(sql);
+      CHECK(has(sql, {}) == 1);
+    }
+  }
+}
+
+TEST_CASE("the verifier takes only names of columns that may be left out") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const auto is_taken = [&](const std::string& name) {
+    return is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"" + name + "\") AS people", *snapshot);
+  };
+  CHECK(is_taken("100"));
+  CHECK(is_taken("100-1-3"));
+  for (const char* name : {"100-0", "100-4", "100-5", "100-6", "100-3-1", "100-1-1", "100-", "100-1-",
+                           "100--1", "-100", "0100", "100-01", "100-99999999999999999999", "100 ", "0"}) {
+    INFO(name);
+    CHECK_FALSE(is_taken(name));
+  }
+}
+
 TEST_CASE("a rewritten statement longer than the limit is an error, before it is made") {
   const auto snapshot = rewriter::test::demo_snapshot();
   Limits limits;
   limits.output_bytes = people_mask(*snapshot).text.size() * 2;
-  CHECK(std::holds_alternative<Rewritten>(rewrite("SELECT 1 FROM people", {"analyst"}, *snapshot, limits)));
-  const auto verdict = rewrite("SELECT 1 FROM people a, people b", {"analyst"}, *snapshot, limits);
+  CHECK(std::holds_alternative<Rewritten>(rewrite("TABLE people", {"analyst"}, *snapshot, limits)));
+  const auto verdict = rewrite("SELECT a.*, b.* FROM people a, people b", {"analyst"}, *snapshot, limits);
   REQUIRE(std::holds_alternative<Error>(verdict));
   CHECK(std::get<Error>(verdict).sqlstate == "54000");
 }

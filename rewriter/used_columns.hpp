@@ -1,0 +1,30 @@
+#pragma once
+// Which columns of its tables a resolved statement can use at all, by name and from above: what is not in the answer is
+// used nowhere. Names count wherever they stand, so scopes need not be known.
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/arena.hpp"
+#include "rewriter/pg/ast.hpp"
+
+namespace pgveil::rewriter {
+
+// nullopt: every column may be used (a star, a whole row, NATURAL JOIN, columns renamed by a join's alias). Texts live as
+// long as the tree. Stand-ins of masks are not looked into.
+[[nodiscard]] std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement);
+
+// A stand-in in a statement's tree.
+struct StandIn {
+  PgQuery__RangeVar* name = nullptr;
+  const Mask* mask = nullptr;
+  bool has_renamed_columns = false;  // AS p(a, b): then all columns count as used
+};
+
+// Names each stand-in anew, without the columns that the statement does not use. The texts are copied to the arena.
+void leave_out_unused(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins,
+                      pg::Arena& arena);
+
+}  // namespace pgveil::rewriter
