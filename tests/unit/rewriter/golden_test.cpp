@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <vector>
 
 #include "fixture.hpp"
-#include "rewriter/masks.hpp"
+#include "mask_texts.hpp"
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/pipeline.hpp"
 #include "rewriter/verify.hpp"
@@ -19,42 +18,12 @@ namespace {
 using namespace pgveil;
 using namespace pgveil::rewriter;
 
-// Every set of columns that may be left out.
-std::vector<std::vector<std::size_t>> choices(const Mask& mask) {
-  std::vector<std::vector<std::size_t>> out{{}};
-  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-    if (mask.left_out[i] == nullptr) continue;
-    for (std::size_t n = out.size(); n > 0; --n) {
-      out.push_back(out[n - 1]);
-      out.back().push_back(i);
-    }
-  }
-  return out;
-}
-
-// Calls put(mask, left_out, name) for each text that may stand for a mask, and replaces it by what that returns.
-template <class Put>
-std::string with_masks_replaced(std::string sql, const std::string& role, const Snapshot& snapshot,
-                                Put&& put) {
-  for (const auto& [name, relation] : snapshot.catalog().relations) {
-    const Mask* mask = snapshot.mask_for(relation.oid, role);
-    if (mask == nullptr) continue;
-    for (const auto& left_out : choices(*mask)) {
-      const std::string text = mask->parts.without(left_out);
-      const std::string replacement = put(*mask, left_out, name.first + "." + name.second);
-      for (std::size_t at = 0; (at = sql.find(text, at)) != std::string::npos; at += replacement.size())
-        sql.replace(at, text.size(), replacement);
-    }
-  }
-  return sql;
-}
-
 // "mask of schema.table without city, state": mask_test.cpp reads the masks themselves.
-std::string short_mask(const Mask& mask, const std::vector<std::size_t>& left_out, const std::string& table) {
-  std::string out = "mask of " + table;
-  for (const auto i : left_out) {
-    out += i == left_out.front() ? " without " : ", ";
-    out += mask.select->target_list[i]->res_target->name;
+std::string short_mask(const rewriter::test::FoundMask& found) {
+  std::string out = "mask of " + found.table;
+  for (const auto i : found.left_out) {
+    out += i == found.left_out.front() ? " without " : ", ";
+    out += found.mask.select->target_list[i]->res_target->name;
   }
   return out;
 }
@@ -62,8 +31,7 @@ std::string short_mask(const Mask& mask, const std::vector<std::size_t>& left_ou
 // The masks are put into verified text; what comes of it passes the verifier as a whole, too, once the columns that were
 // left out are back.
 void check_whole(const Statement& statement, const std::string& role, const Snapshot& snapshot) {
-  const auto whole_text = [](const Mask& mask, const auto&, const auto&) { return mask.text; };
-  const std::string sql = with_masks_replaced(statement.sql, role, snapshot, whole_text);
+  const std::string sql = rewriter::test::with_whole_masks(statement.sql, role, snapshot);
   const auto whole = pg::parse_own(sql, std::size_t{1} << 20);
   REQUIRE_MESSAGE(whole.has_value(), sql);
   const auto reads = verify(sql, whole->result->stmts[0]->stmt->base, role, snapshot, std::size_t{1} << 20);
@@ -85,7 +53,7 @@ std::string describe(const Verdict& verdict, const std::string& role, const Snap
   for (const Statement& statement : std::get<Rewritten>(verdict).statements) {
     check_whole(statement, role, snapshot);
     out += statement.is_masked ? "masked: " : statement.is_protected ? "exempt: " : "open: ";
-    out += with_masks_replaced(statement.sql, role, snapshot, short_mask) + "\n";
+    out += rewriter::test::with_masks_replaced(statement.sql, role, snapshot, short_mask) + "\n";
   }
   return out.empty() ? "nothing\n" : out;
 }

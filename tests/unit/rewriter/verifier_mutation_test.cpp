@@ -9,6 +9,7 @@
 
 #include "corpus.hpp"
 #include "fixture.hpp"
+#include "mask_texts.hpp"
 #include "raw_reference.hpp"
 #include "rewriter/lists/node_fields.hpp"
 #include "rewriter/pg/equal.hpp"
@@ -94,7 +95,7 @@ class Mutator {
   void visit(const Message& message, bool in_mask) {
     if (message.descriptor == &pg_query__select_stmt__descriptor) {
       const Mask& mask = rewriter::test::people_mask(snapshot_);
-      in_mask |= pg::equal(message, mask.select->base) || pg::equal(message, mask.stand_in->base);
+      in_mask |= pg::equal(message, mask.select->base) || rewriter::test::is_stand_in(message);
     }
     if (in_mask && !inside_masks_) return;
     if (const KindRule* rule = kind_rule(*message.descriptor)) {
@@ -258,8 +259,7 @@ class Mutator {
   [[nodiscard]] bool is_mask(const PgQuery__RangeSubselect& node) const {
     const Mask& mask = rewriter::test::people_mask(snapshot_);
     const auto& query = node.subquery->select_stmt->base;
-    return node.lateral == 0 &&
-           (pg::equal(query, mask.select->base) || pg::equal(query, mask.stand_in->base));
+    return node.lateral == 0 && (pg::equal(query, mask.select->base) || rewriter::test::is_stand_in(query));
   }
 
   [[nodiscard]] Node* raw_relation() const {
@@ -278,12 +278,6 @@ class Mutator {
   bool in_explain_ = false;
 };
 
-std::string with_stand_ins(std::string text, const Mask& mask) {
-  for (std::size_t at = 0; (at = text.find(mask.text, at)) != std::string::npos;)
-    text.replace(at, mask.text.size(), mask.stand_in_text);
-  return text;
-}
-
 // `checked` fields whose checks the statements below try, not a single value.
 const std::set<std::string> kTriedElsewhere = {"WithClause.ctes", "WithClause.recursive",
                                                "CommonTableExpr.ctename", "SelectStmt.with_clause"};
@@ -298,7 +292,6 @@ bool is_verified(const std::string& text, const Snapshot& snapshot) {
 
 TEST_CASE("the verifier rejects every answered statement with one field changed for the worse") {
   const auto snapshot = rewriter::test::demo_snapshot();
-  const Mask& mask = rewriter::test::people_mask(*snapshot);
   std::map<std::string, std::size_t> rejected;
   std::set<std::string> seen;
   std::size_t whole_masks = 0;
@@ -308,9 +301,11 @@ TEST_CASE("the verifier rejects every answered statement with one field changed 
     if (rewritten == nullptr) continue;
     for (const Statement& statement : rewritten->statements) {
       if (!seen.insert(statement.sql).second) continue;
-      Mutator(with_stand_ins(statement.sql, mask), *snapshot, rejected).run(true);
+      Mutator(rewriter::test::with_stand_ins(statement.sql, "analyst", *snapshot), *snapshot, rejected)
+          .run(true);
       if (statement.is_masked && ++whole_masks % 50 == 1)
-        Mutator(statement.sql, *snapshot, rejected).run(true);
+        Mutator(rewriter::test::with_whole_masks(statement.sql, "analyst", *snapshot), *snapshot, rejected)
+            .run(true);
     }
   }
   std::size_t total = 0;

@@ -1,0 +1,59 @@
+#include "mask_texts.hpp"
+
+#include "rewriter/pg/print.hpp"
+
+namespace pgveil::rewriter::test {
+namespace {
+
+// Every set of columns that may be left out.
+std::vector<std::vector<std::size_t>> choices(const Mask& mask) {
+  std::vector<std::vector<std::size_t>> out{{}};
+  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
+    if (mask.left_out[i] == nullptr) continue;
+    for (std::size_t n = out.size(); n > 0; --n) {
+      out.push_back(out[n - 1]);
+      out.back().push_back(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string with_masks_replaced(std::string sql, const std::string& role, const Snapshot& snapshot,
+                                const std::function<std::string(const FoundMask&)>& put) {
+  for (const auto& [name, relation] : snapshot.catalog().relations) {
+    const Mask* mask = snapshot.mask_for(relation.oid, role);
+    if (mask == nullptr) continue;
+    for (const auto& left_out : choices(*mask)) {
+      const std::string text = mask->parts.without(left_out);
+      const std::string replacement = put({*mask, left_out, name.first + "." + name.second});
+      for (std::size_t at = 0; (at = sql.find(text, at)) != std::string::npos; at += replacement.size())
+        sql.replace(at, text.size(), replacement);
+    }
+  }
+  return sql;
+}
+
+std::string with_whole_masks(std::string sql, const std::string& role, const Snapshot& snapshot) {
+  return with_masks_replaced(std::move(sql), role, snapshot,
+                             [](const FoundMask& found) { return found.mask.text; });
+}
+
+std::string with_stand_ins(std::string sql, const std::string& role, const Snapshot& snapshot) {
+  return with_masks_replaced(std::move(sql), role, snapshot, [](const FoundMask& found) {
+    pg::Arena arena;
+    pg::Builder build(arena);
+    const StandInName name{.oid = found.mask.table_oid, .left_out = found.left_out};
+    return pg::print_statement(*build.select_node(stand_in(name, build)));
+  });
+}
+
+bool is_stand_in(const ProtobufCMessage& message) {
+  if (message.descriptor != &pg_query__select_stmt__descriptor) return false;
+  const auto& select = reinterpret_cast<const PgQuery__SelectStmt&>(message);
+  return select.n_from_clause == 1 && pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR) &&
+         select.from_clause[0]->range_var->schemaname == kStandInSchema;
+}
+
+}  // namespace pgveil::rewriter::test
