@@ -144,9 +144,13 @@ def quoted_for_copy(cell):
     return cell.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def write_rows(postgres, database, table, rows):
+def copy_script(table, rows):
     body = "".join("\t".join(map(quoted_for_copy, row)) + "\n" for row in rows)
-    postgres.run(f"TRUNCATE {table};\nCOPY {table} FROM STDIN;\n{body}\\.\nANALYZE {table};\n", database)
+    return f"COPY {table} FROM STDIN;\n{body}\\.\nANALYZE {table};\n"
+
+
+def write_rows(postgres, database, table, rows):
+    postgres.run(f"TRUNCATE {table};\n" + copy_script(table, rows), database)
 
 
 def drop_constraints(postgres, database, table):

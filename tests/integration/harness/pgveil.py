@@ -66,9 +66,13 @@ class Pgveil:
             return False
         return True
 
-    def restart(self):
+    def halt(self):
+        """Ends the process and keeps what it has stored."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=30)
+
+    def restart(self):
+        self.halt()
         return self.start()
 
     @property
