@@ -13,6 +13,7 @@
 #include "fixture.hpp"
 #include "mask_texts.hpp"
 #include "raw_reference.hpp"
+#include "rewrite_invariants.hpp"
 #include "rewriter/lists/node_fields.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
@@ -346,4 +347,15 @@ TEST_CASE("a protected table is masked or refused at every place of every kind o
           kinds.size(), " kinds and ", tally.above.size(), " fields (", fields, " of listed kinds, ",
           tally.above_answered.size(), " in answered statements)");
   CHECK(tally.answered > 500);
+}
+
+TEST_CASE("the corpus keeps what the fuzzer asks of any text, for each role") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  for (const std::string& sql : rewriter::test::statement_corpus()) {
+    for (const char* role : {"analyst", "dpo", "nobody"}) {
+      CAPTURE(sql);
+      CAPTURE(role);
+      CHECK(rewriter::test::broken_invariant(sql, role, *snapshot) == "");
+    }
+  }
 }
