@@ -10,7 +10,6 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
-#include "rewriter/pg/print.hpp"
 #include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
@@ -216,8 +215,9 @@ class Verifier {
     pg::Builder build(arena);
     PgQuery__SelectStmt* expected = stand_in(name, build);
     if (!pg::equal(query.base, expected->base)) return nullptr;
-    const std::string text = pg::print_statement(*build.select_node(expected));
-    const std::size_t before_name = text.rfind('"' + std::string(kStandInSchema));
+    const std::string before = "SELECT * FROM ";
+    const std::string text = before + '"' + std::string(kStandInSchema) + "\".\"" + print_name(name) + '"';
+    const std::size_t before_name = before.size();
     if (from.location < 0 || static_cast<std::size_t>(from.location) <= before_name)
       throw Rejected{"a mask without a place"};
     const std::size_t offset = static_cast<std::size_t>(from.location) - before_name;

@@ -38,6 +38,7 @@ const std::set<std::string> kNotParsed = {"SetOperationStmt", "PLAssignStmt"};
 TEST_CASE("each row of docs/sql-support.md tells the truth") {
   const auto rows = rewriter::test::sql_support_rows();
   CHECK(rows.size() > 150);
+  const auto snapshot = rewriter::test::demo_snapshot();
   for (const auto& row : rows) {
     CAPTURE(row.what);
     CAPTURE(row.example);
@@ -45,7 +46,7 @@ TEST_CASE("each row of docs/sql-support.md tells the truth") {
       CHECK(row.verdict.starts_with("error: "));  // a limit: what crosses it does not fit a table
       continue;
     }
-    const auto verdict = rewrite(row.example, {"analyst"}, *rewriter::test::demo_snapshot());
+    const auto verdict = rewrite(row.example, {"analyst"}, *snapshot);
     CHECK(describe(verdict) == row.verdict);
     if (row.example == ";;") CHECK(std::get<Rewritten>(verdict).statements.empty());
   }
