@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from . import configuration
+from . import configuration, tap
 from .postgres import free_port
 from .runner import REPOSITORY
 from .wire import RawClient
@@ -32,13 +32,18 @@ class Pgveil:
 
     def __init__(self, postgres, policies, open_tables=(), database="demo", authentication="trust", **options):
         self.postgres = postgres
-        self.port = free_port()
+        self.port = own_port = free_port()
+        self._tap = None
+        if tap.FOLDER:
+            own_port = free_port()
+            self._tap = tap.Tap(self.port, own_port)
+        self._own_port = own_port
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-conf-"))
         self.log_path = self.directory / "pgveil.log"
         self.database = database
         self._process = None
         self.config_path = configuration.write(
-            self.directory, listen_port=self.port, backend_port=postgres.port, database=database,
+            self.directory, listen_port=own_port, backend_port=postgres.port, database=database,
             open_tables=open_tables, authentication=authentication, **options)
         self.policy_path = self.directory / "policies" / "policies.yaml"
         self.write_policies(policies)
@@ -61,7 +66,7 @@ class Pgveil:
 
     def _accepts(self):
         try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            socket.create_connection(("127.0.0.1", self._own_port), timeout=1).close()
         except OSError:
             return False
         return True
@@ -85,6 +90,8 @@ class Pgveil:
     def stop(self):
         """Ends the process; a crash or a sanitizer's report is an error of the test that used it."""
         status = 0
+        if self._tap is not None:
+            self._tap.close()
         if self._process is not None:
             if self._process.poll() is None:
                 self._process.send_signal(signal.SIGTERM)
@@ -95,6 +102,7 @@ class Pgveil:
                 self._process.wait()
                 status = "killed: it did not end on SIGTERM"
         log = self.log()
+        tap.keep_log(log)
         shutil.rmtree(self.directory, ignore_errors=True)
         if status != 0 or re.search(r"ERROR: AddressSanitizer|ERROR: LeakSanitizer|runtime error:", log):
             raise AssertionError(f"pgveil ended badly ({status}):\n{log[-6000:]}")
@@ -109,6 +117,11 @@ class Pgveil:
     def console(self, command, user="operator"):
         with RawClient(self.port, user, "pgveil") as client:
             return client.query(command)
+
+    def console_bytes(self, user, commands):
+        """All that the console answers."""
+        with RawClient(self.port, user, "pgveil") as client:
+            return b"".join(client.query(command).raw for command in commands)
 
     def build(self, *names):
         for name in names:
