@@ -15,7 +15,19 @@ import naive
 FOLDER = shared_folder("leaks")
 # Shares of the cases that pgveil decides as the collection says. A refusal of a `masked` or `allowed` case is safe but
 # not what its author wanted.
-FLOORS = {"masked": 0.95, "refused": 0.99, "allowed": 0.95}
+FLOORS = {"masked": 0.95, "refused": 0.98, "allowed": 0.95}
+
+# Safe, and not yet what their authors wanted. Any other case that goes wrong fails the test.
+KNOWN = {
+    "rel-055": "TABLESAMPLE of a protected table is refused", "rel-056": "TABLESAMPLE of a protected table is refused",
+    "row-022": "record_out is not on the list", "row-025": "name(record) is not found when qualified",
+    "row-044": "casts to a table's row type are refused", "err-007": "xmlparse is refused",
+    "par-009": "one constant for PostgreSQL too: answered",
+    "obj-013": "an unknown operator of a masked statement is the server's error",
+    "obj-019": "an unknown operator of a masked statement is the server's error",
+}
+# A refusal of a `masked` case is safe but not what its author wanted; so many are taken.
+REFUSED_INSTEAD = 0.05
 
 COLUMNS = {"id": "insensitive", "name": "identifier", "occupation": "quasi_identifier", "city": "quasi_identifier",
            "state": "quasi_identifier", "salary": "insensitive"}
@@ -156,11 +168,24 @@ class Leaks(Case):
                 is_open = "cities" in own or case["expect"] == "allowed" and "descri" in own
                 self.assertTrue(value in own or is_open, f"LEAK of {value} in {case['id']}: {own}")
 
+    def reached_the_backend(self, case, role):
+        """Statements that PostgreSQL got from a case that must be refused, beyond those that were answered before: the
+        refusal comes first, and nothing of the refused statement is sent."""
+        if case["expect"] != "refused":
+            return []
+        port, since = self.proxy(role).port, self.postgres.log_position()
+        replies = run_case(port, "analyst", "raw", case["sql"])
+        got = [entry for entry in self.postgres.received(since, role)
+               if re.search(r"LOG:  (statement|execute|duration: \S+ ms  (parse|bind))", entry)]
+        return got if states_of(replies) and len(got) > sum(len(reply.tags) for reply in replies) else []
+
     def score(self, cases, role_of):
         right, all_of, wrong = collections.Counter(), collections.Counter(), []
         for case in cases:
             with self.subTest(case["id"]):
                 is_right, why = self.judge(case, role_of(case))
+                if is_right and (sent := self.reached_the_backend(case, role_of(case))):
+                    is_right, why = False, f"it reached the backend: {sent[0][:150]}"
                 all_of[case["expect"]] += 1
                 right[case["expect"]] += is_right
                 if not is_right:
@@ -174,6 +199,15 @@ class Leaks(Case):
             print("  " + line[:400])
         for kind, floor in FLOORS.items():
             self.assertGreaterEqual(right[kind], floor * all_of[kind], kind)
+        instead = [line for line in wrong if "(masked): ['42501']" in line]
+        print(f"  {len(instead)} of {all_of['masked']} masked cases are refused instead")
+        self.assertLessEqual(len(instead), REFUSED_INSTEAD * all_of["masked"])
+        self.assert_nothing_got_worse(wrong)
+
+    def assert_nothing_got_worse(self, wrong):
+        names = {line.split()[0] for line in wrong}
+        print("  right by now, and still in KNOWN: " + " ".join(sorted(set(KNOWN) - names)))
+        self.assertEqual(sorted(names - set(KNOWN)), [], "these were right before")
 
     def test_with_the_backend_role_that_each_case_leaked_with(self):
         """Roles that pgveil should never be given; the proxy alone must protect even then."""
