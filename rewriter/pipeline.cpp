@@ -68,6 +68,12 @@ Error too_long(std::size_t limit_bytes) {
                .hint = "read protected tables in fewer places of the statement"};
 }
 
+// Of a text of our own: a position in it would say nothing to the client.
+Error without_position(Error error) {
+  error.position = 0;
+  return error;
+}
+
 Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client, const Snapshot& snapshot,
                      const Limits& limits) {
   Rewritten out;
@@ -85,6 +91,7 @@ Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client,
     const std::string text = pg::print_statement(*raw.stmt);
     if (text.size() > limits.output_bytes) return too_long(limits.output_bytes);
     const auto verified = verify(text, raw.stmt->base, client.role, snapshot, limits.output_bytes);
+    if (!verified && verified.error().kind == ErrorKind::limit) return without_position(verified.error());
     if (!verified) return unverified(verified.error().public_message);
     if (verified->has_protected && !statement.is_protected)
       return unverified("a table that was not accounted for");

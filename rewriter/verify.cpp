@@ -446,6 +446,7 @@ Error rejection(std::string_view rule) {
 Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree, const std::string& role,
                              const Snapshot& snapshot, std::size_t bytes_limit) {
   const auto read = pg::parse_own(text, bytes_limit);
+  if (!read && read.error().kind == ErrorKind::limit) return read.error();
   if (!read) return rejection("text that does not parse");
   if (read->result->n_stmts != 1) return rejection("text that is not one statement");
   const Node& statement = *read->result->stmts[0]->stmt;

@@ -19,7 +19,7 @@ main() {
   case $preset in
     release) need_packages build ;;
     dev | tsan | coverage) need_packages build test ;;
-    fuzz) need_packages build test lint ;;
+    fuzz) need_packages build test fuzz ;;
     *) die_usage "build: unknown preset \"$preset\"; there are release, dev, tsan, fuzz, coverage" ;;
   esac
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)

@@ -14,6 +14,7 @@ packages_of() {
         python3-asyncpg python3-yaml sqlsmith
       ;;
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 ;;
+    fuzz) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-format-14 clang-tidy-14 python3 ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/sqlstate.hpp"
+#include "rewriter/pg/complexity.hpp"
 
 namespace pgveil::rewriter::pg {
 namespace {
@@ -19,47 +20,6 @@ Error make_error(ErrorKind kind, std::string_view sqlstate, std::string message,
                .position = position};
 }
 
-// Counts brackets outside quotes only roughly: quotes and comments are not skipped, so text with hundreds of
-// unbalanced brackets in a literal is counted too; the limit is far above what people write.
-int deepest_nesting(std::string_view sql) {
-  int depth = 0;
-  int deepest = 0;
-  for (const char c : sql) {
-    if (c == '(' || c == '[') deepest = std::max(deepest, ++depth);
-    if ((c == ')' || c == ']') && depth > 0) --depth;
-  }
-  return deepest;
-}
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool is_deepening_word(std::string_view word) {
-  constexpr std::string_view kWords[] = {"not",     "union", "intersect", "except", "collate", "zone",
-                                         "natural", "join",  "case",      "select", "when",    "like"};
-  return std::ranges::any_of(kWords, [&](std::string_view known) {
-    return std::ranges::equal(word, known, [](char a, char b) { return (a | 0x20) == b; });
-  });
-}
-
-// An upper bound of the tree's depth, quotes and comments included for simplicity.
-int count_deepening_words(std::string_view sql) {
-  int count = 0;
-  for (std::size_t i = 0; i < sql.size();) {
-    std::size_t end = i;
-    while (end < sql.size() && is_word_character(sql[end])) ++end;
-    if (end > i) {
-      if (is_deepening_word(sql.substr(i, end - i))) ++count;
-      i = end;
-    } else {
-      if (std::string_view("+-*/<>=~!@#%^&|`?:[").find(sql[i]) != std::string_view::npos) ++count;
-      ++i;
-    }
-  }
-  return count;
-}
-
 Result<Tree> parse_checked(std::string_view sql) {
   const std::string terminated(sql);
   PgQueryProtobufParseResult parsed = pg_query_parse_protobuf(terminated.c_str());
@@ -68,6 +28,11 @@ Result<Tree> parse_checked(std::string_view sql) {
     ~Release() { pg_query_free_protobuf_parse_result(parsed); }
   } release{parsed};
   if (parsed.error != nullptr) {
+    // The grammar's own stack: some thousand levels of what the limits do not count.
+    if (std::string_view(parsed.error->message).starts_with("memory exhausted")) {
+      return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
+                        "the statement is too complex to be read", parsed.error->cursorpos);
+    }
     return make_error(ErrorKind::syntax, sqlstate::kSyntaxError, parsed.error->message,
                       parsed.error->cursorpos);
   }
@@ -129,11 +94,12 @@ Result<Tree> parse(std::string_view sql, const ParseLimits& limits) {
     return make_error(ErrorKind::syntax, sqlstate::kCharacterNotInRepertoire,
                       "the statement is not valid UTF-8");
   }
-  if (deepest_nesting(sql) > limits.nesting) {
+  const Complexity complexity = complexity_of(sql);
+  if (complexity.nesting > limits.nesting) {
     return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
-                      fmt::format("the statement nests deeper than {} brackets", limits.nesting));
+                      fmt::format("the statement nests deeper than {} brackets and CASE", limits.nesting));
   }
-  if (count_deepening_words(sql) > limits.deepening_words) {
+  if (complexity.deepening > limits.deepening_words) {
     return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
                       fmt::format("the statement has more than {} operators", limits.deepening_words));
   }

@@ -17,7 +17,7 @@ struct Tree {
 
 struct ParseLimits {
   std::size_t bytes = 256 * 1024;
-  int nesting = 500;  // open parentheses and brackets at once
+  int nesting = 500;  // parentheses, brackets and CASE open at once (complexity.hpp)
   // Operators, casts and key words that can each make the tree one level deeper (1+1+1…, NOT NOT…, UNION chains). The
   // parser's protobuf output costs time quadratic in depth: 8,000 levels take about half a second, 128,000 minutes.
   int deepening_words = 8'000;
