@@ -152,7 +152,8 @@ Answer Commands::answer(const admin::ExplainPolicy& command, const std::string&)
     return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), "which database?",
                  "EXPLAIN POLICY FOR ROLE r IN DATABASE d 'SQL'"};
   }
-  return explain_table(world_.judge(command.sql, command.role, command.database.value_or(databases.front())));
+  return explain_table(
+      world_.judge(command.sql, {command.role}, command.database.value_or(databases.front())));
 }
 
 Answer Commands::answer(const admin::Reload& command, const std::string& role) {

@@ -13,13 +13,22 @@ constexpr std::size_t kItemBytes =
 std::uint64_t hash_of(const VerdictKeyView& key) {
   std::uint64_t hash = XXH3_64bits_withSeed(key.sql.data(), key.sql.size(), key.generation);
   hash = XXH3_64bits_withSeed(key.role.data(), key.role.size(), hash);
+  hash = XXH3_64bits_withSeed(key.path.data(), key.path.size(), hash);
   return XXH3_64bits_withSeed(key.database.data(), key.database.size(), hash);
+}
+
+std::size_t bytes_of(const rewriter::PathEffect& effect) {
+  std::size_t bytes = sizeof effect + effect.savepoint.capacity();
+  if (effect.schemas == nullptr) return bytes;
+  for (const auto& name : *effect.schemas) bytes += sizeof name + name.capacity();
+  return bytes;
 }
 
 std::size_t bytes_of(const rewriter::Rewritten& rewritten) {
   std::size_t bytes = 0;
   for (const auto& statement : rewritten.statements) {
     bytes += sizeof statement + statement.sql.capacity() + statement.name.capacity();
+    if (statement.path_effect != nullptr) bytes += bytes_of(*statement.path_effect);
   }
   for (const auto& version : rewritten.versions) bytes += sizeof version + version.policy.capacity();
   return bytes;
@@ -46,7 +55,7 @@ std::list<VerdictCache::Item>::iterator* VerdictCache::place_of(Shard& shard, st
   for (auto at = first; at != last; ++at) {
     const Item& item = *at->second;
     if (item.generation == key.generation && item.sql == key.sql && item.role == key.role &&
-        item.database == key.database) {
+        item.path == key.path && item.database == key.database) {
       return &at->second;
     }
   }
@@ -64,15 +73,15 @@ VerdictCache::Entry VerdictCache::find(const VerdictKeyView& key) {
 }
 
 void VerdictCache::insert(const VerdictKeyView& key, Entry verdict) {
-  const std::size_t bytes =
-      kItemBytes + key.sql.size() + key.role.size() + key.database.size() + verdict_bytes(*verdict);
+  const std::size_t bytes = kItemBytes + key.sql.size() + key.role.size() + key.path.size() +
+                            key.database.size() + verdict_bytes(*verdict);
   if (bytes > shard_limit_bytes_) return;
   const std::uint64_t hash = hash_of(key);
   Shard& shard = shard_of(hash);
   const std::lock_guard guard(shard.mutex);
   if (place_of(shard, hash, key) != nullptr) return;
-  shard.recent.push_front({std::string(key.sql), std::string(key.role), std::string(key.database),
-                           key.generation, hash, bytes, std::move(verdict)});
+  shard.recent.push_front({std::string(key.sql), std::string(key.role), std::string(key.path),
+                           std::string(key.database), key.generation, hash, bytes, std::move(verdict)});
   shard.places.emplace(hash, shard.recent.begin());
   shard.bytes += bytes;
   while (shard.bytes > shard_limit_bytes_) drop_oldest(shard);

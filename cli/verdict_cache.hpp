@@ -1,6 +1,6 @@
 #pragma once
 // Verdicts on clients' SQL, least recently used out first, bounded by bytes. Thread-safe: shards with a mutex
-// each. A verdict depends on (sql, role, database, generation of the snapshot) and on nothing else, so that
+// each. A verdict depends on (sql, role, its search path, database, generation of the snapshot) and on nothing else, so that
 // is the key, whole: the hash only finds the place.
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace pgveil::cli {
 struct VerdictKeyView {  // valid while the caller's texts are
   std::string_view sql;
   std::string_view role;
+  std::string_view path;  // rewriter::SearchPath::key()
   std::string_view database;
   std::uint64_t generation = 0;
 };
@@ -42,6 +43,7 @@ class VerdictCache {
   struct Item {
     std::string sql;
     std::string role;
+    std::string path;
     std::string database;
     std::uint64_t generation;
     std::uint64_t hash;

@@ -88,7 +88,8 @@ void World::replace(std::shared_ptr<const Present> present) {
   present_.swap(present);
 }
 
-rewriter::Verdict World::judge(std::string_view sql, std::string_view role, std::string_view database) {
+rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& client,
+                               std::string_view database) {
   const auto now = present();
   const auto view = now->databases.find(database);
   if (view == now->databases.end()) return no_such_database(database);
@@ -97,10 +98,11 @@ rewriter::Verdict World::judge(std::string_view sql, std::string_view role, std:
                  "this database can't be used now", "the operator's log says why"};
   }
   const auto& snapshot = *view->second.snapshot;
-  const VerdictKeyView key{sql, role, database, snapshot.generation()};
+  const std::string path = client.path.key();
+  const VerdictKeyView key{sql, client.role, path, database, snapshot.generation()};
   if (const auto known = cache_.find(key)) return *known;
   auto verdict = std::make_shared<const rewriter::Verdict>(
-      rewriter::rewrite(sql, {std::string(role)}, snapshot, limits_of(now->config.limits)));
+      rewriter::rewrite(sql, client, snapshot, limits_of(now->config.limits)));
   cache_.insert(key, verdict);
   return *verdict;
 }
@@ -141,21 +143,14 @@ Result<void> World::may_connect(std::string_view role, std::string_view database
   return {};
 }
 
-std::string World::pinned_search_path(std::string_view database) const {
+rewriter::SchemaNames World::schemas(std::string_view database) const {
   const auto now = present();
   const auto view = now->databases.find(database);
-  std::string path;
-  if (view != now->databases.end() && view->second.snapshot) {
-    for (const auto& schema : view->second.snapshot->catalog().search_path) {
-      // Unnamed it is searched first all the same, and current_schema(), by which tools list tables, names one of ours.
-      if (schema == "pg_catalog") continue;
-      path += path.empty() ? "\"" : ", \"";
-      for (const char c : schema) path += c == '"' ? std::string("\"\"") : std::string(1, c);
-      path += '"';
-    }
-  }
-  // pg_temp last: it is otherwise searched first.
-  return path.empty() ? "pg_catalog, pg_temp" : path + ", pg_temp";
+  if (view == now->databases.end() || !view->second.snapshot) return {};
+  rewriter::SchemaNames names = view->second.snapshot->catalog().search_path;
+  // Unnamed it is searched first all the same.
+  std::erase(names, "pg_catalog");
+  return names;
 }
 
 std::vector<LoadStep> World::reload() {

@@ -29,13 +29,13 @@ class World final : public session::Gate {
   [[nodiscard]] std::shared_ptr<const Present> present() const;
 
   // ---- Gate
-  [[nodiscard]] rewriter::Verdict judge(std::string_view sql, std::string_view role,
+  [[nodiscard]] rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                                         std::string_view database) override;
   [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
                                 std::string_view database) const override;
   [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
-  [[nodiscard]] std::string pinned_search_path(std::string_view database) const override;
+  [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 
   // ---- changes; they block on PostgreSQL and on one another
   // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps

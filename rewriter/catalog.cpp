@@ -19,8 +19,8 @@ const Relation* Catalog::find(std::string_view schema, std::string_view name) co
   return at == relations.end() ? nullptr : &at->second;
 }
 
-const Relation* Catalog::resolve(std::string_view name) const {
-  for (const std::string& schema : search_path) {
+const Relation* Catalog::resolve(std::string_view name, std::span<const std::string> schemas) const {
+  for (const std::string& schema : schemas) {
     if (const Relation* found = find(schema, name)) return found;
   }
   return nullptr;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,8 +71,8 @@ struct Catalog {
   std::set<std::string, std::less<>> operator_names_elsewhere;
 
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
-  // The first schema of search_path that has a relation of this name.
-  [[nodiscard]] const Relation* resolve(std::string_view name) const;
+  // The first of these schemas that has a relation of this name.
+  [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;
 };
 
 }  // namespace pgveil::rewriter

@@ -2,6 +2,7 @@
 // The one way from a client's SQL to SQL that may be sent: parse → resolve → passes → masks → deparse → verify.
 // Pure: no I/O, no clock, no global. Thread-safe. Deep statements need stack: call on a thread of kParserStackBytes.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "common/error.hpp"
 #include "common/refusal.hpp"
+#include "rewriter/search_path.hpp"
 #include "rewriter/snapshot.hpp"
 
 namespace pgveil::rewriter {
@@ -25,6 +27,7 @@ struct Limits {
 
 struct Client {
   std::string role;
+  SearchPath path = {};  // as it is when the text begins to run
 };
 
 // What the session has to know of a statement to keep its own books.
@@ -42,7 +45,7 @@ enum class StatementKind {
   rollback,
   savepoint,  // transaction control; release and rollback-to are `savepoint`
   set,
-  show,     // SET, RESET, SHOW; UNLISTEN * is a `set` too: the session has nothing to note of either
+  show,     // SET, RESET, SHOW (name: the setting); UNLISTEN * and SELECT set_config(…) are `set` too
   discard,  // DISCARD ALL | PLANS      (name: "all" or "plans")
   explain
 };
@@ -54,6 +57,7 @@ struct Statement {
   bool is_protected =
       false;               // reads a table with a policy (masked or exempt): its run-time errors are filtered
   bool is_masked = false;  // reads at least one masked table
+  std::shared_ptr<const PathEffect> path_effect = nullptr;  // null: none
 };
 
 // A policy version that a statement was rewritten under.

@@ -115,6 +115,10 @@ bool may_show(std::string_view name) {
   return may_set(name) || std::ranges::binary_search(kMayShow, std::string_view(lower(name)));
 }
 
+bool is_path_setting(std::string_view name) {
+  return lower(name) == "search_path";
+}
+
 bool may_set_to(std::string_view name, std::string_view value) {
   return may_set(name) && (lower(name) != "client_encoding" || is_utf8_name(value));
 }
@@ -122,6 +126,7 @@ bool may_set_to(std::string_view name, std::string_view value) {
 StartupParameter judge_startup_parameter(std::string_view name, std::string_view value) {
   if (lower(name) == "client_encoding")
     return is_utf8_name(value) ? StartupParameter::ignore : StartupParameter::refuse;
+  if (is_path_setting(name)) return StartupParameter::search_path;
   return may_set(name) ? StartupParameter::forward : StartupParameter::refuse;
 }
 

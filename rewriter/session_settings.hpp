@@ -12,6 +12,8 @@ namespace pgveil::rewriter {
 // Setting names are compared case-insensitively.
 [[nodiscard]] bool may_set(std::string_view name);
 [[nodiscard]] bool may_show(std::string_view name);
+// search_path: the client's own, answered by the rewriter (search_path.hpp) and never changed on the backend.
+[[nodiscard]] bool is_path_setting(std::string_view name);
 // may_set, and the value is one that may be had: client_encoding only to UTF8 or a name for it.
 [[nodiscard]] bool may_set_to(std::string_view name, std::string_view value);
 // The two lists, sorted, for the filter on pg_settings. A setting that may be set may be shown.
@@ -21,7 +23,7 @@ namespace pgveil::rewriter {
 // A start-up parameter of a client: forwarded to the backend (the value may have been normalized), answered by us
 // without forwarding, or refused. `user`, `database`, `options`, `replication` and `_pq_.*` are the session's own
 // business and not asked here.
-enum class StartupParameter { forward, ignore, refuse };
+enum class StartupParameter { forward, ignore, search_path, refuse };
 [[nodiscard]] StartupParameter judge_startup_parameter(std::string_view name, std::string_view value);
 
 // name, value pairs that every backend start-up packet carries, so that RESET and DISCARD return to them. search_path is

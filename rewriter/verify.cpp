@@ -10,6 +10,7 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/search_path.hpp"
 #include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
@@ -254,14 +255,29 @@ class Verifier {
 
   void call(const PgQuery__FuncCall& node) {
     const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname));
-    const bool is_setting = rule == FunctionRule::current_setting && node.n_args >= 1 &&
-                            pg::is_kind(node.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
-                            node.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL &&
-                            may_show(node.args[0]->a_const->sval->sval);
-    if (rule != FunctionRule::allowed && rule != FunctionRule::metadata && !is_setting) {
+    const bool is_setting =
+        rule == FunctionRule::current_setting && node.n_args >= 1 &&
+        pg::is_kind(node.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
+        node.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL &&
+        (may_show(node.args[0]->a_const->sval->sval) || node.args[0]->a_const->sval->sval == kPathSetting);
+    if (rule != FunctionRule::allowed && rule != FunctionRule::metadata && !is_setting &&
+        !(rule == FunctionRule::set_config && sets_listed(node))) {
       throw Rejected{"a function that is not on the list"};
     }
     children(node.base);
+  }
+
+  // set_config('setting', 'value', …) of a setting that SET could change too.
+  static bool sets_listed(const PgQuery__FuncCall& node) {
+    if (node.n_args != 3) return false;
+    for (const Node* argument : pg::nodes(node.args, 2)) {
+      if (!pg::is_kind(argument, PG_QUERY__NODE__NODE_A_CONST) ||
+          argument->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL) {
+        return false;
+      }
+    }
+    const std::string_view name(node.args[0]->a_const->sval->sval);
+    return name == kPathSetting || may_set_to(name, node.args[1]->a_const->sval->sval);
   }
 
   // CASE WHEN x::oid = ANY (ARRAY(oids of harmless objects)) THEN pg_get_…def(x, …) ELSE NULL::text END
@@ -391,7 +407,7 @@ class Verifier {
                                 (name == "TRANSACTION" || name == "SESSION CHARACTERISTICS");
     const bool is_reset_all = node.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL;
     if (is_reset_all && (!name.empty() || node.n_args > 0)) throw Rejected{"a RESET ALL of something"};
-    if (!is_transaction && !is_reset_all && !may_set(name))
+    if (!is_transaction && !is_reset_all && !may_set(name) && name != kPathSetting)
       throw Rejected{"a setting that is not on the list"};
     if (is_transaction) modes(pg::nodes(node.args, node.n_args));
     for (const Node* argument : pg::nodes(node.args, node.n_args)) {
@@ -416,7 +432,7 @@ class Verifier {
   }
 
   void show(const PgQuery__VariableShowStmt& node) {
-    if (std::string_view(node.name) != "all" && !may_show(node.name))
+    if (std::string_view(node.name) != "all" && node.name != kPathSetting && !may_show(node.name))
       throw Rejected{"a setting that is not shown"};
   }
 

@@ -50,8 +50,11 @@ Progress error_progress(const Expectation& front) {
 }
 
 void undo(Conversation& conversation, const Expectation& front, std::string_view sqlstate) {
-  const std::size_t mark = front.part < front.parts.size() ? front.parts[front.part].mark : front.mark;
+  const bool is_part = front.part < front.parts.size();
+  const std::size_t mark = is_part ? front.parts[front.part].mark : front.mark;
   const bool is_complete = front.step == Step::simple && front.part == front.parts.size() && front.part > 0;
+  if (!is_complete) conversation.client.path = is_part ? front.parts[front.part].path : *front.path;
+  conversation.client.path.fail();
   if (is_complete) return;  // it failed at its end: what its statements made stays
   // An interrupted statement may have made its name already.
   const bool is_interrupted = sqlstate.starts_with("57");
@@ -99,12 +102,21 @@ void on_notice(Conversation& conversation, const wire::NoticeResponse& notice) {
   conversation.link.to_client(wire::NoticeResponse{std::move(filtered.diagnostics)});
 }
 
+// SHOW search_path shows the setting under which the server keeps the client's path.
+bool is_path_named(const Expectation& front) {
+  const Part* part = current_part(front);
+  return part != nullptr ? part->names_path : front.names_path;
+}
+
 // Table and column numbers would tell which columns are masked: those have none.
 void on_row_description(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   auto description = decode<wire::RowDescription>(conversation, frame);
   if (!description) return;
   if (front.step == Step::simple) front.stage = Stage::rows;
-  if (row_protection(front) == Protection::open) {
+  if (is_path_named(front)) {
+    for (wire::ColumnDescription& column : description->columns) column.name = "search_path";
+    conversation.link.to_client(*description);
+  } else if (row_protection(front) == Protection::open) {
     conversation.link.out.to_client.append(frame.whole);
   } else {
     for (wire::ColumnDescription& column : description->columns) {
@@ -125,6 +137,7 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   conversation.is_unsynced = false;
   conversation.registry.settle();
   if (ready->status == wire::TransactionStatus::idle) {
+    conversation.client.path.end_transaction();
     conversation.registry.end_transaction();
     conversation.transaction = {};
   }

@@ -14,12 +14,17 @@ namespace {
 constexpr std::string_view kMechanism = "SCRAM-SHA-256";
 }
 
-void BackendLoginMachine::start(const Settings& forwarded) {
-  Settings settings = forwarded;
+void BackendLoginMachine::start(const StartupRequest& request) {
+  Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
     override_settings(settings, {{std::string(name), std::string(value)}});
   }
-  override_settings(settings, {{"search_path", link_.gate.pinned_search_path(link_.database)}});
+  const rewriter::SchemaNames schemas = link_.gate.schemas(link_.database);
+  rewriter::SchemaNames pinned = schemas;
+  pinned.emplace_back("pg_temp");  // last: unnamed it would be searched first
+  override_settings(settings, {{"search_path", rewriter::schema_list_text(pinned)}});
+  override_settings(settings, {{std::string(rewriter::kPathSetting),
+                                rewriter::schema_list_text(request.search_path.value_or(schemas))}});
   wire::StartupMessage message;
   message.parameters = {{"user", link_.config.backend.user}, {"database", link_.database}};
   message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());

@@ -15,8 +15,9 @@ class BackendLoginMachine {
  public:
   explicit BackendLoginMachine(Link& link) : link_(link) {}
 
-  // Sends the start-up packet. forwarded: the client's settings; the pinned ones win over them.
-  void start(const Settings& forwarded);
+  // Sends the start-up packet: what the client set, the pinned settings, which win, and the client's search path
+  // under a name that means nothing to the server.
+  void start(const StartupRequest& request);
   // One frame of the server. True when it is ready for queries.
   [[nodiscard]] bool on_frame(const wire::FrameView& frame);
 

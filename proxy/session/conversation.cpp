@@ -71,6 +71,7 @@ std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation,
 }  // namespace
 
 void Conversation::expect(Expectation expectation) {
+  if (!expectation.path) expectation.path = client.path;
   expected.push_back(std::move(expectation));
   is_flush_sent = false;
   link.is_backend_busy = true;
@@ -86,10 +87,15 @@ wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message, 
   return error_response(client_error(sqlstate, message, hint), Severity::error);
 }
 
+bool names_path(const Entry& entry) {
+  return entry.kind == StatementKind::show && entry.target == "search_path";
+}
+
 EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewritten) {
   auto entry = std::make_shared<Entry>();
   entry->kind = statement.kind;
   entry->target = statement.name;
+  entry->path_effect = statement.path_effect;
   entry->is_protected = statement.is_protected || statement.is_masked;
   if (entry->is_protected) entry->versions = rewritten.versions;
   return entry;
@@ -97,7 +103,7 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
 
 Judged judge(Conversation& conversation, std::string_view sql) {
   Link& link = conversation.link;
-  rewriter::Verdict verdict = link.gate.judge(sql, link.role, link.database);
+  rewriter::Verdict verdict = link.gate.judge(sql, conversation.client, link.database);
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
     return as_in_failed_transaction(conversation, error_response(*refusal));
@@ -148,6 +154,7 @@ std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, 
 std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry) {
   using Kind = Registry::Kind;
   Registry& registry = conversation.registry;
+  if (entry.path_effect != nullptr) conversation.client.path.apply(*entry.path_effect);
   const auto made_query = [&] {
     auto query = std::make_shared<Entry>(entry);
     query->kind = StatementKind::select;

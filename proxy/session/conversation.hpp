@@ -30,6 +30,8 @@ struct Part {
   Protection errors = Protection::is_protected;  // a commit may run what an earlier statement declared
   Progress progress = Progress::running;         // before its first answer
   std::size_t mark = 0;                          // the registry before it
+  rewriter::SearchPath path = {};                // the client's path before it
+  bool names_path = false;                       // SHOW search_path
 };
 
 // What the server owes for one message of ours.
@@ -37,7 +39,10 @@ struct Expectation {
   Step step;
   Stage stage = Stage::start;
   Protection protection = Protection::is_protected;
-  std::size_t mark = 0;          // the registry before it
+  std::size_t mark = 0;  // the registry before it
+  std::optional<rewriter::SearchPath> path =
+      std::nullopt;              // the client's path before it; unset: as it is now
+  bool names_path = false;       // describes SHOW search_path
   std::vector<Part> parts = {};  // simple: its statements; empty for an empty query
   std::size_t part = 0;          // simple: the one that is being answered
   std::optional<wire::ErrorResponse> replacement =
@@ -61,6 +66,7 @@ struct Conversation {
   void pop_expectation();
 
   Link& link;
+  rewriter::Client client;  // role and search path: like the registry, the path runs ahead of the server
   Registry registry;
   std::deque<Expectation> expected;
   Transaction transaction;
@@ -88,12 +94,15 @@ struct Use {
 using Checked = std::variant<Protection, wire::ErrorResponse>;
 [[nodiscard]] Checked check_use(Conversation& conversation, const Use& use);
 
-// Enters what running this does to names. Errors: a name or a count beyond its limit.
+// Enters what running this does to names and to the search path. Errors: a name or a count beyond its limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
 
 // 42622 or 54000, when this name can't be entered.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
                                                             std::string_view name);
+
+// SHOW search_path: the server shows it under another name.
+[[nodiscard]] bool names_path(const Entry& entry);
 
 [[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten);
 

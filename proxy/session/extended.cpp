@@ -122,13 +122,15 @@ void on(Conversation& conversation, const wire::Describe& message, const wire::F
   forward(conversation, frame.whole,
           {.step = is_portal ? Step::describe_portal : Step::describe_statement,
            .protection = found->protection,
-           .mark = conversation.registry.mark()});
+           .mark = conversation.registry.mark(),
+           .names_path = found->use.entry != nullptr && names_path(*found->use.entry)});
 }
 
 void on(Conversation& conversation, const wire::Execute& message, const wire::FrameView& frame) {
   const auto found = find_use(conversation, Kind::portal, message.portal);
   if (!found) return;
   const std::size_t mark = conversation.registry.mark();
+  const rewriter::SearchPath path = conversation.client.path;
   if (found->use.entry != nullptr) {
     if (auto refusal = apply_effect(conversation, *found->use.entry)) {
       return refuse_message(conversation, std::move(*refusal));
@@ -138,7 +140,8 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   const bool commits =
       found->use.entry != nullptr && found->use.entry->kind == rewriter::StatementKind::commit;
   const Protection protection = commits ? conversation.transaction.protection : found->protection;
-  forward(conversation, frame.whole, {.step = Step::execute, .protection = protection, .mark = mark});
+  forward(conversation, frame.whole,
+          {.step = Step::execute, .protection = protection, .mark = mark, .path = path});
 }
 
 void on(Conversation& conversation, const wire::Close& message, const wire::FrameView& frame) {

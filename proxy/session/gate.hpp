@@ -22,7 +22,7 @@ class Gate {
   virtual ~Gate() = default;
 
   // The verdict on a client's SQL in `database`, under the snapshot that is current now.
-  [[nodiscard]] virtual rewriter::Verdict judge(std::string_view sql, std::string_view role,
+  [[nodiscard]] virtual rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                                                 std::string_view database) = 0;
 
   // True while every one of these versions is the current one of its policy in `database`.
@@ -37,9 +37,9 @@ class Gate {
   // told.
   [[nodiscard]] virtual Result<void> may_connect(std::string_view role, std::string_view database) const = 0;
 
-  // A setting that the pinned start-up packet of the backend carries beside rewriter::pinned_settings():
-  // search_path.
-  [[nodiscard]] virtual std::string pinned_search_path(std::string_view database) const = 0;
+  // The schemas that bare names are looked up in after pg_catalog, unless the client says otherwise: the path
+  // that every backend connection is pinned to.
+  [[nodiscard]] virtual rewriter::SchemaNames schemas(std::string_view database) const = 0;
 };
 
 }  // namespace pgveil::session

@@ -23,6 +23,8 @@ struct Entry {
   rewriter::StatementKind kind = rewriter::StatementKind::select;
   std::string target;  // Statement.name, for kinds that act on a name
   bool is_protected = true;
+  std::shared_ptr<const rewriter::PathEffect> path_effect =
+      nullptr;                                // what running it does to the search path
   std::vector<rewriter::VersionId> versions;  // of all protected tables it reads
 };
 using EntryPtr = std::shared_ptr<const Entry>;

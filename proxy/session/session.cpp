@@ -157,7 +157,10 @@ void Session::Impl::on(const BackendConnected&) {
   PGVEIL_ASSERT(link.phase == Phase::connecting);
   link.backend = BackendLink::open;
   link.phase = Phase::backend_login;
-  backend_login.start(startup.request().forwarded);
+  const StartupRequest& request = startup.request();
+  conversation.client.role = link.role;
+  if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
+  backend_login.start(request);
 }
 
 void Session::Impl::on(const BackendFailed& event) {

@@ -53,6 +53,7 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewri
   for (const rewriter::Statement& statement : rewritten.statements) {
     const EntryPtr entry = make_entry(statement, rewritten);
     const std::size_t mark = conversation.registry.mark();
+    const rewriter::SearchPath path = conversation.client.path;
     const Protection earlier = conversation.transaction.protection;
     const Checked checked =
         check_use(conversation, {.entry = entry, .kind = Registry::Kind::statement, .name = {}});
@@ -65,6 +66,8 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewri
     parts.push_back(part_of(statement.kind, std::get<Protection>(checked), earlier,
                             commits ? CommitsHere::yes : CommitsHere::no));
     parts.back().mark = mark;
+    parts.back().path = path;
+    parts.back().names_path = names_path(*entry);
   }
   return std::nullopt;
 }
@@ -86,8 +89,9 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
     return refuse_query(conversation, std::move(*refusal));
   }
   const auto& rewritten = std::get<rewriter::Rewritten>(judged);
-  Expectation expectation{.step = Step::simple, .mark = registry.mark()};
+  Expectation expectation{.step = Step::simple, .mark = registry.mark(), .path = conversation.client.path};
   if (auto refusal = enter(conversation, rewritten, expectation.parts)) {
+    conversation.client.path = *expectation.path;
     registry.undo_to(expectation.mark, Registry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal));
   }

@@ -57,6 +57,7 @@ Result<std::pair<std::string, std::string>> split_assignment(std::string_view as
 
 Result<void> add_judged(Settings& forwarded, const std::string& name, const std::string& value) {
   switch (rewriter::judge_startup_parameter(name, value)) {
+    case rewriter::StartupParameter::search_path:  // read_startup takes it out again
     case rewriter::StartupParameter::forward: override_settings(forwarded, {{name, value}}); return {};
     case rewriter::StartupParameter::ignore: return {};
     case rewriter::StartupParameter::refuse: break;
@@ -73,6 +74,19 @@ Result<void> add_options(Settings& forwarded, std::string_view text) {
     if (!added) return added;
   }
   return {};
+}
+
+// The last search_path that was set becomes the session's own.
+Result<void> take_search_path(StartupRequest& request) {
+  const auto found =
+      std::find_if(request.forwarded.begin(), request.forwarded.end(),
+                   [](const auto& setting) { return same_name(setting.first, "search_path"); });
+  if (found == request.forwarded.end()) return {};
+  request.search_path = rewriter::parse_schema_list(found->second);
+  request.forwarded.erase(found);
+  if (request.search_path) return {};
+  return client_error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\"",
+                      "list names of schemas, with commas between them");
 }
 
 }  // namespace
@@ -130,6 +144,8 @@ Result<StartupRequest> read_startup(const wire::StartupMessage& message) {
   if (request.database.empty()) request.database = request.user;
   override_settings(from_options, request.forwarded);  // as in PostgreSQL, own parameters win over options
   request.forwarded = std::move(from_options);
+  const Result<void> taken = take_search_path(request);
+  if (!taken) return taken.error();
   return request;
 }
 

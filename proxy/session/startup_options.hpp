@@ -1,6 +1,7 @@
 #pragma once
 // The start-up parameters of a client, sorted into what the session uses, what the backend is told and what
 // is refused.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "proxy/wire/startup.hpp"
+#include "rewriter/search_path.hpp"
 
 namespace pgveil::session {
 
@@ -16,12 +18,13 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 struct StartupRequest {
   std::string user;
   std::string database;
-  Settings forwarded;                        // for the backend, before the pinned ones
-  std::vector<std::string> unknown_options;  // _pq_.*: named in NegotiateProtocolVersion
+  Settings forwarded;                                // for the backend, before the pinned ones
+  std::optional<rewriter::SchemaNames> search_path;  // the client's own; the backend's is pinned
+  std::vector<std::string> unknown_options;          // _pq_.*: named in NegotiateProtocolVersion
 };
 
 // Errors: no user (28000); replication, a parameter that is not open or `options` that hold anything but
-// settings (42501, with the name).
+// settings (42501, with the name), a search_path that is no list (22023).
 [[nodiscard]] Result<StartupRequest> read_startup(const wire::StartupMessage& message);
 
 // "-c name=value --name=value", split at white space, backslash escapes; '-' in names means '_'. As

@@ -15,8 +15,6 @@ constexpr auto kPure = std::to_array<std::string_view>({
 // pg_advisory_unlock_all, which pools send: a client can't take an advisory lock. Sorted.
 constexpr auto kMetadata = std::to_array<std::string_view>({
     "col_description",
-    "current_schema",
-    "current_schemas",
     "format_type",
     "has_any_column_privilege",
     "has_column_privilege",
@@ -109,6 +107,9 @@ FunctionRule function_rule(std::string_view name) {
   if (name == "pg_get_constraintdef") return FunctionRule::constraint_def;
   if (name == "pg_get_indexdef") return FunctionRule::index_def;
   if (name == "current_setting") return FunctionRule::current_setting;
+  if (name == "set_config") return FunctionRule::set_config;
+  if (name == "current_schema") return FunctionRule::client_schema;
+  if (name == "current_schemas") return FunctionRule::client_schemas;
   if (name == "clock_timestamp") return FunctionRule::statement_clock;
   return FunctionRule::refused;
 }

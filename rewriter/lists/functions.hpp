@@ -13,6 +13,9 @@ enum class FunctionRule {
   constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
   index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
   current_setting,  // only with a constant name that may be shown
+  set_config,       // only alone in a SELECT, with constants and a setting that may be set
+  client_schema,    // current_schema(): the first schema of the client's search path
+  client_schemas,   // current_schemas(): all of them
   client_role,      // current_user() and the like as functions: the client's role
   statement_clock   // clock_timestamp(): becomes statement_timestamp(), else the time tells hidden values
 };

@@ -102,7 +102,8 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
     name_error(sqlstate::kFeatureNotSupported, "references to other databases are not possible",
                range.location);
   }
-  const Relation* found = schema.empty() ? catalog.resolve(name) : catalog.find(schema, name);
+  const Relation* found =
+      schema.empty() ? catalog.resolve(name, path_now_.schemas) : catalog.find(schema, name);
   if (found == nullptr) {  // the same words whether it exists or not
     refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is not listed for this role", name),
            "ask the data owner for a policy that names this role as a reader", range.location);

@@ -35,6 +35,11 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
     case FunctionRule::constraint_def:
     case FunctionRule::index_def: node = guarded_definition(call, name); return;
     case FunctionRule::current_setting: return current_setting(call);
+    case FunctionRule::client_schema: node = current_schema(); return;
+    case FunctionRule::client_schemas: node = current_schemas(call); return;
+    case FunctionRule::set_config:
+      refuse(Reason::function_not_listed, "set_config() inside a query or with values that are not constants",
+             "write SELECT set_config('name', 'value', false), or SET", call.location);
     case FunctionRule::client_role: node = client_role_constant(); return;
     case FunctionRule::statement_clock: return rename("statement_timestamp");
     case FunctionRule::refused: break;
@@ -50,13 +55,14 @@ void Resolver::call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteSc
   if (call.over != nullptr) window(*call.over, scope, ctes);
 }
 
-void Resolver::current_setting(const PgQuery__FuncCall& call) {
+void Resolver::current_setting(PgQuery__FuncCall& call) {
   const bool is_constant = call.n_args >= 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
                            call.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
   if (!is_constant || !may_show(call.args[0]->a_const->sval->sval)) {
     refuse(Reason::setting_not_listed, "current_setting() of a setting that is not on the list",
            "name the setting as a constant; SHOW ALL lists what there is", call.location);
   }
+  if (is_path_setting(call.args[0]->a_const->sval->sval)) call.args[0] = build_.string_constant(kPathSetting);
 }
 
 pg::Node* Resolver::guarded_definition(PgQuery__FuncCall& call, std::string_view function) {

@@ -17,6 +17,11 @@ Statement of_kind(StatementKind kind, std::string name = {}) {
   return out;
 }
 
+Statement with_effect(Statement statement, PathEffect effect) {
+  statement.path_effect = std::make_shared<const PathEffect>(std::move(effect));
+  return statement;
+}
+
 constexpr std::string_view kStatementsHint =
     "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
     "transactions, "
@@ -27,9 +32,17 @@ constexpr std::string_view kStatementsHint =
 Statement Resolver::statement(Node*& node) {
   has_protected_ = has_masked_ = false;
   stand_ins_.clear();
+  Statement out = any_statement(node);
+  if (out.path_effect != nullptr) {
+    path_.apply(*out.path_effect);
+    path_now_ = resolve_path(path_, snapshot_.catalog(), client_.role);
+  }
+  return out;
+}
+
+Statement Resolver::any_statement(Node*& node) {
   switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_SELECT_STMT:
-      return query_statement(*node->select_stmt, StatementKind::select, {});
+    case PG_QUERY__NODE__NODE_SELECT_STMT: return select_statement(*node->select_stmt);
     case PG_QUERY__NODE__NODE_COPY_STMT: return copy_statement(*node->copy_stmt);
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT: return set_statement(*node->variable_set_stmt);
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: return show_statement(*node->variable_show_stmt);
@@ -50,6 +63,11 @@ Statement Resolver::statement(Node*& node) {
     default:
       refuse(Reason::statement_kind, "this kind of statement is not answered", std::string(kStatementsHint));
   }
+}
+
+Statement Resolver::select_statement(PgQuery__SelectStmt& select) {
+  return sets_configuration(select) ? set_configuration(select)
+                                    : query_statement(select, StatementKind::select, {});
 }
 
 Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind kind, std::string name) {
@@ -114,7 +132,8 @@ void Resolver::copy_options(PgQuery__CopyStmt& copy) {
 }
 
 Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
-  const auto out = of_kind(StatementKind::set, set.name);
+  auto out = of_kind(StatementKind::set, set.name);
+  if (out.name == "search_path") return set_path(set);
   switch (set.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
       if (std::string_view(set.name) == "TRANSACTION SNAPSHOT") {
@@ -123,7 +142,8 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
       }
       transaction_modes(pg::nodes(set.args, set.n_args));
       return out;
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: return out;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
+      return with_effect(std::move(out), {.kind = PathEffect::Kind::reset});
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET: break;
@@ -151,11 +171,14 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
 
 Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
   const std::string_view name(show.name);
-  if (name != "all" && !may_show(name)) {
+  Statement out = of_kind(StatementKind::show, show.name);
+  if (name == "search_path")
+    show.name = build_.arena().copy(kPathSetting);
+  else if (name != "all" && !may_show(name)) {
     refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" is not shown here", name),
            "SELECT name FROM pg_settings lists what is");
   }
-  return of_kind(StatementKind::show, show.name);
+  return out;
 }
 
 Statement Resolver::transaction_statement(PgQuery__TransactionStmt& transaction) {
@@ -163,14 +186,24 @@ Statement Resolver::transaction_statement(PgQuery__TransactionStmt& transaction)
     transaction_modes(pg::nodes(transaction.options, transaction.n_options));
     return of_kind(kind);
   };
+  const auto ending = [&](StatementKind kind, PathEffect::Kind effect) {
+    return with_effect(of_kind(kind), {.kind = effect});
+  };
+  const auto with_name = [&](PathEffect::Kind effect) {
+    return with_effect(of_kind(StatementKind::savepoint),
+                       {.kind = effect, .savepoint = transaction.savepoint_name});
+  };
   switch (transaction.kind) {
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return with_modes(StatementKind::begin);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return of_kind(StatementKind::commit);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return of_kind(StatementKind::rollback);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return of_kind(StatementKind::savepoint);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT:
+      return ending(StatementKind::commit, PathEffect::Kind::commit);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK:
+      return ending(StatementKind::rollback, PathEffect::Kind::rollback);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT: return with_name(PathEffect::Kind::savepoint);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE: return with_name(PathEffect::Kind::release);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO:
+      return with_name(PathEffect::Kind::rollback_to);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED:
@@ -221,7 +254,8 @@ Statement Resolver::fetch_statement(PgQuery__FetchStmt& fetch) {
 
 Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
   switch (discard.target) {
-    case PG_QUERY__DISCARD_MODE__DISCARD_ALL: return of_kind(StatementKind::discard, "all");
+    case PG_QUERY__DISCARD_MODE__DISCARD_ALL:
+      return with_effect(of_kind(StatementKind::discard, "all"), {.kind = PathEffect::Kind::reset});
     case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return of_kind(StatementKind::discard, "plans");
     case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
     case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:

@@ -21,9 +21,14 @@ class Resolver {
  public:
   // All references outlive the resolver; masks spliced into the tree belong to the snapshot.
   Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena)
-      : snapshot_(snapshot), client_(client), build_(arena) {}
+      : snapshot_(snapshot),
+        client_(client),
+        build_(arena),
+        path_(client.path),
+        path_now_(resolve_path(path_, snapshot.catalog(), client.role)) {}
 
-  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty.
+  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty. What it does to the client's
+  // search path holds for the statements after it.
   [[nodiscard]] Statement statement(pg::Node*& node);
 
   // Versions of the policies of all protected tables met so far.
@@ -36,6 +41,8 @@ class Resolver {
   using Node = pg::Node;
 
   // resolve_statement.cpp
+  Statement any_statement(pg::Node*& node);
+  Statement select_statement(PgQuery__SelectStmt& select);
   Statement query_statement(PgQuery__SelectStmt& select, StatementKind kind, std::string name);
   Statement copy_statement(PgQuery__CopyStmt& copy);
   Statement set_statement(PgQuery__VariableSetStmt& set);
@@ -49,6 +56,15 @@ class Resolver {
   Statement explain_statement(PgQuery__ExplainStmt& explain);
   void copy_options(PgQuery__CopyStmt& copy);
   void transaction_modes(std::span<Node* const> modes);
+
+  // resolve_path.cpp: the client's search path, which the backend knows as a setting that means nothing
+  void check_path(const SchemaNames& names, int location);
+  Statement set_path(PgQuery__VariableSetStmt& set);
+  [[nodiscard]] static bool sets_configuration(const PgQuery__SelectStmt& select);
+  Statement set_configuration(PgQuery__SelectStmt& select);
+  [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call);
+  [[nodiscard]] Node* current_schema();
+  [[nodiscard]] Node* current_schemas(PgQuery__FuncCall& call);
 
   // resolve_select.cpp: names of the query's output columns
   ColumnNames select(PgQuery__SelectStmt& select, const Scope* outer, const CteScope* ctes);
@@ -93,7 +109,7 @@ class Resolver {
   // resolve_function.cpp
   void function_call(Node*& node, Scope& scope, const CteScope* ctes);
   void call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes);
-  void current_setting(const PgQuery__FuncCall& call);
+  void current_setting(PgQuery__FuncCall& call);
   [[nodiscard]] Node* guarded_definition(PgQuery__FuncCall& call, std::string_view function);
   [[nodiscard]] Node* client_role_constant();
 
@@ -110,6 +126,8 @@ class Resolver {
   const Snapshot& snapshot_;
   const Client& client_;
   pg::Builder build_;
+  SearchPath path_;  // runs ahead: as it will be when the next statement of the text runs
+  ResolvedPath path_now_;
   std::vector<VersionId> versions_;
   std::vector<StandIn> stand_ins_;
   bool has_protected_ = false;

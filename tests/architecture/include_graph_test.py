@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "rewriter": {"common", "policy"},
     "proxy/wire": {"common"},
     "proxy/session": {"common", "proxy/wire", "proxy/admin/console.hpp", "rewriter/pipeline.hpp",
-                      "rewriter/session_settings.hpp"},
+                      "rewriter/search_path.hpp", "rewriter/session_settings.hpp"},
     "proxy/admin": {"common", "policy", "proxy/wire"},  # policy: SHOW TREE and its like format its values
     "proxy/net": {"common", "proxy/wire", "proxy/session", "proxy/admin"},
     "db": {"common", "policy", "rewriter", "engine"},

@@ -161,8 +161,9 @@ class Startup(StackCase):
                 if reply.errors:
                     self.assertEqual(reply.errors[0]["S"], "FATAL")
                     continue
+                path = "{}" if "search_path" in name + value else "{public}"  # temporary schemas are never searched
                 self.assertEqual(client.query("SELECT current_user, current_schemas(false)::text").texts(),
-                                 [["analyst", "{public}"]])
+                                 [["analyst", path]])
                 for setting, pinned in (("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
                                         ("client_encoding", "UTF8")):
                     shown = client.query(f"SHOW {setting}")

@@ -89,7 +89,7 @@ SELECT * FROM pg_cursors
 SELECT * FROM pg_largeobject
 SELECT * FROM pg_hba_file_rules
 SELECT * FROM pg_file_settings
-SET search_path = pg_temp
+SET search_path = hr
 SET ROLE postgres
 SET SESSION AUTHORIZATION postgres
 SET standard_conforming_strings = off

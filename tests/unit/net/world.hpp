@@ -14,7 +14,7 @@ namespace pgveil::net_test {
 // Lets everybody in, and every statement through as it is. "bug" meets a bug.
 class OpenGate : public session::Gate {
  public:
-  rewriter::Verdict judge(std::string_view sql, std::string_view, std::string_view) override {
+  rewriter::Verdict judge(std::string_view sql, const rewriter::Client&, std::string_view) override {
     PGVEIL_ASSERT(sql != "bug");
     rewriter::Statement statement;
     statement.sql = sql;
@@ -23,7 +23,7 @@ class OpenGate : public session::Gate {
   bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
   std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
   Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
-  std::string pinned_search_path(std::string_view) const override { return "public"; }
+  rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 };
 
 class ScriptedConsole : public admin::Console {

@@ -83,7 +83,7 @@ std::shared_ptr<Catalog> demo_catalog() {
   auto catalog = std::make_shared<Catalog>();
   catalog->database = "demo";
   catalog->server_version = 150'000;
-  catalog->search_path = {"pg_catalog", "public"};
+  catalog->search_path = {"pg_catalog", "public", "lab"};
   Column city = column(3, "city", "varchar", "character varying(20)");
   city.typmod = 24;
   Column state = column(4, "state");
@@ -96,6 +96,7 @@ std::shared_ptr<Catalog> demo_catalog() {
   add(*catalog, relation(102, "public", "secrets", {column(1, "id", "int4"), column(2, "secret")}));
   add(*catalog, relation(103, "hr", "people", {column(1, "id", "int4"), column(2, "name")}));
   add(*catalog, relation(104, "public", "People", {column(1, "id", "int4")}));
+  add(*catalog, relation(105, "lab", "cities", {column(1, "city"), column(2, "height", "int4")}));
   add(*catalog, relation(1259, "pg_catalog", "pg_class",
                          {column(1, "oid", "oid"), column(2, "relname", "name"),
                           column(3, "reltuples", "float4"), column(4, "relpartbound", "pg_node_tree")}));
@@ -130,7 +131,7 @@ std::shared_ptr<const Snapshot> demo_snapshot() {
       version_of(*spec, worked_example_counts(), *catalog->find("public", "people")));
   return make_snapshot({.catalog = catalog,
                         .policies = {{spec, version, {}}},
-                        .open_tables = {"public.cities", "public.People"},
+                        .open_tables = {"public.cities", "public.People", "lab.cities"},
                         .generation = 1})
       .value();
 }

@@ -49,7 +49,7 @@ class Change {
 // What a name may be changed to, by the field that it stands in: names that nothing may be let through by.
 const std::multimap<std::string, std::string> kHostileLast = {{"FuncCall.funcname", "query_to_xml"},
                                                               {"FuncCall.funcname", "pg_sleep"},
-                                                              {"FuncCall.funcname", "set_config"},
+                                                              {"FuncCall.funcname", "pg_sleep"},
                                                               {"FuncCall.funcname", "leaky"},
                                                               {"TypeName.names", "mood"},
                                                               {"CollateClause.collname", "mine"},

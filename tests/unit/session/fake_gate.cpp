@@ -12,21 +12,52 @@ using rewriter::Statement;
 using rewriter::StatementKind;
 
 constexpr std::pair<std::string_view, StatementKind> kKinds[] = {
-    {"PREPARE", StatementKind::prepare},       {"EXECUTE", StatementKind::execute},
-    {"DEALLOCATE", StatementKind::deallocate}, {"DECLARE", StatementKind::declare_cursor},
-    {"FETCH", StatementKind::fetch},           {"CLOSE", StatementKind::close_cursor},
-    {"BEGIN", StatementKind::begin},           {"COMMIT", StatementKind::commit},
-    {"ROLLBACK", StatementKind::rollback},     {"DISCARD", StatementKind::discard},
-    {"COPY", StatementKind::copy_out},         {"SET", StatementKind::set},
+    {"PREPARE", StatementKind::prepare},
+    {"EXECUTE", StatementKind::execute},
+    {"DEALLOCATE", StatementKind::deallocate},
+    {"DECLARE", StatementKind::declare_cursor},
+    {"FETCH", StatementKind::fetch},
+    {"CLOSE", StatementKind::close_cursor},
+    {"BEGIN", StatementKind::begin},
+    {"COMMIT", StatementKind::commit},
+    {"ROLLBACK", StatementKind::rollback},
+    {"DISCARD", StatementKind::discard},
+    {"COPY", StatementKind::copy_out},
+    {"SET", StatementKind::set},
+    {"SHOW", StatementKind::show},
 };
 
-Statement understand(const std::string& sql) {
+using Kind = rewriter::PathEffect::Kind;
+
+std::shared_ptr<const rewriter::PathEffect> effect_of(const std::string& verb, const std::string& name) {
+  const auto make = [](Kind kind, std::string savepoint = {}) {
+    return std::make_shared<const rewriter::PathEffect>(
+        rewriter::PathEffect{.kind = kind, .savepoint = std::move(savepoint)});
+  };
+  if (verb == "PATH" || verb == "LOCALPATH") {
+    return std::make_shared<const rewriter::PathEffect>(
+        rewriter::PathEffect{.kind = verb == "PATH" ? Kind::set : Kind::set_local,
+                             .schemas = std::make_shared<const rewriter::SchemaNames>(1, name)});
+  }
+  if (verb == "RESET" || verb == "DISCARD") return make(Kind::reset);
+  if (verb == "COMMIT") return make(Kind::commit);
+  if (verb == "ROLLBACK") return make(Kind::rollback);
+  if (verb == "SAVEPOINT") return make(Kind::savepoint, name);
+  if (verb == "RELEASE") return make(Kind::release, name);
+  if (verb == "BACKTO") return make(Kind::rollback_to, name);
+  return nullptr;
+}
+
+Statement understand(const std::string& sql, rewriter::SearchPath& path) {
   std::istringstream words(sql);
   std::string verb;
   std::string name;
   words >> verb >> name;
   Statement statement;
   statement.sql = "ok: " + sql;
+  if (const auto* schemas = path.schemas()) statement.sql += " in " + rewriter::schema_list_text(*schemas);
+  statement.path_effect = effect_of(verb, name);
+  if (statement.path_effect) path.apply(*statement.path_effect);
   const auto kind =
       std::find_if(std::begin(kKinds), std::end(kKinds), [&](auto& row) { return row.first == verb; });
   if (kind != std::end(kKinds)) {
@@ -40,7 +71,7 @@ Statement understand(const std::string& sql) {
 
 }  // namespace
 
-rewriter::Verdict FakeGate::judge(std::string_view sql, std::string_view, std::string_view) {
+rewriter::Verdict FakeGate::judge(std::string_view sql, const rewriter::Client& client, std::string_view) {
   if (sql.starts_with("refuse")) {
     return Refusal{.reason = Reason::clause, .message = "not open", .hint = "ask less", .position = 3};
   }
@@ -54,9 +85,10 @@ rewriter::Verdict FakeGate::judge(std::string_view sql, std::string_view, std::s
   rewriter::Rewritten rewritten{.statements = {}, .versions = {}, .generation = generation};
   std::istringstream parts{std::string(sql)};
   std::string joined;
+  rewriter::SearchPath path = client.path;
   for (std::string part; std::getline(parts, part, ';');) {
     if (part.empty()) continue;
-    rewritten.statements.push_back(understand(part));
+    rewritten.statements.push_back(understand(part, path));
     const Statement& statement = rewritten.statements.back();
     if (statement.is_protected) rewritten.versions = {{.policy = "p", .number = version}};
     made.insert(statement.sql);

@@ -10,14 +10,16 @@
 namespace pgveil::session::testing {
 
 // "refuse …" is refused, "syntax …" and "unknown …" are errors; all else is let through as "ok: …", split at
-// ';'. What names "people" is protected and reads version 1 of policy p (or what `version` says).
+// ';', with " in " and the client's search path when it set one (PATH name, LOCALPATH name, RESET; BACKTO is
+// ROLLBACK TO). What names "people" is protected and reads version 1 of policy p (or what `version` says).
 class FakeGate : public Gate {
  public:
-  rewriter::Verdict judge(std::string_view sql, std::string_view role, std::string_view database) override;
+  rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
+                          std::string_view database) override;
   bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
   std::optional<ScramVerifier> verifier(std::string_view role) const override;
   Result<void> may_connect(std::string_view role, std::string_view database) const override;
-  std::string pinned_search_path(std::string_view) const override { return "pg_catalog, public"; }
+  rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
   std::uint64_t version = 1;
   std::uint64_t generation = 1;

@@ -28,11 +28,13 @@ TEST_CASE("a login goes through to the server as query_role, with the pinned set
   Script script;
   script.client(startup({{"user", "ann"}, {"database", "demo"}}),
                 {.to_client = "R(0)", .commands = "ConnectBackend"});
-  script.event([] { return BackendConnected{}; },
-               {.to_backend = "Startup(user=query_role database=demo client_encoding=UTF8 "
-                              "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
-                              "transform_null_equals=off default_transaction_read_only=on row_security=on "
-                              "client_min_messages=notice jit=off search_path=pg_catalog, public)"});
+  script.event(
+      [] { return BackendConnected{}; },
+      {.to_backend =
+           "Startup(user=query_role database=demo client_encoding=UTF8 "
+           "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+           "transform_null_equals=off default_transaction_read_only=on row_security=on "
+           "client_min_messages=notice jit=off search_path=public, pg_temp pgveil.search_path=public)"});
   script.backend(frames(wire::AuthenticationOk{}), {});
   script.backend(parameter("TimeZone", "UTC") + parameter("session_authorization", "query_role") +
                      parameter("is_superuser", "on") + server_notice("hello"),
@@ -87,8 +89,14 @@ TEST_CASE("what a start-up packet may not hold ends the session with its name") 
       {"empty user", startup({{"user", ""}}), "E(FATAL 28000 no user name in the start-up packet)"},
       {"replication", startup({{"user", "ann"}, {"replication", "database"}}),
        "E(FATAL 42501 replication is not open)"},
-      {"search_path", startup({{"user", "ann"}, {"search_path", "x"}}),
-       "E(FATAL 42501 start-up parameter \"search_path\" is not open / connect without it)"},
+      {"a search_path that is no list", startup({{"user", "ann"}, {"search_path", "a,,b"}}),
+       "E(FATAL 22023 invalid value for parameter \"search_path\" / list names of schemas, with commas "
+       "between "
+       "them)"},
+      {"the same in options", startup({{"user", "ann"}, {"options", "-c search_path=\"a"}}),
+       "E(FATAL 22023 invalid value for parameter \"search_path\" / list names of schemas, with commas "
+       "between "
+       "them)"},
       {"role in options", startup({{"user", "ann"}, {"options", "-c role=dba"}}),
        "E(FATAL 42501 start-up parameter \"role\" is not open / connect without it)"},
       {"a flag in options", startup({{"user", "ann"}, {"options", "-W 5"}}),
@@ -127,7 +135,25 @@ TEST_CASE(
                   "application_name=psql work_mem=2MB client_encoding=UTF8 standard_conforming_strings=on "
                   "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
                   "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
-                  "search_path=pg_catalog, public)"})
+                  "search_path=public, pg_temp pgveil.search_path=public)"})
+      .check();
+}
+
+TEST_CASE("a search path of the client's own does not reach the server's") {
+  const std::string rest =
+      "client_encoding=UTF8 standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+      "transform_null_equals=off default_transaction_read_only=on row_security=on client_min_messages=notice "
+      "jit=off search_path=public, pg_temp ";
+  Script()
+      .client(startup({{"user", "ann"}, {"options", "-c search_path=a"}, {"Search_Path", "Lab, \"Lab\""}}),
+              {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event([] { return BackendConnected{}; }, {.to_backend = "Startup(user=query_role database=ann " +
+                                                               rest + "pgveil.search_path=lab, \"Lab\")"})
+      .backend(frames(wire::AuthenticationOk{}) + ready('I'),
+               {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"})
+      .client(query("SELECT 1;PATH hr;RESET;SELECT 2"),
+              {.to_backend = "Q(ok: SELECT 1 in lab, \"Lab\";ok: PATH hr in lab, \"Lab\";ok: RESET in hr;"
+                             "ok: SELECT 2 in lab, \"Lab\")"})
       .check();
 }
 
@@ -164,7 +190,7 @@ TEST_CASE("messages sent before the server is ready wait for it") {
                   "Startup(user=query_role database=ann client_encoding=UTF8 standard_conforming_strings=on "
                   "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
                   "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
-                  "search_path=pg_catalog, public)"})
+                  "search_path=public, pg_temp pgveil.search_path=public)"})
       .backend(frames(wire::AuthenticationOk{}) + ready('I'),
                {.to_client = "K(1 2) Z(I)", .to_backend = "Q(ok: SELECT 1)", .commands = "LoginDone"})
       .check();

@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "rewriter/resolve/resolver.hpp"
+#include "rewriter/resolve/stop.hpp"
+#include "rewriter/session_settings.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+using Kind = PathEffect::Kind;
+
+std::shared_ptr<const PathEffect> effect_of(Kind kind) {
+  return std::make_shared<const PathEffect>(PathEffect{.kind = kind});
+}
+std::shared_ptr<const PathEffect> effect_of(Kind kind, SchemaNames schemas) {
+  return std::make_shared<const PathEffect>(
+      PathEffect{.kind = kind, .schemas = std::make_shared<const SchemaNames>(std::move(schemas))});
+}
+
+// The text of a string constant; nullopt: something else.
+std::optional<std::string_view> text_of(const Node* node) {
+  const bool is_text = pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) &&
+                       node->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+  return is_text ? std::optional<std::string_view>(node->a_const->sval->sval) : std::nullopt;
+}
+
+// true, false, 't'::bool …; nullopt: not a constant.
+std::optional<bool> truth_of(const Node* node) {
+  if (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST)) return std::nullopt;
+  if (node->a_const->val_case == PG_QUERY__A__CONST__VAL_BOOLVAL) return node->a_const->boolval->boolval != 0;
+  const auto text = text_of(node);
+  if (text == "t" || text == "true" || text == "on") return true;
+  if (text == "f" || text == "false" || text == "off") return false;
+  return std::nullopt;
+}
+
+bool is_set_config(const Node* node) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_FUNC_CALL)) return false;
+  const PgQuery__FuncCall& call = *node->func_call;
+  const auto names = pg::nodes(call.funcname, call.n_funcname);
+  const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
+  const bool is_bare = call.n_agg_order == 0 && call.agg_filter == nullptr && call.over == nullptr &&
+                       call.agg_within_group == 0 && call.agg_star == 0 && call.agg_distinct == 0 &&
+                       call.func_variadic == 0 && call.n_args == 3;
+  return is_ours && is_bare && pg::string_of(names.back()) == "set_config" && text_of(call.args[0]) &&
+         text_of(call.args[1]) && truth_of(call.args[2]);
+}
+
+}  // namespace
+
+// PostgreSQL takes any names and skips those that mean nothing. Here a list of which nothing is left is a mistake that is
+// better told at once.
+void Resolver::check_path(const SchemaNames& names, int location) {
+  const auto is_named = [](const std::string& name) { return !name.empty() && name != "$user"; };
+  if (std::ranges::none_of(names, is_named)) return;
+  const ResolvedPath found = resolve_path(SearchPath(names), snapshot_.catalog(), client_.role);
+  if (!found.is_catalog_implicit || found.schemas.size() > 1) return;
+  refuse(Reason::setting_not_listed, "none of these schemas is listed here",
+         "the operator lists schemas in backend.schemas; others are named with each table", location);
+}
+
+Statement Resolver::set_path(PgQuery__VariableSetStmt& set) {
+  Statement out;
+  out.kind = StatementKind::set;
+  out.name = set.name;
+  set.name = build_.arena().copy(kPathSetting);
+  switch (set.kind) {
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+      out.path_effect = effect_of(set.is_local != 0 ? Kind::reset_local : Kind::reset);
+      return out;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE: break;
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_CURRENT:
+    case PG_QUERY__VARIABLE_SET_KIND__VARIABLE_SET_KIND_UNDEFINED:
+    case _PG_QUERY__VARIABLE_SET_KIND_IS_INT_SIZE:
+      refuse(Reason::statement_kind, "this form of SET is not answered");
+  }
+  SchemaNames names;
+  for (const Node* value : pg::nodes(set.args, set.n_args)) {
+    const auto text = text_of(value);
+    if (!text) {
+      refuse(Reason::setting_not_listed, "SET search_path to something that is no name",
+             "list names of schemas");
+    }
+    names.emplace_back(*text);
+  }
+  check_path(names, -1);
+  Node* const shown[] = {build_.string_constant(schema_list_text(names))};
+  set.args = build_.list(shown);
+  set.n_args = 1;
+  out.path_effect = effect_of(set.is_local != 0 ? Kind::set_local : Kind::set, std::move(names));
+  return out;
+}
+
+// SELECT set_config('…', '…', …), … and nothing else: then it runs once, for sure, with these values.
+bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
+  const bool is_bare =
+      select.op == PG_QUERY__SET_OPERATION__SETOP_NONE && select.n_from_clause == 0 &&
+      select.n_values_lists == 0 && select.where_clause == nullptr && select.n_group_clause == 0 &&
+      select.having_clause == nullptr && select.n_window_clause == 0 && select.n_sort_clause == 0 &&
+      select.limit_offset == nullptr && select.limit_count == nullptr && select.n_distinct_clause == 0 &&
+      select.n_locking_clause == 0 && select.into_clause == nullptr && select.with_clause == nullptr;
+  if (!is_bare || select.n_target_list == 0) return false;
+  for (const Node* item : pg::nodes(select.target_list, select.n_target_list)) {
+    if (!is_set_config(item->res_target->val) || item->res_target->n_indirection > 0) return false;
+  }
+  return true;
+}
+
+Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
+  Statement out;
+  out.kind = StatementKind::set;
+  for (Node* item : pg::nodes(select.target_list, select.n_target_list)) {
+    PgQuery__ResTarget& target = *item->res_target;
+    if (target.name[0] == '\0') target.name = build_.arena().copy("set_config");
+    auto effect = set_one(*target.val->func_call);
+    if (effect == nullptr) continue;
+    if (out.path_effect != nullptr) {
+      refuse(Reason::setting_not_listed, "search_path set twice in one statement", {},
+             target.val->func_call->location);
+    }
+    out.path_effect = std::move(effect);
+  }
+  return out;
+}
+
+std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call) {
+  const std::string_view name = *text_of(call.args[0]);
+  const std::string_view value = *text_of(call.args[1]);
+  Node* const qualified[] = {build_.string("pg_catalog"), build_.string("set_config")};
+  call.funcname = build_.list(qualified);
+  call.n_funcname = 2;
+  Node* arguments[] = {build_.string_constant(name), build_.string_constant(value), call.args[2]};
+  if (pg::is_kind(arguments[2], PG_QUERY__NODE__NODE_TYPE_CAST))
+    type_name(*arguments[2]->type_cast->type_name);
+  std::shared_ptr<const PathEffect> effect;
+  if (is_path_setting(name)) {
+    auto names = parse_schema_list(value);
+    if (!names) {
+      name_error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\"",
+                 call.location);
+    }
+    check_path(*names, call.location);
+    arguments[0] = build_.string_constant(kPathSetting);
+    arguments[1] = build_.string_constant(schema_list_text(*names));
+    effect = effect_of(*truth_of(call.args[2]) ? Kind::set_local : Kind::set, std::move(*names));
+  } else if (!may_set(name)) {
+    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" can't be changed here", name),
+           "SHOW ALL lists what may be seen; the documentation lists what may be set", call.location);
+  } else if (!may_set_to(name, value)) {
+    name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", call.location);
+  }
+  call.args = build_.list(arguments);
+  return effect;
+}
+
+pg::Node* Resolver::current_schema() {
+  const SchemaNames& schemas = path_now_.schemas;
+  const std::size_t first = path_now_.is_catalog_implicit ? 1 : 0;
+  Node* value = first < schemas.size() ? build_.string_constant(schemas[first]) : build_.null_constant();
+  return build_.cast(value, build_.type_name("pg_catalog", "name"));
+}
+
+pg::Node* Resolver::current_schemas(PgQuery__FuncCall& call) {
+  const bool is_bare = call.n_args == 1 && call.agg_filter == nullptr && call.over == nullptr &&
+                       call.n_agg_order == 0 && call.agg_distinct == 0 && call.func_variadic == 0;
+  if (!is_bare) {
+    refuse(Reason::function_not_listed, "this form of \"current_schemas\"", {}, call.location);
+  }
+  const auto array = [&](std::size_t first) {
+    std::vector<Node*> names;
+    for (std::size_t i = first; i < path_now_.schemas.size(); ++i) {
+      names.push_back(build_.string_constant(path_now_.schemas[i]));
+    }
+    return build_.cast(build_.array(names), build_.type_name("pg_catalog", "name", true));
+  };
+  const std::size_t first = path_now_.is_catalog_implicit ? 1 : 0;
+  if (const auto with_implicit = truth_of(call.args[0])) return array(*with_implicit ? 0 : first);
+  Node* condition = build_.cast(call.args[0], build_.type_name("pg_catalog", "bool"));
+  const pg::Builder::When arms[] = {
+      {build_.is_null(condition),
+       build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "name", true))},
+      {condition, array(0)}};
+  return build_.searched_case(arms, array(first));
+}
+
+}  // namespace pgveil::rewriter
