@@ -1,0 +1,85 @@
+#pragma once
+// Checking a transformation: generalize, group into equivalence classes, test k-anonymity within the suppression limit,
+// and sum up what the quality models need. Does what plan.hpp decided. One checker belongs to one search.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "engine/check/history.hpp"
+#include "engine/check/plan.hpp"
+#include "engine/check/prepared_table.hpp"
+
+namespace pgveil::engine {
+
+// k-anonymity; classes below k are suppressed whole, up to `limit` records.
+struct Anonymity {
+  std::uint64_t k = 2;
+  std::uint64_t suppression_limit = 0;
+};
+
+// Which sums over the suppressed classes a quality model reads.
+enum class SuppressedSums { none, domain_rows, entropy };
+
+// The entropy of suppressed values is added term by term to what the kept ones have, because the last digits of the
+// sum depend on it: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized value.
+struct EntropyStart {
+  std::vector<std::vector<double>> from;
+  double factor = 1;
+};
+
+// Everything that privacy test and scores need of the classes C and the suppressed ones S among them.
+struct Summary {
+  bool is_anonymous = false;
+  std::uint64_t classes = 0;
+  std::uint64_t smallest_class = 0;
+  std::uint64_t suppressed_classes = 0;
+  std::uint64_t suppressed_rows = 0;
+  std::uint64_t squares = 0;             // Σ_C n²
+  std::uint64_t suppressed_squares = 0;  // Σ_S n²
+  // Only for anonymous transformations, and as asked for:
+  std::array<std::uint64_t, kMaxAttributes> suppressed_domain_rows{};  // Σ_S n · hierarchy rows of the value
+  std::array<double, kMaxAttributes> entropy{};                        // see EntropyStart
+};
+
+struct CheckCounts {
+  std::uint64_t checks = 0;
+  std::uint64_t roll_ups = 0;
+  std::uint64_t snapshot_hits = 0;
+  std::uint64_t snapshots_stored = 0;
+  std::uint64_t rows_grouped = 0;       // Σ t_r of flash.txt VI-E
+  std::uint64_t cells_transformed = 0;  // Σ t_c · t_r
+  std::size_t bytes = 0;                // allocated by the checker, at its peak
+};
+
+struct CheckerOptions {
+  Anonymity anonymity;
+  SuppressedSums sums = SuppressedSums::none;
+  EntropyStart entropy;  // for SuppressedSums::entropy
+  Optimizations optimizations;
+  HistoryLimits history;
+};
+
+class Checker {
+ public:
+  // `table` must outlive the checker.
+  Checker(const PreparedTable& table, const CheckerOptions& options);
+  ~Checker();
+  Checker(Checker&&) noexcept;
+  Checker& operator=(Checker&&) noexcept;
+
+  // REQUIRES: each level at most the hierarchy's height, or `dropped`.
+  [[nodiscard]] Summary check(const Transformation& transformation);
+
+  // Keeps the classes of the last check as a snapshot if the limits allow it. `is_useless` says of a snapshot's
+  // transformation that all its direct generalizations are settled.
+  void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless);
+
+  [[nodiscard]] CheckCounts counts() const;
+
+ private:
+  struct Worker;
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace pgveil::engine

@@ -1,0 +1,91 @@
+#pragma once
+// The history: snapshots of the classes of earlier checks, to start later checks from (flash.txt IV-B c, the framework
+// paper's "Maintaining a buffer of snapshots"), within a budget of bytes.
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/check/grouping.hpp"
+#include "engine/check/plan.hpp"
+
+namespace pgveil::engine {
+
+struct HistoryLimits {
+  double share_of_rows = 0.2;     // a snapshot has at most this share of the rows' number as classes
+  double share_of_source = 0.8;   // … and at most this share of the classes it was made from
+  std::size_t bytes = 64U << 20;  // all snapshots together; 200 entries in the papers
+};
+
+template <class Key>
+class History {
+ public:
+  History(const HistoryLimits& limits, std::uint64_t rows) : limits_(limits), rows_(rows) {}
+
+  [[nodiscard]] bool wants(std::uint64_t classes, std::uint64_t source_classes) const {
+    return static_cast<double>(classes) <= limits_.share_of_rows * static_cast<double>(rows_) &&
+           static_cast<double>(classes) <= limits_.share_of_source * static_cast<double>(source_classes) &&
+           classes * kBytesPerClass <= limits_.bytes;
+  }
+
+  // Makes room as the framework paper does: first snapshots that are of no more use (is_useless: all their direct
+  // generalizations are settled), then the least recently used.
+  template <class IsUseless>
+  void store(const Transformation& transformation, const Classes<Key>& classes, IsUseless&& is_useless) {
+    const std::size_t needed = classes.size() * kBytesPerClass;
+    if (bytes_ + needed > limits_.bytes) evict_if(is_useless);
+    while (bytes_ + needed > limits_.bytes) evict_least_recently_used();
+    // Copied by assignment: exactly as large as needed.
+    infos_.push_back({transformation, classes.size()});
+    entries_.push_back({Classes<Key>{{classes.keys.begin(), classes.keys.end()},
+                                     {classes.counts.begin(), classes.counts.end()}},
+                        ++clock_});
+    bytes_ += needed;
+    peak_bytes_ = std::max(peak_bytes_, bytes_);
+    ++stored_;
+  }
+
+  [[nodiscard]] std::span<const Available> infos() const { return infos_; }
+  [[nodiscard]] const Classes<Key>& use(std::size_t index) {
+    entries_[index].last_used = ++clock_;
+    return entries_[index].classes;
+  }
+  [[nodiscard]] std::uint64_t stored() const { return stored_; }
+  [[nodiscard]] std::size_t peak_bytes() const { return peak_bytes_; }
+
+ private:
+  static constexpr std::size_t kBytesPerClass = sizeof(Key) + sizeof(std::uint32_t);
+  struct Entry {
+    Classes<Key> classes;
+    std::uint64_t last_used = 0;
+  };
+
+  template <class IsUseless>
+  void evict_if(IsUseless&& is_useless) {
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+      if (is_useless(infos_[i].transformation)) evict(i);
+    }
+  }
+  void evict_least_recently_used() {
+    const auto oldest = std::ranges::min_element(entries_, {}, &Entry::last_used);
+    evict(static_cast<std::size_t>(oldest - entries_.begin()));
+  }
+  void evict(std::size_t index) {
+    bytes_ -= entries_[index].classes.size() * kBytesPerClass;
+    std::swap(entries_[index], entries_.back());
+    std::swap(infos_[index], infos_.back());
+    entries_.pop_back();
+    infos_.pop_back();
+  }
+
+  HistoryLimits limits_;
+  std::uint64_t rows_;
+  std::vector<Available> infos_;
+  std::vector<Entry> entries_;
+  std::uint64_t clock_ = 0;
+  std::uint64_t stored_ = 0;
+  std::size_t bytes_ = 0;
+  std::size_t peak_bytes_ = 0;
+};
+
+}  // namespace pgveil::engine

@@ -1,0 +1,42 @@
+#include "engine/check/plan.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+std::bitset<kMaxAttributes> differing(const Transformation& target,
+                                      const std::optional<Transformation>& present,
+                                      const Optimizations& optimizations, std::size_t attributes) {
+  std::bitset<kMaxAttributes> columns;
+  for (std::size_t j = 0; j < attributes; ++j) {
+    const bool is_there = present && present->level(j) == target.level(j);
+    columns[j] = !is_there || optimizations.projection == Switch::off;
+  }
+  return columns;
+}
+
+}  // namespace
+
+Plan make_plan(const Transformation& target, const Desk& desk, const Optimizations& optimizations,
+               std::size_t attributes) {
+  Plan plan;
+  std::optional<Available> best;
+  if (optimizations.roll_up == Switch::on && desk.last && generalizes(target, desk.last->transformation)) {
+    best = desk.last;
+    plan.source = Source::roll_up;
+  }
+  if (optimizations.history == Switch::on) {
+    for (std::size_t i = 0; i < desk.snapshots.size(); ++i) {
+      const auto& snapshot = desk.snapshots[i];
+      if (best && snapshot.classes >= best->classes) continue;
+      if (!generalizes(target, snapshot.transformation)) continue;
+      best = snapshot;
+      plan.source = Source::snapshot;
+      plan.snapshot = i;
+    }
+  }
+  plan.to_transform =
+      differing(target, best ? std::optional(best->transformation) : desk.buffer, optimizations, attributes);
+  return plan;
+}
+
+}  // namespace pgveil::engine

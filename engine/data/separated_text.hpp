@@ -1,0 +1,41 @@
+#pragma once
+// Reads RFC 4180 text (CSV) with any separator, from bytes already in memory. Records end with LF or CRLF, the last one
+// may go without; a field in double quotes may hold separators, line ends and doubled quotes. A byte order mark at the
+// beginning is skipped. Refused: a quote inside an unquoted field, text after a closing quote, a quote never closed, a
+// carriage return without line feed. Not for files: whoever reads the bytes closes the file.
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::engine {
+
+class RecordReader {
+ public:
+  // `bytes` must outlive the reader. REQUIRES: separator is not a quote, CR or LF.
+  RecordReader(std::string_view bytes, char separator);
+
+  // The next record's fields into `fields` (overwritten); false at the end. The views live until the next call. Errors
+  // name the record (1-based), never a value.
+  [[nodiscard]] Result<bool> next(std::vector<std::string_view>& fields);
+
+  [[nodiscard]] std::uint64_t records_read() const { return record_; }
+
+ private:
+  [[nodiscard]] Result<std::string_view> quoted_field();
+  [[nodiscard]] Result<std::string_view> plain_field();
+  // Consumes what ends a field; true if it was a separator, false if the record ends.
+  [[nodiscard]] Result<bool> another_field_follows();
+  [[nodiscard]] Error error(std::string_view what) const;
+
+  std::string_view bytes_;
+  char separator_;
+  std::size_t at_ = 0;
+  std::uint64_t record_ = 0;
+  std::deque<std::string> unescaped_;  // a deque: views of its elements survive growth
+};
+
+}  // namespace pgveil::engine

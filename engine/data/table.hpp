@@ -1,0 +1,21 @@
+#pragma once
+// A table as dictionary-encoded columns of equal length. A value.
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "engine/data/code_column.hpp"
+
+namespace pgveil::engine {
+
+struct Table {
+  std::vector<Column> columns;
+  [[nodiscard]] std::size_t rows() const { return columns.empty() ? 0 : columns.front().codes.size(); }
+  [[nodiscard]] const Column* find(std::string_view name) const;  // nullptr if there is none
+};
+
+// Reads separated text with a header. Errors: what separated_text.hpp refuses, no header, an empty or repeated column
+// name, a record with more or fewer fields than the header.
+[[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator);
+
+}  // namespace pgveil::engine

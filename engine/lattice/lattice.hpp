@@ -1,0 +1,73 @@
+#pragma once
+// The generalization lattice as a value: its bounds, never its nodes. Also the total order in which Flash walks it
+// (flash.txt V-B). Attributes are in the order of their names, whatever the order of the columns was.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/lattice/transformation.hpp"
+
+namespace pgveil::engine {
+
+// Levels from bottom[j] to top[j] inclusive. `dropped` is the level that leaves a column out altogether: one above the
+// hierarchy's highest; it is no member of the lattice, but a legal argument of a check (Incognito's subsets).
+struct Lattice {
+  Transformation bottom;
+  Transformation top;
+  Transformation dropped;
+  std::size_t attributes = 0;
+};
+
+// nullopt when the number does not fit 64 bits.
+[[nodiscard]] std::optional<std::uint64_t> transformation_count(const Lattice& lattice);
+
+[[nodiscard]] bool contains(const Lattice& lattice, const Transformation& transformation);
+
+// Direct generalizations and specializations inside the lattice, by attribute. The vector is overwritten.
+void successors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
+void predecessors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
+
+// All transformations between the bounds with one sum of levels, in lexicographic order, one after the other and
+// without materializing them. Usage: LevelWalk walk(bottom, top, n, sum); while (walk.next()) … walk.current().
+class LevelWalk {
+ public:
+  LevelWalk(const Transformation& bottom, const Transformation& top, std::size_t attributes, unsigned sum);
+  [[nodiscard]] bool next();
+  [[nodiscard]] const Transformation& current() const { return current_; }
+
+ private:
+  // Puts the `rest` levels that attributes from `first` on have to carry as far right as they go.
+  void fill_from(std::size_t first, unsigned rest);
+
+  Transformation bottom_, top_, current_;
+  std::size_t attributes_;
+  unsigned sum_;
+  bool started_ = false;
+};
+
+// Flash's criteria c1, c2, c3 (flash.txt equations 2 to 5), then the level vector, so that the order is total.
+struct Priority {
+  unsigned level_sum = 0;
+  double mean_level = 0;
+  double mean_loss_of_values = 0;
+  Transformation transformation;
+  auto operator<=>(const Priority&) const = default;
+};
+
+class PriorityOrder {
+ public:
+  // distinct[j][l]: number of values of attribute j at level l.
+  explicit PriorityOrder(std::span<const std::vector<std::uint32_t>> distinct);
+  [[nodiscard]] Priority priority(const Transformation& transformation) const;
+  void sort(std::vector<Transformation>& transformations) const;
+
+ private:
+  struct Share {
+    double level;
+    double values;
+  };
+  std::vector<std::vector<Share>> shares_;  // [attribute][level]
+};
+
+}  // namespace pgveil::engine

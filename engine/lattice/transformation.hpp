@@ -1,0 +1,68 @@
+#pragma once
+// A transformation: one generalization level for each quasi-identifier, a point of the lattice. Packed, so that "is a
+// generalization of" is a few machine instructions; a plain value without a heap. Attribute 0 stands in the most
+// significant byte, so comparing words compares level vectors lexicographically.
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+namespace pgveil::engine {
+
+inline constexpr std::size_t kMaxAttributes = 32;
+// Seven bits hold a level, the eighth is the guard bit of the comparison; the level above a hierarchy's highest is
+// "dropped" (lattice.hpp), so hierarchies go up to 126.
+inline constexpr unsigned kMaxHeight = 126;
+
+struct Transformation {
+  static constexpr std::size_t kLevelsPerWord = 8;
+  std::array<std::uint64_t, kMaxAttributes / kLevelsPerWord> words{};
+
+  [[nodiscard]] unsigned level(std::size_t attribute) const {
+    return static_cast<unsigned>(words[attribute / kLevelsPerWord] >> shift(attribute) & 0x7F);
+  }
+  void set_level(std::size_t attribute, unsigned level) {
+    auto& word = words[attribute / kLevelsPerWord];
+    word = (word & ~(std::uint64_t{0x7F} << shift(attribute))) | std::uint64_t{level} << shift(attribute);
+  }
+  [[nodiscard]] Transformation with_level(std::size_t attribute, unsigned level) const {
+    Transformation changed = *this;
+    changed.set_level(attribute, level);
+    return changed;
+  }
+  // The sum of the levels: the level of the transformation in the lattice.
+  [[nodiscard]] unsigned level_sum() const {
+    unsigned sum = 0;
+    for (std::size_t attribute = 0; attribute < kMaxAttributes; ++attribute) sum += level(attribute);
+    return sum;
+  }
+  auto operator<=>(const Transformation&) const = default;
+
+ private:
+  static constexpr unsigned shift(std::size_t attribute) {
+    return static_cast<unsigned>((kLevelsPerWord - 1 - attribute % kLevelsPerWord) * 8);
+  }
+};
+
+// True if every level of `general` is at least that of `special` (equal transformations included).
+[[nodiscard]] inline bool generalizes(const Transformation& general, const Transformation& special) {
+  constexpr std::uint64_t guards = 0x8080808080808080;
+  std::uint64_t kept = guards;
+  for (std::size_t word = 0; word < general.words.size(); ++word) {
+    kept &= (general.words[word] | guards) - special.words[word];
+  }
+  return kept == guards;
+}
+
+struct TransformationHash {
+  [[nodiscard]] std::size_t operator()(const Transformation& transformation) const {
+    std::uint64_t hash = 0;
+    for (const auto word : transformation.words) {
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15;
+      hash ^= hash >> 29;
+    }
+    return static_cast<std::size_t>(hash);
+  }
+};
+
+}  // namespace pgveil::engine

@@ -1,0 +1,174 @@
+#include "engine/search/explorer.hpp"
+
+#include <tuple>
+
+namespace pgveil::engine {
+namespace {
+
+PriorityOrder make_order(const PreparedTable& table) {
+  std::vector<std::vector<std::uint32_t>> distinct;
+  for (const auto& attribute : table.attributes) {
+    auto& counts = distinct.emplace_back();
+    for (unsigned level = 0; level <= attribute.height(); ++level)
+      counts.push_back(attribute.distinct(level));
+  }
+  return PriorityOrder(distinct);
+}
+
+Bounds choose_bounds(const Quality& quality, const SearchOptions& options) {
+  if (options.pruning == Pruning::none) return Bounds::none;
+  const bool by_classes = quality.is_class_based() && options.anonymity.suppression_limit > 0;
+  return by_classes ? Bounds::by_classes : Bounds::by_look_up;
+}
+
+}  // namespace
+
+Explorer::Explorer(const PreparedTable& table, const Lattice& lattice, const Quality& quality,
+                   const SearchOptions& options)
+    : table_(table),
+      lattice_(lattice),
+      quality_(quality),
+      options_(options),
+      order_(make_order(table)),
+      bounds_(choose_bounds(quality, options)),
+      checker_(table, {options.anonymity, quality.sums(), quality.entropy_start(), options.optimizations,
+                       options.history}) {}
+
+bool Explorer::is_tagged_anonymous(const Transformation& transformation) {
+  return anonymous_.covers(transformation);
+}
+
+bool Explorer::is_tagged_not_anonymous(const Transformation& transformation) {
+  return not_anonymous_.covers(transformation);
+}
+
+// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
+bool Explorer::is_pruned(const Transformation& transformation) {
+  if (bounds_ == Bounds::none || !incumbent_) return false;
+  if (expensive_.covers(transformation)) return true;
+  const auto order = quality_.bound(transformation) <=> incumbent_->score;
+  if (order != 0) return order > 0;
+  return std::tuple(transformation.level_sum(), transformation) >=
+         std::tuple(incumbent_->level_sum, incumbent_->transformation);
+}
+
+bool Explorer::is_tagged(const Transformation& transformation) {
+  return is_stopped_ || is_known(transformation) || is_pruned(transformation);
+}
+
+bool Explorer::is_settled(const Transformation& transformation) {
+  if (quality_.is_monotonic()) return is_tagged(transformation);
+  return is_stopped_ || not_anonymous_.covers(transformation) || scored_.contains(transformation) ||
+         is_pruned(transformation);
+}
+
+bool Explorer::is_known(const Transformation& transformation) {
+  return not_anonymous_.covers(transformation) || anonymous_.covers(transformation);
+}
+
+bool Explorer::is_at_bound(const Transformation& transformation) {
+  successors(lattice_, transformation, neighbours_);
+  return std::ranges::any_of(neighbours_, [this](const Transformation& up) { return is_pruned(up); });
+}
+
+bool Explorer::may_check() {
+  is_stopped_ = is_stopped_ || (options_.stop && options_.stop());
+  return !is_stopped_;
+}
+
+bool Explorer::check(const Transformation& transformation) {
+  if (!may_check()) return false;
+  const Summary summary = checker_.check(transformation);
+  (summary.is_anonymous ? anonymous_ : not_anonymous_).add(transformation);
+  if (summary.is_anonymous) {
+    if (!quality_.is_monotonic()) scored_.insert(transformation);
+    offer(transformation, summary);
+  }
+  remember_bound(transformation, summary);
+  keep_snapshot(summary.is_anonymous);
+  report(transformation, summary);
+  return summary.is_anonymous;
+}
+
+void Explorer::check_alone(const Transformation& transformation) {
+  if (!may_check()) return;
+  const Summary summary = checker_.check(transformation);
+  if (summary.is_anonymous) offer(transformation, summary);
+  checker_.keep_snapshot([](const Transformation&) { return false; });
+  report(transformation, summary);
+}
+
+bool Explorer::check_subset(const Transformation& transformation) {
+  if (!may_check()) return false;
+  const Summary summary = checker_.check(transformation);
+  if (!summary.is_anonymous) not_anonymous_.add(transformation);
+  keep_snapshot(summary.is_anonymous);
+  report(transformation, summary);
+  return summary.is_anonymous;
+}
+
+void Explorer::offer(const Transformation& transformation, const Summary& summary) {
+  Incumbent candidate{quality_.score(transformation, summary), transformation.level_sum(), transformation,
+                      summary};
+  const auto key = [](const Incumbent& i) { return std::tie(i.score, i.level_sum, i.transformation); };
+  if (incumbent_ && !(key(candidate) < key(*incumbent_))) return;
+  incumbent_ = candidate;
+  std::erase_if(known_bounds_, [&](const KnownBound& known) {
+    if (!is_worse(known.bound)) return false;
+    expensive_.add(known.transformation);
+    return true;
+  });
+}
+
+void Explorer::remember_bound(const Transformation& transformation, const Summary& summary) {
+  if (bounds_ == Bounds::none) return;
+  const auto bound = quality_.bound_of_generalizations(summary);
+  if (!bound) return;
+  if (incumbent_ && is_worse(*bound)) {
+    expensive_.add(transformation);
+  } else {
+    known_bounds_.push_back({*bound, transformation});
+  }
+}
+
+// The papers keep snapshots of transformations that are not anonymous, because nothing above an anonymous one is
+// checked any more; where the metric is not monotonic, it is.
+void Explorer::keep_snapshot(bool is_anonymous) {
+  if (is_anonymous && quality_.is_monotonic()) return;
+  checker_.keep_snapshot([this](const Transformation& kept) {
+    successors(lattice_, kept, neighbours_);
+    return std::ranges::all_of(neighbours_, [this](const Transformation& up) { return is_settled(up); });
+  });
+}
+
+void Explorer::report(const Transformation& transformation, const Summary& summary) {
+  if (options_.record == Switch::on) {
+    CheckedTransformation record{table_.to_given(transformation), summary.is_anonymous, std::nullopt};
+    if (summary.is_anonymous && contains(lattice_, transformation)) {
+      record.score = quality_.score_as_given(transformation, summary).value();
+    }
+    checked_.push_back(std::move(record));
+  }
+  if (options_.progress) {
+    options_.progress({checker_.counts().checks, incumbent_ ? &incumbent_->score : nullptr});
+  }
+}
+
+SearchResult Explorer::result() && {
+  SearchResult result;
+  if (incumbent_) {
+    result.optimum = Optimum{table_.to_given(incumbent_->transformation),
+                             quality_.score_as_given(incumbent_->transformation, incumbent_->summary),
+                             incumbent_->summary};
+  }
+  result.is_proven = !is_stopped_;
+  result.counts = checker_.counts();
+  constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
+  result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
+                 known_bounds_.capacity() * sizeof(KnownBound) + scored_.size() * per_scored;
+  result.transformations = transformation_count(lattice_);
+  result.checked = std::move(checked_);
+  return result;
+}
+
+}  // namespace pgveil::engine

@@ -1,0 +1,92 @@
+#pragma once
+// What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds, counts. An
+// algorithm only decides in which order to check what is_tagged() does not exclude.
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/lattice/antichain.hpp"
+#include "engine/lattice/lattice.hpp"
+#include "engine/search/search.hpp"
+
+namespace pgveil::engine {
+
+// Where lower bounds come from. The classes of a check bound what is above it (discernibility, class size); the other
+// metrics can be bounded everywhere by look-up. Without suppression no metric pays more than for its classes, and a
+// high transformation that is not anonymous tags so much that bounds by look-up are used for all.
+enum class Bounds { none, by_classes, by_look_up };
+
+class Explorer {
+ public:
+  // What is referred to must outlive it.
+  Explorer(const PreparedTable& table, const Lattice& lattice, const Quality& quality,
+           const SearchOptions& options);
+
+  [[nodiscard]] const Lattice& lattice() const { return lattice_; }
+  [[nodiscard]] const PriorityOrder& order() const { return order_; }
+
+  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped, true.
+  [[nodiscard]] bool is_tagged(const Transformation& transformation);
+  // Nothing can be won from checking it: as is_tagged, but where the metric is not monotonic a transformation that is
+  // tagged anonymous still has to be scored.
+  [[nodiscard]] bool is_settled(const Transformation& transformation);
+  [[nodiscard]] bool is_tagged_anonymous(const Transformation& transformation);
+  [[nodiscard]] bool is_tagged_not_anonymous(const Transformation& transformation);
+
+  // The two halves of is_tagged: by anonymity, and by bounds.
+  [[nodiscard]] bool is_known(const Transformation& transformation);
+  [[nodiscard]] bool is_pruned(const Transformation& transformation);
+  // A direct generalization is excluded by bounds.
+  [[nodiscard]] bool is_at_bound(const Transformation& transformation);
+
+  // Checks, tags, scores; true if anonymous. Once stopped: false, and nothing is done.
+  bool check(const Transformation& transformation);
+  // The same without tagging and pruning.
+  void check_alone(const Transformation& transformation);
+  // Of a transformation with dropped columns: tags what is not anonymous, scores nothing; true if anonymous.
+  bool check_subset(const Transformation& transformation);
+
+  [[nodiscard]] Bounds bounds() const { return bounds_; }
+  [[nodiscard]] bool is_stopped() const { return is_stopped_; }
+  [[nodiscard]] bool is_monotonic() const { return quality_.is_monotonic(); }
+  [[nodiscard]] SearchResult result() &&;
+
+ private:
+  struct Incumbent {
+    Score score;
+    unsigned level_sum = 0;
+    Transformation transformation;
+    Summary summary;
+  };
+  struct KnownBound {
+    double bound;
+    Transformation transformation;
+  };
+
+  [[nodiscard]] bool may_check();
+  [[nodiscard]] bool is_worse(double bound) const { return bound > incumbent_->score.value(); }
+  void offer(const Transformation& transformation, const Summary& summary);
+  void remember_bound(const Transformation& transformation, const Summary& summary);
+  void keep_snapshot(bool is_anonymous);
+  void report(const Transformation& transformation, const Summary& summary);
+
+  const PreparedTable& table_;
+  Lattice lattice_;
+  const Quality& quality_;
+  const SearchOptions& options_;
+  PriorityOrder order_;
+  Bounds bounds_;
+  Checker checker_;
+  Antichain anonymous_{Antichain::Keep::minimal};
+  Antichain not_anonymous_{Antichain::Keep::maximal};
+  Antichain expensive_{
+      Antichain::Keep::minimal};          // they and all their generalizations are worse than the incumbent
+  std::vector<KnownBound> known_bounds_;  // not in expensive_ yet
+  std::unordered_set<Transformation, TransformationHash> scored_;  // where the metric is not monotonic
+  std::optional<Incumbent> incumbent_;
+  std::vector<CheckedTransformation> checked_;
+  std::vector<Transformation> neighbours_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace pgveil::engine

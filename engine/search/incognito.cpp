@@ -1,0 +1,48 @@
+#include <bit>
+
+#include "engine/search/algorithms.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+// The lattice of a subset of the quasi-identifiers: the others are dropped. A subset's transformation that is not
+// anonymous generalizes, so excludes, every transformation of a larger subset that agrees with it (flash.txt III-A);
+// with columns dropped by a level of their own, that is predictive tagging and nothing else.
+Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
+  Lattice made = whole;
+  for (std::size_t j = 0; j < whole.attributes; ++j) {
+    if ((subset >> j & 1) != 0) continue;
+    made.bottom.set_level(j, whole.dropped.level(j));
+    made.top.set_level(j, whole.dropped.level(j));
+  }
+  return made;
+}
+
+void search_subset(Explorer& explorer, const Lattice& lattice) {
+  Antichain anonymous(Antichain::Keep::minimal);  // of this subset only: it says nothing about larger ones
+  for (unsigned sum = lattice.bottom.level_sum(); sum <= lattice.top.level_sum() && !explorer.is_stopped();
+       ++sum) {
+    LevelWalk walk(lattice.bottom, lattice.top, lattice.attributes, sum);
+    while (walk.next() && !explorer.is_stopped()) {
+      const auto& node = walk.current();
+      if (explorer.is_tagged_not_anonymous(node) || anonymous.covers(node)) continue;
+      if (explorer.check_subset(node)) anonymous.add(node);
+    }
+  }
+}
+
+}  // namespace
+
+void run_incognito(Explorer& explorer) {
+  const Lattice& whole = explorer.lattice();
+  const auto attributes = static_cast<int>(whole.attributes);
+  for (int size = 1; size < attributes; ++size) {
+    for (std::uint64_t subset = 0; subset < std::uint64_t{1} << attributes && !explorer.is_stopped();
+         ++subset) {
+      if (std::popcount(subset) == size) search_subset(explorer, subset_lattice(whole, subset));
+    }
+  }
+  run_breadth_first(explorer);
+}
+
+}  // namespace pgveil::engine

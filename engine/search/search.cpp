@@ -1,0 +1,88 @@
+#include "engine/search/search.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "common/sqlstate.hpp"
+#include "engine/search/algorithms.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+Error refused(std::string message, std::string hint) {
+  return Error{.kind = ErrorKind::configuration,
+               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
+               .public_message = std::move(message),
+               .hint = std::move(hint)};
+}
+
+Result<Lattice> restricted_lattice(const PreparedTable& table, const SearchOptions& options) {
+  Lattice lattice = table.lattice;
+  for (const auto* levels : {&options.min_levels, &options.max_levels}) {
+    if (levels->empty() || levels->size() == lattice.attributes) continue;
+    return refused(fmt::format("{} levels for {} quasi-identifiers", levels->size(), lattice.attributes),
+                   "give one for each");
+  }
+  for (std::size_t i = 0; i < lattice.attributes; ++i) {
+    const auto j = table.given_order[i];
+    const unsigned height = table.attributes[j].height();
+    const unsigned low = options.min_levels.empty() ? 0 : options.min_levels[i];
+    const unsigned high = options.max_levels.empty() ? height : options.max_levels[i];
+    if (low > high || high > height) {
+      return refused(fmt::format("levels {} to {} of {} do not exist", low, high, table.attributes[j].name),
+                     fmt::format("it has levels 0 to {}", height));
+    }
+    lattice.bottom.set_level(j, low);
+    lattice.top.set_level(j, high);
+  }
+  return lattice;
+}
+
+void run(Algorithm algorithm, Explorer& explorer) {
+  switch (algorithm) {
+    case Algorithm::flash: return run_flash(explorer);
+    case Algorithm::ola: return run_ola(explorer);
+    case Algorithm::incognito: return run_incognito(explorer);
+    case Algorithm::depth_first: return run_depth_first(explorer);
+    case Algorithm::breadth_first: return run_breadth_first(explorer);
+    case Algorithm::brute_force: return run_brute_force(explorer);
+  }
+}
+
+}  // namespace
+
+std::string_view name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::flash: return "flash";
+    case Algorithm::ola: return "ola";
+    case Algorithm::incognito: return "incognito";
+    case Algorithm::depth_first: return "depth_first";
+    case Algorithm::breadth_first: return "breadth_first";
+    case Algorithm::brute_force: return "brute_force";
+  }
+  return "";
+}
+
+std::uint64_t suppression_limit(double rate, std::uint64_t rows) {
+  return static_cast<std::uint64_t>(std::floor(rate * static_cast<double>(rows)));
+}
+
+Result<SearchResult> search(const PreparedTable& table, const SearchOptions& options) {
+  if (options.anonymity.k < 1) return refused("k is below 1", "k is the smallest size of a class");
+  if (options.anonymity.k > table.rows) {
+    return refused(fmt::format("k is {}, but there are {} rows", options.anonymity.k, table.rows), "lower k");
+  }
+  if (const auto valid = validate(options.quality, table.attributes.size()); valid.has_error())
+    return valid.error();
+  const auto lattice = restricted_lattice(table, options);
+  if (lattice.has_error()) return lattice.error();
+
+  const Quality quality(table, options.quality, options.anonymity.suppression_limit);
+  Explorer explorer(table, *lattice, quality, options);
+  run(options.algorithm, explorer);
+  if (options.algorithm != Algorithm::brute_force) score_the_rest(explorer);
+  return std::move(explorer).result();
+}
+
+}  // namespace pgveil::engine

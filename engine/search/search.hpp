@@ -1,0 +1,79 @@
+#pragma once
+// The search for the optimum: the anonymous transformation with the lowest score; among equal ones the lowest sum of
+// levels, then the first level vector in the order of attribute names. So the order of columns, the algorithm and the
+// optimizations make no difference to the result. Pure: no clock and no thread; time limits and cancellation come in as
+// a function.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/check/checker.hpp"
+#include "engine/quality/quality.hpp"
+
+namespace pgveil::engine {
+
+enum class Algorithm {
+  flash,          // flash.txt, Algorithms 1 to 3
+  ola,            // divide and conquer over sublattices
+  incognito,      // subsets of the quasi-identifiers, bottom-up
+  depth_first,    // from the top down, as far as it is anonymous
+  breadth_first,  // level by level from the bottom
+  brute_force     // every transformation; the oracle of the others
+};
+[[nodiscard]] std::string_view name(Algorithm algorithm);
+
+enum class Pruning {
+  none,    // predictive tagging only
+  bounds,  // also leave out what can't beat the incumbent by the quality model's lower bounds
+};
+
+struct Progress {
+  std::uint64_t checks = 0;
+  const Score* incumbent = nullptr;  // nullptr: nothing anonymous was found yet
+};
+
+struct SearchOptions {
+  Algorithm algorithm = Algorithm::flash;
+  Pruning pruning = Pruning::bounds;
+  Anonymity anonymity;
+  QualityModel quality;
+  Optimizations optimizations;
+  HistoryLimits history;
+  std::vector<unsigned> min_levels, max_levels;  // empty, or one for each quasi-identifier as given
+  std::function<bool()> stop;  // asked before each check; true ends the search with what it has
+  std::function<void(const Progress&)> progress;  // called after each check
+  Switch record = Switch::off;                    // fill SearchResult::checked
+};
+
+struct CheckedTransformation {
+  std::vector<unsigned> levels;  // as given
+  bool is_anonymous = false;
+  std::optional<double> score;  // of anonymous ones; for rank, the largest part
+};
+
+struct Optimum {
+  std::vector<unsigned> levels;  // as given
+  Score score;
+  Summary summary;
+};
+
+struct SearchResult {
+  std::optional<Optimum>
+      optimum;             // nullopt: no transformation is anonymous, or none was found before the stop
+  bool is_proven = false;  // false when stopped
+  CheckCounts counts;
+  std::size_t bytes = 0;                         // allocated by the search: checker, history, tags
+  std::optional<std::uint64_t> transformations;  // size of the lattice, if it fits 64 bits
+  std::vector<CheckedTransformation> checked;    // in order, if recorded
+};
+
+// floor(rate × rows); REQUIRES: 0 <= rate <= 1.
+[[nodiscard]] std::uint64_t suppression_limit(double rate, std::uint64_t rows);
+
+// Errors: k below 1 or above the number of rows, levels that are not as many as the quasi-identifiers, outside the
+// hierarchies or crossed, and those of validate(QualityModel).
+[[nodiscard]] Result<SearchResult> search(const PreparedTable& table, const SearchOptions& options);
+
+}  // namespace pgveil::engine

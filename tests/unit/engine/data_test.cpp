@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include "engine/data/hierarchy.hpp"
+#include "engine/data/separated_text.hpp"
+#include "engine/data/table.hpp"
+#include "tables.hpp"
+
+using namespace pgveil;
+using namespace pgveil::engine;
+using namespace pgveil::engine::test;
+
+namespace {
+
+using Records = std::vector<std::vector<std::string>>;
+
+Result<Records> read_all(std::string_view text, char separator) {
+  RecordReader reader(text, separator);
+  Records records;
+  std::vector<std::string_view> fields;
+  while (true) {
+    const auto more = reader.next(fields);
+    if (more.has_error()) return more.error();
+    if (!*more) return records;
+    records.emplace_back(fields.begin(), fields.end());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("separated text is read as RFC 4180 says") {
+  const struct {
+    const char* name;
+    std::string_view text;
+    char separator;
+    Records expected;
+  } cases[] = {{"nothing", "", ',', {}},
+               {"one empty field", "\n", ',', {{""}}},
+               {"without a last line end", "a,b", ',', {{"a", "b"}}},
+               {"both line ends", "a;b\r\nc;d\n", ';', {{"a", "b"}, {"c", "d"}}},
+               {"tabs", "a\tb\n", '\t', {{"a", "b"}}},
+               {"an empty last field", "a,\n", ',', {{"a", ""}}},
+               {"quotes", "\"a,\"\"b\"\"\n\",c\n", ',', {{"a,\"b\"\n", "c"}}},
+               {"two escaped fields", "\"x\"\"\",\"\"\"y\"\n", ',', {{"x\"", "\"y"}}},
+               {"an empty quoted field", "\"\",a\n", ',', {{"", "a"}}},
+               {"a byte order mark",
+                "\xEF\xBB\xBF"
+                "a\n",
+                ',',
+                {{"a"}}}};
+  for (const auto& [name, text, separator, expected] : cases) {
+    CAPTURE(name);
+    CHECK(value_of(read_all(text, separator)) == expected);
+  }
+}
+
+TEST_CASE("separated text that is not RFC 4180 is refused with the record's number") {
+  for (const std::string_view text : {"a\nb\"c\n", "a\n\"b\n", "a\n\"b\"c\n", "a\nb\rc\n", "a\n\"b\"\r"}) {
+    CAPTURE(text);
+    const auto read = read_all(text, ',');
+    REQUIRE(read.has_error());
+    CHECK(read.error().public_message.starts_with("record 2: "));
+  }
+}
+
+TEST_CASE("a table's columns take as few bytes per code as their values need") {
+  std::string text = "few,many,most\n";
+  for (int row = 0; row < 70'000; ++row) text += fmt::format("{},{},{}\n", row % 256, row % 257, row);
+  const auto table = value_of(read_table(text, ','));
+  CHECK(table.rows() == 70'000);
+  CHECK(table.columns[0].codes.bytes_per_code() == 1);
+  CHECK(table.columns[1].codes.bytes_per_code() == 2);
+  CHECK(table.columns[2].codes.bytes_per_code() == 4);
+  CHECK(table.columns[1].values[table.columns[1].codes.at(256)] == "256");
+  CHECK(table.columns[1].values[table.columns[1].codes.at(300)] == "43");
+  CHECK(table.columns[2].values[table.columns[2].codes.at(69'999)] == "69999");
+  CHECK(table.find("many") == &table.columns[1]);
+  CHECK(table.find("Many") == nullptr);
+}
+
+TEST_CASE("a table with a bad shape is refused") {
+  for (const std::string_view text : {"", "a,\n1,2\n", "a,a\n1,2\n", "a,b\n1\n", "a,b\n1,2,3\n", "a\n\"\n"}) {
+    CAPTURE(text);
+    CHECK(read_table(text, ',').has_error());
+  }
+}
+
+TEST_CASE("level tables count shares over the rows of the hierarchy") {
+  const auto table = value_of(read_table("age\n34\n70\n34\n", ';'));
+  const auto hierarchy =
+      value_of(read_hierarchy("1;<50;*\n34;<50;*\n70;>=50;*\n71;>=50;*\n72;>=50;*\n", ';'));
+  const auto levels = value_of(make_level_tables(table.columns[0], hierarchy));
+  CHECK(levels.height() == 2);
+  CHECK(levels.domain == 5);
+  CHECK(levels.code_at[1] == std::vector<Code>{0, 1});
+  CHECK(levels.values[1] == std::vector<std::string>{"<50", ">=50"});
+  CHECK(levels.hierarchy_rows[0] == std::vector<std::uint64_t>{1, 1});
+  CHECK(levels.hierarchy_rows[1] == std::vector<std::uint64_t>{2, 3});
+  CHECK(levels.hierarchy_rows[2] == std::vector<std::uint64_t>{5});
+}
+
+TEST_CASE(
+    "a hierarchy names all values that are missing, twice there or contradictory, in the private detail "
+    "only") {
+  const auto table = value_of(read_table("age\n34\n70\n80\n", ';'));
+  const struct {
+    const char* name;
+    std::string_view rows;
+    std::string_view message;
+    std::string_view detail;
+  } cases[] = {{"missing", "70;*\n", "the hierarchy of age has no row for 2 values of the column", "34, 80"},
+               {"twice", "34;a\n34;b\n70;a\n70;a\n80;a\n", "the hierarchy of age has 2 values more than once",
+                "34, 70"},
+               {"contradictory", "34;a;x\n70;a;y\n80;b;x\n",
+                "the hierarchy of age generalizes 1 values in two ways", "a at level 1: x and y"}};
+  for (const auto& [name, rows, message, detail] : cases) {
+    CAPTURE(name);
+    const auto levels = make_level_tables(table.columns[0], value_of(read_hierarchy(rows, ';')));
+    REQUIRE(levels.has_error());
+    CHECK(levels.error().public_message == message);
+    CHECK(levels.error().private_detail == detail);
+  }
+}
+
+TEST_CASE("a hierarchy that is empty, uneven or too high is refused") {
+  CHECK(read_hierarchy("", ';').has_error());
+  CHECK(read_hierarchy("a;b\nc\n", ';').has_error());
+  std::string high = "a";
+  for (unsigned level = 0; level < kMaxHeight; ++level) high += ";*";
+  CHECK_FALSE(read_hierarchy(high, ';').has_error());
+  CHECK(read_hierarchy(high + ";*", ';').has_error());
+}
+
+TEST_CASE("what can't be prepared is refused") {
+  const auto table = value_of(read_table("a;b\n1;2\n", ';'));
+  const auto a = quasi_identifier("a", "1;*\n");
+  CHECK(prepare(table, {}).has_error());
+  CHECK(prepare(table, std::vector{a, a}).has_error());
+  CHECK(prepare(table, std::vector{quasi_identifier("c", "1;*\n")}).has_error());
+  CHECK(prepare(value_of(read_table("a;b\n", ';')), std::vector{a}).has_error());
+  CHECK(prepare(table, std::vector(kMaxAttributes + 1, a)).has_error());
+  CHECK_FALSE(prepare(table, std::vector{a}).has_error());
+}

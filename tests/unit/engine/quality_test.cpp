@@ -1,0 +1,101 @@
+// Scores of the worked example, computed by hand from the formulas.
+#include "tables.hpp"
+
+#include <cmath>
+
+using namespace pgveil::engine;
+using namespace pgveil::engine::test;
+
+namespace {
+
+// The score of one transformation, levels as given, with classes below k suppressed.
+double score_of(const PreparedTable& table, const QualityModel& model, std::vector<unsigned> levels,
+                std::uint64_t k, std::uint64_t limit) {
+  const Quality quality(table, model, limit);
+  Checker checker(table, {{k, limit}, quality.sums(), quality.entropy_start(), {}, {}});
+  const auto transformation = table.from_given(levels);
+  const auto summary = checker.check(transformation);
+  REQUIRE(summary.is_anonymous);
+  return quality.score(transformation, summary).value();
+}
+
+QualityModel model(Metric metric, double gs = 0.5) {
+  QualityModel made;
+  made.metric = metric;
+  made.gs = gs;
+  return made;
+}
+
+}  // namespace
+
+// At (1,0,2): <50 male 816**, <50 female 816**, >=50 male 819** twice, >=50 female 819**, <50 female 819**,
+// <50 male 819**. With k = 2 five records are suppressed.
+TEST_CASE("metrics of the classes count suppressed records as the formulas say") {
+  const auto table = worked_example();
+  const std::vector<unsigned> levels = {1, 0, 2};
+  CHECK(score_of(table, model(Metric::discernibility_monotonic), levels, 2, 5) == 4 + 5);
+  CHECK(score_of(table, model(Metric::discernibility), levels, 2, 5) == 4 + 5 * 7);
+  CHECK(score_of(table, model(Metric::class_size), levels, 2, 5) == doctest::Approx(7.0 / 2));
+  // sF = ½ on the one class that is kept, gF = 1 on the suppressed group
+  CHECK(score_of(table, model(Metric::class_size, 0.25), levels, 2, 5) == doctest::Approx(7.0 / 1.5));
+  // sF = 1, gF = ½
+  CHECK(score_of(table, model(Metric::class_size, 0.75), levels, 2, 5) == doctest::Approx(7.0 / 1.5));
+}
+
+TEST_CASE("precision mixes levels and suppressed records") {
+  const auto table = worked_example();
+  const double levels = (0.5 + 0 + 0.4) / 3;
+  CHECK(score_of(table, model(Metric::precision_monotonic), {1, 0, 2}, 2, 5) == doctest::Approx(levels));
+  CHECK(score_of(table, model(Metric::precision), {1, 0, 2}, 2, 5) == doctest::Approx((2 * levels + 5) / 7));
+  CHECK(score_of(table, model(Metric::precision, 0.25), {1, 0, 2}, 2, 5) ==
+        doctest::Approx((2 * levels + 2.5) / 7));
+  CHECK(score_of(table, model(Metric::precision, 0.75), {1, 0, 2}, 2, 5) ==
+        doctest::Approx((levels + 5) / 7));
+  CHECK(score_of(table, model(Metric::height), {1, 0, 2}, 2, 5) == 3);
+}
+
+TEST_CASE("loss is 0 at the bottom, 1 at the top, and 1 where all is suppressed") {
+  const auto table = worked_example();
+  CHECK(score_of(table, model(Metric::loss), {0, 0, 0}, 1, 0) == 0);
+  CHECK(score_of(table, model(Metric::loss), {2, 1, 5}, 7, 0) == doctest::Approx(1));
+  CHECK(score_of(table, model(Metric::loss), {0, 0, 0}, 7, 7) == doctest::Approx(1));
+  // (0,1,0): gender alone is generalized fully
+  auto mean = model(Metric::loss);
+  mean.aggregate = Aggregate::arithmetic_mean;
+  CHECK(score_of(table, mean, {0, 1, 0}, 1, 0) == doctest::Approx(1.0 / 3));
+  mean.aggregate = Aggregate::maximum;
+  CHECK(score_of(table, mean, {0, 1, 0}, 1, 0) == doctest::Approx(1));
+  mean.aggregate = Aggregate::geometric_mean;
+  CHECK(score_of(table, mean, {0, 1, 0}, 1, 0) == doctest::Approx(std::cbrt(2.0) - 1));
+  mean.aggregate = Aggregate::sum;
+  mean.weights = {1, 2, 4};  // gender's 2 of at most 4
+  CHECK(score_of(table, mean, {0, 1, 0}, 1, 0) == doctest::Approx(0.5));
+}
+
+TEST_CASE("entropy counts what generalization and suppression hide") {
+  const auto table = worked_example();
+  // gender: 4 male, 3 female
+  const double gender = -(4 * std::log2(4.0 / 7) + 3 * std::log2(3.0 / 7));
+  CHECK(score_of(table, model(Metric::nonuniform_entropy_monotonic), {0, 1, 0}, 1, 0) ==
+        doctest::Approx(gender));
+  CHECK(score_of(table, model(Metric::normalized_nonuniform_entropy), {0, 1, 0}, 1, 0) ==
+        doctest::Approx(1.0 / 3));
+  // (2,0,5): with k = 4 the three females are suppressed, all alike
+  const double monotonic = score_of(table, model(Metric::nonuniform_entropy_monotonic), {2, 0, 5}, 4, 3);
+  CHECK(score_of(table, model(Metric::nonuniform_entropy), {2, 0, 5}, 4, 3) == doctest::Approx(monotonic));
+  // (0,0,0) with k = 2 suppresses all seven: each attribute's own entropy
+  CHECK(score_of(table, model(Metric::normalized_nonuniform_entropy), {0, 0, 0}, 2, 7) == doctest::Approx(1));
+}
+
+TEST_CASE("a column with one value or no levels is 0 of 0, not a number") {
+  const auto table = value_of(read_table("a;b\n1;x\n1;y\n", ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("a", "1\n"),
+                                                quasi_identifier("b", "x;*\ny;*\n")};
+  const auto prepared = value_of(prepare(table, columns));
+  for (std::size_t i = 0; i < kMetrics; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    CAPTURE(name(metric));
+    CHECK(std::isfinite(score_of(prepared, model(metric), {0, 1}, 2, 0)));
+  }
+  CHECK(score_of(prepared, model(Metric::precision), {0, 1}, 2, 0) == doctest::Approx(0.5));
+}

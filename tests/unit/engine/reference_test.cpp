@@ -1,0 +1,51 @@
+// Every row of the reference's optima that uses our models. All rows: ./test_engine --no-skip; the benchmark engine
+// (bench/engine) shows them all as well. Without the data, which are not the project's, one line says so.
+#include <map>
+
+#include "bench/engine/reference.hpp"
+#include "tables.hpp"
+
+using namespace pgveil::engine;
+using namespace pgveil::engine::test;
+
+namespace {
+
+void reproduce(const std::vector<reference::Row>& rows, const std::string& folder) {
+  std::map<std::vector<std::string>, PreparedTable> tables;
+  for (const auto& row : rows) {
+    CAPTURE(reference::describe(row));
+    if (!tables.contains(row.quasi_identifiers))
+      tables.emplace(row.quasi_identifiers, reference::load(folder, row));
+    const auto& table = tables.at(row.quasi_identifiers);
+    const auto result = value_of(search(table, reference::options(row, table.rows)));
+    REQUIRE(result.optimum);
+    CHECK(result.optimum->score.value() == row.score);
+    CHECK(result.counts.checks <= row.checked);
+    // On these rows the best score is unique.
+    CHECK(result.optimum->levels == row.optimum);
+  }
+}
+
+// A few seconds of the whole: no suppression, and the largest factor over the reference.
+bool is_quick(const reference::Row& row) {
+  return row.suppression == 0 || (row.dataset == "cup" && row.metric.starts_with("loss"));
+}
+
+}  // namespace
+
+TEST_CASE("optima of the reference without suppression, and of loss, are reproduced") {
+  const auto folder = reference::datasets_folder();
+  if (folder.empty()) {
+    MESSAGE("skipped: no datasets beside the source tree (PGVEIL_DATASETS names another folder)");
+    return;
+  }
+  auto rows = reference::rows(folder);
+  std::erase_if(rows, [](const auto& row) { return !is_quick(row); });
+  REQUIRE(rows.size() >= 14);
+  reproduce(rows, folder);
+}
+
+TEST_CASE("all optima of the reference are reproduced" * doctest::skip()) {
+  const auto folder = reference::datasets_folder();
+  if (!folder.empty()) reproduce(reference::rows(folder), folder);
+}

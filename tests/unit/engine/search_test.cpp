@@ -1,0 +1,92 @@
+#include <map>
+
+#include "tables.hpp"
+
+using namespace pgveil::engine;
+using namespace pgveil::engine::test;
+
+TEST_CASE("a search that can't be is refused") {
+  const auto table = worked_example();
+  const auto refused = [&](auto change) {
+    SearchOptions options;
+    change(options);
+    return search(table, options).has_error();
+  };
+  CHECK_FALSE(refused([](SearchOptions&) {}));
+  CHECK(refused([](SearchOptions& o) { o.anonymity.k = 0; }));
+  CHECK(refused([](SearchOptions& o) { o.anonymity.k = 8; }));
+  CHECK_FALSE(refused([](SearchOptions& o) { o.anonymity.k = 7; }));
+  CHECK(refused([](SearchOptions& o) { o.quality.gs = 1.5; }));
+  CHECK(refused([](SearchOptions& o) { o.quality.gs = std::nan(""); }));
+  CHECK(refused([](SearchOptions& o) { o.quality.weights = {1, 1}; }));
+  CHECK(refused([](SearchOptions& o) { o.quality.weights = {1, -1, 1}; }));
+  CHECK(refused([](SearchOptions& o) { o.quality.weights = {0, 0, 0}; }));
+  CHECK(refused([](SearchOptions& o) { o.min_levels = {1, 1}; }));
+  CHECK(refused([](SearchOptions& o) { o.max_levels = {3, 1, 5}; }));
+  CHECK(refused([](SearchOptions& o) {
+    o.min_levels = {2, 1, 5};
+    o.max_levels = {1, 1, 5};
+  }));
+}
+
+TEST_CASE("restricted levels restrict the search") {
+  const auto table = worked_example();
+  SearchOptions options;
+  options.anonymity.k = 2;
+  options.quality.metric = Metric::discernibility_monotonic;
+  options.min_levels = {0, 0, 0};
+  options.max_levels = {2, 0, 5};
+  auto result = value_of(search(table, options));
+  REQUIRE(result.optimum);
+  CHECK(result.optimum->levels == std::vector<unsigned>{2, 0, 3});
+  CHECK(result.transformations == 18);
+  options.max_levels = {1, 0, 5};
+  result = value_of(search(table, options));
+  CHECK_FALSE(result.optimum);
+  CHECK(result.is_proven);
+}
+
+TEST_CASE("a stopped search gives the best so far and says that it is not proven") {
+  const auto table = worked_example();
+  SearchOptions whole;
+  whole.algorithm = Algorithm::brute_force;
+  whole.anonymity.k = 2;
+  const auto expected = value_of(search(table, whole));
+  for (const auto algorithm : {Algorithm::flash, Algorithm::ola, Algorithm::incognito, Algorithm::depth_first,
+                               Algorithm::breadth_first, Algorithm::brute_force}) {
+    CAPTURE(name(algorithm));
+    for (std::uint64_t limit = 0; limit < 40; ++limit) {
+      SearchOptions options;
+      options.algorithm = algorithm;
+      options.anonymity.k = 2;
+      options.quality.metric = Metric::loss;
+      std::uint64_t checks = 0;
+      bool is_anything_found = false;
+      options.stop = [&] { return checks == limit; };
+      options.progress = [&](const Progress& progress) {
+        ++checks;
+        CHECK(progress.checks == checks);
+        is_anything_found = progress.incumbent != nullptr;
+      };
+      const auto result = value_of(search(table, options));
+      CHECK(result.counts.checks <= limit);
+      CHECK(result.optimum.has_value() == is_anything_found);
+      CHECK((result.is_proven || result.counts.checks == limit));
+      if (result.is_proven) CHECK(result.optimum->levels == expected.optimum->levels);
+    }
+  }
+}
+
+TEST_CASE("ties go to the lower sum of levels, then to the first in the order of names") {
+  // Two columns that are each other's mirror: (0,1) and (1,0) score alike.
+  const auto table = value_of(read_table("b;a\nx;p\ny;p\nx;q\ny;q\n", ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("b", "x;*\ny;*\n"),
+                                                quasi_identifier("a", "p;*\nq;*\n")};
+  const auto prepared = value_of(prepare(table, columns));
+  SearchOptions options;
+  options.anonymity.k = 2;
+  options.quality.metric = Metric::discernibility_monotonic;
+  const auto result = value_of(search(prepared, options));
+  REQUIRE(result.optimum);
+  CHECK(result.optimum->levels == std::vector<unsigned>{1, 0});  // a stays as it is: (a, b) = (0, 1)
+}
