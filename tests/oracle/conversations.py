@@ -101,9 +101,20 @@ def of_settings(query):
     return ["BEGIN", f"SET LOCAL {setting}", query.sql, "ROLLBACK"]
 
 
+PATHS = ("alt, public", "alt", "public", "'alt', 'public'", "DEFAULT", '"$user", public', "nowhere, alt, pg_catalog",
+         "public, alt, pg_temp", "''")
+
+
+def of_path(query):
+    path = PATHS[int(query.choice * len(PATHS))]
+    if query.choice * 100 % 2 < 1:
+        return ["BEGIN", f"SET LOCAL search_path TO {path}", query.sql, "ROLLBACK", query.sql]
+    return [f"SET search_path = {path}", query.sql, "RESET search_path", query.sql]
+
+
 def texts(query):
     """The SQL of a conversation."""
-    return {"prepared": of_prepared, "cursor": of_cursor, "copy": of_copy, "settings": of_settings}.get(
+    return {"prepared": of_prepared, "cursor": of_cursor, "copy": of_copy, "settings": of_settings, "path": of_path}.get(
         query.way, lambda each: [each.sql])(query)
 
 

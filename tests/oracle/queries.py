@@ -6,8 +6,8 @@ from expressions import Source, every_column
 from families import ENUM
 from selects import Selects
 
-WAYS = ("simple", "extended", "binary", "prepared", "named", "portal", "cursor", "copy", "several", "settings")
-WEIGHTS = (44, 14, 10, 5, 4, 4, 7, 4, 4, 4)
+WAYS = ("simple", "extended", "binary", "prepared", "named", "portal", "cursor", "copy", "several", "settings", "path")
+WEIGHTS = (42, 14, 10, 5, 4, 4, 7, 4, 4, 4, 5)
 WITH_PARAMETERS = ("extended", "binary", "prepared", "named", "portal")
 
 
@@ -31,8 +31,9 @@ def renumbered(sql, parameters):
 
 
 class Generator(Selects):
-    def __init__(self, random, tables):
+    def __init__(self, random, tables, shadowed=()):
         self.random = random
+        self.shadowed = shadowed   # names of tables that another schema has, too
         self.tables = tables
         self.open_tables = [table for table in tables if table.policy is None]
         self.aliases = 0
@@ -140,6 +141,8 @@ class Generator(Selects):
             (f"COPY (TABLE {table.name}) TO STDOUT WITH (FORMAT csv, FORCE_QUOTE *, DELIMITER ';')", True),
             (f"COPY (SELECT id FROM {table.name}) TO STDOUT (FORMAT binary)", True),
             (f"SELECT * FROM ONLY {table.name}", False) if not table.partitions else (f"TABLE {table.name}", True),
+            (f"SELECT id FROM {table.name} TABLESAMPLE BERNOULLI (100)", True),
+            (f"SELECT count(*) FROM {table.name} s TABLESAMPLE BERNOULLI (0) REPEATABLE (3)", True),
             (f"SELECT FROM {table.name}", True), (f"SELECT {table.name}.{names[0]} FROM public.{table.name}", True),
             (f"SELECT public.{table.name}.{names[0]} FROM public.{table.name}", True),
             (f"SELECT id FROM {table.name} NATURAL JOIN (SELECT id FROM {table.name}) AS other ORDER BY 1", True),

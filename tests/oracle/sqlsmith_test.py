@@ -57,7 +57,8 @@ class SqlsmithTest(Case):
         try:
             cls.postgres.run(world.ROLES + "CREATE ROLE analyst LOGIN;")
             cls.world = worlds.World(cls.postgres, SEED * 1000 + 7).start()
-            cls.postgres.run("GRANT SELECT ON ALL TABLES IN SCHEMA public TO analyst;", cls.world.masked)
+            cls.postgres.run("GRANT USAGE ON SCHEMA alt TO analyst;\n"
+                             "GRANT SELECT ON ALL TABLES IN SCHEMA public, alt TO analyst;", cls.world.masked)
         except BaseException:
             cls.tearDownClass()
             raise

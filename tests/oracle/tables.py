@@ -6,6 +6,8 @@ import families
 import naive
 from families import ENUM, FAMILIES
 
+SHADOW_SCHEMA = "alt"
+
 
 @dataclasses.dataclass
 class Column:
@@ -22,12 +24,16 @@ class Table:
     rows: list
     policy: naive.Policy | None  # None: an open table
     partitions: int = 0          # by hash of `id`; 0: a plain table
+    schema: str = "public"
+
+    def full_name(self):
+        return f"{self.schema}.{self.name}"
 
     def columns_sql(self):
         return ", ".join(f"{column.name} {column.sql_type}" for column in self.columns)
 
     def create_sql(self):
-        sql = f"CREATE TABLE public.{self.name} ({self.columns_sql()})"
+        sql = f"CREATE TABLE {self.full_name()} ({self.columns_sql()})"
         if not self.partitions:
             return sql + ";\n"
         return sql + " PARTITION BY HASH (id);\n" + "".join(
@@ -118,9 +124,17 @@ def random_tables(random, count):
     return [random_table(random, f"t{number}") for number in range(count)] + [open_table(random, "open1")]
 
 
+def shadow(random, table):
+    """An open table of the same name and columns in another schema: SET search_path decides which one is meant."""
+    rows = [list(row) for row in zip(*(fill(random, column, 12) for column in table.columns))]
+    columns = [dataclasses.replace(column, column_class=None) for column in table.columns]
+    return Table(table.name, columns, rows, None, schema=SHADOW_SCHEMA)
+
+
 def create_script(some_tables):
     labels = ", ".join(f"'{label}'" for label in families.ENUM_LABELS)
     return (f"CREATE TYPE {ENUM} AS ENUM ({labels});\n"
             f"CREATE COLLATION {families.FOLDING} (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
+            f"CREATE SCHEMA {SHADOW_SCHEMA};\nGRANT USAGE ON SCHEMA {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n"
             + "".join(table.create_sql() for table in some_tables)
-            + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;\n")
+            + f"GRANT SELECT ON ALL TABLES IN SCHEMA public, {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n")

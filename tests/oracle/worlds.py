@@ -14,6 +14,8 @@ from harness.pgveil import Pgveil
 from harness.wire import RawClient
 
 STATEMENT_TIMEOUT = "20s"
+SHADOWS = 2  # so many tables have one of the same name in another schema
+SCHEMAS = ("public", tables.SHADOW_SCHEMA)
 
 
 def create_databases(postgres, some_tables, raw, masked):
@@ -22,9 +24,9 @@ def create_databases(postgres, some_tables, raw, masked):
     postgres.run(tables.create_script(some_tables), raw)
     postgres.create_database(masked, template=raw)
     for table in some_tables:
-        naive.write_rows(postgres, raw, f"public.{table.name}", table.rows)
+        naive.write_rows(postgres, raw, table.full_name(), table.rows)
         if table.policy is None:
-            naive.write_rows(postgres, masked, f"public.{table.name}", table.rows)
+            naive.write_rows(postgres, masked, table.full_name(), table.rows)
             continue
         if table.partitions:
             postgres.run(table.flat_sql(), masked)
@@ -72,10 +74,12 @@ class World:
         self.postgres, self.seed = postgres, seed
         self.tables = tables.random_tables(random.Random(seed), table_count)
         self.raw, self.masked = f"raw_{seed}", f"masked_{seed}"
-        create_databases(postgres, self.tables, self.raw, self.masked)
+        shadows = [tables.shadow(random.Random(seed), table) for table in self.tables[:SHADOWS]]
+        create_databases(postgres, self.tables + shadows, self.raw, self.masked)
         self.protected = [table for table in self.tables if table.policy]
         self.pgveil = Pgveil(postgres, [table.policy for table in self.protected],
-                             [f"public.{table.name}" for table in self.tables if not table.policy], self.raw)
+                             [table.full_name() for table in self.tables + shadows if not table.policy], self.raw,
+                             schemas=SCHEMAS)
 
     def start(self):
         self.pgveil.start()
@@ -89,13 +93,15 @@ class World:
         self.postgres.run(f"DROP DATABASE {self.raw} WITH (FORCE);\nDROP DATABASE {self.masked} WITH (FORCE);")
 
     def queries(self, count, more=0):
-        generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables)
+        generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables,
+                                      [table.name for table in self.tables[:SHADOWS]])
         return (generator.query() for _ in range(count))
 
     def pipelines(self, copy=None, user="analyst", **parameters):
         limits = {"statement_timeout": STATEMENT_TIMEOUT, **parameters}
+        path = {"search_path": ", ".join(SCHEMAS)}
         return (pipeline.Pipeline(self.pgveil.port, user, self.raw, limits),
-                pipeline.Pipeline(self.postgres.port, "postgres", copy or self.masked, limits))
+                pipeline.Pipeline(self.postgres.port, "postgres", copy or self.masked, {**limits, **path}))
 
     def clients(self):
         return self.pgveil.client("analyst"), RawClient(self.postgres.port, "postgres", self.masked)
