@@ -53,6 +53,10 @@ class Generator(Selects):
             way = "simple"
         return Query(sql, used, ordered, way, random.random())
 
+    def rare_queries(self):
+        """What the dice give too seldom for a short run."""
+        return [Query(sql, [], True) for sql in self.session_forms()]
+
     # -- statements: → (sql, is ordered)
     def with_query(self):
         random = self.random
@@ -152,8 +156,11 @@ class Generator(Selects):
 
     def session_form(self):
         """Statements that read no table, or only open ones."""
-        table = self.random.choice(self.open_tables)
-        return self.random.choice((
+        return self.random.choice(self.session_forms()), True
+
+    def session_forms(self):
+        table = self.open_tables[0]
+        return (
             "SHOW TimeZone", "SHOW DateStyle", "SHOW extra_float_digits", "SELECT current_setting('DateStyle')",
             "SELECT 1", "SELECT", "", ";", "-- nothing", "DISCARD PLANS", "UNLISTEN *", "DEALLOCATE ALL", "CLOSE ALL",
             f"EXPLAIN (COSTS OFF) SELECT * FROM {table.name} WHERE id = 3", "BEGIN; COMMIT", "BEGIN READ ONLY; ROLLBACK",
@@ -161,4 +168,4 @@ class Generator(Selects):
             "START TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 2; END", "SELECT date '2024-02-30'", "DISCARD ALL",
             "SELECT current_schema(), pg_typeof(1.5), 1e3, 9999999999, B'11', X'1F', U&'\\0061', E'\\t', $$x$$",
             "BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY; COMMIT AND CHAIN; SELECT 3; ROLLBACK", "RESET ALL",
-            "RESET TimeZone", "SET TimeZone TO DEFAULT")), True
+            "RESET TimeZone", "SET TimeZone TO DEFAULT")

@@ -95,7 +95,9 @@ class World:
     def queries(self, count, more=0):
         generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables,
                                       [table.name for table in self.tables[:SHADOWS]])
-        return (generator.query() for _ in range(count))
+        yield from generator.rare_queries()
+        for _ in range(count):
+            yield generator.query()
 
     def pipelines(self, copy=None, user="analyst", **parameters):
         limits = {"statement_timeout": STATEMENT_TIMEOUT, **parameters}
