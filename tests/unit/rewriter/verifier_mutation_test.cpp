@@ -51,7 +51,7 @@ const std::multimap<std::string, std::string> kHostileLast = {{"FuncCall.funcnam
                                                               {"FuncCall.funcname", "pg_sleep"},
                                                               {"FuncCall.funcname", "pg_sleep"},
                                                               {"FuncCall.funcname", "leaky"},
-                                                              {"TypeName.names", "mood"},
+                                                              {"TypeName.names", "people"},
                                                               {"CollateClause.collname", "mine"},
                                                               {"ColumnRef.fields", "leaky"},
                                                               {"AIndirection.indirection", "leaky"},
@@ -218,7 +218,7 @@ class Mutator {
       expect_rejection(key, name);
     }
     if (count == 2 && key != "ColumnRef.fields" && key != "AIndirection.indirection") {
-      std::string schema = "public";
+      std::string schema = "hr";
       const Change<char*> change(nodes[0]->string->sval, schema.data());
       expect_rejection(key, schema);
     }
@@ -240,6 +240,7 @@ class Mutator {
         if (key == "DefElem.defname" && in_explain_) continue;  // the server knows its own options
         if (key == "RangeVar.relname" && !is_known(message, at->second)) continue;
         std::string other = at->second;
+        if (other == member<char*>(message, field.offset)) continue;  // a mask's own table, sampled
         const Change<char*> change(member<char*>(message, field.offset), other.data());
         expect_rejection(key, other);
       }
