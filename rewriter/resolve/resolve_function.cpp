@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "rewriter/lists/functions.hpp"
+#include "rewriter/function_access.hpp"
 #include "rewriter/resolve/definitions.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
@@ -13,7 +13,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   const auto names = pg::nodes(call.funcname, call.n_funcname);
   const std::string name(names.empty() ? std::string_view() : pg::string_of(names.back()));
   const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
-  const FunctionRule rule = is_ours ? function_rule(name) : FunctionRule::refused;
+  const FunctionRule rule = is_ours ? function_rule(name, snapshot_.catalog()) : FunctionRule::refused;
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
            "only PostgreSQL's own functions that read no other data are", call.location);
