@@ -3,9 +3,11 @@
 
 #include <cstdio>
 
+#include "cli/examination.hpp"
+#include "cli/lineage.hpp"
 #include "cli/present.hpp"
+#include "cli/release_findings.hpp"
 #include "cli/subcommands.hpp"
-#include "db/catalog_loader.hpp"
 #include "db/role_check.hpp"
 #include "rewriter/policy_check.hpp"
 
@@ -25,6 +27,16 @@ class Findings {
   void warning(const std::string& text) {
     ++warnings_;
     std::printf("warning: %s\n", text.c_str());
+  }
+  void add(const std::string& database, const Finding& finding) {
+    const std::string line = fmt::format("database {}: {}", database, one_line(finding));
+    errors_ += finding.severity == Severity::error ? 1 : 0;
+    warnings_ += finding.severity == Severity::warning ? 1 : 0;
+    if (finding.severity == Severity::error) {
+      std::fprintf(stderr, "pgveil: %s\n", line.c_str());
+    } else {
+      std::printf("%s\n", line.c_str());
+    }
   }
   int finish() const {
     std::printf("%zu errors, %zu warnings\n", errors_, warnings_);
@@ -67,22 +79,42 @@ void say_states(const DatabaseView& view, Findings& findings) {
   }
 }
 
-void check_database(const Config& config, const Specs& specs, const std::string& database,
+void check_releases(const Config& config, const Specs& specs, const std::string& database,
+                    const DatabaseView& view, Counting counting, Findings& findings) {
+  const auto lineage = lineage_findings(config, specs, database, counting);
+  if (!lineage) return findings.error(lineage.error());
+  for (const auto& finding : *lineage) findings.add(database, finding);
+  for (const auto& table : view.snapshot->protected_tables()) {
+    const auto& spec = *table.state.spec;
+    const auto report = examine_release(config, spec, table.state.version.get(), counting);
+    if (!report) return findings.error(report.error());
+    for (const auto& finding : report->findings) findings.add(database, finding);
+    for (const auto& line : report->lines) std::printf("policy %s: %s\n", spec.name.c_str(), line.c_str());
+  }
+}
+
+void check_database(const Config& config, const Specs& specs, const std::string& database, Counting counting,
                     Generations& generations, Findings& findings) {
-  const auto catalog = db::load_catalog(query_endpoint(config), database, config.backend.schemas);
-  if (!catalog) return findings.error(catalog.error());
+  const auto examined = examine(config, specs, database);
+  if (!examined) return findings.error(examined.error());
   check_role(config, database, findings);
   const std::size_t before = findings.errors();
-  check_policies(specs, *catalog, findings);
+  check_policies(specs, examined->catalog, findings);
+  for (const auto* some : {&examined->server, &examined->surroundings, &examined->decisions}) {
+    for (const auto& finding : *some) findings.add(database, finding);
+  }
+  if (has_errors(examined->server) || has_errors(examined->surroundings)) return;
   const auto view = read_database(config, specs, database, generations);
   if (!view) return findings.error(view.error());
-  if (findings.errors() == before) say_states(*view, findings);
+  if (findings.errors() != before) return;
+  say_states(*view, findings);
+  check_releases(config, specs, database, *view, counting, findings);
 }
 
 }  // namespace
 
-int run_check(const std::string& path) {
-  const auto config = read_config(path);
+int run_check(const CheckArguments& arguments) {
+  const auto config = read_config(arguments.config);
   if (!config) return report(config.error());
   Findings findings;
   const auto users = read_users(*config);
@@ -91,7 +123,8 @@ int run_check(const std::string& path) {
   if (!specs) return report(specs.error());
   Generations generations;
   for (const auto& database : config->backend.databases) {
-    check_database(*config, *specs, database, generations, findings);
+    check_database(*config, *specs, database, arguments.is_quick ? Counting::none : Counting::live,
+                   generations, findings);
   }
   return findings.finish();
 }

@@ -107,6 +107,12 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse(fmt::format("open_tables: database {} is not listed", yaml::in_quotes(open.database)),
                   "add it to backend.databases or remove the entry");
   }
+  for (const auto& decision : config.acknowledged) {
+    if (decision.database.empty() || std::ranges::find(databases, decision.database) != databases.end())
+      continue;
+    return refuse(fmt::format("acknowledged: database {} is not listed", yaml::in_quotes(decision.database)),
+                  "add it to backend.databases or remove the entry");
+  }
   return {};
 }
 
@@ -154,6 +160,14 @@ std::vector<std::string> open_tables_of(const Config& config, std::string_view d
     if (!is_known && (open.database.empty() || open.database == database)) tables.push_back(open.table);
   }
   return tables;
+}
+
+std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database) {
+  std::vector<Acknowledgement> out;
+  for (const auto& decision : config.acknowledged) {
+    if (decision.database.empty() || decision.database == database) out.push_back(decision.acknowledgement);
+  }
+  return out;
 }
 
 }  // namespace pgveil::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/finding.hpp"
 #include "common/log.hpp"
 #include "common/yaml.hpp"
 #include "db/endpoint.hpp"
@@ -70,6 +71,11 @@ struct OpenTable {
   std::string table;     // "schema.table"
 };
 
+struct Decision {
+  std::string database;  // empty: in every database
+  Acknowledgement acknowledgement;
+};
+
 // A file or a pattern of files, made absolute with the folder of the configuration.
 struct PathPattern {
   std::string pattern;
@@ -85,6 +91,7 @@ struct Config {
   LimitsConfig limits;
   std::vector<PathPattern> policies;
   std::vector<OpenTable> open_tables;
+  std::vector<Decision> acknowledged;
   std::string state_dir;
   std::string export_dir;  // empty: no export to files
   log::Options log;
@@ -103,5 +110,6 @@ struct Config {
 
 // "schema.table" of the entries that hold in this database.
 [[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
+[[nodiscard]] std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database);
 
 }  // namespace pgveil::cli

@@ -78,6 +78,17 @@ Result<void> store_open_tables(const Value& value, Config& config) {
   return {};
 }
 
+Result<void> store_acknowledged(const Value& value, Config& config) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto decision = read_decision(item);
+    if (!decision) return decision.error();
+    config.acknowledged.push_back(std::move(*decision));
+  }
+  return {};
+}
+
 constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
     {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
      {"trust", session::ClientAuthentication::trust}}};
@@ -98,6 +109,11 @@ constexpr Option kOptions[] = {
     {"", "open_tables", "list of tables", "[]",
      "tables without a policy that every role may read: schema.table, or database:schema.table",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
+    {"", "acknowledged", "list of {object: …, reason: …}", "[]",
+     "what `pgveil check` found and you decided to live with; object as check writes it, database: where it "
+     "holds "
+     "(every one)",
+     [](Config& c, const Value& v, const Origin&) { return store_acknowledged(v, c); }},
     {"", "state_dir", "path", kRequired,
      "where versions of policies are kept: state_dir/database/policy.json",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.state_dir); }},

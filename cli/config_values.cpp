@@ -147,4 +147,28 @@ Result<OpenTable> read_open_table(const yaml::Value& value) {
                   "write schema.table, or database:schema.table");
 }
 
+Result<Decision> read_decision(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  if (auto known = yaml::refuse_unknown_keys(*entries, {"object", "reason", "database"}); !known)
+    return known.error();
+  Decision decision;
+  const auto read = [&](std::string_view key, std::string& target) -> Result<void> {
+    const auto* entry = yaml::find(*entries, key);
+    if (entry == nullptr) {
+      return error_at(value.position(), fmt::format("a decision without {}", in_quotes(key)),
+                      "write {object: public.visits, reason: \"why it may stay\"}");
+    }
+    auto text = read_word(*entry);
+    if (!text) return text.error();
+    target = std::move(*text);
+    return {};
+  };
+  if (auto object = read("object", decision.acknowledgement.object); !object) return object.error();
+  if (auto reason = read("reason", decision.acknowledgement.reason); !reason) return reason.error();
+  if (yaml::find(*entries, "database") == nullptr) return decision;
+  if (auto database = read("database", decision.database); !database) return database.error();
+  return decision;
+}
+
 }  // namespace pgveil::cli

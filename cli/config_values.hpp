@@ -22,5 +22,7 @@ namespace pgveil::cli {
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
 [[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
+// {object: …, reason: …} and, at will, database: ….
+[[nodiscard]] Result<Decision> read_decision(const yaml::Value& value);
 
 }  // namespace pgveil::cli

@@ -7,6 +7,7 @@
 #include "cli/clock.hpp"
 #include "cli/explain.hpp"
 #include "cli/export_policy.hpp"
+#include "cli/lineage.hpp"
 #include "cli/policy_builder.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -126,6 +127,7 @@ Answer Commands::answer(const admin::BuildPolicy& command, const std::string& ro
   if (!spec) return spec.error();
   auto built = build_version(build_endpoint(now->config), **spec, utc_now());
   if (!built) return built.error();
+  if (auto alone = check_lineage(now->config, now->specs, **spec, *built); !alone) return alone.error();
   const auto published = world_.publish(**spec, std::move(*built));
   if (!published) return published.error();
   log::info("policy " + command.policy, fmt::format("version {} built by {}", published->number, role));

@@ -7,6 +7,7 @@
 
 #include "cli/csv.hpp"
 #include "cli/export_file.hpp"
+#include "cli/lineage.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::cli {
@@ -68,6 +69,7 @@ Result<db::ExportReport> export_policy_to_table(const Present& present, const po
     return refused("the configuration has no backend.admin_role, and query_role may only read",
                    "add admin_role, or EXPORT … TO FILE");
   }
+  if (auto alone = check_lineage(present.config, present.specs, spec, version); !alone) return alone.error();
   if (auto free = check_not_listed(present, spec.database, schema, table); !free) return free.error();
   auto reading = db::TableReading::open_for_writing(build_endpoint(present.config), spec);
   if (!reading) return reading.error();
@@ -77,6 +79,7 @@ Result<db::ExportReport> export_policy_to_table(const Present& present, const po
 Result<db::ExportReport> export_policy_to_file(const Present& present, const policy::PolicySpec& spec,
                                                const policy::PolicyVersion& version,
                                                const std::string& file) {
+  if (auto alone = check_lineage(present.config, present.specs, spec, version); !alone) return alone.error();
   auto target = ExportFile::create(present.config.export_dir, file);
   if (!target) return target.error();
   auto reading = db::TableReading::open(build_endpoint(present.config), spec);

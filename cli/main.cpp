@@ -25,6 +25,7 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* meaning, const c
 struct CommandLine {
   CLI::App app{"pgveil: a PostgreSQL proxy that answers from k-anonymous data", "pgveil"};
   std::string config = kDefaultConfig;
+  CheckArguments check;
   RewriteArguments rewrite;
   PolicyBuildArguments build;
   PolicyShowArguments show;
@@ -49,7 +50,8 @@ struct CommandLine {
     serve_verb = add_verb(app, "serve", "run the proxy until SIGTERM; SIGHUP reloads",
                           "  pgveil serve -c config/pgveil.yaml", config);
     check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
-                          "  pgveil check && pgveil serve", config);
+                          "  pgveil check && pgveil serve\n  pgveil check --quick", config);
+    check_verb->add_flag("--quick", check.is_quick, "count nothing: catalogs and statistics only");
     add_rewrite();
     add_policy();
     version_verb = app.add_subcommand("version", "print the version");
@@ -100,10 +102,10 @@ struct CommandLine {
   }
 
   int run() {
-    rewrite.config = build.config = show.config = explain.config = config;
+    check.config = rewrite.config = build.config = show.config = explain.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
-    if (*check_verb) return run_check(config);
+    if (*check_verb) return run_check(check);
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/clock.hpp"
+#include "cli/lineage.hpp"
 #include "cli/policy_builder.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/progress_line.hpp"
@@ -14,11 +15,13 @@
 namespace pgveil::cli {
 namespace {
 
-Result<policy::PolicyVersion> build_and_save(const Config& config, const policy::PolicySpec& spec) {
+Result<policy::PolicyVersion> build_and_save(const Config& config, const Specs& specs,
+                                             const policy::PolicySpec& spec) {
   ProgressLine line("policy " + spec.name);
   auto version = build_version(build_endpoint(config), spec, utc_now(),
                                [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!version) return version;
+  if (auto alone = check_lineage(config, specs, spec, *version); !alone) return alone.error();
   const VersionStore store(config.state_dir);
   const auto lock = store.lock(spec.database);
   if (!lock) return lock.error();
@@ -47,16 +50,17 @@ void say(const policy::PolicyVersion& version) {
 int run_policy_build(const PolicyBuildArguments& arguments) {
   const auto config = read_config(arguments.config);
   if (!config) return report(config.error());
-  auto specs = read_policy_files(*config);
-  if (!specs) return report(specs.error());
+  const auto all = read_policy_files(*config);
+  if (!all) return report(all.error());
+  Specs specs = *all;
   if (arguments.policy) {
-    const auto spec = find_policy(*specs, *arguments.policy);
+    const auto spec = find_policy(*all, *arguments.policy);
     if (!spec) return report(spec.error());
     specs = Specs{*spec};
   }
   int status = kSuccess;
-  for (const auto& spec : *specs) {
-    const auto version = build_and_save(*config, *spec);
+  for (const auto& spec : specs) {
+    const auto version = build_and_save(*config, *all, *spec);
     if (version) {
       say(*version);
     } else {

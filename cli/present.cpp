@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/examination.hpp"
 #include "common/assert.hpp"
 #include "db/catalog_loader.hpp"
 
@@ -51,9 +52,11 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   if (!fingerprint) return fingerprint.error();
   reading.view.fingerprint = std::move(*fingerprint);
   reading.view.stamp = versions_stamp(config, specs, database);
-  auto catalog = db::load_catalog(endpoint, database, config.backend.schemas);
-  if (!catalog) return catalog.error();
-  reading.input.catalog = std::make_shared<const rewriter::Catalog>(std::move(*catalog));
+  auto examined = examine(config, specs, database);
+  if (!examined) return examined.error();
+  reading.view.server_findings = std::move(examined->server);
+  reading.view.surroundings_findings = std::move(examined->surroundings);
+  reading.input.catalog = std::make_shared<const rewriter::Catalog>(std::move(examined->catalog));
   reading.input.policies = stored_states(config, specs, database);
   reading.input.open_tables = open_tables_of(config, database);
   return reading;
@@ -65,6 +68,8 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
                                    Generations& generations) {
   auto reading = read_inputs(config, specs, database);
   if (!reading) return reading.error();
+  if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
+  if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
   reading->input.generation = generations.next();
   auto snapshot = rewriter::make_snapshot(std::move(reading->input));
   if (!snapshot) return snapshot.error();
@@ -77,7 +82,15 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
   auto reading = read_inputs(config, specs, database);
   if (!reading) return reading.error();
   CautiousView cautious{std::move(reading->view), ""};
+  if (auto fit = refuse_errors(cautious.view.server_findings); !fit) {
+    cautious.problem = one_line(fit.error());
+    return cautious;  // without a snapshot: such a server answers nothing
+  }
   rewriter::SnapshotInput& input = reading->input;
+  if (auto closed = refuse_errors(cautious.view.surroundings_findings); !closed) {
+    cautious.problem = one_line(closed.error());
+    input.open_tables.clear();
+  }
   for (const auto close_more :
        {+[](rewriter::SnapshotInput&) {}, +[](rewriter::SnapshotInput& it) { it.open_tables.clear(); },
         +[](rewriter::SnapshotInput& it) {

@@ -13,6 +13,7 @@
 #include "cli/users_file.hpp"
 #include "cli/version_store.hpp"
 #include "common/error.hpp"
+#include "common/finding.hpp"
 #include "proxy/admin/console.hpp"
 #include "rewriter/snapshot.hpp"
 
@@ -21,6 +22,8 @@ namespace pgveil::cli {
 struct DatabaseView {
   std::shared_ptr<const rewriter::Snapshot> snapshot;  // null: nothing is answered (only after a failure)
   std::string fingerprint;                             // of the catalog, taken before it was read
+  std::vector<Finding> server_findings;                // with an error among them there is no snapshot
+  std::vector<Finding> surroundings_findings;          // with an error among them no table is open
   std::string stamp;                                   // of the stored versions, taken before they were read
 };
 

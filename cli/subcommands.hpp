@@ -13,6 +13,11 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kMistake = 1;  // what the user wrote, or the world, is wrong
 inline constexpr int kUsage = 2;    // the command line is wrong
 
+struct CheckArguments {
+  std::string config;
+  bool is_quick = false;  // count nothing
+};
+
 struct RewriteArguments {
   std::string config;
   std::string role;
@@ -39,7 +44,7 @@ struct PolicyBuildArguments {
 };
 
 [[nodiscard]] int run_serve(const std::string& config);
-[[nodiscard]] int run_check(const std::string& config);
+[[nodiscard]] int run_check(const CheckArguments& arguments);
 [[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);
 [[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);

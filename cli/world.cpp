@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/examination.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"
@@ -71,6 +72,8 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   for (const auto& database : config.backend.databases) {
     auto view = read_database(config, present.specs, database, generations_);
     if (!note("database " + database, view, "read")) continue;
+    log_findings(database, view->server_findings);
+    count_findings(database, view->surroundings_findings);
     present.databases.emplace(database, std::move(*view));
   }
   if (first) return *first;
@@ -171,6 +174,11 @@ Result<void> World::refresh(const std::string& database) {
   auto read = read_database_cautiously(now->config, now->specs, database, generations_);
   if (!read) return read.error();
   if (!read->problem.empty()) log::error("database " + database, "closed in part: " + read->problem);
+  const auto& before = now->databases.at(database);
+  if (read->view.server_findings != before.server_findings)
+    log_findings(database, read->view.server_findings);
+  if (read->view.surroundings_findings != before.surroundings_findings)
+    count_findings(database, read->view.surroundings_findings);
   auto next = std::make_shared<Present>(*now);
   next->databases.insert_or_assign(database, std::move(read->view));
   replace(std::move(next));

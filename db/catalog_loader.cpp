@@ -24,7 +24,7 @@ Names names_of(Connection& connection, const std::string& query) {
 constexpr const char* kTypes = R"(
 SELECT t.typname FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
  WHERE t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace AND t.typtype IN ('b', 'e', 'r', 'm')
-   AND COALESCE(e.typtype, 'b') NOT IN ('c', 'p', 'd'))";
+   AND t.oid < 16384 AND COALESCE(e.typtype, 'b') NOT IN ('c', 'p', 'd'))";
 
 // A cast function could read anything. Labels can be seen in pg_enum.
 constexpr const char* kEnums = R"(
@@ -38,6 +38,10 @@ SELECT collname FROM pg_catalog.pg_collation WHERE collnamespace = 'pg_catalog':
                               WHERE datname = pg_catalog.current_database())))";
 
 constexpr const char* kFunctions = "SELECT DISTINCT proname FROM pg_catalog.pg_proc";
+
+constexpr const char* kFunctionsElsewhere = R"(
+SELECT DISTINCT proname FROM pg_catalog.pg_proc
+ WHERE pronamespace NOT IN ('pg_catalog'::pg_catalog.regnamespace, 'information_schema'::pg_catalog.regnamespace))";
 
 constexpr const char* kOperatorsElsewhere = R"(
 SELECT DISTINCT oprname FROM pg_catalog.pg_operator
@@ -79,6 +83,7 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
   }
   catalog.pg_catalog_collations = names_of(connection, kCollations);
   catalog.function_names = names_of(connection, kFunctions);
+  catalog.function_names_elsewhere = names_of(connection, kFunctionsElsewhere);
   catalog.operator_names_elsewhere = names_of(connection, kOperatorsElsewhere);
   catalog.operator_names_only_elsewhere = names_of(connection, kOperatorsOnlyElsewhere);
   connection.run("COMMIT");
@@ -102,14 +107,17 @@ SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', t.oid, t.typname, t.typnamespace,
             t.typtype, t.typcollation), 0)) FROM pg_catalog.pg_type t WHERE t.oid >= 16384 AND t.typtype <> 'c'
             AND t.typelem = 0),
-  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', p.oid, p.proname), 0))
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', p.oid, p.proname, p.prosecdef), 0))
      FROM pg_catalog.pg_proc p WHERE p.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', o.oid, o.oprname), 0))
      FROM pg_catalog.pg_operator o WHERE o.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', s.oid, s.castsource,
             s.casttarget), 0)) FROM pg_catalog.pg_cast s WHERE s.oid >= 16384),
-  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.conkey), 0))
-     FROM pg_catalog.pg_constraint k WHERE k.contype = 'p')))";
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.conkey, k.confrelid,
+            k.confkey), 0))
+     FROM pg_catalog.pg_constraint k WHERE k.contype IN ('p', 'f')),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.xmin), 0))
+     FROM pg_catalog.pg_rewrite r WHERE r.oid >= 16384)))";
 
 }  // namespace
 

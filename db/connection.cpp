@@ -8,11 +8,10 @@
 
 #include "common/sqlstate.hpp"
 #include "db/failure.hpp"
+#include "rewriter/lists/supported_server.hpp"
 
 namespace pgveil::db {
 namespace {
-
-constexpr int kSupportedMajor = 15;  // what libpg_query 15 and the rewriter's lists were made for
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPinned{{
     {"search_path", "pg_catalog"},
@@ -107,12 +106,9 @@ Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, c
                                        endpoint.port, quoted_name(database), endpoint.user);
   return guarded<std::unique_ptr<Connection>>(what, [&]() -> Result<std::unique_ptr<Connection>> {
     auto connection = std::make_unique<Connection>(endpoint, database, access);
-    const int version = connection->server_version();
-    if (version / 10'000 == kSupportedMajor) return connection;
-    return Error{ErrorKind::server, std::string(sqlstate::kFeatureNotSupported),
-                 fmt::format("{}:{} is PostgreSQL {}, pgveil supports {}", endpoint.host, endpoint.port,
-                             version / 10'000, kSupportedMajor),
-                 fmt::format("use a PostgreSQL {} server", kSupportedMajor)};
+    if (auto supported = rewriter::check_server_version(connection->server_version()); !supported)
+      return supported.error();
+    return connection;
   });
 }
 

@@ -48,6 +48,10 @@ struct PolicySpec {
   std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified
   std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
   DriftRule drift;
+  // Why the owner lets this policy stand beside another one over the same table though together they are finer than k.
+  std::optional<std::string> accept_joint_release;
+  // Why the owner lets the order of rows follow hidden columns.
+  std::optional<std::string> accept_order_leak;
   std::string hash;  // hex SHA-256 of the canonical form (canonical_text in spec_reader.hpp): any change that
                      // changes what is released changes it; comments and layout do not
   yaml::Position at;

@@ -149,6 +149,13 @@ Result<DriftRule> read_drift(const yaml::Value& value) {
   return rule;
 }
 
+// Why an owner accepts a risk by name: words, for whoever reads the policy next.
+Result<std::string> read_reason(const yaml::Value& value) {
+  auto reason = value.as_string();
+  if (reason && reason->empty()) return error_at(value.position(), "no reason", "write why it is accepted");
+  return reason;
+}
+
 Result<void> check_access(const Entries& entries) {
   if (const auto* access = yaml::find(entries, "access")) {
     return error_at(access->position(), "access is not supported yet", "list the roles: readers: [role, …]");
@@ -194,6 +201,10 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
     errors.check(read_only_value(*enforcement, "query", {"stored", "copy"}));
   }
   if (const auto* drift = yaml::find(entries, "drift")) policy.drift = errors.take(read_drift(*drift));
+  for (const auto& [key, target] : {std::pair{"accept_joint_release", &policy.accept_joint_release},
+                                    std::pair{"accept_order_leak", &policy.accept_order_leak}}) {
+    if (const auto* reason = yaml::find(entries, key)) *target = errors.take(read_reason(*reason));
+  }
   errors.check(check_access(entries));
 }
 
@@ -224,8 +235,9 @@ Result<PolicySpec> read_policy(const yaml::Value& value) {
   if (!entries) return entries.error();
   FirstError errors;
   errors.check(yaml::refuse_unknown_keys(
-      *entries, {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns",
-                 "unlisted_columns", "enforcement", "drift", "access"}));
+      *entries,
+      {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns", "unlisted_columns",
+       "enforcement", "drift", "access", "accept_joint_release", "accept_order_leak"}));
   PolicySpec policy;
   policy.at = value.position();
   read_required(*entries, value, policy, errors);

@@ -69,6 +69,10 @@ struct Catalog {
   // of that name, so a field name that is a function's and not on the list of allowed functions is refused where the
   // rewriter can't prove that it is a column.
   std::set<std::string, std::less<>> function_names;
+  // Those of schemas other than pg_catalog and information_schema.
+  std::set<std::string, std::less<>> function_names_elsewhere;
+  // Names on the list of functions that are not PostgreSQL 15's own on this server (server_check.hpp): refused.
+  std::set<std::string, std::less<>> dropped_functions;
   // Names of operators defined outside pg_catalog ("=", "===", …): such names are emitted as OPERATOR(pg_catalog.x).
   std::set<std::string, std::less<>> operator_names_elsewhere;
   // Those of them that pg_catalog has no operator of.

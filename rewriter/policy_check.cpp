@@ -46,7 +46,8 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
         "correct the name or remove the entry"));
     return;
   }
-  if (rule.column_class != ColumnClass::quasi_identifier) return;
+  // What is counted must have one text per value: quasi-identifiers, and sensitive columns with l-diversity.
+  if (rule.column_class != ColumnClass::quasi_identifier && !rule.distinct_l) return;
   if (const auto type = comparable_type(*column); !type) {
     findings.errors.push_back(yaml::error_at(rule.at, type.error().public_message, type.error().hint));
   }
@@ -79,7 +80,12 @@ PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
                     "several rows, name "
                     "the column that tells persons apart with unit:",
                     yaml::to_string(spec.at), spec.name));
-  } else if (relation->find_column(*spec.unit) == nullptr) {
+  } else if (const Column* unit = relation->find_column(*spec.unit); unit != nullptr) {
+    if (const auto type = comparable_type(*unit); !type) {
+      findings.errors.push_back(
+          yaml::error_at(spec.at, "unit: " + type.error().public_message, "name a column of a plain type"));
+    }
+  } else {
     findings.errors.push_back(yaml::error_at(
         spec.at,
         fmt::format("\"{}.{}\" has no column \"{}\" to count units by", spec.schema, spec.table, *spec.unit),

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "rewriter/lists/functions.hpp"
+#include "rewriter/function_access.hpp"
 #include "rewriter/lists/node_fields.hpp"
 #include "rewriter/masks.hpp"
 #include "rewriter/pg/equal.hpp"
@@ -277,7 +277,7 @@ class Verifier {
   }
 
   void call(const PgQuery__FuncCall& node) {
-    const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname));
+    const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname), snapshot_.catalog());
     const bool is_setting =
         rule == FunctionRule::current_setting && node.n_args >= 1 &&
         pg::is_kind(node.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
@@ -316,7 +316,7 @@ class Verifier {
     }
     const PgQuery__FuncCall& definition = *when.result->func_call;
     if (definition.n_funcname != 2 || pg::string_of(definition.funcname[0]) != "pg_catalog") return false;
-    const FunctionRule rule = function_rule(pg::string_of(definition.funcname[1]));
+    const FunctionRule rule = function_rule(pg::string_of(definition.funcname[1]), snapshot_.catalog());
     if (rule != FunctionRule::constraint_def && rule != FunctionRule::index_def) return false;
     const PgQuery__AExpr& test = *when.expr->a_expr;
     if (test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY || test.n_name != 2 || definition.n_args == 0 ||
@@ -369,7 +369,7 @@ class Verifier {
   // x.f and (x).f may call f. Right only if f is a column's name, or a function that may be called anyway.
   void field(std::string_view name) const {
     const Catalog& catalog = snapshot_.catalog();
-    if (!catalog.function_names.contains(name) || function_rule(name) == FunctionRule::allowed) return;
+    if (may_be_field(name, catalog)) return;
     const bool is_column = std::ranges::any_of(catalog.relations, [&](const auto& entry) {
       return entry.second.find_column(name) != nullptr && is_readable(entry.second);
     });

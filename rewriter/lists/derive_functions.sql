@@ -1,14 +1,22 @@
--- Derives pg15_functions.inc: the functions a masked user may call, by name. Run on a fresh PostgreSQL 15 cluster
--- without extensions:   psql -XAtq -f rewriter/lists/derive_functions.sql > rewriter/lists/pg15_functions.inc
--- pgveil has no types at rewriting time, so a name is let in only if every built-in overload passes:
+-- What the running server says of pg_catalog's functions: name|is_pure|is_machinery|definition, one row per name. The
+-- program asks it at every start and compares the answer with pg15_functions.inc, which is the answer of a fresh
+-- PostgreSQL 15 cluster without extensions:
+--   psql -XAtq -f rewriter/lists/derive_functions.sql | awk -F'|' '{
+--     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4, $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false" }' \
+--     > rewriter/lists/pg15_functions.inc
+--
+-- is_pure: a masked user may call it. pgveil has no types at rewriting time, so a name is let in only if every
+-- overload passes:
 --   made by initdb (oid < 16384: adminpack installs into pg_catalog), aggregate/window/normal, immutable or stable,
 --   default ACL, not SECURITY DEFINER, no internal, cstring, trigger or handler type in its signature, and its name is
 --   not of a family that reads catalogs, files, statistics, settings, large objects, other sessions or SQL text.
 -- Volatility is not a criterion of safety (ts_rewrite is immutable and runs SQL text), only a first sieve.
-WITH unsafe_types AS (
-  SELECT oid FROM pg_type WHERE typname IN ('internal', 'cstring', 'trigger', 'event_trigger', 'void')
-     OR typname LIKE '%\_handler'),
-families(pattern) AS (VALUES
+-- is_machinery: operators, casts, index support or values themselves work through it, so masks may depend on it.
+-- definition: a hash of everything that says what the function does.
+WITH unsafe_types(oids) AS (
+  SELECT array_agg(oid) FROM pg_type
+   WHERE typname IN ('internal', 'cstring', 'trigger', 'event_trigger', 'void') OR typname LIKE '%\_handler'),
+families(pattern) AS (SELECT string_agg(part, '|') FROM (VALUES
   ('(_to_xml|_to_xmlschema|_xml_and_xmlschema)$'),          -- run SQL text or read any relation by OID
   ('^(ts_stat|ts_rewrite|xpath_table)$'),
   ('^pg_(?!typeof$|column_size$|column_compression$|size_pretty$|size_bytes$|client_encoding$|char_to_encoding$|encoding_to_char$|encoding_max_length$|collation_for$|lsn_|xml|get_keywords$)'),
@@ -16,15 +24,23 @@ families(pattern) AS (VALUES
   ('^(col_description|obj_description|shobj_description|format_type|set_config|setseed|getdatabaseencoding)$'),
   ('(acl|_validator$|amvalidate|satisfies_hash|hash_array_extended$)'),
   ('^(mxid_age|nextval|setval|currval|lastval|fmgr_|plpgsql_|dsnowball|dispell|dsimple|dsynonym|thesaurus|prsd_)'),
-  ('^(is_|)(cursor|table)_')),
-judged AS (
-  SELECT p.proname,
-         p.oid < 16384 AND p.prokind IN ('f', 'a', 'w') AND p.provolatile IN ('i', 's')
-         AND p.proacl IS NULL AND NOT p.prosecdef
-         AND NOT EXISTS (SELECT FROM unnest(p.proargtypes::oid[] || p.prorettype) AS t(oid) JOIN unsafe_types USING (oid))
-         AND NOT EXISTS (SELECT FROM families WHERE p.proname ~ pattern) AS is_safe
-  FROM pg_proc AS p WHERE p.pronamespace = 'pg_catalog'::regnamespace),
-allowed AS (
-  SELECT proname FROM judged GROUP BY proname HAVING bool_and(is_safe)
-  UNION ALL VALUES ('random'), ('gen_random_uuid'))   -- volatile, but they read and write nothing
-SELECT '"' || proname || '",' FROM allowed ORDER BY proname COLLATE "C";
+  ('^(is_|)(cursor|table)_')) AS parts(part)),
+machinery(oid) AS (
+  SELECT oprcode::oid FROM pg_operator WHERE oid < 16384
+  UNION SELECT castfunc FROM pg_cast WHERE oid < 16384
+  UNION SELECT amproc::oid FROM pg_amproc WHERE oid < 16384
+  UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) FROM pg_type WHERE oid < 16384)
+SELECT p.proname,
+       p.proname IN ('random', 'gen_random_uuid')   -- volatile, but they read and write nothing
+       AND bool_and(p.oid < 16384)
+       OR bool_and(p.oid < 16384 AND p.prokind IN ('f', 'a', 'w') AND p.provolatile IN ('i', 's')
+                   AND p.proacl IS NULL AND NOT p.prosecdef
+                   AND NOT p.proargtypes::oid[] || p.prorettype && (SELECT oids FROM unsafe_types)
+                   AND p.proname !~ (SELECT pattern FROM families)),
+       bool_or(p.oid IN (SELECT oid FROM machinery)),
+       substr(md5(string_agg(concat_ws(' ',
+         p.oid, l.lanname, p.prokind, p.provolatile, p.proisstrict, p.proretset, p.prosecdef, p.provariadic,
+         p.proargtypes, p.prorettype, p.prosrc, p.probin, p.prosqlbody, p.proconfig,
+         a.aggtransfn::oid, a.aggfinalfn::oid, a.agginitval), ';' ORDER BY p.oid)), 1, 16)
+  FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang LEFT JOIN pg_aggregate AS a ON a.aggfnoid = p.oid
+ WHERE p.pronamespace = 'pg_catalog'::regnamespace GROUP BY p.proname ORDER BY p.proname COLLATE "C";

@@ -6,7 +6,7 @@
 namespace pgveil::rewriter {
 namespace {
 
-constexpr auto kPure = std::to_array<std::string_view>({
+constexpr auto kPinned = std::to_array<PinnedFunction>({
 #include "rewriter/lists/pg15_functions.inc"
 });
 
@@ -98,13 +98,28 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::ranges::binary_search(names, name);
 }
 
+bool is_pure(std::string_view name) {
+  const PinnedFunction* found = find_pinned_function(name);
+  return found != nullptr && found->is_pure;
+}
+
 }  // namespace
 
+std::span<const PinnedFunction> pinned_functions() {
+  return kPinned;
+}
+
+const PinnedFunction* find_pinned_function(std::string_view name) {
+  const auto at = std::ranges::lower_bound(kPinned, name, {}, &PinnedFunction::name);
+  return at != kPinned.end() && at->name == name ? &*at : nullptr;
+}
+
 FunctionRule function_rule(std::string_view name) {
-  static_assert(std::ranges::is_sorted(kPure) && std::ranges::is_sorted(kMetadata));
+  static_assert(std::ranges::is_sorted(kPinned, {}, &PinnedFunction::name));
+  static_assert(std::ranges::is_sorted(kMetadata));
   static_assert(std::ranges::is_sorted(kNullText) && std::ranges::is_sorted(kClientRole));
   if (contains(kClientRole, name)) return FunctionRule::client_role;
-  if (contains(kPure, name) || contains(kOutput, name)) return FunctionRule::allowed;
+  if (is_pure(name) || contains(kOutput, name)) return FunctionRule::allowed;
   if (contains(kMetadata, name)) return FunctionRule::metadata;
   if (contains(kNullText, name)) return FunctionRule::null_text;
   if (name == "pg_get_constraintdef") return FunctionRule::constraint_def;

@@ -1,6 +1,8 @@
 #pragma once
 // Which functions a client's SQL may call, by name: every overload in pg_catalog of an allowed name is safe
 // (derive_functions.sql). Everything else is refused.
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace pgveil::rewriter {
@@ -21,6 +23,18 @@ enum class FunctionRule {
 };
 
 [[nodiscard]] FunctionRule function_rule(std::string_view name);
+
+// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql says what the fields mean). The running
+// server is held against it by server_check.hpp.
+struct PinnedFunction {
+  std::string_view name;
+  std::uint64_t definition;
+  bool is_pure;
+  bool is_machinery;
+};
+// All of them, sorted by name.
+[[nodiscard]] std::span<const PinnedFunction> pinned_functions();
+[[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
 
 // Collations, sampling methods and operators need no list: all of pg_catalog's are safe.
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rewriter/function_access.hpp"
 #include "rewriter/lists/functions.hpp"
 #include "rewriter/resolve/definitions.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -19,7 +20,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
     node = column;
     return;
   }
-  const FunctionRule rule = is_ours ? function_rule(name) : FunctionRule::refused;
+  const FunctionRule rule = is_ours ? function_rule(name, snapshot_.catalog()) : FunctionRule::refused;
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
            "only PostgreSQL's own functions that read no other data are", call.location);

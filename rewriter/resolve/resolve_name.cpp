@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rewriter/lists/functions.hpp"
+#include "rewriter/function_access.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 
@@ -85,9 +85,7 @@ void Resolver::field_of(const Entry& entry, const Node* field, int location) {
 }
 
 void Resolver::field_name(std::string_view name, int location) {
-  if (!snapshot_.catalog().function_names.contains(name)) return;
-  const FunctionRule rule = function_rule(name);
-  if (rule == FunctionRule::allowed) return;
+  if (may_be_field(name, snapshot_.catalog())) return;
   refuse(Reason::name_not_resolved, fmt::format("\".{}\" could call a function of that name", name),
          "name the column through a table or a sub-query with known columns", location);
 }

@@ -45,6 +45,10 @@ TEST_CASE("every section is taken over") {
   const auto config = read_config_text(R"(
 policies: [policies/*.yaml, /abs/p.yaml]
 open_tables: [public.cities, "other:s.t"]
+acknowledged:
+  - {object: public.v, reason: it is empty}
+  - {object: 'function public.f(integer, text)', reason: pure, database: other
+}
 state_dir: /var/lib/pgveil
 export_dir: ../exports
 listen: {host: 0.0.0.0, port: 0, threads: 4}
@@ -63,21 +67,23 @@ limits: {max_clients: 7, statement_bytes: 2048, login_timeout: 5s, verdict_cache
 log: {level: debug, format: json, log_private: true}
 )",
                                        "/etc/pgveil/pgveil.yaml");
-  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
-  CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
-  CHECK(config->policies[1].pattern == "/abs/p.yaml");
-  CHECK(config->export_dir == "/etc/exports");
-  CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
-  CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
-  CHECK(config->backend.catalog_check_every_ms == 60'000);
-  CHECK(query_endpoint(*config).password == "s3cret");
-  CHECK(build_endpoint(*config).user == "builder");
-  CHECK(config->auth.users_file == "/etc/pgveil/users.txt");
-  CHECK(config->limits.max_clients == 7);
-  CHECK(config->limits.login_timeout_ms == 5'000);
-  CHECK(config->log.log_private);
-  CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
-  CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
+REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
+CHECK(config->policies[1].pattern == "/abs/p.yaml");
+CHECK(config->export_dir == "/etc/exports");
+CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
+CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
+CHECK(config->backend.catalog_check_every_ms == 60'000);
+CHECK(query_endpoint(*config).password == "s3cret");
+CHECK(build_endpoint(*config).user == "builder");
+CHECK(config->auth.users_file == "/etc/pgveil/users.txt");
+CHECK(config->limits.max_clients == 7);
+CHECK(config->limits.login_timeout_ms == 5'000);
+CHECK(config->log.log_private);
+CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
+CHECK(acknowledged_in(*config, "demo") == std::vector<Acknowledgement>{{"public.v", "it is empty"}});
+CHECK(acknowledged_in(*config, "other").size() == 2);
+CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
 }
 
 struct Wrong {
@@ -126,6 +132,16 @@ std::vector<Wrong> wrong_configurations() {
       {"an open table with an empty part", kGood + "open_tables: [\"public.\"]\n", "9:15", "schema.table"},
       {"an open table of an unknown database", kGood + "open_tables: [\"nope:public.t\"]\n", "1:1",
        "\"nope\" is not listed"},
+      {"a decision without a reason", kGood + "acknowledged: [{object: public.v}]\n", "9:16",
+       "a decision without \"reason\""},
+      {"a decision about nothing", kGood + "acknowledged: [{reason: because}]\n", "9:16",
+       "a decision without \"object\""},
+      {"a decision with another key", kGood + "acknowledged: [{object: a, reason: b, relation: c}]\n", "9:39",
+       "relation"},
+      {"a decision with an empty reason", kGood + "acknowledged: [{object: a, reason: \"\"}]\n", "9:36",
+       "empty"},
+      {"a decision for an unknown database",
+       kGood + "acknowledged: [{object: a, reason: b, database: nope}]\n", "1:1", "\"nope\" is not listed"},
       {"max_clients 0", kGood + "limits: {max_clients: 0}\n", "9:23", "1"},
       {"statement_bytes over what the parser's stack holds", kGood + "limits: {statement_bytes: 262145}\n",
        "9:27", "262144"},

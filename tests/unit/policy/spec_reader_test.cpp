@@ -25,6 +25,8 @@ policies:
     unlisted_columns: hide
     enforcement: query
     drift: {check_every: 90m, action: alert}
+    accept_joint_release: "the other policy has two readers"
+    accept_order_leak: "loaded in random order"
 )";
 
 PolicySpec read_one(std::string_view text) {
@@ -64,6 +66,8 @@ TEST_CASE("a full policy is read as written") {
   CHECK(!policy.columns[3].distinct_l);
   CHECK(policy.drift.check_every_ms == 90 * 60 * 1000);
   CHECK(policy.drift.action == DriftAction::alert);
+  CHECK(policy.accept_joint_release == "the other policy has two readers");
+  CHECK(policy.accept_order_leak == "loaded in random order");
   CHECK(policy.at.file == "p.yaml");
   CHECK(policy.at.line == 3);
 }
@@ -75,6 +79,8 @@ TEST_CASE("the defaults are closed: no readers, nobody exempt, drift suppressed 
   CHECK(policy.readers.empty());
   CHECK(policy.exempt_roles.empty());
   CHECK(!policy.unit);
+  CHECK(!policy.accept_joint_release);
+  CHECK(!policy.accept_order_leak);
   CHECK(policy.drift.check_every_ms == 24LL * 60 * 60 * 1000);
   CHECK(policy.drift.action == DriftAction::suppress);
 }
@@ -87,6 +93,8 @@ TEST_CASE("the hash changes with what is released and with nothing else") {
       {"readers: [analyst, bi]", "readers: [analyst]   # bi left"},
       {"exempt_roles: [dpo]", "exempt_roles: []"},
       {"drift: {check_every: 90m, action: alert}", "drift: {}"},
+      {"    accept_order_leak: \"loaded in random order\"\n", ""},
+      {"accept_joint_release: \"the other policy has two readers\"", "accept_joint_release: other words"},
       {"    unlisted_columns: hide\n", ""},
       {"      id:         {class: identifier}\n      occupation: {class: quasi_identifier}\n",
        "      occupation:\n        class: quasi_identifier\n      id: {\"class\": \"identifier\"}\n"}};

@@ -1,0 +1,135 @@
+#include "rewriter/closure_check.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace pgveil::rewriter {
+namespace {
+
+constexpr std::string_view kDecide =
+    "clients can't read it: leave it so and acknowledge it, or give it a policy";
+
+struct Step {
+  RelationOid to = 0;
+  FindingKind kind = FindingKind::view;
+  std::string_view how;  // "{to} {how} {from}"
+};
+
+using Steps = std::multimap<RelationOid, Step>;
+
+FindingKind kind_of_reader(const Relation& reader) {
+  return reader.kind == RelationKind::materialized_view ? FindingKind::materialized_view : FindingKind::view;
+}
+
+// From a relation to those that show its rows.
+Steps upward_steps(const Standings& standings, const Surroundings& surroundings) {
+  Steps steps;
+  for (const auto& edge : surroundings.reads) {
+    const Relation* reader = standings.find(edge.reader);
+    if (reader == nullptr) continue;
+    const bool is_rule = edge.kind == ReadKind::rule;
+    const auto kind = is_rule ? FindingKind::rule : kind_of_reader(*reader);
+    steps.emplace(edge.read, Step{edge.reader, kind, is_rule ? "has a rule on" : "reads"});
+  }
+  for (const auto& edge : surroundings.inheritance)
+    steps.emplace(edge.child, Step{edge.parent, FindingKind::inheritance, "is a parent of"});
+  for (const auto& column : surroundings.row_types)
+    steps.emplace(column.of, Step{column.relation, FindingKind::row_type, "holds whole rows of"});
+  return steps;
+}
+
+class Reach {
+ public:
+  Reach(const Standings& standings, const Surroundings& surroundings)
+      : standings_(standings), steps_(upward_steps(standings, surroundings)) {
+    for (const Relation* relation : standings.guarded()) start(*relation);
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      for (const auto& edge : surroundings.inheritance) {
+        if (edge.parent == starts_[i]) descend(edge);
+      }
+    }
+  }
+
+  std::vector<Finding> run() {
+    std::deque<RelationOid> queue(starts_.begin(), starts_.end());
+    for (; !queue.empty(); queue.pop_front()) {
+      const auto [first, last] = steps_.equal_range(queue.front());
+      for (auto at = first; at != last; ++at) {
+        const Relation* to = standings_.find(at->second.to);
+        if (to == nullptr || !seen_.insert(to->oid).second) continue;
+        const Relation& from = *standings_.find(queue.front());
+        root_[to->oid] = root_.at(from.oid);
+        report(*to, at->second, from);
+        queue.push_back(to->oid);
+      }
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void start(const Relation& relation) {
+    if (!seen_.insert(relation.oid).second) return;
+    starts_.push_back(relation.oid);
+    root_[relation.oid] = &relation;
+  }
+
+  // Children hold rows of their parent, and nothing else of what it shows.
+  void descend(const InheritanceEdge& edge) {
+    const Relation* child = standings_.find(edge.child);
+    const Relation* parent = standings_.find(edge.parent);
+    if (child == nullptr || !seen_.insert(child->oid).second) return;
+    starts_.push_back(child->oid);
+    root_[child->oid] = root_.at(parent->oid);
+    // A partition is always refused by name, so the policy of the partitioned table decides for it.
+    if (child->is_partition && !standings_.is_open(child->oid)) return;
+    report(*child, {child->oid, FindingKind::inheritance, "holds rows of"}, *parent);
+  }
+
+  void report(const Relation& relation, const Step& step, const Relation& from) {
+    const bool is_open = standings_.is_open(relation.oid);
+    if (is_open && step.kind == FindingKind::view) return;  // expanded, and masked inside
+    const Relation& root = *root_.at(relation.oid);
+    Finding finding{step.kind, Severity::warning, name_of(relation),
+                    fmt::format("{} {} {}", name_of(relation), step.how, name_of(from)),
+                    std::string(kDecide)};
+    if (&root != &from) finding.what += fmt::format(", and so shows {}", name_of(root));
+    if (step.kind == FindingKind::rule) {
+      finding.severity = Severity::note;
+      finding.mend = "a rule may copy rows when they are written: see where to";
+    } else if (is_open) {
+      finding.severity = Severity::error;
+      finding.what += ", and is open: its rows would be shown without masks";
+      finding.mend = "take it out of open_tables, or acknowledge it";
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+  const Standings& standings_;
+  Steps steps_;
+  std::vector<RelationOid> starts_;
+  std::set<RelationOid> seen_;
+  std::map<RelationOid, const Relation*> root_;  // the protected table it was reached from
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> check_reach(const Standings& standings, const Surroundings& surroundings) {
+  return Reach(standings, surroundings).run();
+}
+
+std::vector<Finding> check_closure(const Standings& standings, const Surroundings& surroundings) {
+  std::vector<Finding> findings;
+  for (const auto part : {check_reach, check_repeats, check_join_keys, check_routines}) {
+    auto found = part(standings, surroundings);
+    std::move(found.begin(), found.end(), std::back_inserter(findings));
+  }
+  return findings;
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,51 @@
+#pragma once
+// What the owner decided about each relation of one database: it has policies, it is open, or neither.
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "policy/spec.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/surroundings.hpp"
+
+namespace pgveil::rewriter {
+
+// REQUIRES: the catalog and the policies outlive it.
+class Standings {
+ public:
+  Standings(const Catalog& catalog, const std::vector<const policy::PolicySpec*>& policies,
+            const std::vector<std::string>& open_tables);
+
+  [[nodiscard]] const Relation* find(
+      RelationOid oid) const;  // nullptr: a temporary one, or not readable by queries
+  [[nodiscard]] bool is_open(RelationOid oid) const { return open_.contains(oid); }
+  [[nodiscard]] bool has_policy(RelationOid oid) const { return policies_.contains(oid); }
+  // Empty when there are none.
+  [[nodiscard]] std::span<const policy::PolicySpec* const> policies_of(RelationOid oid) const;
+  // Relations with policies, by OID, and all others outside the system's schemas.
+  [[nodiscard]] const std::vector<const Relation*>& guarded() const { return protected_; }
+  [[nodiscard]] const std::vector<const Relation*>& others() const { return others_; }
+
+ private:
+  std::map<RelationOid, const Relation*> relations_;
+  std::map<RelationOid, std::vector<const policy::PolicySpec*>> policies_;
+  std::set<RelationOid> open_;
+  std::vector<const Relation*> protected_;
+  std::vector<const Relation*> others_;
+};
+
+// "public.people", as open_tables and `acknowledged` write it.
+[[nodiscard]] std::string name_of(const Relation& relation);
+// "public.people.city"
+[[nodiscard]] std::string name_of(const Relation& relation, const Column& column);
+
+// Readers see every value of it: sensitive and insensitive columns.
+[[nodiscard]] bool is_shown(const policy::PolicySpec& spec, std::string_view column);
+[[nodiscard]] bool is_quasi_identifier(const policy::PolicySpec& spec, std::string_view column);
+
+// Could their values be the same things? The category of the type, and for types of no category the type itself.
+[[nodiscard]] bool is_of_one_family(const Column& a, const Column& b);
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,38 @@
+#pragma once
+// A database written by hand for the checks of what surrounds a policy: tables with columns, and edges between them.
+#include <string>
+#include <vector>
+
+#include "common/finding.hpp"
+#include "policy/spec.hpp"
+#include "rewriter/catalog.hpp"
+#include "rewriter/standing.hpp"
+#include "rewriter/surroundings.hpp"
+
+namespace pgveil::rewriter::test {
+
+struct SurroundingsWorld {
+  Catalog catalog;
+  std::vector<policy::PolicySpec> policies;
+  std::vector<std::string> open_tables;
+  Surroundings around;
+
+  // columns: "name" (text) or "name:type", numbered from 1. → its OID
+  RelationOid add(const std::string& name, const std::vector<std::string>& columns,
+                  RelationKind kind = RelationKind::table);
+  [[nodiscard]] Relation& relation(RelationOid oid);
+  // The policy's columns: "name:i" identifier, q quasi-identifier, s sensitive, v insensitive.
+  policy::PolicySpec& protect(const std::string& table, const std::vector<std::string>& columns);
+  [[nodiscard]] Standings standings() const;
+};
+
+[[nodiscard]] const Finding* find(const std::vector<Finding>& findings, FindingKind kind,
+                                  const std::string& object);
+
+// public.people (id, name, city, visits) with a policy: id and name identifiers, city quasi-identifier, visits shown.
+struct PeopleWorld : SurroundingsWorld {
+  RelationOid people;
+  PeopleWorld();
+};
+
+}  // namespace pgveil::rewriter::test
