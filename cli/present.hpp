@@ -11,7 +11,6 @@
 #include "cli/config.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/users_file.hpp"
-#include "cli/version_store.hpp"
 #include "common/error.hpp"
 #include "proxy/admin/console.hpp"
 #include "rewriter/snapshot.hpp"
@@ -22,6 +21,7 @@ struct DatabaseView {
   std::shared_ptr<const rewriter::Snapshot> snapshot;  // null: nothing is answered (only after a failure)
   std::string fingerprint;                             // of the catalog, taken before it was read
   std::string stamp;                                   // of the stored versions, taken before they were read
+  rewriter::VersionGuard version_guard = rewriter::VersionGuard::absent;
 };
 
 struct Present {
@@ -55,10 +55,6 @@ struct CautiousView {
 [[nodiscard]] Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
                                                             const std::string& database,
                                                             Generations& generations);
-
-// Changes when a stored version of this database's policies does.
-[[nodiscard]] std::string versions_stamp(const Config& config, const Specs& specs,
-                                         const std::string& database);
 
 // Empty when auth.users_file is not set.
 [[nodiscard]] Result<Users> read_users(const Config& config);
