@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include "cli/present.hpp"
+#include "cli/role_needs.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/versions.hpp"
 #include "db/catalog_loader.hpp"
 #include "db/role_check.hpp"
 #include "rewriter/policy_check.hpp"
@@ -37,8 +39,9 @@ class Findings {
   std::size_t warnings_ = 0;
 };
 
-void check_role(const Config& config, const std::string& database, Findings& findings) {
-  const auto role = db::check_query_role(query_endpoint(config), database, config.backend.schemas);
+void check_role(const Config& config, const Specs& specs, const std::string& database, Findings& findings) {
+  const auto role =
+      db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database));
   if (!role) return findings.error(role.error());
   for (const auto& error : role->errors) findings.error(error);
   for (const auto& warning : role->warnings)
@@ -71,11 +74,14 @@ void check_database(const Config& config, const Specs& specs, const std::string&
                     Generations& generations, Findings& findings) {
   const auto catalog = db::load_catalog(query_endpoint(config), database, config.backend.schemas);
   if (!catalog) return findings.error(catalog.error());
-  check_role(config, database, findings);
+  check_role(config, specs, database, findings);
   const std::size_t before = findings.errors();
   check_policies(specs, *catalog, findings);
   const auto view = read_database(config, specs, database, generations);
   if (!view) return findings.error(view.error());
+  if (view->version_guard == rewriter::VersionGuard::absent) {
+    findings.warning(fmt::format("database {}: {}", database, kVersionsInFiles));
+  }
   if (findings.errors() == before) say_states(*view, findings);
 }
 

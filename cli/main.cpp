@@ -26,6 +26,7 @@ struct CommandLine {
   CLI::App app{"pgveil: a PostgreSQL proxy that answers from k-anonymous data", "pgveil"};
   std::string config = kDefaultConfig;
   RewriteArguments rewrite;
+  SetupSqlArguments setup;
   PolicyBuildArguments build;
   PolicyShowArguments show;
   PolicyExplainArguments explain;
@@ -35,6 +36,7 @@ struct CommandLine {
   bool wants_cohorts = false;
   CLI::App* serve_verb = nullptr;
   CLI::App* check_verb = nullptr;
+  CLI::App* setup_verb = nullptr;
   CLI::App* rewrite_verb = nullptr;
   CLI::App* policy_verb = nullptr;
   CLI::App* build_verb = nullptr;
@@ -50,6 +52,11 @@ struct CommandLine {
                           "  pgveil serve -c config/pgveil.yaml", config);
     check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
                           "  pgveil check && pgveil serve", config);
+    setup_verb = add_verb(app, "setup-sql", "print the SQL that gives the backend's roles the least rights",
+                          "  pgveil setup-sql --database demo > setup.sql\n"
+                          "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
+                          config);
+    setup_verb->add_option("--database", setup.database, "the database; needed when several are configured");
     add_rewrite();
     add_policy();
     version_verb = app.add_subcommand("version", "print the version");
@@ -100,10 +107,11 @@ struct CommandLine {
   }
 
   int run() {
-    rewrite.config = build.config = show.config = explain.config = config;
+    rewrite.config = setup.config = build.config = show.config = explain.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(config);
+    if (*setup_verb) return run_setup_sql(setup);
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);
