@@ -7,7 +7,9 @@
 #include "cli/lineage.hpp"
 #include "cli/present.hpp"
 #include "cli/release_findings.hpp"
+#include "cli/role_needs.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/versions.hpp"
 #include "db/role_check.hpp"
 #include "rewriter/policy_check.hpp"
 
@@ -49,8 +51,9 @@ class Findings {
   std::size_t warnings_ = 0;
 };
 
-void check_role(const Config& config, const std::string& database, Findings& findings) {
-  const auto role = db::check_query_role(query_endpoint(config), database, config.backend.schemas);
+void check_role(const Config& config, const Specs& specs, const std::string& database, Findings& findings) {
+  const auto role =
+      db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database));
   if (!role) return findings.error(role.error());
   for (const auto& error : role->errors) findings.error(error);
   for (const auto& warning : role->warnings)
@@ -97,7 +100,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
                     Generations& generations, Findings& findings) {
   const auto examined = examine(config, specs, database);
   if (!examined) return findings.error(examined.error());
-  check_role(config, database, findings);
+  check_role(config, specs, database, findings);
   const std::size_t before = findings.errors();
   check_policies(specs, examined->catalog, findings);
   for (const auto* some : {&examined->server, &examined->surroundings, &examined->decisions}) {
@@ -106,6 +109,9 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   if (has_errors(examined->server) || has_errors(examined->surroundings)) return;
   const auto view = read_database(config, specs, database, generations);
   if (!view) return findings.error(view.error());
+  if (view->version_guard == rewriter::VersionGuard::absent) {
+    findings.warning(fmt::format("database {}: {}", database, kVersionsInFiles));
+  }
   if (findings.errors() != before) return;
   say_states(*view, findings);
   check_releases(config, specs, database, *view, counting, findings);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/config_options.hpp"
+#include "rewriter/version_guard.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -100,6 +101,10 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
   if (config.backend.admin_role && config.backend.admin_role->user == config.backend.query_role.user) {
     return refuse("admin_role and query_role are the same role",
                   "leave admin_role out, or use another role for it");
+  }
+  const auto& schemas = config.backend.schemas;
+  if (std::ranges::find(schemas, rewriter::kOwnSchema) != schemas.end()) {
+    return refuse("backend.schemas lists pgveil, which holds the trees", "take it out of the list");
   }
   const auto& databases = config.backend.databases;
   for (const auto& open : config.open_tables) {

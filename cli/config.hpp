@@ -38,6 +38,7 @@ struct BackendConfig {
   std::vector<std::string> schemas = {"public"};  // searched after pg_catalog
   BackendRole query_role;                         // carries all client SQL
   std::optional<BackendRole> admin_role;          // builds and exports; never carries client SQL
+  std::vector<std::string> accept_excess;         // rights too many of query_role: db/role_excess.hpp
   std::int64_t connect_timeout_ms = 10'000;
   std::int64_t catalog_check_every_ms = 5'000;
   bool operator==(const BackendConfig&) const = default;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/config_values.hpp"
+#include "db/role_excess.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -53,6 +54,21 @@ Result<void> store_databases(const Value& value, Config& config) {
     }
   }
   config.backend.databases = std::move(*names);
+  return {};
+}
+
+Result<void> store_excess(const Value& value, Config& config) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto word = read_word(item);
+    if (!word) return word.error();
+    if (!db::is_excess_word(*word)) {
+      return yaml::error_at(item.position(), fmt::format("{} names no right", yaml::in_quotes(*word)),
+                            "pgveil check prints the word for each right that query_role has too many");
+    }
+    config.backend.accept_excess.push_back(std::move(*word));
+  }
   return {};
 }
 
@@ -115,7 +131,8 @@ constexpr Option kOptions[] = {
      "(every one)",
      [](Config& c, const Value& v, const Origin&) { return store_acknowledged(v, c); }},
     {"", "state_dir", "path", kRequired,
-     "where versions of policies are kept: state_dir/database/policy.json",
+     "where versions of policies of databases without the schema pgveil are kept: "
+     "state_dir/database/policy.json",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.state_dir); }},
     {"", "export_dir", "path", "none", "EXPORT … TO FILE writes below it; without it only to tables",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.export_dir); }},
@@ -147,6 +164,10 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 1000), c.backend.catalog_check_every_ms);
      }},
+    {"backend", "accept_excess", "list of rights", "[]",
+     "rights that query_role has beyond what it needs and that are accepted all the same, one word each, as "
+     "docs/least-privilege.md lists them; any other one keeps pgveil from starting",
+     [](Config& c, const Value& v, const Origin&) { return store_excess(v, c); }},
 
     {"backend.query_role", "user", "name", kRequired, "the role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.query_role.user); }},

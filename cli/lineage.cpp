@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "cli/version_store.hpp"
+#include "cli/versions.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/table_reading.hpp"
@@ -29,10 +29,17 @@ bool is_of_one_table(const PolicySpec& a, const PolicySpec& b) {
   return a.database == b.database && a.schema == b.schema && a.table == b.table && a.name != b.name;
 }
 
-std::shared_ptr<const PolicyVersion> current_version(const Config& config, const PolicySpec& spec) {
-  const auto stored = VersionStore(config.state_dir).load(spec.database, spec.name);
-  if (!stored || stored->withdrawn || !stored->version || stored->version->spec_hash != spec.hash)
-    return nullptr;
+// Null: not built, withdrawn, or built from another text.
+Result<std::shared_ptr<const PolicyVersion>> current_version(const Config& config,
+                                                             const std::shared_ptr<const PolicySpec>& spec) {
+  const auto versions = Versions::open(config, spec->database);
+  if (!versions) return versions.error();
+  const auto all = versions->load({spec});
+  if (!all) return all.error();
+  const auto& stored = all->at(spec->name);
+  if (!stored) return stored.error();
+  if (stored->withdrawn || !stored->version || stored->version->spec_hash != spec->hash)
+    return std::shared_ptr<const PolicyVersion>();
   return stored->version;
 }
 
@@ -129,9 +136,11 @@ Result<std::vector<Finding>> lineage_findings(const Config& config, const Specs&
     if (specs[i]->database != database) continue;
     for (std::size_t j = i + 1; j < specs.size(); ++j) {
       if (!is_of_one_table(*specs[i], *specs[j])) continue;
-      const auto a = current_version(config, *specs[i]);
-      const auto b = current_version(config, *specs[j]);
-      auto found = judge(config, {*specs[i], a.get()}, {*specs[j], b.get()}, counting);
+      const auto a = current_version(config, specs[i]);
+      if (!a) return a.error();
+      const auto b = current_version(config, specs[j]);
+      if (!b) return b.error();
+      auto found = judge(config, {*specs[i], a->get()}, {*specs[j], b->get()}, counting);
       if (!found) return found.error();
       if (*found) findings.push_back(std::move(**found));
     }
@@ -143,8 +152,9 @@ Result<void> check_lineage(const Config& config, const Specs& specs, const Polic
                            const PolicyVersion& version) {
   for (const auto& other : specs) {
     if (!is_of_one_table(spec, *other)) continue;
-    const auto current = current_version(config, *other);
-    const auto found = judge(config, {spec, &version}, {*other, current.get()}, Counting::live);
+    const auto current = current_version(config, other);
+    if (!current) return current.error();
+    const auto found = judge(config, {spec, &version}, {*other, current->get()}, Counting::live);
     if (!found) return found.error();
     if (!*found) continue;
     if ((*found)->severity == Severity::error) {

@@ -27,6 +27,7 @@ struct CommandLine {
   std::string config = kDefaultConfig;
   CheckArguments check;
   RewriteArguments rewrite;
+  SetupSqlArguments setup;
   PolicyBuildArguments build;
   PolicyShowArguments show;
   PolicyExplainArguments explain;
@@ -36,6 +37,7 @@ struct CommandLine {
   bool wants_cohorts = false;
   CLI::App* serve_verb = nullptr;
   CLI::App* check_verb = nullptr;
+  CLI::App* setup_verb = nullptr;
   CLI::App* rewrite_verb = nullptr;
   CLI::App* policy_verb = nullptr;
   CLI::App* build_verb = nullptr;
@@ -52,6 +54,11 @@ struct CommandLine {
     check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
                           "  pgveil check && pgveil serve\n  pgveil check --quick", config);
     check_verb->add_flag("--quick", check.is_quick, "count nothing: catalogs and statistics only");
+    setup_verb = add_verb(app, "setup-sql", "print the SQL that gives the backend's roles the least rights",
+                          "  pgveil setup-sql --database demo > setup.sql\n"
+                          "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
+                          config);
+    setup_verb->add_option("--database", setup.database, "the database; needed when several are configured");
     add_rewrite();
     add_policy();
     version_verb = app.add_subcommand("version", "print the version");
@@ -102,10 +109,11 @@ struct CommandLine {
   }
 
   int run() {
-    check.config = rewrite.config = build.config = show.config = explain.config = config;
+    check.config = rewrite.config = setup.config = build.config = show.config = explain.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(check);
+    if (*setup_verb) return run_setup_sql(setup);
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);

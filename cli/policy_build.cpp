@@ -9,27 +9,23 @@
 #include "cli/policy_files.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/version_store.hpp"
+#include "cli/versions.hpp"
 #include "proxy/admin/quote.hpp"
 
 namespace pgveil::cli {
 namespace {
 
 Result<policy::PolicyVersion> build_and_save(const Config& config, const Specs& specs,
-                                             const policy::PolicySpec& spec) {
-  ProgressLine line("policy " + spec.name);
-  auto version = build_version(build_endpoint(config), spec, utc_now(),
+                                             const std::shared_ptr<const policy::PolicySpec>& spec) {
+  if (auto prepared = prepare_versions(config, {spec}, spec->database); !prepared) return prepared.error();
+  ProgressLine line("policy " + spec->name);
+  auto version = build_version(build_endpoint(config), *spec, utc_now(),
                                [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!version) return version;
-  if (auto alone = check_lineage(config, specs, spec, *version); !alone) return alone.error();
-  const VersionStore store(config.state_dir);
-  const auto lock = store.lock(spec.database);
-  if (!lock) return lock.error();
-  const auto number = store.next_number(*lock, spec.database, spec.name);
-  if (!number) return number.error();
-  version->number = *number;
-  if (auto saved = store.save(*lock, spec.database, *version); !saved) return saved.error();
-  return version;
+  if (auto alone = check_lineage(config, specs, *spec, *version); !alone) return alone.error();
+  const auto versions = Versions::open(config, spec->database);
+  if (!versions) return versions.error();
+  return versions->publish(std::move(*version), 1);
 }
 
 void say(const policy::PolicyVersion& version) {
@@ -60,7 +56,7 @@ int run_policy_build(const PolicyBuildArguments& arguments) {
   }
   int status = kSuccess;
   for (const auto& spec : specs) {
-    const auto version = build_and_save(*config, *all, *spec);
+    const auto version = build_and_save(*config, *all, spec);
     if (version) {
       say(*version);
     } else {

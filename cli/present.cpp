@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "cli/examination.hpp"
+#include "cli/versions.hpp"
 #include "common/assert.hpp"
 #include "db/catalog_loader.hpp"
 
 namespace pgveil::cli {
 namespace {
 
-rewriter::PolicyState stored_state(const VersionStore& store,
+rewriter::PolicyState stored_state(Result<StoredVersion>& stored,
                                    std::shared_ptr<const policy::PolicySpec> spec) {
   rewriter::PolicyState state;
-  auto stored = store.load(spec->database, spec->name);
   state.spec = std::move(spec);
   if (!stored) {
     state.closed_because = one_line(stored.error());
@@ -29,12 +29,13 @@ rewriter::PolicyState stored_state(const VersionStore& store,
   return state;
 }
 
-std::vector<rewriter::PolicyState> stored_states(const Config& config, const Specs& specs,
-                                                 const std::string& database) {
-  const VersionStore store(config.state_dir);
+Result<std::vector<rewriter::PolicyState>> stored_states(const Versions& versions, const Specs& specs,
+                                                         const std::string& database) {
+  auto stored = versions.load(specs);
+  if (!stored) return stored.error();
   std::vector<rewriter::PolicyState> states;
   for (const auto& spec : specs) {
-    if (spec->database == database) states.push_back(stored_state(store, spec));
+    if (spec->database == database) states.push_back(stored_state(stored->at(spec->name), spec));
   }
   return states;
 }
@@ -51,15 +52,36 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   auto fingerprint = db::catalog_fingerprint(endpoint, database);
   if (!fingerprint) return fingerprint.error();
   reading.view.fingerprint = std::move(*fingerprint);
-  reading.view.stamp = versions_stamp(config, specs, database);
+  const auto versions = Versions::open(config, database);
+  if (!versions) return versions.error();
+  auto stamp = versions->stamp(specs);
+  if (!stamp) return stamp.error();
+  reading.view.stamp = std::move(*stamp);
   auto examined = examine(config, specs, database);
   if (!examined) return examined.error();
   reading.view.server_findings = std::move(examined->server);
   reading.view.surroundings_findings = std::move(examined->surroundings);
   reading.input.catalog = std::make_shared<const rewriter::Catalog>(std::move(examined->catalog));
-  reading.input.policies = stored_states(config, specs, database);
+  auto states = stored_states(*versions, specs, database);
+  if (!states) return states.error();
+  reading.input.policies = std::move(*states);
+  reading.input.version_guard = reading.view.version_guard = versions->guard();
   reading.input.open_tables = open_tables_of(config, database);
   return reading;
+}
+
+// The schema pgveil can't be trusted: masks of before must not ask it either.
+Result<CautiousView> without_versions(const Config& config, const Specs& specs, const std::string& database,
+                                      const Error& why) {
+  CautiousView closed{{}, one_line(why)};
+  closed.view.version_guard = rewriter::VersionGuard::present;
+  auto fingerprint = db::catalog_fingerprint(query_endpoint(config), database);
+  if (!fingerprint) return fingerprint.error();
+  closed.view.fingerprint = std::move(*fingerprint);
+  auto stamp = versions_stamp(config, specs, database);
+  if (!stamp) return stamp.error();
+  closed.view.stamp = std::move(*stamp);
+  return closed;
 }
 
 }  // namespace
@@ -79,6 +101,10 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
 
 Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
                                               const std::string& database, Generations& generations) {
+  if (const auto versions = Versions::open(config, database);
+      !versions && versions.error().kind == ErrorKind::configuration) {
+    return without_versions(config, specs, database, versions.error());
+  }
   auto reading = read_inputs(config, specs, database);
   if (!reading) return reading.error();
   CautiousView cautious{std::move(reading->view), ""};
@@ -109,15 +135,6 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
     if (cautious.problem.empty()) cautious.problem = one_line(snapshot.error());
   }
   return cautious;  // without a snapshot: nothing is answered
-}
-
-std::string versions_stamp(const Config& config, const Specs& specs, const std::string& database) {
-  const VersionStore store(config.state_dir);
-  std::string stamp;
-  for (const auto& spec : specs) {
-    if (spec->database == database) stamp += store.stamp(database, spec->name) + ";";
-  }
-  return stamp;
 }
 
 Result<Users> read_users(const Config& config) {

@@ -11,7 +11,6 @@
 #include "cli/config.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/users_file.hpp"
-#include "cli/version_store.hpp"
 #include "common/error.hpp"
 #include "common/finding.hpp"
 #include "proxy/admin/console.hpp"
@@ -25,6 +24,7 @@ struct DatabaseView {
   std::vector<Finding> server_findings;                // with an error among them there is no snapshot
   std::vector<Finding> surroundings_findings;          // with an error among them no table is open
   std::string stamp;                                   // of the stored versions, taken before they were read
+  rewriter::VersionGuard version_guard = rewriter::VersionGuard::absent;
 };
 
 struct Present {
@@ -58,10 +58,6 @@ struct CautiousView {
 [[nodiscard]] Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
                                                             const std::string& database,
                                                             Generations& generations);
-
-// Changes when a stored version of this database's policies does.
-[[nodiscard]] std::string versions_stamp(const Config& config, const Specs& specs,
-                                         const std::string& database);
 
 // Empty when auth.users_file is not set.
 [[nodiscard]] Result<Users> read_users(const Config& config);

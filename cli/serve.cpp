@@ -9,7 +9,9 @@
 #include <iterator>
 
 #include "cli/console_commands.hpp"
+#include "cli/role_needs.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/versions.hpp"
 #include "cli/watch.hpp"
 #include "cli/world.hpp"
 #include "common/log.hpp"
@@ -27,15 +29,27 @@ sigset_t waited_signals() {
   return signals;
 }
 
-// The first thing that must not be, if any; warnings go to the log.
+// Each thing that must not be goes to the log, the first is the error.
 Result<void> check_roles(const Config& config) {
+  const auto specs = read_policy_files(config);
+  if (!specs) return specs.error();
   for (const auto& database : config.backend.databases) {
-    const auto findings = db::check_query_role(query_endpoint(config), database, config.backend.schemas);
+    const auto findings =
+        db::check_query_role(query_endpoint(config), database, role_needs(config, *specs, database));
     if (!findings) return findings.error();
     for (const auto& warning : findings->warnings) log::warning("database " + database, warning);
+    for (const auto& error : findings->errors) log::error("database " + database, error);
     if (!findings->errors.empty()) return Error{ErrorKind::configuration, "42501", findings->errors.front()};
   }
   return {};
+}
+
+void say_where_versions_are(const World& world) {
+  const auto now = world.present();  // kept: a range-for would not keep what a temporary points to
+  for (const auto& [database, view] : now->databases) {
+    if (view.version_guard == rewriter::VersionGuard::present) continue;
+    log::warning("database " + database, std::string(kVersionsInFiles));
+  }
 }
 
 net::ServerConfig server_config(const Config& config) {
@@ -99,6 +113,7 @@ Result<void> serve(const std::string& path) {
   Commands commands(**world);
   auto server = net::Server::start(server_config(*config), **world, commands);
   if (!server) return server.error();
+  say_where_versions_are(**world);
   say_ready(**world, config->listen.host, (*server)->port());
   {
     const Watch watch(**world);

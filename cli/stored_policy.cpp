@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/policy_files.hpp"
-#include "cli/version_store.hpp"
+#include "cli/versions.hpp"
 
 namespace pgveil::cli {
 
@@ -14,7 +14,11 @@ Result<StoredPolicy> read_stored_policy(const std::string& path, const std::stri
   if (!specs) return specs.error();
   const auto spec = find_policy(*specs, policy);
   if (!spec) return spec.error();
-  const auto stored = VersionStore(config->state_dir).load((*spec)->database, policy);
+  const auto versions = Versions::open(*config, (*spec)->database);
+  if (!versions) return versions.error();
+  const auto all = versions->load({*spec});
+  if (!all) return all.error();
+  const auto& stored = all->at(policy);
   if (!stored) return stored.error();
   if (!stored->version) {
     return Error{ErrorKind::policy, "42501", fmt::format("policy {} was never built", policy),

@@ -43,8 +43,14 @@ struct PolicyBuildArguments {
   std::optional<std::string> policy;  // none: all
 };
 
+struct SetupSqlArguments {
+  std::string config;
+  std::optional<std::string> database;  // none: the only one that is configured
+};
+
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
+[[nodiscard]] int run_setup_sql(const SetupSqlArguments& arguments);
 [[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);
 [[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);

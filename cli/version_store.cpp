@@ -105,6 +105,15 @@ Result<void> VersionStore::withdraw(const Lock&, const std::string& database, co
   return replace_whole(withdrawal_path(database, policy), reason.substr(0, kMaxReasonBytes));
 }
 
+Result<void> VersionStore::retire(const std::string& database, const std::string& policy) const {
+  const std::string path = path_of(database, policy);
+  if (::rename(path.c_str(), (path + ".imported").c_str()) != 0 && errno != ENOENT)
+    return io_error("rename", path, errno);
+  const std::string withdrawal = withdrawal_path(database, policy);
+  if (::unlink(withdrawal.c_str()) != 0 && errno != ENOENT) return io_error("remove", withdrawal, errno);
+  return {};
+}
+
 std::string VersionStore::stamp(const std::string& database, const std::string& policy) const {
   return stat_text(path_of(database, policy)) + " " + stat_text(withdrawal_path(database, policy));
 }

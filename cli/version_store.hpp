@@ -1,5 +1,5 @@
 #pragma once
-// Versions of policies on disk: <state_dir>/<database>/<policy>.json, mode 0600 in folders of mode 0700. A
+// Versions of policies on disk, for databases without the schema pgveil (versions.hpp): <state_dir>/<database>/<policy>.json, mode 0600 in folders of mode 0700. A
 // file is replaced whole (temporary file, fsync, rename): a reader sees the old version or the new one.
 // Numbers only rise: a lock per database keeps two builders apart, whichever process they are in.
 #include <cstdint>
@@ -49,6 +49,9 @@ class VersionStore {
   // Closes the policy until the next save.
   [[nodiscard]] Result<void> withdraw(const Lock& lock, const std::string& database,
                                       const std::string& policy, const std::string& reason) const;
+
+  // The schema pgveil has it now: renames the file, so that nothing reads it again. Errors: ErrorKind::io.
+  [[nodiscard]] Result<void> retire(const std::string& database, const std::string& policy) const;
 
   // Changes whenever load would answer something else. Empty: nothing stored.
   [[nodiscard]] std::string stamp(const std::string& database, const std::string& policy) const;

@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::int64_t kShortestPauseMs = 50;
 constexpr std::int64_t kDriftTickMs = 1'000;  // how exactly check_every is kept
 
 // Says a failure once, and again only after it was gone.
@@ -90,13 +91,15 @@ bool Watch::sleep_for(const std::stop_token& stop, std::int64_t ms) {
 
 void Watch::watch_catalogs(const std::stop_token& stop) {
   FailureLog failures;
-  while (sleep_for(stop, world_.present()->config.backend.catalog_check_every_ms)) {
+  while (world_.stale_versions().sleep_for(stop, world_.present()->config.backend.catalog_check_every_ms)) {
     const auto now = world_.present();  // kept: a range-for would not keep what a temporary points to
     for (const auto& database : now->config.backend.databases) {
       const auto changed = world_.refresh_if_changed(database);
       failures.note("database " + database, changed ? Result<void>() : Result<void>(changed.error()));
       if (changed && *changed) log::info("database " + database, "tables or versions changed: read again");
     }
+    // Clients in old transactions may wake us as often as they like.
+    if (!sleep_for(stop, kShortestPauseMs)) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/examination.hpp"
+#include "cli/versions.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"
@@ -16,6 +17,13 @@ namespace {
 Error no_such_database(std::string_view database) {
   return {ErrorKind::unknown_object, std::string(sqlstate::kInvalidCatalogName),
           fmt::format("database \"{}\" is not served here", database), "ask the operator which are"};
+}
+
+// Masks of before ask for the schema, so nothing is answered until it is back or pgveil is started anew.
+Error lost_guard(const std::string& database) {
+  return {ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
+          fmt::format("schema pgveil of database \"{}\" is gone", database),
+          "run what pgveil setup-sql prints, or restart pgveil to keep versions in files"};
 }
 
 rewriter::Limits limits_of(const LimitsConfig& limits) {
@@ -70,7 +78,10 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
     present.specs = std::move(*specs);
   for (const auto& database : config.backend.databases) {
+    const auto prepared = prepare_versions(config, present.specs, database);
+    if (!prepared && !note("database " + database, prepared, "")) continue;
     auto view = read_database(config, present.specs, database, generations_);
+    if (view && has_lost_guard(database, *view)) view = lost_guard(database);
     if (!note("database " + database, view, "read")) continue;
     log_findings(database, view->server_findings);
     count_findings(database, view->surroundings_findings);
@@ -123,6 +134,18 @@ bool World::is_current(std::span<const rewriter::VersionId> versions, std::strin
   });
 }
 
+std::optional<std::uint64_t> World::unguarded_generation(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end() || !view->second.snapshot) return std::nullopt;  // nothing is answered
+  if (view->second.version_guard == rewriter::VersionGuard::present) return std::nullopt;
+  return view->second.snapshot->generation();
+}
+
+void World::note_stale_versions(std::string_view) {
+  stale_versions_.wake();
+}
+
 std::optional<session::ScramVerifier> World::verifier(std::string_view role) const {
   const auto now = present();
   const auto found = now->users.find(role);
@@ -169,10 +192,22 @@ std::vector<LoadStep> World::reload() {
   return steps;
 }
 
+bool World::has_lost_guard(const std::string& database, const DatabaseView& next) const {
+  const auto now = present();
+  const auto before = now->databases.find(database);
+  return before != now->databases.end() && before->second.version_guard == rewriter::VersionGuard::present &&
+         next.snapshot && next.version_guard == rewriter::VersionGuard::absent;
+}
+
 Result<void> World::refresh(const std::string& database) {
   const auto now = present();
+  if (auto prepared = prepare_versions(now->config, now->specs, database);
+      !prepared && prepared.error().kind != ErrorKind::configuration) {
+    return prepared;
+  }
   auto read = read_database_cautiously(now->config, now->specs, database, generations_);
   if (!read) return read.error();
+  if (has_lost_guard(database, read->view)) return lost_guard(database);
   if (!read->problem.empty()) log::error("database " + database, "closed in part: " + read->problem);
   const auto& before = now->databases.at(database);
   if (read->view.server_findings != before.server_findings)
@@ -192,8 +227,9 @@ Result<bool> World::refresh_if_changed(const std::string& database) {
   if (view == now->databases.end()) return no_such_database(database);
   const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database);
   if (!fingerprint) return fingerprint.error();
-  const bool is_same = *fingerprint == view->second.fingerprint &&
-                       versions_stamp(now->config, now->specs, database) == view->second.stamp;
+  const auto stamp = versions_stamp(now->config, now->specs, database);
+  if (!stamp) return stamp.error();
+  const bool is_same = *fingerprint == view->second.fingerprint && *stamp == view->second.stamp;
   if (is_same) return false;
   if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
   return true;
@@ -211,28 +247,21 @@ std::uint64_t World::served_number(const policy::PolicySpec& spec) const {
 
 Result<policy::PolicyVersion> World::publish(const policy::PolicySpec& spec, policy::PolicyVersion version) {
   const std::lock_guard change(change_mutex_);
-  const VersionStore store(present()->config.state_dir);
-  {
-    const auto lock = store.lock(spec.database);
-    if (!lock) return lock.error();
-    const auto number = store.next_number(*lock, spec.database, spec.name);
-    if (!number) return number.error();
-    auto& highest = highest_numbers_[spec.name];
-    version.number = highest = std::max({*number, highest + 1, served_number(spec) + 1});
-    if (auto saved = store.save(*lock, spec.database, version); !saved) return saved.error();
-  }
+  const auto versions = Versions::open(present()->config, spec.database);
+  if (!versions) return versions.error();
+  auto& highest = highest_numbers_[spec.name];
+  auto published = versions->publish(std::move(version), std::max(highest, served_number(spec)) + 1);
+  if (!published) return published.error();
+  highest = published->number;
   if (auto refreshed = refresh(spec.database); !refreshed) return refreshed.error();
-  return version;
+  return published;
 }
 
 Result<void> World::withdraw(const policy::PolicySpec& spec, const std::string& reason) {
   const std::lock_guard change(change_mutex_);
-  const VersionStore store(present()->config.state_dir);
-  {
-    const auto lock = store.lock(spec.database);
-    if (!lock) return lock.error();
-    if (auto closed = store.withdraw(*lock, spec.database, spec.name, reason); !closed) return closed;
-  }
+  const auto versions = Versions::open(present()->config, spec.database);
+  if (!versions) return versions.error();
+  if (auto closed = versions->withdraw(spec.name, reason); !closed) return closed;
   return refresh(spec.database);
 }
 

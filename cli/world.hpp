@@ -9,6 +9,7 @@
 
 #include "cli/present.hpp"
 #include "cli/verdict_cache.hpp"
+#include "cli/wake.hpp"
 #include "db/progress.hpp"
 #include "proxy/session/gate.hpp"
 
@@ -33,15 +34,21 @@ class World final : public session::Gate {
                                         std::string_view database) override;
   [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
                                 std::string_view database) const override;
+  [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
+  void note_stale_versions(std::string_view database) override;
   [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
+
+  // Woken when a session met a version that is not current any more: the watch sleeps on it.
+  [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
 
   // ---- changes; they block on PostgreSQL and on one another
   // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps
   // the old.
   [[nodiscard]] std::vector<LoadStep> reload();
-  // Stores the version under the next number and makes it current. The number is set in what is returned.
+  // Stores the version under the next number (versions.hpp) and makes it current. The number is set in what is
+  // returned.
   [[nodiscard]] Result<policy::PolicyVersion> publish(const policy::PolicySpec& spec,
                                                       policy::PolicyVersion version);
   // Closes the policy until its next build.
@@ -53,6 +60,8 @@ class World final : public session::Gate {
   explicit World(Config config);
   [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
   [[nodiscard]] Result<void> refresh(const std::string& database);
+  // The database was served with the schema pgveil and has it no longer: never fall back to files by itself.
+  [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
   [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
   void replace(std::shared_ptr<const Present> present);
 
@@ -61,6 +70,7 @@ class World final : public session::Gate {
   mutable std::mutex present_mutex_;  // only for the pointer
   std::shared_ptr<const Present> present_;
   VerdictCache cache_;
+  Wake stale_versions_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy, under change_mutex_: numbers never fall
 };

@@ -18,6 +18,7 @@ inline constexpr std::string_view kInvalidAuthorization = "28000";
 inline constexpr std::string_view kInvalidPassword = "28P01";
 inline constexpr std::string_view kInvalidCursorName = "34000";
 inline constexpr std::string_view kInvalidCatalogName = "3D000";
+inline constexpr std::string_view kSerializationFailure = "40001";
 inline constexpr std::string_view kInsufficientPrivilege = "42501";
 inline constexpr std::string_view kSyntaxError = "42601";
 inline constexpr std::string_view kUndefinedColumn = "42703";

@@ -9,12 +9,20 @@
 
 namespace pgveil::db {
 
-struct RoleFindings {
-  std::vector<std::string> errors;    // serve refuses to start: superuser, replication, BYPASSRLS
-  std::vector<std::string> warnings;  // one line each, with the statement that mends it
+struct RoleNeeds {
+  std::vector<std::string> tables;         // "schema.table": of policies and open_tables
+  std::vector<std::string> accept_excess;  // words of role_excess.hpp
 };
 
+// One line each, with the statement that mends it.
+struct RoleFindings {
+  std::vector<std::string> errors;    // rights too many that no word accepts: serve refuses to start
+  std::vector<std::string> warnings;  // what everybody may do by default, and words that accept nothing
+};
+
+// Rights are read from grants to the role and to PUBLIC; what comes by a membership is the membership's word. Errors:
+// ErrorKind::connection, ::server.
 [[nodiscard]] Result<RoleFindings> check_query_role(const Endpoint& endpoint, const std::string& database,
-                                                    const std::vector<std::string>& schemas);
+                                                    const RoleNeeds& needs);
 
 }  // namespace pgveil::db

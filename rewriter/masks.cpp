@@ -111,15 +111,19 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
 
 Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                  const policy::PolicyVersion& version,
-                                                 const Relation& relation) {
+                                                 const Relation& relation, VersionGuard guard) {
   auto mask = std::make_shared<Mask>();
   mask->arena = std::make_unique<pg::Arena>();
   auto select = masking_select(spec, version.tree, relation, Guarded::yes, *mask->arena);
   if (!select) return select.error();
   mask->select = *select;
+  pg::Builder build(*mask->arena);
+  if (guard == VersionGuard::present) {
+    Node* const guards[] = {mask->select->where_clause, version_guard(spec.name, version.number, build)};
+    mask->select->where_clause = build.all_of(guards);
+  }
   mask->policy = spec.name;
   mask->number = version.number;
-  pg::Builder build(*mask->arena);
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));
 }

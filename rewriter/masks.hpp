@@ -8,8 +8,10 @@
 //          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state ELSE NULL::pg_catalog.text END AS state
 //   FROM public.people AS t
 //   WHERE (SELECT CASE WHEN <the table is still the one the policy was built for> THEN true ELSE <raise> END)
+//     AND (SELECT pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8))
 //
-// The WHERE is the shape guard: its functions read the server's newest catalog even in an old snapshot, so renamed,
+// The version guard (version_guard.hpp) is there when the database has the schema pgveil. The first condition is the
+// shape guard: its functions read the server's newest catalog even in an old snapshot, so renamed,
 // swapped, rewritten or recreated tables raise an error that names kShapeMarker instead of showing other columns.
 #include <cstdint>
 #include <memory>
@@ -25,6 +27,7 @@
 #include "rewriter/mask_text.hpp"
 #include "rewriter/pg/build.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/version_guard.hpp"
 
 namespace pgveil::rewriter {
 
@@ -52,7 +55,8 @@ struct Mask {
 // REQUIRES: check_policy found no error. Errors: a type text of the catalog does not parse.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                                const policy::PolicyVersion& version,
-                                                               const Relation& relation);
+                                                               const Relation& relation,
+                                                               VersionGuard version_guard);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);

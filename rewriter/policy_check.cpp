@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/comparable_type.hpp"
+#include "rewriter/version_guard.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -22,6 +23,7 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
   if (relation.schema == "pg_catalog" || relation.schema == "information_schema") {
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }
+  if (relation.schema == kOwnSchema) refuse(fmt::format("{} is pgveil's own", name), "name a table of yours");
   // An inheritance parent can neither have a policy nor be open (it has children), so it is closed to everybody. A
   // partitioned parent can.
   if (relation.is_partition) {

@@ -50,6 +50,10 @@ Result<const Relation*> find_open_table(const std::string& entry, const Catalog&
     return configuration_error(fmt::format("open_tables: \"{}\" is a system catalog", entry),
                                "remove the entry");
   }
+  if (found->schema == kOwnSchema) {
+    return configuration_error(fmt::format("open_tables: \"{}\" is pgveil's own", entry),
+                               "it holds the trees: remove the entry");
+  }
   if (found->has_row_security) {
     return configuration_error(fmt::format("open_tables: \"{}\" has row-level security", entry),
                                "everybody would read with the rights of query_role: remove the entry");
@@ -121,9 +125,11 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
     table.relation = catalog.find(state.spec->schema, state.spec->table);
     state.closed_because = reason_to_close(state, catalog);
     if (state.closed_because.empty()) {
-      auto mask = compile_mask(*state.spec, *state.version, *table.relation);
+      auto mask = compile_mask(*state.spec, *state.version, *table.relation, input.version_guard);
       if (!mask) return mask.error();
-      if (auto verified = verify_mask(**mask, *state.spec, *state.version, *table.relation); !verified) {
+      if (auto verified =
+              verify_mask(**mask, *state.spec, *state.version, *table.relation, input.version_guard);
+          !verified) {
         return verified.error();
       }
       table.mask = *mask;

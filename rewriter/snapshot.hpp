@@ -12,6 +12,7 @@
 #include "policy/spec.hpp"
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
+#include "rewriter/version_guard.hpp"
 
 namespace pgveil::rewriter {
 
@@ -30,6 +31,7 @@ struct SnapshotInput {
   std::vector<PolicyState> policies;     // of this database only
   std::vector<std::string> open_tables;  // "schema.table"
   std::uint64_t generation = 0;          // differs between any two snapshots of one process
+  VersionGuard version_guard = VersionGuard::absent;
 };
 
 class Snapshot {

@@ -145,9 +145,44 @@ std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
 
 struct Check {
   const policy::PolicySpec& spec;
+  const policy::PolicyVersion& version;
   const policy::DisclosureTree& tree;
   const Relation& relation;
   const PgQuery__SelectStmt& select;
+  VersionGuard guard;
+
+  void guards(const Node* where) const {
+    if (where == nullptr) fail("the shape guard");
+    if (guard == VersionGuard::absent) return;
+    if (!pg::is_kind(where, PG_QUERY__NODE__NODE_BOOL_EXPR) || where->bool_expr->n_args != 2 ||
+        where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR ||
+        !pg::is_kind(where->bool_expr->args[1], PG_QUERY__NODE__NODE_SUB_LINK)) {
+      fail("two guards");
+    }
+    asks_for_this_version(*where->bool_expr->args[1]->sub_link);
+  }
+
+  // (SELECT pgveil.guard('policy'::text, 'number'::int8)), and nothing more.
+  void asks_for_this_version(const PgQuery__SubLink& link) const {
+    if (link.sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK || link.testexpr != nullptr ||
+        !pg::is_kind(link.subselect, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+      fail("the version guard as a scalar sub-query");
+    }
+    const PgQuery__SelectStmt& query = *link.subselect->select_stmt;
+    if (query.n_target_list != 1 || query.n_from_clause != 0 || query.where_clause != nullptr ||
+        !pg::is_kind(query.target_list[0]->res_target->val, PG_QUERY__NODE__NODE_FUNC_CALL)) {
+      fail("the version guard alone");
+    }
+    const PgQuery__FuncCall& call = *query.target_list[0]->res_target->val->func_call;
+    if (call.n_funcname != 2 || pg::string_of(call.funcname[0]) != "pgveil" ||
+        pg::string_of(call.funcname[1]) != "guard" || call.n_args != 2) {
+      fail("pgveil.guard");
+    }
+    if (text_constant(cast_of(call.args[0]).arg) != spec.name ||
+        text_constant(cast_of(call.args[1]).arg) != fmt::format("{}", version.number)) {
+      fail("this policy and this version in the guard");
+    }
+  }
 
   void fixed_columns() const {
     if (select.n_target_list != relation.columns.size()) fail("all columns");
@@ -155,7 +190,7 @@ struct Check {
       fail("one table");
     const PgQuery__RangeVar& from = *select.from_clause[0]->range_var;
     if (from.schemaname != relation.schema || from.relname != relation.name) fail("the policy's table");
-    if (select.where_clause == nullptr) fail("the shape guard");
+    guards(select.where_clause);
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
       const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
       const Column& column = relation.columns[i];
@@ -259,12 +294,12 @@ Result<void> verify_text(const Mask& mask, std::string_view name) {
 }
 
 Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
-                         const policy::PolicyVersion& version, const Relation& relation) {
+                         const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard) {
   const auto read = read_back(mask, spec.name);
   if (!read) return read.error();
   if (auto checked = check_parts(mask, spec.name); !checked) return checked;
   try {
-    const Check check{spec, version.tree, relation, select_of(*read)};
+    const Check check{spec, version, version.tree, relation, select_of(*read), guard};
     check.fixed_columns();
     check.released_cells();
   } catch (const Unreadable& unreadable) {

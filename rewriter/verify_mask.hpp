@@ -16,6 +16,7 @@ namespace pgveil::rewriter {
 
 // verify_text, and the mask follows the tree. Errors: ErrorKind::policy, what disagrees; the policy must not be used then (it would be a bug of the compiler).
 [[nodiscard]] Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
-                                       const policy::PolicyVersion& version, const Relation& relation);
+                                       const policy::PolicyVersion& version, const Relation& relation,
+                                       VersionGuard guard);
 
 }  // namespace pgveil::rewriter

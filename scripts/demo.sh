@@ -68,7 +68,6 @@ load_tables() {
     -v admin_password="$ADMIN_PASSWORD" -f "$ROOT/demo/roles.sql"
   ask "$POSTGRES_PORT" demo_owner demo -f "$ROOT/demo/example_table.sql"
   ask "$POSTGRES_PORT" demo_owner demo -v rows="$ROWS" -f "$ROOT/demo/residents_table.sql"
-  ask "$POSTGRES_PORT" demo_owner demo -f "$ROOT/demo/grants.sql"
 }
 
 # verifier PASSWORD: what PostgreSQL stores for it, made by PostgreSQL and taken back.
@@ -98,6 +97,12 @@ configure_pgveil() {
     >"$home/pgveil.yaml"
   chmod 700 "$home/state" "$home/exports"
   [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$home"
+}
+
+# The rights of pgveil's two roles, and the schema that says which version of a policy is current.
+grant_rights() {
+  pgveil setup-sql --config "$DIRECTORY/pgveil/pgveil.yaml" >"$DIRECTORY/setup.sql" || die "pgveil setup-sql failed"
+  ask "$POSTGRES_PORT" postgres demo -f "$DIRECTORY/setup.sql"
 }
 
 pgveil() { "${AS_USER[@]}" env -C "$DIRECTORY/pgveil" HOME="$DIRECTORY" "$DIRECTORY/pgveil/pgveil" "$@"; }
@@ -133,6 +138,7 @@ start_demo() {
   start_postgres "$POSTGRES_PORT" "$SUPERUSER_PASSWORD"
   load_tables
   configure_pgveil
+  grant_rights
   start_pgveil
 }
 

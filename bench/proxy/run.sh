@@ -66,7 +66,7 @@ SQL
     2>&1 || die "pgbench -i failed"
   ask "$POSTGRES_PORT" bench_owner bench -v rows="$PEOPLE" -f "$HERE/people467.sql" >/dev/null
   ask "$POSTGRES_PORT" bench_owner bench >/dev/null <<'SQL'
-GRANT SELECT ON ALL TABLES IN SCHEMA public TO bench;
+GRANT SELECT ON pgbench_accounts, pgbench_branches, pgbench_tellers, people467 TO bench;
 REVOKE TEMPORARY ON DATABASE bench FROM PUBLIC;
 SQL
 }

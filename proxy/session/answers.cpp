@@ -75,6 +75,7 @@ void on_error(Conversation& conversation, const wire::ErrorResponse& error) {
   Expectation& front = conversation.expected.front();
   const Filtered filtered = filter_error(error, error_protection(conversation), error_progress(front));
   undo(conversation, front, sqlstate_of(error.diagnostics));
+  if (is_of_version_guard(error)) link.gate.note_stale_versions(link.database);
   if (front.replacement) {
     link.to_client(*front.replacement);
   } else {

@@ -112,10 +112,12 @@ Judged judge(Conversation& conversation, std::string_view sql) {
     return as_in_failed_transaction(conversation, error_response(*error, Severity::error));
   }
   auto& rewritten = std::get<Rewritten>(verdict);
-  if (is_protected(rewritten)) {
-    auto& generation = conversation.transaction.generation;
-    if (!generation) generation = rewritten.generation;
-    if (*generation != rewritten.generation) return as_in_failed_transaction(conversation, changed_policy());
+  auto& generation = conversation.transaction.generation;
+  // An open statement may take the transaction's snapshot, too.
+  const bool counts = is_protected(rewritten) || link.gate.unguarded_generation(link.database);
+  if (counts && !generation) generation = rewritten.generation;
+  if (is_protected(rewritten) && *generation != rewritten.generation) {
+    return as_in_failed_transaction(conversation, changed_policy());
   }
   return std::move(rewritten);
 }
@@ -125,6 +127,8 @@ Protection protection_of(const Use& use) {
 }
 
 Checked check_use(Conversation& conversation, const Use& use) {
+  auto& generation = conversation.transaction.generation;
+  if (!generation) generation = conversation.link.gate.unguarded_generation(conversation.link.database);
   auto resolved = resolve(conversation, use);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&resolved)) return std::move(*refusal);
   const Use& named = std::get<Use>(resolved);

@@ -52,7 +52,8 @@ struct Expectation {
 // What the statements since the server was last idle have read, so that one transaction sees one version of
 // each policy.
 struct Transaction {
-  std::optional<std::uint64_t> generation;        // of the first protected statement judged in it
+  // Of the first protected statement judged in it; of the first statement at all where the backend has no guard.
+  std::optional<std::uint64_t> generation;
   std::map<std::string, std::uint64_t> versions;  // by policy
   Protection protection = Protection::open;       // whether anything protected was sent
 };

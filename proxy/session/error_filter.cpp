@@ -125,6 +125,11 @@ std::string sqlstate_of(const wire::Diagnostics& diagnostics) {
   return std::string(is_sqlstate ? code : sqlstate::kInternalError);
 }
 
+bool is_of_version_guard(const wire::ErrorResponse& error) {
+  const std::string sqlstate = sqlstate_of(error.diagnostics);
+  return sqlstate == kOtherVersionState || sqlstate == kNoVersionState;
+}
+
 bool is_fatal(const wire::ErrorResponse& error) {
   const std::string_view severity = severity_of(error.diagnostics, "ERROR");
   return severity == "FATAL" || severity == "PANIC";
@@ -139,6 +144,15 @@ Filtered filter_error(const wire::ErrorResponse& error, Protection protection, P
   }
   const std::string_view severity = severity_of(from, "ERROR");
   const std::string sqlstate = sqlstate_of(from);
+  if (sqlstate == kOtherVersionState) {
+    return fixed(from, "ERROR", sqlstate::kSerializationFailure,
+                 "the policy was built again meanwhile, or after this transaction began",
+                 "run the transaction again");
+  }
+  if (sqlstate == kNoVersionState) {
+    return fixed(from, "ERROR", sqlstate::kInsufficientPrivilege, "the policy was withdrawn",
+                 "BUILD POLICY is needed");
+  }
   if (protection == Protection::open) return fixed(from, severity, sqlstate, message, text_of(from, 'H'));
   if (keeps_message(sqlstate, progress)) return fixed(from, severity, sqlstate, message);
   const std::string_view* text = find_state(kFixedTexts, sqlstate);

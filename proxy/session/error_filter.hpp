@@ -10,7 +10,8 @@
 //                the same classes to quote their input ('Smith'::regclass is 42P01), so not once the
 //                statement runs.
 //   never        all others: a fixed text per SQLSTATE.
-// Statements over open tables only keep message and hint.
+// Statements over open tables only keep message and hint. The errors of our own guards get texts of ours: 40001 (run the
+// transaction again) when another version is current than the statement was rewritten under, 42501 when none is.
 #include <string>
 
 #include "proxy/wire/backend.hpp"
@@ -24,6 +25,10 @@ enum class Progress { before_rows, running };
 // The text our own shape guard raises inside the masking sub-select when the table is not the one that was
 // released.
 inline constexpr std::string_view kShapeMark = "pgveil:shape";
+
+// What the version guard in the backend (pgveil.guard) raises with. Clients can't choose an SQLSTATE.
+inline constexpr std::string_view kOtherVersionState = "PV001";
+inline constexpr std::string_view kNoVersionState = "PV002";
 
 struct Filtered {
   wire::Diagnostics diagnostics;  // for the client
@@ -39,6 +44,8 @@ struct Filtered {
 // An answer to our own login: nothing of the server's text, which may name hosts and roles.
 [[nodiscard]] Filtered filter_login_error(const wire::ErrorResponse& error);
 
+// The version guard raised: what pgveil knows of the versions is not what the backend knows.
+[[nodiscard]] bool is_of_version_guard(const wire::ErrorResponse& error);
 // FATAL or PANIC.
 [[nodiscard]] bool is_fatal(const wire::ErrorResponse& error);
 // XX000 when it is missing or not five characters of SQLSTATE's alphabet.

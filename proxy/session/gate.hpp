@@ -29,6 +29,14 @@ class Gate {
   [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
                                         std::string_view database) const = 0;
 
+  // Where the backend does not check versions itself: Rewritten::generation of a statement judged now, so that a
+  // transaction whose snapshot may be older than a version does not run under it. nullopt: the backend checks.
+  [[nodiscard]] virtual std::optional<std::uint64_t> unguarded_generation(
+      std::string_view database) const = 0;
+
+  // The backend knows other versions than we do: look soon.
+  virtual void note_stale_versions(std::string_view database) = 0;
+
   // The stored verifier of a client role; nullopt: no such role (the session then runs a mock exchange, so
   // that existing and missing roles look alike).
   [[nodiscard]] virtual std::optional<ScramVerifier> verifier(std::string_view role) const = 0;

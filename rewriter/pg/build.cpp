@@ -162,9 +162,13 @@ Node* Builder::is_null(Node* value) {
 }
 
 Node* Builder::call(std::string_view function, std::span<Node* const> arguments) {
+  return call_in("pg_catalog", function, arguments);
+}
+
+Node* Builder::call_in(std::string_view schema, std::string_view function, std::span<Node* const> arguments) {
   Node* out = node(PG_QUERY__NODE__NODE_FUNC_CALL);
   out->func_call = make<PgQuery__FuncCall>(pg_query__func_call__descriptor);
-  Node* const names[] = {string("pg_catalog"), string(function)};
+  Node* const names[] = {string(schema), string(function)};
   out->func_call->funcname = list(names);
   out->func_call->n_funcname = 2;
   out->func_call->args = list(arguments);

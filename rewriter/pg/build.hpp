@@ -37,7 +37,9 @@ class Builder {
   [[nodiscard]] Node* all_of(std::span<Node* const> conditions);  // AND of one or more
   [[nodiscard]] Node* is_null(Node* value);
   [[nodiscard]] Node* call(std::string_view function,
-                           std::span<Node* const> arguments);      // pg_catalog.function(…)
+                           std::span<Node* const> arguments);  // pg_catalog.function(…)
+  [[nodiscard]] Node* call_in(std::string_view schema, std::string_view function,
+                              std::span<Node* const> arguments);
   [[nodiscard]] Node* field(Node* record, std::string_view name);  // (record).name
   struct When {
     Node* condition;

@@ -130,6 +130,12 @@ class Pgveil:
                 raise RuntimeError(f"BUILD POLICY {name}: {reply.errors[0]}")
 
     # -- the command line
+    def setup_sql(self):
+        done = self.command("setup-sql", "--config", str(self.config_path))
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr)
+        return done.stdout
+
     def command(self, *arguments, timeout=60):
         return subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=timeout,
                               cwd=self.directory, stdin=subprocess.DEVNULL)

@@ -14,6 +14,7 @@ class StackCase(Case):
     built = ("people_k2", "staff_k3")
     open_tables = world.OPEN_TABLES
     has_masked_copy = False
+    has_version_schema = False  # True: what setup-sql prints ran before the start
     options = {}
 
     @classmethod
@@ -24,7 +25,10 @@ class StackCase(Case):
             cls.prepare()
             if cls.has_masked_copy:
                 world.create_masked(cls.postgres)
-            cls.pgveil = Pgveil(cls.postgres, cls.policies, cls.open_tables, **cls.options).start()
+            cls.pgveil = Pgveil(cls.postgres, cls.policies, cls.open_tables, **cls.options)
+            if cls.has_version_schema:
+                cls.postgres.run(cls.pgveil.setup_sql(), "demo")
+            cls.pgveil.start()
             cls.pgveil.build(*cls.built)
         except BaseException:
             cls.tearDownClass()

@@ -74,6 +74,23 @@ TEST_CASE("a withdrawn policy stays closed until the next version, also for anot
   CHECK_FALSE(store.load("demo", "p").value().withdrawn.has_value());
 }
 
+TEST_CASE("a retired version is read by nobody any more, and is still there for people") {
+  const TemporaryFolder folder;
+  const VersionStore store(folder.path());
+  save_next(store, "p");
+  {
+    const auto lock = store.lock("demo");
+    REQUIRE(store.withdraw(*lock, "demo", "p", "fewer than k units").has_value());
+  }
+  REQUIRE(store.retire("demo", "p").has_value());
+  const auto stored = store.load("demo", "p").value();
+  CHECK(stored.version == nullptr);
+  CHECK_FALSE(stored.withdrawn.has_value());
+  CHECK(read_whole(store.path_of("demo", "p") + ".imported", 1 << 20).value().has_value());
+  CHECK(store.retire("demo", "p").has_value());
+  CHECK(store.retire("demo", "never built").has_value());
+}
+
 TEST_CASE("database and policy names can't leave the folder or meet each other") {
   const VersionStore store("/state");
   CHECK(store.path_of("../etc", "p") == "/state/%2e%2e%2fetc/p.json");

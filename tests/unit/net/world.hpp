@@ -21,6 +21,8 @@ class OpenGate : public session::Gate {
     return rewriter::Rewritten{{statement}, {}, 1};
   }
   bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
+  std::optional<std::uint64_t> unguarded_generation(std::string_view) const override { return std::nullopt; }
+  void note_stale_versions(std::string_view) override {}
   std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
   Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }

@@ -53,7 +53,7 @@ void print_again(const Mask& mask) {
 
 TEST_CASE("a mask whose text says something else than its tree is not used") {
   Compiled c;
-  auto tampered = compile_mask(c.spec, c.version, c.people).value();
+  auto tampered = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
   CHECK(verify_text(*tampered, "people").has_value());
   auto& mask = const_cast<Mask&>(*tampered);
   const auto is_used_with = [&](auto change) {
@@ -79,36 +79,53 @@ TEST_CASE("a mask whose text says something else than its tree is not used") {
 
 TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more") {
   Compiled c;
-  const auto mask = compile_mask(c.spec, c.version, c.people).value();
-  CHECK(verify_mask(*mask, c.spec, c.version, c.people).has_value());
+  const auto mask = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
+  CHECK(verify_mask(*mask, c.spec, c.version, c.people, VersionGuard::present).has_value());
 
   SUBCASE("a tree that releases less") {
     auto other = c.version;
     other.tree.nodes[0].split->value = "DC";
-    CHECK_FALSE(verify_mask(*mask, c.spec, other, c.people).has_value());
+    CHECK_FALSE(verify_mask(*mask, c.spec, other, c.people, VersionGuard::present).has_value());
   }
   SUBCASE("a policy that hides a column the mask shows") {
     auto stricter = c.spec;
     stricter.columns.back().column_class = policy::ColumnClass::identifier;
-    CHECK_FALSE(verify_mask(*mask, stricter, c.version, c.people).has_value());
+    CHECK_FALSE(verify_mask(*mask, stricter, c.version, c.people, VersionGuard::present).has_value());
   }
   SUBCASE("each target replaced by the raw column") {
     for (std::size_t i = 0; i < mask->select->n_target_list; ++i) {
-      auto tampered = compile_mask(c.spec, c.version, c.people).value();
+      auto tampered = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
       pg::Builder build(*tampered->arena);
       PgQuery__ResTarget& target = *tampered->select->target_list[i]->res_target;
       if (std::string_view(target.name) == "visits") continue;
       target.val = build.column({"t", target.name});
       print_again(*tampered);
-      CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people).has_value());
+      CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people, VersionGuard::present).has_value());
     }
   }
+  SUBCASE("a guard of another version") {
+    auto other = c.version;
+    other.number += 1;
+    CHECK_FALSE(verify_mask(*mask, c.spec, other, c.people, VersionGuard::present).has_value());
+  }
+  SUBCASE("no version guard where the database has one") {
+    const auto unguarded = compile_mask(c.spec, c.version, c.people, VersionGuard::absent).value();
+    CHECK(verify_mask(*unguarded, c.spec, c.version, c.people, VersionGuard::absent).has_value());
+    CHECK_FALSE(verify_mask(*unguarded, c.spec, c.version, c.people, VersionGuard::present).has_value());
+  }
   SUBCASE("no guard") {
-    auto tampered = compile_mask(c.spec, c.version, c.people).value();
+    auto tampered = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
     const_cast<Mask&>(*tampered).select->where_clause = nullptr;
     print_again(*tampered);
-    CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people).has_value());
+    CHECK_FALSE(verify_mask(*tampered, c.spec, c.version, c.people, VersionGuard::present).has_value());
   }
+}
+
+TEST_CASE("a mask asks for its version in the statement's own snapshot") {
+  Compiled c;
+  const auto mask = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
+  CHECK(
+      mask->text.ends_with(" AND (SELECT pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8))"));
 }
 
 TEST_CASE("a policy without a current version closes its table") {
@@ -163,6 +180,7 @@ TEST_CASE("open_tables refuses what would show protected rows") {
   CHECK(fails("public.nowhere", same));
   CHECK(fails("cities", same));
   CHECK(fails("pg_catalog.pg_class", same));
+  CHECK(fails("public.cities", [](Relation& r) { r.schema = "pgveil"; }));
   CHECK(fails("public.cities", [](Relation& r) { r.kind = RelationKind::view; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_children = true; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_parent = true; }));

@@ -42,6 +42,17 @@ TEST_CASE("only severity, state, message and hint of an open statement pass") {
   CHECK(filtered.private_detail.find("Key (name)=(Smith)") != std::string::npos);
 }
 
+TEST_CASE("only the version guard's own states are taken for it") {
+  CHECK(is_of_version_guard(error("PV001", "x")));
+  CHECK(is_of_version_guard(error("PV002", "x")));
+  CHECK_FALSE(is_of_version_guard(error("22P02", "invalid input syntax: \"PV001\"")));
+  const Filtered filtered =
+      filter_error(error("PV001", "Smith"), Protection::is_protected, Progress::running);
+  CHECK(sqlstate_of(filtered.diagnostics) == "40001");
+  CHECK(message_of(filtered).find("Smith") == std::string::npos);
+  CHECK(filtered.diagnostics.find('D') == nullptr);
+}
+
 TEST_CASE("what a client sees of a protected statement's error, by state and progress") {
   struct Row {
     const char* sqlstate;

@@ -17,12 +17,18 @@ class FakeGate : public Gate {
   rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                           std::string_view database) override;
   bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
+  std::optional<std::uint64_t> unguarded_generation(std::string_view) const override {
+    return has_guard ? std::nullopt : std::optional(generation);
+  }
+  void note_stale_versions(std::string_view) override { ++stale_notes; }
   std::optional<ScramVerifier> verifier(std::string_view role) const override;
   Result<void> may_connect(std::string_view role, std::string_view database) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
   std::uint64_t version = 1;
   std::uint64_t generation = 1;
+  bool has_guard = true;  // in the backend
+  int stale_notes = 0;
   std::set<std::string> made;                 // every text a Query or Parse may carry
   std::optional<ScramVerifier> ann_verifier;  // of role ann, the only one there is
 };

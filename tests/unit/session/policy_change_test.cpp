@@ -105,6 +105,45 @@ TEST_CASE("a transaction that first reads after a build goes on") {
   script.check();
 }
 
+TEST_CASE("where the backend has no guard, a snapshot taken before a build does not meet its version") {
+  Script script = Script::logged_in();
+  script.world([](FakeGate& gate) { gate.has_guard = false; });
+  says(script, "BEGIN", "BEGIN", 'T');
+  says(script, "SELECT 1", "SELECT 1", 'T');
+  script.world(build);
+  says(script, "SELECT 1", "SELECT 1", 'T');
+  fails(script, "SELECT people", kChanged);
+  says(script, "ROLLBACK", "ROLLBACK");
+  says(script, "SELECT people", "SELECT 1");
+  script.check();
+}
+
+TEST_CASE("nor when the transaction was begun by a prepared statement") {
+  Script script = Script::logged_in();
+  script.world([](FakeGate& gate) { gate.has_guard = false; });
+  script.client(parse("b", "BEGIN") + sync_message(), {.to_backend = "P(b,ok: BEGIN) S"})
+      .backend(kParsed + ready('I'), {.to_client = "1 Z(I)"})
+      .client(bind_message("", "b") + execute("", 0) + sync_message(), {.to_backend = "B(,b) E(,0) S"})
+      .backend(kBound + complete("BEGIN") + ready('T'), {.to_client = "2 C(BEGIN) Z(T)"});
+  script.world(build);
+  fails(script, "SELECT people", kChanged);
+  script.check();
+}
+
+TEST_CASE("the backend's version guard is told as something to try again, and we look for the new version") {
+  Script script = Script::logged_in();
+  script.client(query("SELECT people"), {.to_backend = "Q(ok: SELECT people)"})
+      .backend(
+          server_error("PV001", "pgveil: another version of the policy is current") + ready('I'),
+          {.to_client =
+               "E(ERROR 40001 the policy was built again meanwhile, or after this transaction began / run "
+               "the transaction again) Z(I)"})
+      .client(query("SELECT people"), {.to_backend = "Q(ok: SELECT people)"})
+      .backend(server_error("PV002", "pgveil: the policy has no current version") + ready('I'),
+               {.to_client = "E(ERROR 42501 the policy was withdrawn / BUILD POLICY is needed) Z(I)"});
+  script.check();
+}
+
 TEST_CASE("a new generation of the same version ends transactions, but no prepared statement") {
   Script script = Script::logged_in();
   says(script, "PREPARE a AS people", "PREPARE");

@@ -1,0 +1,130 @@
+#include "db/version_schema.hpp"
+
+#include <fmt/format.h>
+
+#include "common/sqlstate.hpp"
+#include "db/connection.hpp"
+#include "db/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+// As pg_proc.prosrc keeps it, to the letter. STABLE: the query in it sees the snapshot of the statement that calls it.
+constexpr std::string_view kGuardBody = R"(
+DECLARE
+  current_number pg_catalog.int8;
+BEGIN
+  SELECT v.number INTO current_number FROM pgveil.version AS v
+   WHERE v.policy OPERATOR(pg_catalog.=) $1 AND v.is_current;
+  IF current_number OPERATOR(pg_catalog.=) $2 THEN
+    RETURN true;
+  END IF;
+  IF current_number IS NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'PV002', MESSAGE = 'pgveil: the policy has no current version';
+  END IF;
+  RAISE EXCEPTION USING ERRCODE = 'PV001', MESSAGE = 'pgveil: another version of the policy is current';
+END
+)";
+static_assert(kGuardBody.find(kOtherVersionState) != std::string_view::npos);
+static_assert(kGuardBody.find(kNoVersionState) != std::string_view::npos);
+
+constexpr std::string_view kSchema = R"(CREATE SCHEMA IF NOT EXISTS pgveil;
+REVOKE ALL ON SCHEMA pgveil FROM PUBLIC;
+CREATE TABLE IF NOT EXISTS pgveil.version (
+  policy text PRIMARY KEY,
+  number bigint NOT NULL,        -- the last one given; never falls
+  is_current boolean NOT NULL,   -- false: withdrawn, or never built
+  closed_because text,
+  document text,                 -- the version itself, as JSON: it quotes values of the table
+  changed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+REVOKE ALL ON pgveil.version FROM PUBLIC;
+CREATE OR REPLACE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean
+  LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+  AS $guard${body}$guard$;
+REVOKE ALL ON FUNCTION pgveil.guard(text, bigint) FROM PUBLIC;
+REVOKE ALL ON pgveil.version FROM {query};
+REVOKE CREATE ON SCHEMA pgveil FROM {query};
+GRANT USAGE ON SCHEMA pgveil TO {query}, {admin};
+GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint) TO {query}, {admin};
+GRANT SELECT, INSERT, UPDATE ON pgveil.version TO {admin};
+)";
+
+// The first thing that is not as it should be; '' when all is well. current_user is query_role.
+constexpr const char* kProblem = R"(
+WITH s AS (SELECT oid, nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'pgveil'),
+     f AS (SELECT p.* FROM pg_catalog.pg_proc p JOIN s ON p.pronamespace = s.oid WHERE p.proname = 'guard'),
+     t AS (SELECT c.* FROM pg_catalog.pg_class c JOIN s ON c.relnamespace = s.oid WHERE c.relname = 'version')
+SELECT CASE
+  WHEN (SELECT pg_catalog.count(*) FROM f) <> 1 THEN 'it has no function guard, or more than one'
+  WHEN NOT EXISTS (SELECT FROM f WHERE prosrc = $1 AND proargtypes = '25 20' AND prorettype = 16 AND prokind = 'f'
+         AND NOT proretset AND provolatile = 's' AND prosecdef AND proparallel = 's' AND probin IS NULL
+         AND prosqlbody IS NULL AND proconfig = ARRAY['search_path=pg_catalog, pg_temp']
+         AND prolang = (SELECT oid FROM pg_catalog.pg_language WHERE lanname = 'plpgsql'))
+    THEN 'its function guard is not the one that this pgveil ships'
+  WHEN NOT EXISTS (SELECT FROM t WHERE relkind = 'r' AND relpersistence = 'p' AND NOT relrowsecurity
+         AND NOT relhasrules AND NOT relhassubclass AND NOT relispartition)
+    OR NOT EXISTS (SELECT FROM t WHERE ARRAY(SELECT pg_catalog.format('%s %s', attname, atttypid::pg_catalog.regtype)
+         FROM pg_catalog.pg_attribute WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum)
+         = ARRAY['policy text', 'number bigint', 'is_current boolean', 'closed_because text', 'document text',
+                 'changed_at timestamp with time zone'])
+    THEN 'its table version is not the one that this pgveil ships'
+  WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN t ON g.tgrelid = t.oid)
+    THEN 'its table version has a trigger'
+  WHEN EXISTS (SELECT FROM s WHERE pg_catalog.pg_has_role(current_user, nspowner, 'MEMBER'))
+    OR EXISTS (SELECT FROM f WHERE pg_catalog.pg_has_role(current_user, proowner, 'MEMBER'))
+    OR EXISTS (SELECT FROM t WHERE pg_catalog.pg_has_role(current_user, relowner, 'MEMBER'))
+    THEN 'query_role owns something in it, or is a member of a role that does'
+  WHEN EXISTS (SELECT FROM s WHERE pg_catalog.has_schema_privilege(current_user, oid, 'CREATE'))
+    THEN 'query_role may create objects in it'
+  WHEN EXISTS (SELECT FROM t WHERE pg_catalog.has_table_privilege(current_user, oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+         OR pg_catalog.has_any_column_privilege(current_user, oid, 'INSERT, UPDATE'))
+    THEN 'query_role may change its table version'
+  WHEN EXISTS (SELECT FROM s WHERE NOT pg_catalog.has_schema_privilege(current_user, oid, 'USAGE'))
+    OR EXISTS (SELECT FROM f WHERE NOT pg_catalog.has_function_privilege(current_user, oid, 'EXECUTE'))
+    THEN 'query_role may not call its function guard'
+  ELSE '' END)";
+
+constexpr const char* kExists =
+    "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'pgveil')";
+
+constexpr const char* kMayCreate =
+    "SELECT pg_catalog.has_database_privilege(current_user, pg_catalog.current_database(), 'CREATE')";
+
+}  // namespace
+
+std::string version_schema_sql(const std::string& query_role, const std::string& admin_role) {
+  return fmt::format(kSchema, fmt::arg("body", kGuardBody), fmt::arg("query", quoted_name(query_role)),
+                     fmt::arg("admin", quoted_name(admin_role)));
+}
+
+Result<rewriter::VersionGuard> inspect_version_schema(const Endpoint& query, const std::string& database) {
+  auto connection = Connection::open(query, database, Access::read_only);
+  if (!connection) return connection.error();
+  const std::string what = fmt::format("looking at schema pgveil of database {}", quoted_name(database));
+  return guarded<rewriter::VersionGuard>(what, [&]() -> Result<rewriter::VersionGuard> {
+    Connection& server = **connection;
+    if (!server.run(kExists)[0][0].as<bool>()) return rewriter::VersionGuard::absent;
+    const auto problem = server.run(kProblem, std::string(kGuardBody))[0][0].as<std::string>();
+    if (problem.empty()) return rewriter::VersionGuard::present;
+    return Error{
+        ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
+        fmt::format("schema pgveil of database {} can't be trusted: {}", quoted_name(database), problem),
+        "run what pgveil setup-sql prints as the owner of the database"};
+  });
+}
+
+Result<bool> create_version_schema_if_allowed(const Endpoint& admin, const std::string& database,
+                                              const std::string& query_role) {
+  auto connection = Connection::open(admin, database, Access::read_write);
+  if (!connection) return connection.error();
+  const std::string what = fmt::format("creating schema pgveil in database {}", quoted_name(database));
+  return guarded<bool>(what, [&]() -> Result<bool> {
+    Connection& server = **connection;
+    if (server.run(kExists)[0][0].as<bool>() || !server.run(kMayCreate)[0][0].as<bool>()) return false;
+    server.run("BEGIN;" + version_schema_sql(query_role, admin.user) + "COMMIT");
+    return true;
+  });
+}
+
+}  // namespace pgveil::db

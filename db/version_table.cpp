@@ -1,0 +1,113 @@
+#include "db/version_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "db/connection.hpp"
+#include "db/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+constexpr const char* kRows = R"(
+SELECT policy, number, is_current, COALESCE(closed_because, 'withdrawn'), COALESCE(document, '')
+  FROM pgveil.version ORDER BY policy)";
+
+constexpr const char* kStamp = R"(
+SELECT COALESCE(pg_catalog.string_agg(pg_catalog.concat_ws(' ', policy, number, is_current), '; ' ORDER BY policy), '')
+  FROM pgveil.version)";
+
+constexpr const char* kAddRow = R"(
+INSERT INTO pgveil.version (policy, number, is_current, closed_because) VALUES ($1, 0, false, 'build needed')
+    ON CONFLICT (policy) DO NOTHING)";
+
+constexpr const char* kLockRow = "SELECT number FROM pgveil.version WHERE policy = $1 FOR UPDATE";
+
+constexpr const char* kMakeCurrent = R"(
+UPDATE pgveil.version SET number = $2, is_current = true, closed_because = NULL, document = $3,
+       changed_at = pg_catalog.now() WHERE policy = $1)";
+
+constexpr const char* kWithdraw = R"(
+UPDATE pgveil.version SET is_current = false, closed_because = $2, changed_at = pg_catalog.now() WHERE policy = $1)";
+
+constexpr const char* kImport = R"(
+INSERT INTO pgveil.version (policy, number, is_current, closed_because, document)
+VALUES ($1, $2, $3::pg_catalog.text IS NULL, $3, $4) ON CONFLICT (policy) DO NOTHING)";
+
+template <class T>
+Result<T> with_server(const Endpoint& admin, const std::string& database, Access access,
+                      std::string_view what, const std::function<T(Connection&)>& body) {
+  auto connection = Connection::open(admin, database, access);
+  if (!connection) return connection.error();
+  return guarded<T>(fmt::format("{} in schema pgveil of database {}", what, quoted_name(database)),
+                    [&]() -> Result<T> { return body(**connection); });
+}
+
+VersionRow row_of(const pqxx::row& row) {
+  return {row[0].as<std::string>(), static_cast<std::uint64_t>(row[1].as<std::int64_t>()), row[2].as<bool>(),
+          row[3].as<std::string>(), row[4].as<std::string>()};
+}
+
+}  // namespace
+
+Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin, const std::string& database) {
+  return with_server<std::vector<VersionRow>>(admin, database, Access::read_only, "reading versions",
+                                              [](Connection& server) {
+                                                std::vector<VersionRow> rows;
+                                                for (const auto& row : server.run(kRows))
+                                                  rows.push_back(row_of(row));
+                                                return rows;
+                                              });
+}
+
+Result<std::string> version_rows_stamp(const Endpoint& admin, const std::string& database) {
+  return with_server<std::string>(
+      admin, database, Access::read_only, "watching versions",
+      [](Connection& server) { return server.run(kStamp)[0][0].as<std::string>(); });
+}
+
+Result<policy::PolicyVersion> commit_version(const Endpoint& admin, const std::string& database,
+                                             policy::PolicyVersion version, std::uint64_t least) {
+  return with_server<policy::PolicyVersion>(
+      admin, database, Access::read_write, "storing a version", [&](Connection& server) {
+        server.run("BEGIN");
+        server.run(kAddRow, version.policy);
+        const auto last =
+            static_cast<std::uint64_t>(server.run(kLockRow, version.policy)[0][0].as<std::int64_t>());
+        version.number = std::max(last + 1, least);
+        server.run(kMakeCurrent, version.policy, static_cast<std::int64_t>(version.number),
+                   policy::to_json(version));
+        server.run("COMMIT");
+        return version;
+      });
+}
+
+Result<void> commit_withdrawal(const Endpoint& admin, const std::string& database, const std::string& policy,
+                               const std::string& reason) {
+  const auto done = with_server<bool>(admin, database, Access::read_write, "withdrawing a version",
+                                      [&](Connection& server) {
+                                        server.run("BEGIN");
+                                        server.run(kAddRow, policy);
+                                        server.run(kWithdraw, policy, reason);
+                                        server.run("COMMIT");
+                                        return true;
+                                      });
+  if (!done) return done.error();
+  return {};
+}
+
+Result<bool> import_version(const Endpoint& admin, const std::string& database,
+                            const policy::PolicyVersion& version,
+                            const std::optional<std::string>& closed_because) {
+  return with_server<bool>(
+      admin, database, Access::read_write, "taking in a version", [&](Connection& server) {
+        const auto number = static_cast<std::int64_t>(version.number);
+        const char* because = closed_because ? closed_because->c_str() : nullptr;
+        return server.run(kImport, version.policy, number, because, policy::to_json(version))
+                   .affected_rows() == 1;
+      });
+}
+
+}  // namespace pgveil::db

@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+"""With the schema pgveil in the database, PostgreSQL itself asks in each statement's own snapshot which version is current:
+whoever built or withdrew it, and whatever the proxy knew."""
+import time
+
+from harness import world
+from harness.configuration import ACCEPT_EXCESS
+from harness.pgveil import Pgveil
+from harness.runner import main
+from harness.stack import StackCase
+
+QUERY = "SELECT count(*) FROM people"
+WITHDRAW = "UPDATE pgveil.version SET is_current = false, closed_because = 'a test' WHERE policy = 'people_k2'"
+GUARD_SOURCE = "SELECT prosrc FROM pg_proc WHERE pronamespace = 'pgveil'::regnamespace"
+
+
+class VersionGuard(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+    has_version_schema = True
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Another pgveil over the same database, with a state directory of its own.
+        # Words that accept rights on the schema don't make it any more trusted.
+        cls.other = Pgveil(cls.postgres, cls.policies, cls.open_tables, catalog_check_every="1s",
+                           accept_excess=(*ACCEPT_EXCESS, "own", "write:pgveil.*", "create:pgveil")).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        try:
+            if hasattr(cls, "other"):
+                cls.other.stop()
+        finally:
+            super().tearDownClass()
+
+    def setUp(self):
+        self.pgveil.build("people_k2")
+        self.wait_for(self.other, None)
+
+    def number(self):
+        return int(self.postgres.rows("SELECT number FROM pgveil.version WHERE policy = 'people_k2'", "demo")[0][0])
+
+    def until_answered(self):
+        """→ the states of the refusals before the answer; each is one that tells to try again."""
+        states = []
+        with self.pgveil.client() as client:
+            for _ in range(200):
+                reply = client.query(QUERY)
+                if not reply.errors:
+                    self.assertEqual(reply.texts(), [["11"]])
+                    return states
+                states.append(reply.sqlstate())
+                self.assertIn(states[-1], ("40001",), reply.errors)
+                time.sleep(0.02)
+        self.fail("no answer")
+
+    def wait_for(self, pgveil, state):
+        """Until a fresh statement ends in this SQLSTATE; None: is answered."""
+        found = []
+        for _ in range(200):
+            with pgveil.client() as client:
+                found = client.query(QUERY).sqlstates()
+            if found == ([] if state is None else [state]):
+                return
+            time.sleep(0.1)
+        self.fail(f"{state} expected, {found} found")
+
+    def test_masks_carry_the_guard(self):
+        since = self.postgres.log_position()
+        self.assertEqual(self.texts("SELECT * FROM people"), world.MASKED_PEOPLE)
+        self.assertIn(f"pgveil.guard('people_k2'::pg_catalog.text, '{self.number()}'::pg_catalog.int8)",
+                      "".join(self.postgres.received(since)))
+        self.assertFalse(list((self.pgveil.directory / "state").rglob("*.json")))
+
+    def test_a_build_by_another_process_holds_at_once(self):
+        before = self.number()
+        self.other.build("people_k2")
+        self.assertEqual(self.number(), before + 1)
+        # This proxy looks every hour only; what the backend says makes it look at once.
+        self.assertLessEqual(set(self.until_answered()), {"40001"})
+        self.assertEqual(self.until_answered(), [])
+        done = self.pgveil.command("policy", "build", "people_k2", "--config", str(self.pgveil.config_path))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.number(), before + 2)
+
+    def test_an_old_snapshot_does_not_meet_a_new_version(self):
+        with self.pgveil.client() as old:
+            old.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            self.assertEqual(old.query("SELECT count(*) FROM towns").texts(), [["4"]])
+            self.pgveil.build("people_k2")
+            reply = old.query(QUERY)
+            self.assertEqual((reply.sqlstate(), reply.rows), ("40001", []))
+            self.assertIn("built again", reply.errors[0]["M"])
+            old.query("ROLLBACK")
+            self.assertEqual(old.query(QUERY).texts(), [["11"]])
+
+    def test_an_old_snapshot_keeps_its_own_version(self):
+        with self.pgveil.client() as old:
+            old.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            self.assertEqual(old.query(QUERY).texts(), [["11"]])
+            self.other.build("people_k2")
+            self.assertEqual(old.query(QUERY).texts(), [["11"]])
+            old.query("COMMIT")
+
+    def test_a_prepared_statement(self):
+        with self.pgveil.client() as client:
+            client.parse(QUERY, "s")
+            self.assertEqual(client.sync().errors, [])
+            self.other.build("people_k2")
+            client.bind((), "s")
+            client.execute()
+            self.assertIn(client.sync().sqlstates(), (["40001"], ["26000"]))  # the guard's, unless it was noticed before
+            self.until_answered()
+            client.bind((), "s")
+            client.execute()
+            self.assertEqual(client.sync().sqlstates(), ["26000"])
+
+    def test_a_withdrawal_by_another_process(self):
+        with self.pgveil.client() as client, self.pgveil.client() as cursor:
+            cursor.query("BEGIN")
+            cursor.query("DECLARE c CURSOR FOR SELECT * FROM people")
+            self.assertEqual(len(cursor.query("FETCH 2 FROM c").rows), 2)
+            self.postgres.run(WITHDRAW, "demo")
+            reply = client.query(QUERY)
+            self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
+            # What the client met made this proxy look: the cursor closes too.
+            for _ in range(200):
+                reply = cursor.query("FETCH 1 FROM c")
+                if reply.errors:
+                    break
+                time.sleep(0.02)
+            self.assertEqual(reply.sqlstate(), "34000")
+            cursor.query("ROLLBACK")
+            self.assertIn("a test", str(self.pgveil.console("SHOW POLICIES").texts()))
+
+    def test_clients_reach_nothing_of_it(self):
+        number = self.number()
+        with self.pgveil.client() as client:
+            for sql in (f"SELECT pgveil.guard('people_k2', {number})", "SELECT * FROM pgveil.version",
+                        f"SELECT guard('people_k2', {number})", "TABLE pgveil.version", "COPY pgveil.version TO STDOUT",
+                        "SELECT (p).guard FROM people p", "UPDATE pgveil.version SET number = 1"):
+                reply = client.query(sql)
+                self.assertIn(reply.sqlstate(), ("42501", "42703"), sql)
+                self.assertEqual(reply.rows, [], sql)
+        with self.direct("demo", "postgres") as direct:
+            direct.query("SET ROLE pgveil_query")
+            self.assertEqual(direct.query("SELECT * FROM pgveil.version").sqlstate(), "42501")
+            self.assertEqual(direct.query("SELECT pgveil.guard('people_k2', 0)").sqlstate(), "PV001")
+            self.assertEqual(direct.query("SELECT pgveil.guard('nothing', 1)").sqlstate(), "PV002")
+            self.assertEqual(direct.query(f"SELECT pgveil.guard('people_k2', {number})").texts(), [["t"]])
+
+    def test_a_tampered_guard_is_not_used(self):
+        changes = (
+            ("CREATE OR REPLACE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE plpgsql STABLE "
+             "SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'", ""),
+            ("ALTER FUNCTION pgveil.guard(text, bigint) VOLATILE", ""),
+            ("ALTER FUNCTION pgveil.guard(text, bigint) SECURITY INVOKER", ""),
+            ("ALTER FUNCTION pgveil.guard(text, bigint) RESET search_path", ""),
+            ("ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO pgveil_query",
+             "ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO postgres"),
+            ("GRANT UPDATE (number) ON pgveil.version TO pgveil_query", "REVOKE UPDATE (number) ON pgveil.version FROM pgveil_query"),
+            ("GRANT CREATE ON SCHEMA pgveil TO pgveil_query", ""),
+            ("CREATE FUNCTION pgveil.guard(policy varchar, number int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+             "DROP FUNCTION pgveil.guard(varchar, int)"),
+        )
+        # Idempotent statements that put the schema back; a change of ownership is undone by its own.
+        setup = self.pgveil.setup_sql()
+        for change, undo in changes:
+            with self.subTest(change):
+                self.postgres.run(change, "demo")
+                try:
+                    done = self.pgveil.command("serve", "--config", str(self.other.config_path))
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("can't be trusted", done.stderr)
+                    done = self.pgveil.command("check", "--config", str(self.other.config_path))
+                    self.assertEqual(done.returncode, 1)
+                finally:
+                    self.postgres.run(undo + ";" + setup + (
+                        "ALTER FUNCTION pgveil.guard(text, bigint) STABLE SECURITY DEFINER;"), "demo")
+        self.assertEqual(self.until_answered(), [])
+
+    def test_a_guard_that_is_tampered_with_closes_a_running_proxy(self):
+        self.postgres.run("ALTER FUNCTION pgveil.guard(text, bigint) RENAME TO mine; "
+                          "CREATE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE sql "
+                          "AS 'SELECT true'", "demo")
+        try:
+            reply = self.pgveil.console("BUILD POLICY people_k2")
+            self.assertIn("can't be trusted", reply.errors[0]["M"])
+            self.assertIn("be trusted", str(self.pgveil.console("RELOAD").texts()))
+            self.wait_for(self.other, "57P03")
+        finally:
+            self.postgres.run("DROP FUNCTION pgveil.guard(text, bigint); "
+                              "ALTER FUNCTION pgveil.mine(text, bigint) RENAME TO guard", "demo")
+            self.pgveil.console("RELOAD")
+            self.pgveil.build("people_k2")
+        self.assertEqual(self.until_answered(), [])
+        self.wait_for(self.other, None)
+
+    def test_a_schema_that_is_gone_is_not_replaced_by_files(self):
+        self.postgres.run("ALTER SCHEMA pgveil RENAME TO elsewhere", "demo")
+        try:
+            with self.pgveil.client() as client:
+                self.assertNotEqual(client.query(QUERY).errors, [])
+            reply = self.pgveil.console("RELOAD")
+            self.assertIn("is gone", str(reply.texts()))
+            with self.pgveil.client() as client:
+                self.assertNotEqual(client.query(QUERY).errors, [])
+        finally:
+            self.postgres.run("ALTER SCHEMA elsewhere RENAME TO pgveil", "demo")
+        self.assertEqual(self.until_answered(), [])
+
+
+class FromFiles(StackCase):
+    """A database that gets the schema later: what the files hold is taken over, under its number."""
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    def test_versions_of_files_are_taken_in(self):
+        self.pgveil.build("people_k2")
+        done = self.pgveil.command("check", "--config", str(self.pgveil.config_path))
+        self.assertIn("no schema pgveil", done.stdout)
+        self.assertIn("no schema pgveil", self.pgveil.log())
+        self.postgres.run(self.pgveil.setup_sql(), "demo")
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+        self.assertEqual(self.postgres.rows("SELECT number, is_current FROM pgveil.version", "demo"), [["2", "t"]])
+        self.assertEqual(self.texts(QUERY), [["11"]])
+        self.assertEqual([path.name for path in (self.pgveil.directory / "state").rglob("*.json*")],
+                         ["people_k2.json.imported"])
+        self.pgveil.build("people_k2")
+        self.assertEqual(self.postgres.rows("SELECT number FROM pgveil.version", "demo"), [["3"]])
+        shown = self.pgveil.command("policy", "show", "people_k2", "--config", str(self.pgveil.config_path))
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    main()
