@@ -16,6 +16,7 @@ constexpr auto kPure = std::to_array<std::string_view>({
 constexpr auto kMetadata = std::to_array<std::string_view>({
     "col_description",
     "format_type",
+    "getdatabaseencoding",
     "has_any_column_privilege",
     "has_column_privilege",
     "has_database_privilege",
@@ -35,6 +36,7 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_column_is_updatable",
     "pg_conversion_is_visible",
     "pg_database_size",
+    "pg_describe_object",
     "pg_function_is_visible",
     "pg_get_expr",
     "pg_get_function_arguments",
@@ -85,6 +87,7 @@ constexpr auto kNullText = std::to_array<std::string_view>({
     "pg_get_statisticsobjdef_columns",
     "pg_get_triggerdef",
     "pg_get_viewdef",
+    "pg_tablespace_location",
 });
 
 constexpr auto kClientRole =
@@ -96,6 +99,10 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 }
 
 }  // namespace
+
+bool is_listed_elsewhere(std::string_view schema, std::string_view name) {
+  return schema == "information_schema" && name == "_pg_expandarray";
+}
 
 FunctionRule function_rule(std::string_view name) {
   static_assert(std::ranges::is_sorted(kPure) && std::ranges::is_sorted(kMetadata));

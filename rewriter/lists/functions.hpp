@@ -9,7 +9,7 @@ enum class FunctionRule {
   refused,
   allowed,          // emitted as pg_catalog.name(…)
   metadata,         // reads catalogs but no data; emitted the same way
-  null_text,        // prints definitions that may quote data: becomes NULL::text
+  null_text,        // prints definitions that may quote data: becomes NULL::text; paths, too
   constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
   index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
   current_setting,  // only with a constant name that may be shown
@@ -21,6 +21,10 @@ enum class FunctionRule {
 };
 
 [[nodiscard]] FunctionRule function_rule(std::string_view name);
+
+// Functions of other schemas that may be called, with their schema's name: information_schema._pg_expandarray, which JDBC
+// takes keys and indexes apart with, turns an array into rows.
+[[nodiscard]] bool is_listed_elsewhere(std::string_view schema, std::string_view name);
 
 // Collations, sampling methods and operators need no list: all of pg_catalog's are safe.
 
