@@ -46,6 +46,7 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
 // Shown beside those: what drivers and people ask for. Sorted.
 constexpr auto kMayShow = std::to_array<std::string_view>({
     "block_size",
+    "default_table_access_method",
     "default_transaction_deferrable",
     "default_transaction_isolation",
     "default_transaction_read_only",

@@ -277,6 +277,10 @@ class Verifier {
   }
 
   void call(const PgQuery__FuncCall& node) {
+    if (node.n_funcname == 2 &&
+        is_listed_elsewhere(pg::string_of(node.funcname[0]), pg::string_of(node.funcname[1]))) {
+      return children(node.base);
+    }
     const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname), snapshot_.catalog());
     const bool is_setting =
         rule == FunctionRule::current_setting && node.n_args >= 1 &&

@@ -16,6 +16,7 @@ constexpr auto kPinned = std::to_array<PinnedFunction>({
 constexpr auto kMetadata = std::to_array<std::string_view>({
     "col_description",
     "format_type",
+    "getdatabaseencoding",
     "has_any_column_privilege",
     "has_column_privilege",
     "has_database_privilege",
@@ -35,6 +36,7 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_column_is_updatable",
     "pg_conversion_is_visible",
     "pg_database_size",
+    "pg_describe_object",
     "pg_function_is_visible",
     "pg_get_expr",
     "pg_get_function_arguments",
@@ -88,6 +90,7 @@ constexpr auto kNullText = std::to_array<std::string_view>({
     "pg_get_statisticsobjdef_columns",
     "pg_get_triggerdef",
     "pg_get_viewdef",
+    "pg_tablespace_location",
 });
 
 constexpr auto kClientRole =
@@ -112,6 +115,10 @@ std::span<const PinnedFunction> pinned_functions() {
 const PinnedFunction* find_pinned_function(std::string_view name) {
   const auto at = std::ranges::lower_bound(kPinned, name, {}, &PinnedFunction::name);
   return at != kPinned.end() && at->name == name ? &*at : nullptr;
+}
+
+bool is_listed_elsewhere(std::string_view schema, std::string_view name) {
+  return schema == "information_schema" && name == "_pg_expandarray";
 }
 
 FunctionRule function_rule(std::string_view name) {

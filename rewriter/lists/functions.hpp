@@ -11,7 +11,7 @@ enum class FunctionRule {
   refused,
   allowed,          // emitted as pg_catalog.name(…)
   metadata,         // reads catalogs but no data; emitted the same way
-  null_text,        // prints definitions that may quote data: becomes NULL::text
+  null_text,        // prints definitions that may quote data: becomes NULL::text; paths, too
   constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
   index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
   current_setting,  // only with a constant name that may be shown
@@ -35,6 +35,10 @@ struct PinnedFunction {
 // All of them, sorted by name.
 [[nodiscard]] std::span<const PinnedFunction> pinned_functions();
 [[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
+
+// Functions of other schemas that may be called, with their schema's name: information_schema._pg_expandarray, which JDBC
+// takes keys and indexes apart with, turns an array into rows.
+[[nodiscard]] bool is_listed_elsewhere(std::string_view schema, std::string_view name);
 
 // Collations, sampling methods and operators need no list: all of pg_catalog's are safe.
 

@@ -33,6 +33,9 @@ constexpr CatalogColumn kForeignTable[] = {{"ftoptions", null}};
 constexpr CatalogColumn kForeignWrapper[] = {{"fdwoptions", null}};
 constexpr CatalogColumn kUser[] = {{"useconfig", null}};
 constexpr CatalogColumn kRoles[] = {{"rolconfig", null}};
+constexpr CatalogColumn kRoleSettings[] = {{"setconfig", null}};
+constexpr CatalogColumn kSubscription[] = {{"subconninfo", null}};
+constexpr CatalogColumn kUserMappings[] = {{"umoptions", null}};
 constexpr CatalogColumn kPublicationTables[] = {{"rowfilter", null}};
 constexpr CatalogColumn kIsColumns[] = {{"column_default", null}, {"generation_expression", null}};
 constexpr CatalogColumn kIsViews[] = {{"view_definition", null}};
@@ -84,6 +87,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_constraint", kConstraint},
     {kPg, "pg_conversion", {}},
     {kPg, "pg_database", {}},
+    {kPg, "pg_db_role_setting", kRoleSettings},
     {kPg, "pg_default_acl", {}},
     {kPg, "pg_depend", {}},
     {kPg, "pg_description", {}},
@@ -117,6 +121,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_settings", {}, true},
     {kPg, "pg_shdescription", {}},
     {kPg, "pg_statistic_ext", kStatisticExt},
+    {kPg, "pg_subscription", kSubscription},
     {kPg, "pg_tables", {}},
     {kPg, "pg_tablespace", {}},
     {kPg, "pg_timezone_names", {}},
@@ -127,6 +132,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_ts_template", {}},
     {kPg, "pg_type", kType},
     {kPg, "pg_user", kUser},
+    {kPg, "pg_user_mappings", kUserMappings},
     {kPg, "pg_views", kDefinition},
 };
 

@@ -16,7 +16,12 @@ void Resolver::expression(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_A_CONST:
     case PG_QUERY__NODE__NODE_PARAM_REF: return;
-    case PG_QUERY__NODE__NODE_COLUMN_REF: return column_reference(*node->column_ref, scope);
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+      if (Node* oid = tableoid_of_catalog(*node->column_ref, scope)) {
+        node = oid;
+        return;
+      }
+      return column_reference(*node->column_ref, scope);
     case PG_QUERY__NODE__NODE_A_EXPR: return operation(*node->a_expr, scope, ctes);
     case PG_QUERY__NODE__NODE_FUNC_CALL: return function_call(node, scope, ctes);
     case PG_QUERY__NODE__NODE_A_INDIRECTION: return indirection(*node->a_indirection, scope, ctes);

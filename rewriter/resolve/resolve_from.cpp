@@ -156,6 +156,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   }
   range.inh = 1;
   const Mask* mask = snapshot_.catalog_mask(relation);
+  if (mask != nullptr) entry.catalog_oid = relation.oid;
   if (snapshot_.is_open(relation)) {
     entry.has_system_columns = true;
   } else if (mask == nullptr) {

@@ -10,11 +10,23 @@
 #include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
+namespace {
+
+// A parameter or constant, cast or not: nothing of it can bind to a column.
+bool is_value(const pg::Node* node) {
+  while (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
+  return pg::is_kind(node, PG_QUERY__NODE__NODE_PARAM_REF) || pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
+}
+
+}  // namespace
 
 void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   PgQuery__FuncCall& call = *node->func_call;
   const auto names = pg::nodes(call.funcname, call.n_funcname);
   const std::string name(names.empty() ? std::string_view() : pg::string_of(names.back()));
+  if (names.size() == 2 && is_listed_elsewhere(pg::string_of(names[0]), name)) {
+    return call_arguments(call, scope, ctes);
+  }
   const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
   if (Node* column = names.size() == 1 ? column_of_row(call, name, scope) : nullptr) {
     node = column;
@@ -41,7 +53,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
       return;
     case FunctionRule::constraint_def:
     case FunctionRule::index_def: node = guarded_definition(call, name); return;
-    case FunctionRule::current_setting: return current_setting(call);
+    case FunctionRule::current_setting: return current_setting(node);
     case FunctionRule::client_schema: node = current_schema(); return;
     case FunctionRule::client_schemas: node = current_schemas(call); return;
     case FunctionRule::set_config:
@@ -79,14 +91,42 @@ void Resolver::call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteSc
   if (call.over != nullptr) window(*call.over, scope, ctes);
 }
 
-void Resolver::current_setting(PgQuery__FuncCall& call) {
+void Resolver::current_setting(Node*& node) {
+  PgQuery__FuncCall& call = *node->func_call;
   const bool is_constant = call.n_args >= 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_A_CONST) &&
                            call.args[0]->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+  if (!is_constant && call.n_args >= 1 && is_value(call.args[0])) {
+    if (Node* listed = listed_setting(call.args[0])) {
+      node = listed;
+      return;
+    }
+  }
   if (!is_constant || !may_show(call.args[0]->a_const->sval->sval)) {
     refuse(Reason::setting_not_listed, "current_setting() of a setting that is not on the list",
            "name the setting as a constant; SHOW ALL lists what there is", call.location);
   }
   if (is_path_setting(call.args[0]->a_const->sval->sval)) call.args[0] = build_.string_constant(kPathSetting);
+}
+
+// A name that is known when the statement runs only (a parameter) is looked up among the settings that may be shown: as
+// text, NULL for the others, for those with a unit, which would be written in another way, and for search_path.
+pg::Node* Resolver::listed_setting(Node* name) {
+  constexpr std::string_view kAlias = "pgveil_s";
+  const Relation* settings = snapshot_.catalog().find("pg_catalog", "pg_settings");
+  if (settings == nullptr || snapshot_.catalog_mask(*settings) == nullptr) return nullptr;
+  Scope inner;
+  Node* from = build_.relation("pg_catalog", "pg_settings", kAlias);
+  static_cast<void>(listed_relation(from, *settings, inner));
+  const auto lower = [&](Node* text) {
+    Node* const arguments[] = {build_.cast(text, build_.type_name("pg_catalog", "text"))};
+    return build_.call("lower", arguments);
+  };
+  Node* const is_it[] = {
+      build_.equals(lower(build_.column({kAlias, "name"})), lower(name)),
+      build_.is_null(build_.column({kAlias, "unit"})),
+      build_.operation("<>", build_.column({kAlias, "name"}), build_.string_constant("search_path"))};
+  Node* const targets[] = {build_.target(build_.column({kAlias, "setting"}), "")};
+  return build_.scalar_subquery(build_.select(targets, from, build_.all_of(is_it)));
 }
 
 pg::Node* Resolver::guarded_definition(PgQuery__FuncCall& call, std::string_view function) {

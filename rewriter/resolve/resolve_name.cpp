@@ -40,6 +40,25 @@ void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) 
   }
 }
 
+// tableoid of a system catalog, which comments are looked up by: the same for all its rows. NULL where an outer join has
+// no row. Null: it is something else.
+pg::Node* Resolver::tableoid_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope) {
+  const auto fields = pg::nodes(column.fields, column.n_fields);
+  if (fields.empty() || fields.size() > 2 || pg::string_of(fields.back()) != "tableoid") return nullptr;
+  const bool is_alone = fields.size() == 1 && scope.entries.size() == 1;
+  const Entry* entry = fields.size() == 2 ? scope.find(pg::string_of(fields[0])) : nullptr;
+  if (is_alone) entry = &scope.entries.front();
+  if (entry == nullptr || entry->catalog_oid == 0 || !entry->columns) return nullptr;
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(*entry->columns, name) != entry->columns->end();
+  };
+  if (!has("oid") || has("tableoid")) return nullptr;
+  const auto oid = [&](Node* value) { return build_.cast(value, build_.type_name("pg_catalog", "oid")); };
+  const pg::Builder::When no_row[] = {
+      {build_.is_null(build_.column({entry->alias, "oid"})), oid(build_.null_constant())}};
+  return build_.searched_case(no_row, oid(build_.string_constant(std::to_string(entry->catalog_oid))));
+}
+
 // Where it may bind, it binds among the columns that are left: masked or open, never a function.
 void Resolver::bare_name(const Node* field, const Scope& scope, int location) {
   if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) return;

@@ -113,12 +113,14 @@ class Resolver {
   void function_call(Node*& node, Scope& scope, const CteScope* ctes);
   [[nodiscard]] Node* column_of_row(const PgQuery__FuncCall& call, std::string_view name, const Scope& scope);
   void call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes);
-  void current_setting(PgQuery__FuncCall& call);
+  void current_setting(Node*& node);
+  [[nodiscard]] Node* listed_setting(Node* name);
   [[nodiscard]] Node* guarded_definition(PgQuery__FuncCall& call, std::string_view function);
   [[nodiscard]] Node* client_role_constant();
 
   // resolve_name.cpp
   void column_reference(PgQuery__ColumnRef& column, const Scope& scope);
+  [[nodiscard]] Node* tableoid_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope);
   void bare_name(const Node* field, const Scope& scope, int location);
   void relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
                        std::string_view table);

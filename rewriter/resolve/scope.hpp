@@ -1,6 +1,7 @@
 #pragma once
 // What names mean at a place of a statement: FROM entries and common table expressions, innermost first, as
 // PostgreSQL binds them.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ using ColumnNames = std::optional<std::vector<std::string>>;
 struct Entry {
   std::string alias;
   const Relation* relation = nullptr;  // set for a relation without an alias: also named schema.relation
+  std::uint32_t catalog_oid = 0;       // of a system catalog; 0: something else
   bool has_system_columns = false;     // ctid, xmin …: open tables only
   ColumnNames columns;
   // Set for a relation read through its mask: what it masks, and the names that its primary key's columns have here,

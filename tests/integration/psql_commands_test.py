@@ -10,7 +10,8 @@ COMMANDS = ("\\d", "\\d people", "\\d staff", "\\d towns", "\\d+ people", "\\dt"
             "\\db", "\\dC", "\\do", "\\dO", "\\det", "\\dm", "\\dp people", "\\sf now", "\\conninfo", "\\encoding",
             "\\dg", "\\drds", "\\dA", "\\dF", "\\dL", "\\dy", "\\dRp", "\\dX", "\\d nosuch")
 MUST_WORK = ("\\d", "\\d people", "\\d staff", "\\d towns", "\\dt", "\\dn", "\\du", "\\df", "\\l", "\\dv", "\\di", "\\ds",
-             "\\dT", "\\dp", "\\conninfo", "\\encoding", "\\dt+", "\\dm", "\\dx", "\\d+ people", "\\dn+", "\\dg", "\\dD")
+             "\\dT", "\\dp", "\\conninfo", "\\encoding", "\\dt+", "\\dm", "\\dx", "\\d+ people", "\\dn+", "\\dg", "\\dD",
+             "\\db", "\\dO", "\\dL")
 
 
 class PsqlCommands(StackCase):

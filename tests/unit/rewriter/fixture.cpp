@@ -102,6 +102,8 @@ std::shared_ptr<Catalog> demo_catalog() {
                           column(3, "reltuples", "float4"), column(4, "relpartbound", "pg_node_tree")}));
   add(*catalog, relation(2606, "pg_catalog", "pg_constraint",
                          {column(1, "oid", "oid"), column(2, "conbin", "pg_node_tree")}));
+  add(*catalog, relation(11'001, "pg_catalog", "pg_settings",
+                         {column(1, "name"), column(2, "setting"), column(3, "unit")}));
   add(*catalog, relation(11'000, "pg_catalog", "pg_stats", {column(1, "most_common_vals")}));
   catalog->pg_catalog_types = {"bool",    "bpchar", "char",     "date",     "float4",    "float8",
                                "int2",    "int4",   "int8",     "interval", "jsonb",     "name",

@@ -69,12 +69,22 @@ TEST_CASE("functions that run SQL, read files, wait or write are not on the list
 }
 
 TEST_CASE("statistics and secrets are no readable catalogs") {
-  for (const char* name :
-       {"pg_stats", "pg_statistic", "pg_stat_activity", "pg_authid", "pg_shadow", "pg_locks",
-        "pg_largeobject", "pg_prepared_statements", "pg_cursors", "pg_user_mappings", "pg_db_role_setting",
-        "pg_hba_file_rules", "pg_file_settings"}) {
+  for (const char* name : {"pg_stats", "pg_statistic", "pg_stat_activity", "pg_authid", "pg_shadow",
+                           "pg_locks", "pg_largeobject", "pg_prepared_statements", "pg_cursors",
+                           "pg_subscription_rel", "pg_hba_file_rules", "pg_file_settings"}) {
     CHECK(find_system_catalog("pg_catalog", name) == nullptr);
   }
   CHECK(find_system_catalog("pg_catalog", "pg_class") != nullptr);
+  constexpr std::pair<std::string_view, std::string_view> kSecretColumns[] = {
+      {"pg_user_mappings", "umoptions"},
+      {"pg_db_role_setting", "setconfig"},
+      {"pg_subscription", "subconninfo"}};
+  for (const auto& [name, column] : kSecretColumns) {
+    const SystemCatalog* found = find_system_catalog("pg_catalog", name);
+    REQUIRE(found != nullptr);
+    REQUIRE(found->hidden.size() == 1);
+    CHECK(found->hidden[0].name == column);
+    CHECK(found->hidden[0].rule == CatalogColumnRule::null);
+  }
   CHECK(find_system_catalog("public", "pg_class") == nullptr);
 }

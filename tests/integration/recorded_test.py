@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""What drivers and tools ask of the catalogs, as they really send it (recorded/*.sql), answers as the server does."""
+import pathlib
+import re
+
+from harness import world
+from harness.runner import main
+from harness.stack import StackCase
+from harness.wire import RawClient
+
+RECORDED = pathlib.Path(__file__).parent / "recorded"
+
+# Part of a statement: why it is refused.
+REFUSED = {
+    "pg_catalog.current_setting(s.name)": "a setting that is not named as a constant",
+    "pg_largeobject_metadata": "large objects are not listed",
+}
+# What a catalog shows of a table that was never analyzed.
+UNKNOWN_SIZES = {None, "-1", "0"}
+
+
+def statements(path):
+    text = re.sub(r"(?m)\A--.*$", "", path.read_text())
+    return [part.strip() for part in re.split(r";\n(?:\n|\Z)", text) if part.strip()]
+
+
+def differences(ours, theirs):
+    """Cells that are neither equal nor hidden: a hidden cell is NULL, or unknown where it is a size."""
+    if len(ours) != len(theirs):
+        return [(len(ours), len(theirs))]
+    pairs = [pair for rows in zip(ours, theirs) for pair in zip(*rows)]
+    return [(a, b) for a, b in pairs if a != b and not (a in UNKNOWN_SIZES or b == "pgveil_query" and a == "analyst")]
+
+
+class Recorded(StackCase):
+    def play(self, name):
+        answered, hidden = 0, 0
+        path = RECORDED / f"{name}.sql"
+        with self.pgveil.client() as ours, RawClient(
+                self.postgres.port, "pgveil_query", "demo", password=world.QUERY_PASSWORD) as theirs:
+            for sql in statements(path):
+                with self.subTest(sql[:300]):
+                    reply, expected = ours.query(sql), theirs.query(sql)
+                    self.assert_no_hidden_value(reply.raw)
+                    if any(part in sql for part in REFUSED):
+                        self.assertEqual(reply.sqlstates(), ["42501"])
+                        continue
+                    self.assertEqual(reply.sqlstates(), expected.sqlstates())
+                    self.assertEqual(reply.tags, expected.tags)
+                    self.assertEqual([[c.shape() for c in d] for d in reply.descriptions],
+                                     [[c.shape() for c in d] for d in expected.descriptions])
+                    self.assertEqual(differences(reply.texts(), expected.texts()), [])
+                    answered += 1
+                    hidden += reply.texts() != expected.texts()
+        print(f"\n{name}: {answered} of {len(statements(path))} answered, {hidden} of them with hidden cells")
+        self.assertGreater(answered, 0)
+
+    def test_every_file_is_played(self):
+        tests = [name.removeprefix("test_") for name in vars(Recorded) if name.startswith("test_")]
+        self.assertEqual({path.stem for path in RECORDED.iterdir()}, set(tests) - {"every_file_is_played"})
+
+    def test_psql(self):
+        self.play("psql")
+
+    def test_pgjdbc(self):
+        self.play("pgjdbc")
+
+    def test_psqlodbc(self):
+        self.play("psqlodbc")
+
+    def test_sqlalchemy(self):
+        self.play("sqlalchemy")
+
+    def test_asyncpg_psycopg(self):
+        self.play("asyncpg_psycopg")
+
+    def test_pgx(self):
+        self.play("pgx")
+
+    def test_tools(self):
+        self.play("tools")
+
+
+if __name__ == "__main__":
+    main()
