@@ -51,6 +51,13 @@ constexpr const char* kOperatorsOnlyElsewhere = R"(
 SELECT oprname FROM pg_catalog.pg_operator EXCEPT SELECT oprname FROM pg_catalog.pg_operator
  WHERE oprnamespace = 'pg_catalog'::pg_catalog.regnamespace)";
 
+// schema.operator
+constexpr const char* kOperatorsOfUsers = R"(
+SELECT DISTINCT pg_catalog.concat(n.nspname, '.', o.oprname) FROM pg_catalog.pg_operator o
+  JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
+  LEFT JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
+ WHERE n.nspname <> 'pg_catalog' AND (l.lanname IS NULL OR l.lanname NOT IN ('c', 'internal')))";
+
 Result<void> check_schemas(Connection& connection, const std::vector<std::string>& schemas) {
   const Names existing = names_of(connection, "SELECT nspname FROM pg_catalog.pg_namespace");
   for (const auto& schema : schemas) {
@@ -86,6 +93,12 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
   catalog.function_names_elsewhere = names_of(connection, kFunctionsElsewhere);
   catalog.operator_names_elsewhere = names_of(connection, kOperatorsElsewhere);
   catalog.operator_names_only_elsewhere = names_of(connection, kOperatorsOnlyElsewhere);
+  for (const std::string& name : names_of(connection, kOperatorsOfUsers)) {
+    for (const std::string& schema : schemas) {
+      if (name.starts_with(schema + '.'))
+        catalog.operator_names_of_users.insert(name.substr(schema.size() + 1));
+    }
+  }
   connection.run("COMMIT");
   return catalog;
 }

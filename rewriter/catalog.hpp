@@ -77,6 +77,9 @@ struct Catalog {
   std::set<std::string, std::less<>> operator_names_elsewhere;
   // Those of them that pg_catalog has no operator of.
   std::set<std::string, std::less<>> operator_names_only_elsewhere;
+  // Those of them in a schema of the search path whose function is a user's (not C, not internal). IN, LIKE, BETWEEN,
+  // CASE x WHEN, NULLIF, USING … look their operators up by name and can't be qualified: they may find such a one.
+  std::set<std::string, std::less<>> operator_names_of_users;
 
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.

@@ -104,6 +104,7 @@ class Verifier {
       case NodeCheck::collation: return collation(as(static_cast<PgQuery__CollateClause*>(nullptr)));
       case NodeCheck::column: return column(as(static_cast<PgQuery__ColumnRef*>(nullptr)));
       case NodeCheck::indirection: return indirection(as(static_cast<PgQuery__AIndirection*>(nullptr)));
+      case NodeCheck::join: return join(as(static_cast<PgQuery__JoinExpr*>(nullptr)));
       case NodeCheck::copy: return copy(as(static_cast<PgQuery__CopyStmt*>(nullptr)));
       case NodeCheck::set: return set(as(static_cast<PgQuery__VariableSetStmt*>(nullptr)));
       case NodeCheck::show: return show(as(static_cast<PgQuery__VariableShowStmt*>(nullptr)));
@@ -115,6 +116,7 @@ class Verifier {
       }
       case NodeCheck::sub_link: {
         const auto& e = as(static_cast<PgQuery__SubLink*>(nullptr));
+        if (e.testexpr != nullptr && e.n_oper_name == 0) no_rival({"="});
         return operation(node, e.oper_name, e.n_oper_name);
       }
       case NodeCheck::sort: {
@@ -336,6 +338,7 @@ class Verifier {
 
   // What the guard is made of was compared; the rest of it is checked like anything else.
   void case_expression(const PgQuery__CaseExpr& node) {
+    if (node.arg != nullptr) no_rival({"="});
     if (!is_guarded_definition(node)) return children(node.base);
     const PgQuery__CaseWhen& when = *node.args[0]->case_when;
     const PgQuery__FuncCall& definition = *when.result->func_call;
@@ -403,7 +406,10 @@ class Verifier {
 
   void operation(const Message& node, Node** name, std::size_t count) {
     if (count == 1) {
-      if (snapshot_.catalog().operator_names_elsewhere.contains(pg::string_of(name[0])) && is_lookup(node)) {
+      if (!is_lookup(node)) {
+        no_rival({pg::string_of(name[0])});  // "=", "~~" …
+        if (is_between(node)) no_rival({"<", "<=", ">", ">="});
+      } else if (snapshot_.catalog().operator_names_elsewhere.contains(pg::string_of(name[0]))) {
         throw Rejected{"an operator that another schema has too"};
       }
     } else if (count != 0) {
@@ -412,12 +418,30 @@ class Verifier {
     children(node);
   }
 
-  // LIKE, IN, BETWEEN … can't be qualified: their operators are the grammar's. Others must be.
+  // LIKE, IN, BETWEEN … can't be qualified: they look their operators up themselves. Others must be.
   static bool is_lookup(const Message& node) {
-    if (std::string_view(node.descriptor->short_name) != "AExpr") return true;
+    if (node.descriptor != &pg_query__a__expr__descriptor) return true;
     const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
     return kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP || kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY ||
            kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL;
+  }
+
+  static bool is_between(const Message& node) {
+    const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
+    return kind >= PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN &&
+           kind <= PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
+  }
+
+  void no_rival(std::initializer_list<std::string_view> operators) const {
+    for (const std::string_view op : operators) {
+      if (snapshot_.catalog().operator_names_of_users.contains(op))
+        throw Rejected{"a form that may find an operator of a user"};
+    }
+  }
+
+  void join(const PgQuery__JoinExpr& node) {
+    if (node.is_natural != 0 || node.n_using_clause > 0) no_rival({"="});
+    children(node.base);
   }
 
   void copy(const PgQuery__CopyStmt& node) {

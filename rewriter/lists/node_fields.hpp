@@ -41,6 +41,7 @@ enum class NodeCheck {
   operation,
   sub_link,
   sort,
+  join,
   copy,
   set,
   show,

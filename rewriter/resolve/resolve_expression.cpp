@@ -14,8 +14,11 @@ void Resolver::optional_expression(Node*& node, Scope& scope, const CteScope* ct
 
 void Resolver::expression(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_A_CONST:
-    case PG_QUERY__NODE__NODE_PARAM_REF: return;
+    case PG_QUERY__NODE__NODE_A_CONST: return;
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+      if (node->param_ref->number > 0)
+        return;  // a number that does not fit comes out of the parser like that
+      return name_error("42P02", "there is no parameter of this number", node->param_ref->location);
     case PG_QUERY__NODE__NODE_COLUMN_REF:
       if (Node* oid = tableoid_of_catalog(*node->column_ref, scope)) {
         node = oid;
@@ -77,6 +80,7 @@ void Resolver::indirection(PgQuery__AIndirection& node, Scope& scope, const CteS
 }
 
 void Resolver::case_expression(PgQuery__CaseExpr& node, Scope& scope, const CteScope* ctes) {
+  if (node.arg != nullptr) unqualified("CASE with a value", {"="}, node.location);
   optional_expression(node.arg, scope, ctes);
   for (Node* when : pg::nodes(node.args, node.n_args)) {
     expression(when->case_when->expr, scope, ctes);
@@ -89,6 +93,7 @@ void Resolver::sub_link(PgQuery__SubLink& link, Scope& scope, const CteScope* ct
   if (!pg::is_kind(link.subselect, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     refuse(Reason::node_kind, "a sub-query that is no SELECT", {}, link.location);
   }
+  if (link.testexpr != nullptr && link.n_oper_name == 0) unqualified("IN", {"="}, link.location);
   optional_expression(link.testexpr, scope, ctes);
   operator_name(link.oper_name, link.n_oper_name, link.location);
   static_cast<void>(select(*link.subselect->select_stmt, &scope, ctes));

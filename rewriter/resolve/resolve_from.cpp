@@ -197,6 +197,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
 }
 
 ColumnNames Resolver::join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes) {
+  if (join.is_natural != 0 || join.n_using_clause > 0) unqualified("USING", {"="}, -1);
   const std::size_t before = scope.entries.size();
   const ColumnNames left = from_item(join.larg, scope, ctes);
   const ColumnNames right = from_item(join.rarg, scope, ctes);

@@ -21,12 +21,26 @@ void Resolver::operator_name(Node**& name, std::size_t& size, int location) {
   size = 2;
 }
 
+void Resolver::unqualified(std::string_view form, std::initializer_list<std::string_view> operators,
+                           int location) {
+  for (const std::string_view op : operators) {
+    if (!snapshot_.catalog().operator_names_of_users.contains(op)) continue;
+    refuse(Reason::operator_not_listed,
+           fmt::format("{} where a schema of the search path has an operator {}", form, op),
+           "write it with OPERATOR(pg_catalog.…); the owner of that operator can move it to another schema",
+           location);
+  }
+}
+
 void Resolver::operation(PgQuery__AExpr& node, Scope& scope, const CteScope* ctes) {
   const auto list_operand = [&](Node*& operand) {
     if (!pg::is_kind(operand, PG_QUERY__NODE__NODE_LIST)) {
       refuse(Reason::node_kind, "an operand of an unknown form", {}, node.location);
     }
     expressions(pg::nodes(operand->list->items, operand->list->n_items), scope, ctes);
+  };
+  const auto no_rival = [&](std::string_view form, std::initializer_list<std::string_view> operators) {
+    unqualified(form, operators, node.location);
   };
   optional_expression(node.lexpr, scope, ctes);
   switch (node.kind) {
@@ -41,14 +55,24 @@ void Resolver::operation(PgQuery__AExpr& node, Scope& scope, const CteScope* cte
       return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+      no_rival("IS DISTINCT FROM", {"="});
+      return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+      no_rival("NULLIF", {"="});
+      return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE: return expression(node.rexpr, scope, ctes);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+      no_rival("LIKE", {"~~", "!~~"});
+      return expression(node.rexpr, scope, ctes);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
+      no_rival("ILIKE", {"~~*", "!~~*"});
+      return expression(node.rexpr, scope, ctes);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_IN: no_rival("IN", {"=", "<>"}); return list_operand(node.rexpr);
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM: return list_operand(node.rexpr);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
+      no_rival("BETWEEN", {"<", "<=", ">", ">="});
+      return list_operand(node.rexpr);
     case PG_QUERY__A__EXPR__KIND__A_EXPR_KIND_UNDEFINED:
     case _PG_QUERY__A__EXPR__KIND_IS_INT_SIZE: break;
   }

@@ -5,6 +5,7 @@
 //
 // Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_sample.cpp,
 // resolve_xml.cpp, resolve_expression.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,8 @@ class Resolver {
   // resolve_operation.cpp
   void operation(PgQuery__AExpr& node, Scope& scope, const CteScope* ctes);
   void operator_name(Node**& name, std::size_t& size, int location);
+  // Of a form that looks its operators up by name and can't say in which schema.
+  void unqualified(std::string_view form, std::initializer_list<std::string_view> operators, int location);
 
   // resolve_function.cpp
   void function_call(Node*& node, Scope& scope, const CteScope* ctes);
