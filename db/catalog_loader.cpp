@@ -26,6 +26,12 @@ SELECT t.typname FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_type e ON e.o
  WHERE t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace AND t.typtype IN ('b', 'e', 'r', 'm')
    AND COALESCE(e.typtype, 'b') NOT IN ('c', 'p', 'd'))";
 
+// A cast function could read anything. Labels can be seen in pg_enum.
+constexpr const char* kEnums = R"(
+SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+ WHERE t.typtype = 'e' AND n.nspname <> 'pg_catalog'
+   AND NOT EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE t.oid IN (c.castsource, c.casttarget)))";
+
 constexpr const char* kCollations = R"(
 SELECT collname FROM pg_catalog.pg_collation WHERE collnamespace = 'pg_catalog'::pg_catalog.regnamespace
    AND collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database
@@ -36,6 +42,10 @@ constexpr const char* kFunctions = "SELECT DISTINCT proname FROM pg_catalog.pg_p
 constexpr const char* kOperatorsElsewhere = R"(
 SELECT DISTINCT oprname FROM pg_catalog.pg_operator
  WHERE oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace)";
+
+constexpr const char* kOperatorsOnlyElsewhere = R"(
+SELECT oprname FROM pg_catalog.pg_operator EXCEPT SELECT oprname FROM pg_catalog.pg_operator
+ WHERE oprnamespace = 'pg_catalog'::pg_catalog.regnamespace)";
 
 Result<void> check_schemas(Connection& connection, const std::vector<std::string>& schemas) {
   const Names existing = names_of(connection, "SELECT nspname FROM pg_catalog.pg_namespace");
@@ -62,9 +72,15 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
     catalog.relations.emplace(std::move(key), std::move(relation));
   }
   catalog.pg_catalog_types = names_of(connection, kTypes);
+  for (const auto& row : connection.run(kEnums)) {
+    auto schema = row[0].as<std::string>();
+    if (std::ranges::find(schemas, schema) == schemas.end()) continue;
+    catalog.enum_types.emplace(std::move(schema), row[1].as<std::string>());
+  }
   catalog.pg_catalog_collations = names_of(connection, kCollations);
   catalog.function_names = names_of(connection, kFunctions);
   catalog.operator_names_elsewhere = names_of(connection, kOperatorsElsewhere);
+  catalog.operator_names_only_elsewhere = names_of(connection, kOperatorsOnlyElsewhere);
   connection.run("COMMIT");
   return catalog;
 }
@@ -90,6 +106,8 @@ SELECT pg_catalog.concat_ws('/',
      FROM pg_catalog.pg_proc p WHERE p.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', o.oid, o.oprname), 0))
      FROM pg_catalog.pg_operator o WHERE o.oid >= 16384),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', s.oid, s.castsource,
+            s.casttarget), 0)) FROM pg_catalog.pg_cast s WHERE s.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.conkey), 0))
      FROM pg_catalog.pg_constraint k WHERE k.contype = 'p')))";
 

@@ -62,6 +62,8 @@ struct Catalog {
   // Types that may be named in a cast: pg_catalog's, by pg_type.typname ("int4", "_text", "jsonb"), pseudo-types and
   // reg* of other schemas excluded.
   std::set<std::string, std::less<>> pg_catalog_types;
+  // Enum types that no cast function knows, of schemas that may be named: casts to them only look labels up.
+  std::set<std::pair<std::string, std::string>, std::less<>> enum_types;
   std::set<std::string, std::less<>> pg_catalog_collations;
   // Every distinct pg_proc.proname of the database, any schema. Attribute notation (x.f, (x).f) may call any function
   // of that name, so a field name that is a function's and not on the list of allowed functions is refused where the
@@ -69,10 +71,15 @@ struct Catalog {
   std::set<std::string, std::less<>> function_names;
   // Names of operators defined outside pg_catalog ("=", "===", …): such names are emitted as OPERATOR(pg_catalog.x).
   std::set<std::string, std::less<>> operator_names_elsewhere;
+  // Those of them that pg_catalog has no operator of.
+  std::set<std::string, std::less<>> operator_names_only_elsewhere;
 
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.
   [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;
+  // The schema of the enum type that this name means: the one written, or the first of `schemas`; null: none.
+  [[nodiscard]] const std::string* enum_schema(std::string_view schema, std::string_view name,
+                                               std::span<const std::string> schemas) const;
 };
 
 }  // namespace pgveil::rewriter

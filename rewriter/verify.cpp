@@ -189,6 +189,27 @@ class Verifier {
     reads_.has_protected = true;
   }
 
+  // The mask with a Bernoulli sample of its table's rows in place of the table, and nothing else changed.
+  const Mask* sampled_mask_of(const PgQuery__SelectStmt& query) {
+    if (query.n_from_clause != 1 ||
+        !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE))
+      return nullptr;
+    const PgQuery__RangeTableSample& sample = *query.from_clause[0]->range_table_sample;
+    static_cast<void>(known(sample.base));
+    PgQuery__SelectStmt whole = query;
+    Node* table = sample.relation;
+    whole.from_clause = &table;
+    const std::size_t splices = reads_.splices.size();
+    const Mask* mask = mask_of(whole);
+    if (mask == nullptr) return nullptr;
+    if (reads_.splices.size() != splices) throw Rejected{"a sample of a stand-in"};
+    if (sample.n_method != 1 || pg::string_of(sample.method[0]) != "bernoulli")
+      throw Rejected{"a sample of a protected table by another method than BERNOULLI"};
+    for (const Node* argument : pg::nodes(sample.args, sample.n_args)) message(argument->base);
+    if (sample.repeatable != nullptr) message(sample.repeatable->base);
+    return mask;
+  }
+
   // The mask that this sub-query is, or stands for, to the letter; null: it is none.
   const Mask* mask_of(const PgQuery__SelectStmt& query) {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
@@ -236,6 +257,8 @@ class Verifier {
     const Mask* mask = pg::is_kind(node.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)
                            ? mask_of(*node.subquery->select_stmt)
                            : nullptr;
+    if (mask == nullptr && pg::is_kind(node.subquery, PG_QUERY__NODE__NODE_SELECT_STMT))
+      mask = sampled_mask_of(*node.subquery->select_stmt);
     if (mask == nullptr) return children(node.base);
     if (node.lateral != 0) throw Rejected{"a mask behind LATERAL"};
     if (node.alias != nullptr) message(node.alias->base);
@@ -329,9 +352,14 @@ class Verifier {
   }
 
   void type(const PgQuery__TypeName& node) {
-    const std::string name(own_name(node.names, node.n_names));
-    if (!snapshot_.catalog().pg_catalog_types.contains(name))
+    if (node.n_names != 2) throw Rejected{"a type without a schema"};
+    const std::pair name(std::string(pg::string_of(node.names[0])),
+                         std::string(pg::string_of(node.names[1])));
+    const Catalog& catalog = snapshot_.catalog();
+    if (!(name.first == "pg_catalog" && catalog.pg_catalog_types.contains(name.second)) &&
+        !catalog.enum_types.contains(name)) {
       throw Rejected{"a type that is not on the list"};
+    }
     children(node.base);
   }
 

@@ -78,6 +78,9 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "to_regtype",
 });
 
+// Output functions that people call by name: they show what SELECT shows. Sorted.
+constexpr auto kOutput = std::to_array<std::string_view>({"record_out"});
+
 constexpr auto kNullText = std::to_array<std::string_view>({
     "pg_get_function_sqlbody",
     "pg_get_functiondef",
@@ -108,7 +111,7 @@ FunctionRule function_rule(std::string_view name) {
   static_assert(std::ranges::is_sorted(kPure) && std::ranges::is_sorted(kMetadata));
   static_assert(std::ranges::is_sorted(kNullText) && std::ranges::is_sorted(kClientRole));
   if (contains(kClientRole, name)) return FunctionRule::client_role;
-  if (contains(kPure, name)) return FunctionRule::allowed;
+  if (contains(kPure, name) || contains(kOutput, name)) return FunctionRule::allowed;
   if (contains(kMetadata, name)) return FunctionRule::metadata;
   if (contains(kNullText, name)) return FunctionRule::null_text;
   if (name == "pg_get_constraintdef") return FunctionRule::constraint_def;

@@ -59,7 +59,7 @@ constexpr FieldRule kConstant[] = {walked("ival"), walked("fval"),  walked("bool
                                    position()};
 constexpr FieldRule kParameter[] = {value("number"), position()};
 constexpr FieldRule kAlias[] = {label("aliasname"), names("colnames")};
-constexpr FieldRule kTypeName[] = {checked("names", "pg_catalog and a type of the catalog's list"),
+constexpr FieldRule kTypeName[] = {checked("names", "a type of the catalog's lists, with its schema"),
                                    empty("type_oid"),
                                    empty("setof", "SETOF is for function definitions"),
                                    empty("pct_type", "%TYPE reads a column's type"),
@@ -157,18 +157,21 @@ constexpr FieldRule kValueFunction[] = {
           PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_SCHEMA},
          "the others would answer the backend's role"),
     empty("type"), value("typmod"), position()};
-constexpr FieldRule kXml[] = {
-    empty("xpr"),
-    only("op", {PG_QUERY__XML_EXPR_OP__IS_XMLCONCAT, PG_QUERY__XML_EXPR_OP__IS_XMLELEMENT,
-                PG_QUERY__XML_EXPR_OP__IS_XMLFOREST, PG_QUERY__XML_EXPR_OP__IS_DOCUMENT}),
-    label("name"),
-    walked("named_args"),
-    empty("arg_names"),
-    walked("args"),
-    up_to("xmloption", PG_QUERY__XML_OPTION_TYPE__XMLOPTION_CONTENT),
-    empty("type"),
-    empty("typmod"),
-    position()};
+constexpr FieldRule kXml[] = {empty("xpr"),
+                              only("op",
+                                   {PG_QUERY__XML_EXPR_OP__IS_XMLCONCAT, PG_QUERY__XML_EXPR_OP__IS_XMLELEMENT,
+                                    PG_QUERY__XML_EXPR_OP__IS_XMLFOREST, PG_QUERY__XML_EXPR_OP__IS_XMLPARSE,
+                                    PG_QUERY__XML_EXPR_OP__IS_XMLPI, PG_QUERY__XML_EXPR_OP__IS_XMLROOT,
+                                    PG_QUERY__XML_EXPR_OP__IS_DOCUMENT},
+                                   "XMLSERIALIZE is a node of its own; the server loads no external entity"),
+                              label("name"),
+                              walked("named_args"),
+                              empty("arg_names"),
+                              walked("args"),
+                              up_to("xmloption", PG_QUERY__XML_OPTION_TYPE__XMLOPTION_CONTENT),
+                              empty("type"),
+                              empty("typmod"),
+                              position()};
 constexpr FieldRule kXmlSerialize[] = {up_to("xmloption", PG_QUERY__XML_OPTION_TYPE__XMLOPTION_CONTENT),
                                        walked("expr"), walked("type_name"), position()};
 
@@ -252,7 +255,35 @@ constexpr FieldRule kRangeFunction[] = {flag("lateral", "LATERAL"),
                                         flag("is_rowsfrom", "ROWS FROM"),
                                         walked("functions"),
                                         walked("alias"),
-                                        empty("coldeflist", "column definitions name types and collations")};
+                                        walked("coldeflist")};
+constexpr FieldRule kColumnDef[] = {label("colname"),
+                                    walked("type_name"),
+                                    empty("compression", "CREATE TABLE only"),
+                                    empty("inhcount", "CREATE TABLE only"),
+                                    flag("is_local", "always set by the grammar"),
+                                    empty("is_not_null", "CREATE TABLE only"),
+                                    empty("is_from_type", "CREATE TABLE only"),
+                                    empty("storage", "CREATE TABLE only"),
+                                    empty("raw_default", "CREATE TABLE only"),
+                                    empty("cooked_default", "CREATE TABLE only"),
+                                    empty("identity", "CREATE TABLE only"),
+                                    empty("identity_sequence", "CREATE TABLE only"),
+                                    empty("generated", "CREATE TABLE only"),
+                                    walked("coll_clause"),
+                                    empty("coll_oid"),
+                                    empty("constraints", "CREATE TABLE only"),
+                                    empty("fdwoptions", "CREATE TABLE only"),
+                                    position()};
+constexpr FieldRule kXmlTable[] = {
+    flag("lateral", "LATERAL"), walked("docexpr"), walked("rowexpr"), walked("namespaces"),
+    walked("columns"),          walked("alias"),   position()};
+constexpr FieldRule kXmlTableColumn[] = {label("colname"),
+                                         walked("type_name"),
+                                         flag("for_ordinality", "FOR ORDINALITY"),
+                                         flag("is_not_null", "NOT NULL"),
+                                         walked("colexpr"),
+                                         walked("coldefexpr"),
+                                         position()};
 constexpr FieldRule kJoin[] = {only("jointype",
                                     {PG_QUERY__JOIN_TYPE__JOIN_INNER, PG_QUERY__JOIN_TYPE__JOIN_LEFT,
                                      PG_QUERY__JOIN_TYPE__JOIN_FULL, PG_QUERY__JOIN_TYPE__JOIN_RIGHT},
@@ -322,6 +353,7 @@ constexpr KindRule kKinds[] = {
     {&pg_query__close_portal_stmt__descriptor, none, kClosePortal},
     {&pg_query__coalesce_expr__descriptor, none, kCoalesce},
     {&pg_query__collate_clause__descriptor, collation, kCollate},
+    {&pg_query__column_def__descriptor, none, kColumnDef},
     {&pg_query__column_ref__descriptor, column, kColumnRef},
     {&pg_query__common_table_expr__descriptor, none, kCommonTable},
     {&pg_query__copy_stmt__descriptor, copy, kCopy},
@@ -346,6 +378,8 @@ constexpr KindRule kKinds[] = {
     {&pg_query__prepare_stmt__descriptor, none, kPrepare},
     {&pg_query__range_function__descriptor, none, kRangeFunction},
     {&pg_query__range_subselect__descriptor, subselect, kSubselect},
+    {&pg_query__range_table_func__descriptor, none, kXmlTable},
+    {&pg_query__range_table_func_col__descriptor, none, kXmlTableColumn},
     {&pg_query__range_table_sample__descriptor, sample, kSample},
     {&pg_query__range_var__descriptor, relation, kRelation},
     {&pg_query__res_target__descriptor, none, kTarget},

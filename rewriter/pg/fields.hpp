@@ -45,6 +45,12 @@ void for_each_child_of(const ProtobufCMessage& message, const ProtobufCFieldDesc
   }
 }
 
+// The source position of a node; without one of its own, the first of its children's; -1: none.
+[[nodiscard]] int location_of(const ProtobufCMessage& message);
+[[nodiscard]] inline int location_of(const Node* node) {
+  return node == nullptr ? -1 : location_of(node->base);
+}
+
 // Calls visit(field, child) for each child message that is present, in field order.
 template <class Visit>
 void for_each_child(const ProtobufCMessage& message, Visit&& visit) {

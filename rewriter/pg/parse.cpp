@@ -3,7 +3,9 @@
 #include <pg_query.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,51 @@ Result<Tree> parse_checked(std::string_view sql) {
                       "the statement is too complex to be read");
   }
   return tree;
+}
+
+// E'…' with a quote written as \'.
+bool has_backslash_quote(std::string_view literal) {
+  if (literal.empty() || (literal[0] != 'e' && literal[0] != 'E')) return false;
+  for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+    if (literal[i] != '\\') continue;
+    if (literal[++i] == '\'') return true;
+  }
+  return false;
+}
+
+// Byte offsets of such literals.
+std::vector<std::size_t> backslash_quotes(const std::string& sql) {
+  PgQueryScanResult scanned = pg_query_scan(sql.c_str());
+  struct Release {
+    PgQueryScanResult& scanned;
+    ~Release() { pg_query_free_scan_result(scanned); }
+  } release{scanned};
+  std::vector<std::size_t> found;
+  if (scanned.error != nullptr) return found;  // the parser has read it: it can't be
+  Arena arena;
+  const auto* tokens = pg_query__scan_result__unpack(
+      arena.allocator(), scanned.pbuf.len, reinterpret_cast<const std::uint8_t*>(scanned.pbuf.data));
+  for (std::size_t i = 0; tokens != nullptr && i < tokens->n_tokens; ++i) {
+    const PgQuery__ScanToken& token = *tokens->tokens[i];
+    const auto start = static_cast<std::size_t>(token.start);
+    const auto end = std::min(static_cast<std::size_t>(token.end), sql.size());
+    if (token.token == PG_QUERY__TOKEN__SCONST &&
+        has_backslash_quote(std::string_view(sql).substr(start, end - start))) {
+      found.push_back(start);
+    }
+  }
+  return found;
+}
+
+// Where the text has a second meaning: for readers that end E'…\' at its \' it would be other SQL, and SQL it is. That
+// is how injected text looks; a plain E'it\'s' makes no sense to them.
+std::optional<std::size_t> find_ambiguous_literal(std::string_view sql) {
+  if (sql.find("\\'") == std::string_view::npos) return std::nullopt;
+  std::string other(sql);
+  const auto found = backslash_quotes(other);
+  if (found.empty()) return std::nullopt;
+  for (const std::size_t offset : found) other[offset] = ' ';
+  return parse_checked(other) ? std::optional(found.front()) : std::nullopt;
 }
 
 }  // namespace
@@ -103,7 +150,16 @@ Result<Tree> parse(std::string_view sql, const ParseLimits& limits) {
     return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
                       fmt::format("the statement has more than {} operators", limits.deepening_words));
   }
-  return parse_checked(sql);
+  auto tree = parse_checked(sql);
+  if (!tree) return tree;
+  if (const auto found = find_ambiguous_literal(sql)) {
+    Error error = make_error(ErrorKind::syntax, sqlstate::kNonstandardUseOfEscapeCharacter,
+                             "unsafe use of \\' in a string literal",
+                             character_position(sql, static_cast<int>(*found)));
+    error.hint = "write '' for a quote in a string";
+    return error;
+  }
+  return tree;
 }
 
 Result<Tree> parse_own(std::string_view sql, std::size_t bytes_limit) {

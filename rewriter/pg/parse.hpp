@@ -23,7 +23,7 @@ struct ParseLimits {
   int deepening_words = 8'000;
 };
 
-// Errors: ErrorKind::syntax 42601 with position (1-based character); 22021 for text that is not UTF-8 or holds NUL;
+// Errors: ErrorKind::syntax 42601 with position (1-based character); 22P06 for E'…\'…' that other readers take for other SQL; 22021 for text that is not UTF-8 or holds NUL;
 // ErrorKind::limit 54000/54001 for crossed limits. Messages may quote the client's own text near the error, as
 // PostgreSQL's do.
 [[nodiscard]] Result<Tree> parse(std::string_view sql, const ParseLimits& limits);

@@ -7,6 +7,7 @@ void Writer::from_item(const Node& node) {
     case PG_QUERY__NODE__NODE_RANGE_VAR: return relation(*node.range_var);
     case PG_QUERY__NODE__NODE_JOIN_EXPR: return join(*node.join_expr);
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return range_function(*node.range_function);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: return xml_table(*node.range_table_func);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
       if (node.range_subselect->lateral != 0) text("LATERAL ");
       subquery(*node.range_subselect->subquery);
@@ -86,7 +87,6 @@ void Writer::join(const PgQuery__JoinExpr& join) {
 }
 
 void Writer::range_function(const PgQuery__RangeFunction& function) {
-  if (function.n_coldeflist > 0) throw CannotPrint("a column definition list");
   if (function.lateral != 0) text("LATERAL ");
   if (function.is_rowsfrom != 0) text("ROWS FROM (");
   bool first = true;
@@ -94,14 +94,33 @@ void Writer::range_function(const PgQuery__RangeFunction& function) {
     if (!first) text(", ");
     first = false;
     const PgQuery__List& pair = *item->list;  // the call, then its column definitions (none: a NULL node)
-    if (pair.n_items > 1 && pair.items[1]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
-      throw CannotPrint("a column definition list");
-    }
     expression(*pair.items[0]);
+    if (pair.n_items < 2 || pair.items[1]->node_case == PG_QUERY__NODE__NODE__NOT_SET) continue;
+    text(" AS ");
+    column_definitions(nodes(pair.items[1]->list->items, pair.items[1]->list->n_items));
   }
   if (function.is_rowsfrom != 0) text(")");
   if (function.ordinality != 0) text(" WITH ORDINALITY");
   if (function.alias != nullptr) alias(*function.alias);
+  if (function.n_coldeflist == 0) return;
+  if (function.alias == nullptr) text(" AS ");
+  column_definitions(nodes(function.coldeflist, function.n_coldeflist));
+}
+
+void Writer::column_definitions(std::span<Node* const> definitions) {
+  bool first = true;
+  for (const Node* item : definitions) {
+    const PgQuery__ColumnDef& definition = *item->column_def;
+    text(first ? "(" : ", ");
+    first = false;
+    identifier(definition.colname);
+    text(" ");
+    type(*definition.type_name);
+    if (definition.coll_clause == nullptr) continue;
+    text(" COLLATE ");
+    dotted_name(nodes(definition.coll_clause->collname, definition.coll_clause->n_collname));
+  }
+  text(")");
 }
 
 }  // namespace pgveil::rewriter::pg

@@ -43,6 +43,8 @@ class Writer {
   void value_function(const PgQuery__SQLValueFunction& node);
   void type_cast(const PgQuery__TypeCast& node);
   void xml(const PgQuery__XmlExpr& node);
+  void xml_parse(const PgQuery__XmlExpr& node);
+  void xml_root(const PgQuery__XmlExpr& node);
 
   // select
   void select(const PgQuery__SelectStmt& select);
@@ -65,6 +67,9 @@ class Writer {
   void relation(const PgQuery__RangeVar& relation);
   void join(const PgQuery__JoinExpr& join);
   void range_function(const PgQuery__RangeFunction& function);
+  void column_definitions(std::span<Node* const> definitions);
+  void xml_table(const PgQuery__RangeTableFunc& table);
+  void xml_table_column(const PgQuery__RangeTableFuncCol& column);
 
   // statements
   void set_statement(const PgQuery__VariableSetStmt& set);

@@ -1,3 +1,4 @@
+#include "rewriter/pg/fields.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 
@@ -53,7 +54,8 @@ void Resolver::expression(Node*& node, Scope& scope, const CteScope* ctes) {
     case PG_QUERY__NODE__NODE_XML_SERIALIZE:
       type_name(*node->xml_serialize->type_name);
       return expression(node->xml_serialize->expr, scope, ctes);
-    default: refuse(Reason::node_kind, "an expression of a kind that is not let through");
+    default:
+      refuse(Reason::node_kind, "an expression of a kind that is not let through", {}, pg::location_of(node));
   }
 }
 
@@ -61,13 +63,15 @@ void Resolver::indirection(PgQuery__AIndirection& node, Scope& scope, const CteS
   expression(node.arg, scope, ctes);
   for (Node* step : pg::nodes(node.indirection, node.n_indirection)) {
     switch (step->node_case) {
-      case PG_QUERY__NODE__NODE_STRING: field_name(pg::string_of(step), -1); break;
+      case PG_QUERY__NODE__NODE_STRING: field_name(pg::string_of(step), pg::location_of(node.arg)); break;
       case PG_QUERY__NODE__NODE_A_STAR: break;
       case PG_QUERY__NODE__NODE_A_INDICES:
         optional_expression(step->a_indices->lidx, scope, ctes);
         optional_expression(step->a_indices->uidx, scope, ctes);
         break;
-      default: refuse(Reason::node_kind, "an indirection of a kind that is not let through");
+      default:
+        refuse(Reason::node_kind, "an indirection of a kind that is not let through", {},
+               pg::location_of(step));
     }
   }
 }
@@ -111,25 +115,6 @@ void Resolver::value_function(Node*& node) {
     case _PG_QUERY__SQLVALUE_FUNCTION_OP_IS_INT_SIZE: break;
   }
   refuse(Reason::node_kind, "a value function of an unknown kind");
-}
-
-void Resolver::xml(PgQuery__XmlExpr& xml, Scope& scope, const CteScope* ctes) {
-  switch (xml.op) {
-    case PG_QUERY__XML_EXPR_OP__IS_XMLCONCAT:
-    case PG_QUERY__XML_EXPR_OP__IS_XMLELEMENT:
-    case PG_QUERY__XML_EXPR_OP__IS_XMLFOREST:
-    case PG_QUERY__XML_EXPR_OP__IS_DOCUMENT:
-      for (Node* named : pg::nodes(xml.named_args, xml.n_named_args))
-        expression(named->res_target->val, scope, ctes);
-      return expressions(pg::nodes(xml.args, xml.n_args), scope, ctes);
-    case PG_QUERY__XML_EXPR_OP__IS_XMLPARSE:
-    case PG_QUERY__XML_EXPR_OP__IS_XMLPI:
-    case PG_QUERY__XML_EXPR_OP__IS_XMLROOT:
-    case PG_QUERY__XML_EXPR_OP__IS_XMLSERIALIZE:
-    case PG_QUERY__XML_EXPR_OP__XML_EXPR_OP_UNDEFINED:
-    case _PG_QUERY__XML_EXPR_OP_IS_INT_SIZE: break;
-  }
-  refuse(Reason::node_kind, "this XML expression is not let through", {}, xml.location);
 }
 
 }  // namespace pgveil::rewriter

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rewriter/masks.hpp"
+#include "rewriter/pg/fields.hpp"
 #include "rewriter/resolve/column_label.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
@@ -36,6 +37,22 @@ ColumnNames joined(const ColumnNames& left, const ColumnNames& right,
     for (const std::string& name : *side) {
       if (std::ranges::find(merged, name) == merged.end()) out.push_back(name);
     }
+  }
+  return out;
+}
+
+// The primary key under the names that its columns have here; empty: none, or not shown as it is.
+std::vector<std::string> shown_key(const Relation& relation, const std::vector<std::string>& names,
+                                   const Mask& mask) {
+  std::vector<std::string> out;
+  for (const int number : relation.primary_key) {
+    const auto at = std::ranges::find(relation.columns, number, &Column::number);
+    const auto index = static_cast<std::size_t>(at - relation.columns.begin());
+    if (at == relation.columns.end() ||
+        !pg::is_kind(mask.select->target_list[index]->res_target->val, PG_QUERY__NODE__NODE_COLUMN_REF)) {
+      return {};
+    }
+    out.push_back(names[index]);
   }
   return out;
 }
@@ -86,8 +103,10 @@ ColumnNames Resolver::from_item(Node*& node, Scope& scope, const CteScope* ctes)
     case PG_QUERY__NODE__NODE_JOIN_EXPR: return join(*node->join_expr, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subquery(*node->range_subselect, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return function_item(*node->range_function, scope, ctes);
-    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample(*node->range_table_sample, scope, ctes);
-    default: refuse(Reason::node_kind, "a FROM item of a kind that is not let through");
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample(node, scope, ctes);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: return xml_table(*node->range_table_func, scope, ctes);
+    default:
+      refuse(Reason::node_kind, "a FROM item of a kind that is not let through", {}, pg::location_of(node));
   }
 }
 
@@ -148,6 +167,8 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
              "ask the data owner for a policy that names this role as a reader", range.location);
     }
     has_protected_ = true;
+    const PolicyRead read{table->state.spec->name, !is_exempt(*table->state.spec, client_.role)};
+    if (std::ranges::find(policies_read_, read) == policies_read_.end()) policies_read_.push_back(read);
     if (!is_exempt(*table->state.spec, client_.role)) {
       if (table->mask == nullptr) {
         refuse(Reason::policy_not_built,
@@ -160,8 +181,9 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       if (std::ranges::find(versions_, version) == versions_.end()) versions_.push_back(version);
     }
   }
-  entry.is_masked = mask != nullptr;
   if (mask != nullptr) {
+    entry.masked = &relation;
+    entry.key = shown_key(relation, *entry.columns, *mask);
     PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
     PgQuery__SelectStmt* in_its_place = stand_in({.oid = mask->table_oid, .left_out = {}}, build_);
     stand_ins_.push_back({.name = in_its_place->from_clause[0]->range_var,
@@ -217,17 +239,15 @@ ColumnNames Resolver::subquery(PgQuery__RangeSubselect& subselect, Scope& scope,
 }
 
 ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes) {
-  if (function.n_coldeflist > 0) {
-    refuse(Reason::clause, "a column definition list behind a function",
-           "use a function with a known row type");
-  }
   expand_unnest(function, build_);
+  ColumnNames columns = column_definitions(pg::nodes(function.coldeflist, function.n_coldeflist));
   std::string name;
   for (Node* item : pg::nodes(function.functions, function.n_functions)) {
     PgQuery__List& pair = *item->list;
-    if (pair.n_items > 1 && pair.items[1]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
-      refuse(Reason::clause, "a column definition list behind a function",
-             "use a function with a known row type");
+    if (pair.n_items > 1 &&
+        pg::is_kind(pair.items[1], PG_QUERY__NODE__NODE_LIST)) {  // ROWS FROM (f() AS (a int))
+      static_cast<void>(
+          column_definitions(pg::nodes(pair.items[1]->list->items, pair.items[1]->list->n_items)));
     }
     if (name.empty()) name = column_label(pair.items[0]);
     expression(pair.items[0], scope, ctes);
@@ -242,28 +262,24 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
   }
   Entry entry;
   entry.alias = function.alias != nullptr ? function.alias->aliasname : name;
+  entry.columns = columns;
   scope.entries.push_back(std::move(entry));
-  return std::nullopt;
+  return columns;
 }
 
-ColumnNames Resolver::sample(PgQuery__RangeTableSample& sample, Scope& scope, const CteScope* ctes) {
-  if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
-    refuse(Reason::node_kind, "TABLESAMPLE of something that is no table", {}, sample.location);
+// json_to_record(…) AS x(a int, b text): the caller says what the record holds. nullopt: no list.
+ColumnNames Resolver::column_definitions(std::span<Node* const> definitions) {
+  if (definitions.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (Node* item : definitions) {
+    if (!pg::is_kind(item, PG_QUERY__NODE__NODE_COLUMN_DEF))
+      refuse(Reason::node_kind, "a column definition of an unknown form", {}, pg::location_of(item));
+    PgQuery__ColumnDef& definition = *item->column_def;
+    type_name(*definition.type_name);
+    if (definition.coll_clause != nullptr) collation(*definition.coll_clause);
+    names.emplace_back(definition.colname);
   }
-  const auto method = pg::nodes(sample.method, sample.n_method);
-  const std::string_view name = method.empty() ? std::string_view() : pg::string_of(method.back());
-  if (method.size() != 1 || (name != "bernoulli" && name != "system")) {
-    refuse(Reason::function_not_listed, "a sampling method that is not PostgreSQL's own", {},
-           sample.location);
-  }
-  expressions(pg::nodes(sample.args, sample.n_args), scope, ctes);
-  optional_expression(sample.repeatable, scope, ctes);
-  const ColumnNames columns = relation(sample.relation, scope, ctes);
-  if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
-    refuse(Reason::row_layout, "TABLESAMPLE of a protected table or a catalog",
-           "take a sample with WHERE random() < 0.1", sample.location);
-  }
-  return columns;
+  return names;
 }
 
 }  // namespace pgveil::rewriter

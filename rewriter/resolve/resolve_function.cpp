@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "rewriter/lists/functions.hpp"
 #include "rewriter/resolve/definitions.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -25,6 +27,10 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
     return call_arguments(call, scope, ctes);
   }
   const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
+  if (Node* column = names.size() == 1 ? column_of_row(call, name, scope) : nullptr) {
+    node = column;
+    return;
+  }
   const FunctionRule rule = is_ours ? function_rule(name) : FunctionRule::refused;
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
@@ -58,6 +64,23 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   }
   refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name), {},
          call.location);
+}
+
+// PostgreSQL reads city(p), p being a row, as p.city where no function city takes a row. Null: not that.
+pg::Node* Resolver::column_of_row(const PgQuery__FuncCall& call, std::string_view name, const Scope& scope) {
+  const bool is_plain = call.n_args == 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_COLUMN_REF) &&
+                        call.args[0]->column_ref->n_fields == 1 && call.n_agg_order == 0 &&
+                        call.over == nullptr && call.agg_filter == nullptr && call.agg_distinct == 0 &&
+                        call.func_variadic == 0;
+  if (!is_plain) return nullptr;
+  // Functions named like a type convert to it; they take no rows.
+  const bool may_take_rows = snapshot_.catalog().function_names.contains(name) &&
+                             !snapshot_.catalog().pg_catalog_types.contains(name);
+  const std::string_view row = pg::string_of(call.args[0]->column_ref->fields[0]);
+  const Entry* entry = scope.find(row);
+  if (may_take_rows || entry == nullptr || !entry->columns || scope.may_be_column(row)) return nullptr;
+  if (std::ranges::find(*entry->columns, name) == entry->columns->end()) return nullptr;
+  return build_.column({row, name});
 }
 
 void Resolver::call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes) {

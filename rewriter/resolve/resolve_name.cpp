@@ -117,12 +117,17 @@ void Resolver::type_name(PgQuery__TypeName& type) {
     refuse(Reason::type_not_listed, "a type of an unusual form", "name a type of pg_catalog", type.location);
   }
   const std::string name(pg::string_of(names.back()));
-  const bool is_ours = names.size() == 1 || pg::string_of(names[0]) == "pg_catalog";
-  if (!is_ours || !snapshot_.catalog().pg_catalog_types.contains(name)) {
+  const std::string_view written = names.size() == 2 ? pg::string_of(names[0]) : std::string_view();
+  const bool is_ours =
+      (written.empty() || written == "pg_catalog") && snapshot_.catalog().pg_catalog_types.contains(name);
+  const std::string* enum_schema =
+      is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, path_now_.schemas);
+  if (!is_ours && enum_schema == nullptr) {
     refuse(Reason::type_not_listed, fmt::format("type \"{}\" is not on the list", name),
-           "cast to a type of pg_catalog", type.location);
+           "cast to a type of pg_catalog or to an enum type", type.location);
   }
-  Node* const qualified[] = {build_.string("pg_catalog"), build_.string(name)};
+  Node* const qualified[] = {build_.string(is_ours ? std::string_view("pg_catalog") : *enum_schema),
+                             build_.string(name)};
   type.names = build_.list(qualified);
   type.n_names = 2;
   for (const Node* modifier : pg::nodes(type.typmods, type.n_typmods)) {

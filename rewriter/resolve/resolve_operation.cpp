@@ -9,7 +9,7 @@ void Resolver::operator_name(Node**& name, std::size_t& size, int location) {
   if (size == 0) return;  // IN (sub-query): the grammar's own "="
   const std::string op(pg::string_of(name[size - 1]));
   const bool is_ours = size == 1 || (size == 2 && pg::string_of(name[0]) == "pg_catalog");
-  if (!is_ours || op.empty()) {
+  if (!is_ours || op.empty() || snapshot_.catalog().operator_names_only_elsewhere.contains(op)) {
     refuse(Reason::operator_not_listed, fmt::format("operator {} is not PostgreSQL's own", op),
            "use an operator of pg_catalog", location);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "rewriter/resolve/column_label.hpp"
+#include "rewriter/resolve/group_key.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 
@@ -39,6 +40,7 @@ ColumnNames Resolver::select(PgQuery__SelectStmt& select, const Scope* outer, co
 }
 
 ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes) {
+  const std::vector<NameUse> uses = names_beside_groups(select);
   ColumnNames star = std::vector<std::string>{};
   for (Node*& item : pg::nodes(select.from_clause, select.n_from_clause)) {
     const ColumnNames columns = from_item(item, scope, ctes);
@@ -55,6 +57,7 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
   for (Node*& item : pg::nodes(select.group_clause, select.n_group_clause)) {
     group_item(item, scope, ctes, names);
   }
+  complete_groups(select, scope, uses, build_);
   optional_expression(select.having_clause, scope, ctes);
   for (Node* item : pg::nodes(select.window_clause, select.n_window_clause))
     window(*item->window_def, scope, ctes);

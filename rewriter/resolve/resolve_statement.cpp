@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "rewriter/pg/fields.hpp"
+#include "rewriter/resolve/explain_answer.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 #include "rewriter/session_settings.hpp"
@@ -24,14 +26,14 @@ Statement with_effect(Statement statement, PathEffect effect) {
 
 constexpr std::string_view kStatementsHint =
     "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
-    "transactions, "
-    "SET and SHOW of listed settings, and EXPLAIN without protected tables";
+    "transactions, SET and SHOW of listed settings, and EXPLAIN";
 
 }  // namespace
 
 Statement Resolver::statement(Node*& node) {
   has_protected_ = has_masked_ = false;
   stand_ins_.clear();
+  policies_read_.clear();
   Statement out = any_statement(node);
   if (out.path_effect != nullptr) {
     path_.apply(*out.path_effect);
@@ -52,7 +54,7 @@ Statement Resolver::any_statement(Node*& node) {
     case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return declare_statement(*node->declare_cursor_stmt);
     case PG_QUERY__NODE__NODE_FETCH_STMT: return fetch_statement(*node->fetch_stmt);
     case PG_QUERY__NODE__NODE_DISCARD_STMT: return discard_statement(*node->discard_stmt);
-    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain_statement(*node->explain_stmt);
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain_statement(node);
     case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
       return of_kind(StatementKind::deallocate, node->deallocate_stmt->name);
     case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
@@ -265,16 +267,21 @@ Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
   refuse(Reason::statement_kind, "this DISCARD is not answered", "use DISCARD ALL or DISCARD PLANS");
 }
 
-Statement Resolver::explain_statement(PgQuery__ExplainStmt& explain) {
+Statement Resolver::explain_statement(Node*& node) {
+  PgQuery__ExplainStmt& explain = *node->explain_stmt;
   if (!pg::is_kind(explain.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::statement_kind, "EXPLAIN of something that is no SELECT");
+    refuse(Reason::statement_kind, "EXPLAIN of something that is no SELECT", {},
+           pg::location_of(explain.query));
   }
-  const Statement out = query_statement(*explain.query->select_stmt, StatementKind::explain, {});
-  if (out.is_protected) {
-    refuse(Reason::statement_kind, "EXPLAIN of a query on a protected table: plans show counts and masks",
-           "an admin can run EXPLAIN POLICY on the console");
+  const int parameters = highest_parameter(explain.query->base);
+  const CteScope none;
+  ColumnNames columns = select(*explain.query->select_stmt, nullptr, &none);
+  if (has_protected_) {
+    node = explain_answer(
+        explain, {.policies = policies_read_, .columns = std::move(columns), .parameters = parameters},
+        build_);
   }
-  return out;
+  return of_kind(StatementKind::explain);
 }
 
 }  // namespace pgveil::rewriter

@@ -3,14 +3,15 @@
 // open tables (qualified) or masking sub-selects, functions and types are looked up in the lists and qualified, and
 // each node kind is either handled field by field here or refused. It changes the tree in place.
 //
-// Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_expression.cpp,
-// resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
+// Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_sample.cpp,
+// resolve_xml.cpp, resolve_expression.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rewriter/pg/build.hpp"
 #include "rewriter/pipeline.hpp"
+#include "rewriter/resolve/explain_answer.hpp"
 #include "rewriter/resolve/scope.hpp"
 #include "rewriter/snapshot.hpp"
 #include "rewriter/used_columns.hpp"
@@ -53,7 +54,7 @@ class Resolver {
   Statement declare_statement(PgQuery__DeclareCursorStmt& declare);
   Statement fetch_statement(PgQuery__FetchStmt& fetch);
   Statement discard_statement(PgQuery__DiscardStmt& discard);
-  Statement explain_statement(PgQuery__ExplainStmt& explain);
+  Statement explain_statement(Node*& node);
   void copy_options(PgQuery__CopyStmt& copy);
   void transaction_modes(std::span<Node* const> modes);
 
@@ -89,7 +90,9 @@ class Resolver {
   ColumnNames join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes);
   ColumnNames subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes);
   ColumnNames function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes);
-  ColumnNames sample(PgQuery__RangeTableSample& sample, Scope& scope, const CteScope* ctes);
+  ColumnNames sample(Node*& node, Scope& scope, const CteScope* ctes);
+  ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
+  ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
 
   // resolve_expression.cpp
@@ -108,6 +111,7 @@ class Resolver {
 
   // resolve_function.cpp
   void function_call(Node*& node, Scope& scope, const CteScope* ctes);
+  [[nodiscard]] Node* column_of_row(const PgQuery__FuncCall& call, std::string_view name, const Scope& scope);
   void call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes);
   void current_setting(Node*& node);
   [[nodiscard]] Node* listed_setting(Node* name);
@@ -132,6 +136,7 @@ class Resolver {
   ResolvedPath path_now_;
   std::vector<VersionId> versions_;
   std::vector<StandIn> stand_ins_;
+  std::vector<PolicyRead> policies_read_;  // of the statement at hand
   bool has_protected_ = false;
   bool has_masked_ = false;
 };

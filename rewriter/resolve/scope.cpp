@@ -34,9 +34,13 @@ const Entry* Scope::find_relation(std::string_view schema, std::string_view name
 }
 
 bool Scope::may_bind(std::string_view name) const {
+  return find(name) != nullptr || may_be_column(name);
+}
+
+bool Scope::may_be_column(std::string_view name) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer) {
     for (const Entry& entry : scope->entries) {
-      if (!entry.columns || entry.alias == name) return true;
+      if (!entry.columns) return true;
       if (std::ranges::find(*entry.columns, name) != entry.columns->end()) return true;
       if (entry.has_system_columns && is_system_column(name)) return true;
     }

@@ -21,10 +21,13 @@ using ColumnNames = std::optional<std::vector<std::string>>;
 struct Entry {
   std::string alias;
   const Relation* relation = nullptr;  // set for a relation without an alias: also named schema.relation
-  bool is_masked = false;
-  std::uint32_t catalog_oid = 0;    // of a system catalog; 0: something else
-  bool has_system_columns = false;  // ctid, xmin …: open tables only
+  std::uint32_t catalog_oid = 0;       // of a system catalog; 0: something else
+  bool has_system_columns = false;     // ctid, xmin …: open tables only
   ColumnNames columns;
+  // Set for a relation read through its mask: what it masks, and the names that its primary key's columns have here,
+  // if every one of them is shown as it is; empty otherwise. `columns` has a name for each column of `masked`.
+  const Relation* masked = nullptr;
+  std::vector<std::string> key = {};
 };
 
 struct Scope {
@@ -35,6 +38,8 @@ struct Scope {
   [[nodiscard]] const Entry* find(std::string_view alias) const;
   // The nearest entry that is this relation without an alias; null: none.
   [[nodiscard]] const Entry* find_relation(std::string_view schema, std::string_view name) const;
+  // May a bare name bind to a column? True when some entry's columns are not known.
+  [[nodiscard]] bool may_be_column(std::string_view name) const;
   // May a bare name bind here: to a column, or to an entry as a whole? True when some entry's columns are not known.
   [[nodiscard]] bool may_bind(std::string_view name) const;
 };

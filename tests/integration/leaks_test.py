@@ -19,11 +19,7 @@ FLOORS = {"masked": 0.95, "refused": 0.98, "allowed": 0.95}
 
 # Safe, and not yet what their authors wanted. Any other case that goes wrong fails the test.
 KNOWN = {
-    "rel-055": "TABLESAMPLE of a protected table is refused", "rel-056": "TABLESAMPLE of a protected table is refused",
-    "row-022": "record_out is not on the list", "row-025": "name(record) is not found when qualified",
-    "row-044": "casts to a table's row type are refused", "err-007": "xmlparse is refused",
-    "par-009": "one constant for PostgreSQL too: answered",
-    "obj-013": "an unknown operator of a masked statement is the server's error",
+    "rel-055": "TABLESAMPLE SYSTEM of a protected table is refused",
     "obj-019": "an unknown operator of a masked statement is the server's error",
 }
 # A refusal of a `masked` case is safe but not what its author wanted; so many are taken.
@@ -137,6 +133,8 @@ class Leaks(Case):
         if case["expect"] == "refused":
             refused = bool(states_of(replies)) or replies[-1].is_closed
             return refused or self.says_nothing(case, replies), "answered"
+        if "allow or refuse" in case["note"] and states_of(replies) == ["42501"]:
+            return True, ""
         database = "masked" if case["expect"] == "masked" else "raw"
         here = json.loads(json.dumps(case["sql"]).replace("raw.public.", f"{database}.public."))
         expected = run_case(self.postgres.port, "be_ro", database, here)
@@ -153,6 +151,8 @@ class Leaks(Case):
     def says_nothing(self, case, replies):
         """Catalogs that psql needs are answered, with NULL where they would quote data: less than the server says, or
         nothing where the server has nothing to say either."""
+        if case["category"] == "explain":  # constants: nothing is planned
+            return all(re.match(rb"(Masked by policy \w+|Output: .*)$", row[0]) for row in rows_of(replies))
         if case["category"] not in ("catalog-leak", "inheritance"):
             return False
         direct = rows_of(run_case(self.postgres.port, "be_ro", "raw", case["sql"]))

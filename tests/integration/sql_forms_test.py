@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Every form of SQL that a masked table may occur in: the answer is that of the masked copy, the row description that
 of the raw table."""
+import json
+
 from harness import world
 from harness.psql import psql
 from harness.runner import main
@@ -94,6 +96,42 @@ SELECT 1 / (id - 30) FROM staff
 SELECT job::integer FROM staff
 SELECT (SELECT job FROM staff)
 SELECT count(*) FROM staff WHERE job ~ '('
+SELECT id, job FROM staff TABLESAMPLE BERNOULLI (40) REPEATABLE (7) ORDER BY id
+SELECT s.j FROM staff AS s(i, n, j) TABLESAMPLE BERNOULLI ((SELECT 20 + max(n) FROM numbers)) REPEATABLE (1.5) ORDER BY s.i
+SELECT n, l.c FROM numbers, LATERAL (SELECT count(*) FROM staff TABLESAMPLE BERNOULLI (n * 5) REPEATABLE (n)) l(c) ORDER BY 1
+SELECT count(*) FROM staff TABLESAMPLE BERNOULLI (100), people TABLESAMPLE BERNOULLI (0)
+SELECT count(*) FROM staff TABLESAMPLE BERNOULLI (101)
+SELECT count(*) FROM numbers, staff TABLESAMPLE BERNOULLI (n)
+SELECT count(*) FROM staff TABLESAMPLE BERNOULLI (staff.id)
+SELECT count(*) FROM staff TABLESAMPLE BERNOULLI (t.id)
+SELECT id, job, pay FROM staff GROUP BY id ORDER BY id
+SELECT s.id, s.job, upper(s.town) FROM staff s GROUP BY s.id HAVING s.job IS NOT NULL ORDER BY s.born NULLS LAST, s.id
+SELECT s.*, count(t.size) FROM staff s LEFT JOIN towns t ON s.town = t.town GROUP BY s.id ORDER BY s.id
+SELECT t.town, count(*), max(s.job), s.id, s.job FROM towns t LEFT JOIN staff s ON s.town = t.town GROUP BY t.town, s.id ORDER BY 1, 4
+SELECT id AS k, job FROM staff GROUP BY k ORDER BY 1
+SELECT id, job FROM staff GROUP BY 1 ORDER BY 1
+SELECT k.c FROM staff k(a, b, c) GROUP BY a ORDER BY a
+SELECT id, (SELECT t.size FROM towns t WHERE t.town = s.town) FROM staff s GROUP BY s.id ORDER BY 1
+SELECT id, job, rank() OVER (ORDER BY pay) FROM staff GROUP BY id ORDER BY 1
+SELECT DISTINCT ON (job) job, id FROM staff GROUP BY id ORDER BY job, id
+SELECT s, row_to_json(s) FROM staff s GROUP BY id ORDER BY s.id
+SELECT s.id, s.job FROM staff s, staff z WHERE s.job = z.job GROUP BY s.id ORDER BY 1
+SELECT s.id, z.job FROM staff s, staff z WHERE s.job = z.job GROUP BY s.id
+SELECT id, job FROM staff GROUP BY job
+SELECT id, city FROM people GROUP BY id
+SELECT id, job FROM staff GROUP BY ROLLUP (id)
+SELECT xmlparse(CONTENT coalesce(name, '<a/>')), xmlparse(CONTENT '<' || name) FROM staff
+SELECT xmlparse(CONTENT '<' || job) FROM staff
+SELECT xmlparse(DOCUMENT '<a> </a>' PRESERVE WHITESPACE), xmlparse(CONTENT ' x ')
+SELECT xmlpi(NAME p, job), xmlroot(xmlelement(NAME e, job), VERSION '1.0', STANDALONE NO VALUE) FROM staff
+SELECT x.* FROM staff, xmltable('/r' PASSING xmlelement(NAME r, xmlattributes(id AS i), job) COLUMNS n FOR ORDINALITY, i int PATH '@i', j text PATH '.' DEFAULT 'none') x ORDER BY i
+SELECT x.* FROM xmltable(XMLNAMESPACES('u' AS p), '/p:a' PASSING ('<a xmlns="u">1</a>'::xml) COLUMNS v text PATH '.') AS x
+SELECT s.id, r.a, r.b FROM staff s, json_to_record(json_build_object('a', s.id, 'b', s.job)) AS r(a int, b varchar(5)) ORDER BY 1
+SELECT * FROM ROWS FROM (json_to_recordset('[{"a":1}]') AS (a int), generate_series(1, 2)) AS r ORDER BY 3
+SELECT id FROM staff WHERE mood = 'glad'::mood ORDER BY id
+SELECT id, mood FROM staff WHERE mood = ANY ('{glad,calm}'::public.mood[]) ORDER BY mood, id
+SELECT job(s), name(s), id(s) FROM staff s ORDER BY s.id
+SELECT record_out(s) FROM staff s
 COPY (SELECT id, job, town FROM staff ORDER BY id) TO STDOUT
 COPY (SELECT job, town FROM staff ORDER BY id) TO STDOUT WITH (FORMAT csv, HEADER)
 """.strip().splitlines()
@@ -101,6 +139,11 @@ COPY (SELECT job, town FROM staff ORDER BY id) TO STDOUT WITH (FORMAT csv, HEADE
 
 class SqlForms(StackCase):
     has_masked_copy = True
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.postgres.run("ALTER TABLE public.staff ADD PRIMARY KEY (id)", "masked")  # the copy keeps a key that is shown
 
     def both(self, sql, how):
         with self.pgveil.client() as client, self.direct() as direct:
@@ -132,6 +175,36 @@ class SqlForms(StackCase):
                 with self.pgveil.client() as client, self.direct("demo") as raw:
                     self.assertEqual([c.shape() for c in client.query(sql).columns],
                                      [c.shape() for c in raw.query(sql).columns], sql)
+
+    def test_explain_is_answered_with_constants(self):
+        since = self.postgres.log_position()
+        for sql in ("EXPLAIN SELECT job, count(*) FROM staff GROUP BY 1",
+                    "EXPLAIN (ANALYZE, VERBOSE) SELECT job, count(*) FROM staff GROUP BY 1"):
+            self.assertEqual(self.texts(sql), [["Masked by policy staff_k3"], ["Output: job, count"]])
+        self.assertEqual(self.texts("EXPLAIN SELECT 1 FROM staff, people"),
+                         [["Masked by policy staff_k3"], ["Masked by policy people_k2"], ["Output: ?column?"]])
+        for line in self.postgres.received(since):
+            self.assertNotIn("EXPLAIN", line)
+            self.assertNotIn("public.staff", line)
+        plan = json.loads(self.texts("EXPLAIN (FORMAT JSON) SELECT job AS \"a\"\"b\" FROM staff")[0][0])
+        self.assertEqual(plan, [{"Plan": {"Node Type": "Masked", "Policies": ["Masked by policy staff_k3"],
+                                          "Output": ['a"b']}}])
+        for form, name in (("XML", "xml"), ("YAML", "text"), ("JSON", "json"), ("TEXT", "text")):
+            with self.pgveil.client() as client, self.direct("demo") as raw:
+                got = client.query(f"EXPLAIN (FORMAT {form}) SELECT job FROM staff")
+                expected = raw.query(f"EXPLAIN (FORMAT {form}) SELECT 1")
+            self.assertEqual([c.shape() for c in got.columns], [c.shape() for c in expected.columns], name)
+        with self.pgveil.client() as client:
+            reply = client.extended("EXPLAIN SELECT job FROM staff WHERE id = $1 AND pay > $2", ["1", "2"])
+            self.assertEqual((reply.errors, len(reply.rows)), ([], 2))
+
+    def test_samples_by_blocks_and_hidden_keys_are_refused(self):
+        for sql, state in (("SELECT id FROM staff TABLESAMPLE SYSTEM (50)", "42501"),
+                           ("SELECT id FROM diary TABLESAMPLE BERNOULLI (50)", "42501"),
+                           ("SELECT NULL::people", "42501"),
+                           ("SELECT E'\\' , (SELECT job FROM staff LIMIT 1) --'", "22P06")):
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query(sql).sqlstate(), state, sql)
 
     def test_gdesc(self):
         sql = "SELECT * FROM staff \\gdesc"

@@ -234,6 +234,8 @@ const std::set<std::string> kHoldsNoQuery = {
     "RangeVar.alias",
     "RangeSubselect.alias",
     "RangeFunction.alias",
+    "RangeTableFunc.alias",
+    "ColumnDef.coll_clause",
     "RangeTableSample.method",
     "CommonTableExpr.aliascolnames",
     "CommonTableExpr.search_clause",

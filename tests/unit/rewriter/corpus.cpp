@@ -81,6 +81,11 @@ constexpr const char* kMore[] = {
     "SELECT * FROM XMLTABLE(XMLNAMESPACES('x' AS y), '/a' PASSING (SELECT max(city) FROM people) COLUMNS n "
     "FOR "
     "ORDINALITY, b text PATH 'b' DEFAULT 'c' NOT NULL)",
+    "SELECT * FROM XMLTABLE(XMLNAMESPACES((SELECT max(city) FROM people) AS y), '/a' PASSING '<a/>' COLUMNS "
+    "b "
+    "numeric((SELECT max(visits) FROM people)) PATH 'b') AS x",
+    "SELECT * FROM json_to_record('{}') AS t(a numeric((SELECT max(visits) FROM people)), b text COLLATE "
+    "\"C\")",
     "SELECT * FROM f() AS t(a int COLLATE \"C\", b people)",
     "SELECT f(a := 1, b => 2), OVERLAY('a' PLACING 'b' FROM 1), (1, 2) OVERLAPS (3, 4), NORMALIZE('x', NFC)",
     "SELECT city FROM people FOR NO KEY UPDATE OF people SKIP LOCKED",

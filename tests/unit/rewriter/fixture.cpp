@@ -108,10 +108,14 @@ std::shared_ptr<Catalog> demo_catalog() {
   catalog->pg_catalog_types = {"bool",    "bpchar", "char",     "date",     "float4",    "float8",
                                "int2",    "int4",   "int8",     "interval", "jsonb",     "name",
                                "numeric", "oid",    "regclass", "text",     "timestamp", "timestamptz",
-                               "varchar", "_text",  "_int4",    "xml"};
+                               "varchar", "_text",  "_int4",    "xml",      "json"};
+  catalog->enum_types = {{"public", "mood"}};
+  catalog->relations.find(std::pair<std::string, std::string>("pg_catalog", "pg_class"))
+      ->second.primary_key = {1};
   catalog->pg_catalog_collations = {"C", "default", "POSIX"};
   catalog->function_names = {"lower", "upper", "query_to_xml", "fullname", "count", "leaky", "name", "note"};
   catalog->operator_names_elsewhere = {"===", "@@@"};
+  catalog->operator_names_only_elsewhere = {"==="};
   return catalog;
 }
 

@@ -28,8 +28,10 @@ std::string with_masks_replaced(std::string sql, const std::string& role, const 
     for (const auto& left_out : choices(*mask)) {
       const std::string text = mask->parts.without(left_out);
       const std::string replacement = put({*mask, left_out, name.first + "." + name.second});
-      for (std::size_t at = 0; (at = sql.find(text, at)) != std::string::npos; at += replacement.size())
-        sql.replace(at, text.size(), replacement);
+      for (std::size_t at = 0; (at = sql.find('(' + text + ')', at)) != std::string::npos;
+           at += replacement.size()) {
+        sql.replace(at + 1, text.size(), replacement);
+      }
     }
   }
   return sql;

@@ -22,6 +22,20 @@ bool has_common_table_people(const ProtobufCMessage& tree) {
   return found;
 }
 
+// The mask, or the mask with a Bernoulli sample of its table, whose arguments are then `sample`'s.
+bool is_mask(const PgQuery__SelectStmt& query, const Mask& mask, const PgQuery__RangeTableSample*& sample) {
+  PgQuery__SelectStmt whole = query;
+  pg::Node* table = nullptr;
+  if (query.n_from_clause == 1 &&
+      pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE)) {
+    sample = query.from_clause[0]->range_table_sample;
+    if (sample->n_method != 1 || pg::string_of(sample->method[0]) != "bernoulli") return false;
+    table = sample->relation;
+    whole.from_clause = &table;
+  }
+  return pg::equal(whole.base, mask.select->base);
+}
+
 }  // namespace
 
 const Mask& people_mask(const Snapshot& snapshot) {
@@ -44,16 +58,23 @@ std::string find_raw_reference(std::string_view sql, const Mask& mask) {
   if (tree->result->n_stmts != 1) return "text that is not one statement";
   const bool may_be_common_table = has_common_table_people(tree->result->base);
   std::string problem;
-  walk(tree->result->base, [&](const ProtobufCMessage& message) {
-    if (const auto* query = as<PgQuery__SelectStmt>(message, pg_query__select_stmt__descriptor))
-      return !pg::equal(query->base, mask.select->base);
+  const std::function<bool(const ProtobufCMessage&)> visit = [&](const ProtobufCMessage& message) {
+    if (const auto* query = as<PgQuery__SelectStmt>(message, pg_query__select_stmt__descriptor)) {
+      const PgQuery__RangeTableSample* sample = nullptr;
+      if (!is_mask(*query, mask, sample)) return true;
+      if (sample == nullptr) return false;
+      for (const pg::Node* argument : pg::nodes(sample->args, sample->n_args)) walk(argument->base, visit);
+      if (sample->repeatable != nullptr) walk(sample->repeatable->base, visit);
+      return false;
+    }
     const auto* relation = as<PgQuery__RangeVar>(message, pg_query__range_var__descriptor);
     if (relation == nullptr) return true;
     if (relation->schemaname == kStandInSchema) problem = "a stand-in";
     const bool is_bare = relation->schemaname[0] == '\0';
     if (names_people(*relation) && !(is_bare && may_be_common_table)) problem = "a raw reference";
     return true;
-  });
+  };
+  walk(tree->result->base, visit);
   return problem;
 }
 
