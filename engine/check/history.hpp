@@ -3,6 +3,7 @@
 // paper's "Maintaining a buffer of snapshots"), within a budget of bytes.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,29 +13,34 @@
 namespace pgveil::engine {
 
 struct HistoryLimits {
-  double share_of_rows = 0.2;     // a snapshot has at most this share of the rows' number as classes
-  double share_of_source = 0.8;   // … and at most this share of the classes it was made from
-  std::size_t bytes = 64U << 20;  // all snapshots together; 200 entries in the papers
+  double share_of_rows = 0.2;    // a snapshot has at most this share of the rows' number as classes
+  double share_of_source = 0.8;  // … and at most this share of the classes it was made from
+  std::optional<std::size_t>
+      bytes;  // all snapshots together; default: kBytesPerRow for each row of the table
+
+  static constexpr std::size_t kBytesPerRow = 64;  // a fifth of what the papers' 200 entries take
 };
 
 template <class Key>
 class History {
  public:
-  History(const HistoryLimits& limits, std::uint64_t rows) : limits_(limits), rows_(rows) {}
+  History(const HistoryLimits& limits, std::uint64_t rows)
+      : limits_(limits), budget_(limits.bytes.value_or(HistoryLimits::kBytesPerRow * rows)), rows_(rows) {}
 
   [[nodiscard]] bool wants(std::uint64_t classes, std::uint64_t source_classes) const {
     return static_cast<double>(classes) <= limits_.share_of_rows * static_cast<double>(rows_) &&
            static_cast<double>(classes) <= limits_.share_of_source * static_cast<double>(source_classes) &&
-           classes * kBytesPerClass <= limits_.bytes;
+           classes * kBytesPerClass <= budget_;
   }
 
   // Makes room as the framework paper does: first snapshots that are of no more use (is_useless: all their direct
-  // generalizations are settled), then the least recently used.
+  // generalizations are settled), then the least recently used. All are looked through only when half of them are new.
   template <class IsUseless>
   void store(const Transformation& transformation, const Classes<Key>& classes, IsUseless&& is_useless) {
     const std::size_t needed = classes.size() * kBytesPerClass;
-    if (bytes_ + needed > limits_.bytes) evict_if(is_useless);
-    while (bytes_ + needed > limits_.bytes) evict_least_recently_used();
+    ++stored_since_sweep_;
+    if (bytes_ + needed > budget_ && stored_since_sweep_ * 2 >= entries_.size()) evict_if(is_useless);
+    while (bytes_ + needed > budget_) evict_least_recently_used();
     // Copied by assignment: exactly as large as needed.
     infos_.push_back({transformation, classes.size()});
     entries_.push_back({Classes<Key>{{classes.keys.begin(), classes.keys.end()},
@@ -62,6 +68,7 @@ class History {
 
   template <class IsUseless>
   void evict_if(IsUseless&& is_useless) {
+    stored_since_sweep_ = 0;
     for (std::size_t i = entries_.size(); i-- > 0;) {
       if (is_useless(infos_[i].transformation)) evict(i);
     }
@@ -79,6 +86,8 @@ class History {
   }
 
   HistoryLimits limits_;
+  std::size_t budget_;
+  std::size_t stored_since_sweep_ = 0;
   std::uint64_t rows_;
   std::vector<Available> infos_;
   std::vector<Entry> entries_;

@@ -16,13 +16,14 @@ struct SublatticeHash {
   }
 };
 
-// Divide and conquer (flash.txt III-B). Sublattices are enumerated once, and not at all when one end settles them.
+// Divide and conquer (flash.txt III-B). A sublattice is enumerated at most once, and not at all when nothing in it is
+// untagged: without that the recursion through what is known already grows exponentially.
 class Ola {
  public:
   explicit Ola(Explorer& explorer) : explorer_(explorer) {}
 
   void run(const Transformation& bottom, const Transformation& top) {
-    if (explorer_.is_stopped() || is_decided(bottom, top) || !done_.insert({bottom, top}).second) return;
+    if (explorer_.is_stopped() || !done_.insert({bottom, top}).second || !has_untagged(bottom, top)) return;
     const unsigned low = bottom.level_sum();
     const unsigned high = top.level_sum();
     if (high - low <= 1) {
@@ -43,9 +44,16 @@ class Ola {
   }
 
  private:
-  bool is_decided(const Transformation& bottom, const Transformation& top) {
-    return explorer_.is_tagged_not_anonymous(top) ||
-           (!explorer_.is_tagged_not_anonymous(bottom) && explorer_.is_tagged(bottom));
+  [[nodiscard]] bool has_untagged(const Transformation& bottom, const Transformation& top) {
+    if (explorer_.is_tagged_not_anonymous(top)) return false;
+    if (!explorer_.is_tagged_not_anonymous(bottom) && explorer_.is_tagged(bottom)) return false;
+    for (unsigned sum = bottom.level_sum(); sum <= top.level_sum(); ++sum) {
+      LevelWalk walk(bottom, top, explorer_.lattice().attributes, sum);
+      while (walk.next()) {
+        if (!explorer_.is_tagged(walk.current())) return true;
+      }
+    }
+    return false;
   }
   void check_if_untagged(const Transformation& transformation) {
     if (!explorer_.is_tagged(transformation)) explorer_.check(transformation);
