@@ -28,9 +28,8 @@ const Relation* Catalog::resolve(std::string_view name, std::span<const std::str
 
 const std::string* Catalog::enum_schema(std::string_view schema, std::string_view name,
                                         std::span<const std::string> schemas) const {
-  const auto at = std::ranges::find_if(enum_types, [&](const auto& type) {
-    return type.first == schema && type.second == name;
-  });
+  const auto at = std::ranges::find_if(
+      enum_types, [&](const auto& type) { return type.first == schema && type.second == name; });
   if (!schema.empty()) return at == enum_types.end() ? nullptr : &at->first;
   for (const std::string& listed : schemas) {
     if (enum_types.contains(std::pair(listed, std::string(name)))) return &listed;

@@ -118,7 +118,8 @@ void Resolver::type_name(PgQuery__TypeName& type) {
   const std::string_view written = names.size() == 2 ? pg::string_of(names[0]) : std::string_view();
   const bool is_ours =
       (written.empty() || written == "pg_catalog") && snapshot_.catalog().pg_catalog_types.contains(name);
-  const std::string* enum_schema = is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, path_now_.schemas);
+  const std::string* enum_schema =
+      is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, path_now_.schemas);
   if (!is_ours && enum_schema == nullptr) {
     refuse(Reason::type_not_listed, fmt::format("type \"{}\" is not on the list", name),
            "cast to a type of pg_catalog or to an enum type", type.location);

@@ -104,7 +104,7 @@ class MaskIntegrity(StackCase):
     def test_no_setting_at_start_up_opens_a_hidden_value(self):
         for setting in ("DateStyle=SQL, DMY", "TimeZone=Asia/Tokyo", "DateStyle=German"):
             name, value = setting.split("=")
-            with self.pgveil.client(**{name: value}) as client:
+            with self.pgveil.client(parameters={name: value}) as client:
                 for table in TABLES:
                     with self.subTest(setting=setting, table=table):
                         self.assertEqual(self.shown(client, table), self.expected(table))

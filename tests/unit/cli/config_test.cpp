@@ -67,23 +67,23 @@ limits: {max_clients: 7, statement_bytes: 2048, login_timeout: 5s, verdict_cache
 log: {level: debug, format: json, log_private: true}
 )",
                                        "/etc/pgveil/pgveil.yaml");
-REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
-CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
-CHECK(config->policies[1].pattern == "/abs/p.yaml");
-CHECK(config->export_dir == "/etc/exports");
-CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
-CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
-CHECK(config->backend.catalog_check_every_ms == 60'000);
-CHECK(query_endpoint(*config).password == "s3cret");
-CHECK(build_endpoint(*config).user == "builder");
-CHECK(config->auth.users_file == "/etc/pgveil/users.txt");
-CHECK(config->limits.max_clients == 7);
-CHECK(config->limits.login_timeout_ms == 5'000);
-CHECK(config->log.log_private);
-CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
-CHECK(acknowledged_in(*config, "demo") == std::vector<Acknowledgement>{{"public.v", "it is empty"}});
-CHECK(acknowledged_in(*config, "other").size() == 2);
-CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
+  CHECK(config->policies[1].pattern == "/abs/p.yaml");
+  CHECK(config->export_dir == "/etc/exports");
+  CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
+  CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
+  CHECK(config->backend.catalog_check_every_ms == 60'000);
+  CHECK(query_endpoint(*config).password == "s3cret");
+  CHECK(build_endpoint(*config).user == "builder");
+  CHECK(config->auth.users_file == "/etc/pgveil/users.txt");
+  CHECK(config->limits.max_clients == 7);
+  CHECK(config->limits.login_timeout_ms == 5'000);
+  CHECK(config->log.log_private);
+  CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
+  CHECK(acknowledged_in(*config, "demo") == std::vector<Acknowledgement>{{"public.v", "it is empty"}});
+  CHECK(acknowledged_in(*config, "other").size() == 2);
+  CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
 }
 
 struct Wrong {

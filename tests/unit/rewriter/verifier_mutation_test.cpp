@@ -47,18 +47,13 @@ class Change {
 };
 
 // What a name may be changed to, by the field that it stands in: names that nothing may be let through by.
-const std::multimap<std::string, std::string> kHostileLast = {{"FuncCall.funcname", "query_to_xml"},
-                                                              {"FuncCall.funcname", "pg_sleep"},
-                                                              {"FuncCall.funcname", "pg_sleep"},
-                                                              {"FuncCall.funcname", "leaky"},
-                                                              {"TypeName.names", "people"},
-                                                              {"CollateClause.collname", "mine"},
-                                                              {"ColumnRef.fields", "leaky"},
-                                                              {"AIndirection.indirection", "leaky"},
-                                                              {"RangeTableSample.method", "rows"},
-                                                              {"SortBy.use_op", "==="},
-                                                              {"SubLink.oper_name", "==="},
-                                                              {"AExpr.name", "==="}};
+const std::multimap<std::string, std::string> kHostileLast = {
+    {"FuncCall.funcname", "query_to_xml"}, {"FuncCall.funcname", "pg_sleep"},
+    {"FuncCall.funcname", "pg_sleep"},     {"FuncCall.funcname", "leaky"},
+    {"TypeName.names", "people"},          {"CollateClause.collname", "mine"},
+    {"ColumnRef.fields", "leaky"},         {"AIndirection.indirection", "leaky"},
+    {"RangeTableSample.method", "rows"},   {"SortBy.use_op", "==="},
+    {"SubLink.oper_name", "==="},          {"AExpr.name", "==="}};
 const std::multimap<std::string, std::string> kHostileTexts = {
     {"RangeVar.schemaname", "hr"},        {"RangeVar.schemaname", "pg_temp"},
     {"RangeVar.schemaname", "pgveil"},    {"RangeVar.relname", "secrets"},
