@@ -173,13 +173,18 @@ std::string table_rights(const SetupInput& in) {
   return out;
 }
 
-std::string catalog_rights() {
+std::string catalog_rights(const SetupInput& in) {
+  // pgveil check tells from it whether rows lie in the order of a hidden column.
+  const std::string statistics =
+      in.admin_role ? fmt::format("GRANT SELECT ON pg_catalog.pg_stats TO {};\n", quoted_name(*in.admin_role))
+                    : "";
   return R"(
 -- 5. System functions and views that run SQL given as text, quote data or reach other sessions. Needs a superuser: for
 -- others PostgreSQL warns that nothing was revoked. Grant them by name to roles that need them.
 REVOKE SELECT ON pg_catalog.pg_stats, pg_catalog.pg_stats_ext, pg_catalog.pg_stats_ext_exprs FROM PUBLIC;
 REVOKE UPDATE ON pg_catalog.pg_settings FROM PUBLIC;
-)" + each(public_functions_revokes_sql());
+)" + statistics +
+         each(public_functions_revokes_sql());
 }
 
 std::string version_schema(const SetupInput& in) {
@@ -216,7 +221,7 @@ std::string side_door(const SetupInput& in) {
 
 std::string setup_sql(const SetupInput& input) {
   return header(input) + roles(input) + settings(input) + database_rights(input) + table_rights(input) +
-         catalog_rights() + version_schema(input) + "COMMIT;\n" + side_door(input);
+         catalog_rights(input) + version_schema(input) + "COMMIT;\n" + side_door(input);
 }
 
 }  // namespace pgveil::db

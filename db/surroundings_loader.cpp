@@ -56,7 +56,7 @@ SELECT CASE p.prokind WHEN 'p' THEN 'procedure ' ELSE 'function ' END || p.oid::
        (SELECT string_agg(DISTINCT d.refobjid::text, ' ') FROM pg_depend d
          WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass)
   FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang JOIN pg_namespace n ON n.oid = p.pronamespace
- WHERE p.oid >= 16384 AND n.nspname !~ '^pg_(temp|toast)' AND p.prokind <> 'a'
+ WHERE p.oid >= 16384 AND n.nspname !~ '^(pg_temp|pg_toast|pgveil$)' AND p.prokind <> 'a'
    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
                       AND d.deptype = 'e')
  ORDER BY 1)";

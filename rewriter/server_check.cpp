@@ -102,9 +102,11 @@ class Check {
     const bool is_implicit = std::ranges::find(kImplicitOperators, overload.name) != kImplicitOperators.end();
     const bool is_on_path = std::ranges::find(search_path_, overload.schema) != search_path_.end();
     if (is_implicit && is_on_path) {
-      add(FindingKind::operator_overload, Severity::error, overload.object,
-          fmt::format("{} could be found in place of PostgreSQL's own by IN, LIKE, BETWEEN and their like",
-                      overload.object),
+      add(FindingKind::operator_overload, Severity::warning, overload.object,
+          fmt::format(
+              "{} could be found in place of PostgreSQL's own by IN, LIKE, BETWEEN and their like, which "
+              "are refused to clients for that",
+              overload.object),
           fmt::format("drop it, take schema {} out of backend.schemas, or acknowledge it", overload.schema));
       return;
     }
