@@ -112,6 +112,10 @@ Answer Commands::answer(const admin::ShowCohorts& command, const std::string&) {
   return admin::cohorts_table(open->version->tree);
 }
 
+Answer Commands::answer(const admin::ShowRefusals&, const std::string&) {
+  return world_.refusals().table();
+}
+
 Answer Commands::answer(const admin::ShowVersion& command, const std::string&) {
   return Table{admin::columns_of(command), {{std::string("pgveil " PGVEIL_VERSION)}}, "SHOW", {}};
 }
@@ -153,7 +157,7 @@ Answer Commands::answer(const admin::ExplainPolicy& command, const std::string&)
                  "EXPLAIN POLICY FOR ROLE r IN DATABASE d 'SQL'"};
   }
   return explain_table(
-      world_.judge(command.sql, {command.role}, command.database.value_or(databases.front())));
+      world_.explain(command.sql, {command.role}, command.database.value_or(databases.front())));
 }
 
 Answer Commands::answer(const admin::Reload& command, const std::string& role) {

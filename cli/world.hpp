@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/present.hpp"
+#include "cli/refusal_counts.hpp"
 #include "cli/verdict_cache.hpp"
 #include "db/progress.hpp"
 #include "proxy/session/gate.hpp"
@@ -37,6 +38,12 @@ class World final : public session::Gate {
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 
+  // The same verdict for an admin who asks: it is not counted.
+  [[nodiscard]] rewriter::Verdict explain(std::string_view sql, const rewriter::Client& client,
+                                          std::string_view database);
+  // What judge() refused since the start.
+  [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
+
   // ---- changes; they block on PostgreSQL and on one another
   // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps
   // the old.
@@ -61,6 +68,7 @@ class World final : public session::Gate {
   mutable std::mutex present_mutex_;  // only for the pointer
   std::shared_ptr<const Present> present_;
   VerdictCache cache_;
+  RefusalCounts refusals_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy, under change_mutex_: numbers never fall
 };
