@@ -113,6 +113,10 @@ Answer Commands::answer(const admin::ShowCohorts& command, const std::string&) {
   return admin::cohorts_table(open->version->tree);
 }
 
+Answer Commands::answer(const admin::ShowRefusals&, const std::string&) {
+  return world_.refusals().table();
+}
+
 Answer Commands::answer(const admin::ShowVersion& command, const std::string&) {
   return Table{admin::columns_of(command), {{std::string("pgveil " PGVEIL_VERSION)}}, "SHOW", {}};
 }
@@ -155,7 +159,7 @@ Answer Commands::answer(const admin::ExplainPolicy& command, const std::string&)
                  "EXPLAIN POLICY FOR ROLE r IN DATABASE d 'SQL'"};
   }
   return explain_table(
-      world_.judge(command.sql, {command.role}, command.database.value_or(databases.front())));
+      world_.explain(command.sql, {command.role}, command.database.value_or(databases.front())));
 }
 
 Answer Commands::answer(const admin::Reload& command, const std::string& role) {

@@ -19,6 +19,7 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ShowTree& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRules& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowCohorts& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowRefusals& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowVersion& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowHelp& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::BuildPolicy& command, const std::string& role);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 #include "cli/examination.hpp"
@@ -104,6 +105,14 @@ void World::replace(std::shared_ptr<const Present> present) {
 
 rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& client,
                                std::string_view database) {
+  auto verdict = explain(sql, client, database);
+  if (const auto* refusal = std::get_if<Refusal>(&verdict))
+    refusals_.add(refusal->reason, std::time(nullptr));
+  return verdict;
+}
+
+rewriter::Verdict World::explain(std::string_view sql, const rewriter::Client& client,
+                                 std::string_view database) {
   const auto now = present();
   const auto view = now->databases.find(database);
   if (view == now->databases.end()) return no_such_database(database);

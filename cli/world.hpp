@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/present.hpp"
+#include "cli/refusal_counts.hpp"
 #include "cli/verdict_cache.hpp"
 #include "cli/wake.hpp"
 #include "db/progress.hpp"
@@ -40,6 +41,11 @@ class World final : public session::Gate {
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 
+  // The same verdict for an admin who asks: it is not counted.
+  [[nodiscard]] rewriter::Verdict explain(std::string_view sql, const rewriter::Client& client,
+                                          std::string_view database);
+  // What judge() refused since the start.
+  [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
   // Woken when a session met a version that is not current any more: the watch sleeps on it.
   [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
 
@@ -71,6 +77,7 @@ class World final : public session::Gate {
   std::shared_ptr<const Present> present_;
   VerdictCache cache_;
   Wake stale_versions_;
+  RefusalCounts refusals_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy, under change_mutex_: numbers never fall
 };

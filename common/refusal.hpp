@@ -2,6 +2,7 @@
 // A refusal: pgveil understood the statement well enough to know that it must not answer it. It is not an error to
 // recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message and the position.
 // Refusals depend on the query and the catalog, never on data (docs/attack-model.md).
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -33,5 +34,7 @@ struct Refusal {
 };
 
 [[nodiscard]] std::string_view reason_name(Reason reason);
+
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::unverified) + 1;
 
 }  // namespace pgveil

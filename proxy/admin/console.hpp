@@ -24,6 +24,7 @@ struct ShowRules {
 struct ShowCohorts {
   std::string policy;
 };
+struct ShowRefusals {};
 struct ShowVersion {};
 struct ShowHelp {};
 struct BuildPolicy {
@@ -55,8 +56,8 @@ struct Benign {
   std::vector<std::vector<std::string>> rows;
 };
 using Command =
-    std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowVersion, ShowHelp, BuildPolicy,
-                 CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile, Benign>;
+    std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowRefusals, ShowVersion, ShowHelp,
+                 BuildPolicy, CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

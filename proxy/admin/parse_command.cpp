@@ -69,12 +69,13 @@ class Reader {
 
 Result<Command> parse_show(Reader& in) {
   if (in.accept("policies")) return in.finish(ShowPolicies{});
+  if (in.accept("refusals")) return in.finish(ShowRefusals{});
   if (in.accept("version")) return in.finish(ShowVersion{});
   if (in.accept("help")) return in.finish(ShowHelp{});
   if (in.accept("tree")) return in.finish(ShowTree{in.name("a policy's name")});
   if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
   if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
-  in.fail("POLICIES, TREE, RULES, COHORTS, VERSION or HELP expected");
+  in.fail("POLICIES, TREE, RULES, COHORTS, REFUSALS, VERSION or HELP expected");
   return in.finish(ShowHelp{});
 }
 

@@ -105,6 +105,19 @@ class Console(StackCase):
         self.assertEqual(self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELEC 1'")[0]["verdict"][:5].lower() in (
             "error", "synta"), True)
 
+    def test_refusals_are_counted_by_reason(self):
+        def count(reason):
+            return int({row["reason"]: row["total_count"] for row in self.ask("SHOW REFUSALS")}[reason])
+        before = count("relation_not_listed"), count("statement_kind")
+        with self.pgveil.client() as client:
+            for _ in range(3):  # the verdict comes from the cache, and counts all the same
+                client.query("SELECT * FROM diary")
+            client.query("DELETE FROM people")
+            client.query("SELECT nothing FROM people")
+        self.ask("EXPLAIN POLICY FOR ROLE analyst 'DELETE FROM people'")
+        self.assertEqual((count("relation_not_listed"), count("statement_kind")), (before[0] + 3, before[1] + 1))
+        self.assertNotIn("diary", str(self.ask("SHOW REFUSALS")))
+
     # -- through drivers
     def test_psql(self):
         for command in ("SHOW POLICIES", "SHOW TREE people_k2", "SHOW RULES people_k2", "SHOW COHORTS people_k2",
@@ -144,7 +157,7 @@ class Console(StackCase):
 
     # -- who may
     def test_authorization(self):
-        shows = ("SHOW POLICIES", "SHOW VERSION", "SHOW HELP")
+        shows = ("SHOW POLICIES", "SHOW REFUSALS", "SHOW VERSION", "SHOW HELP")
         admin_only = ("SHOW TREE people_k2", "SHOW RULES people_k2", "SHOW COHORTS people_k2", "BUILD POLICY people_k2",
                       "CHECK POLICY people_k2", "EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "RELOAD",
                       "EXPORT POLICY people_k2 TO TABLE public.x", "EXPORT POLICY people_k2 TO FILE 'x.csv'")

@@ -17,6 +17,7 @@ struct Spelled {
   std::string operator()(const ShowTree& it) const { return "show tree " + it.policy; }
   std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
   std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
+  std::string operator()(const ShowRefusals&) const { return "show refusals"; }
   std::string operator()(const ShowVersion&) const { return "show version"; }
   std::string operator()(const ShowHelp&) const { return "show help"; }
   std::string operator()(const BuildPolicy& it) const { return "build " + it.policy; }
@@ -53,6 +54,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW TREE \"a\"\"b\"", "show tree a\"b"},
       {"SHOW RULES p", "show rules p"},
       {"SHOW COHORTS p", "show cohorts p"},
+      {"show Refusals;", "show refusals"},
       {"SHOW VERSION", "show version"},
       {"SHOW HELP", "show help"},
       {"BUILD POLICY p", "build p"},
