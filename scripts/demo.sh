@@ -47,7 +47,7 @@ prepare() {
   mkdir -p "$STATE"
   DIRECTORY=$(own_directory demo)
   echo "$DIRECTORY" >"$STATE/directory"
-  POSTGRES_PORT=$(free_port 54320)
+  POSTGRES_PORT=$(free_port 25432)
   PROXY_PORT=$(free_port "${PGVEIL_DEMO_PORT:-6432}")
   SUPERUSER_PASSWORD=$(new_password) OWNER_PASSWORD=$(new_password) QUERY_PASSWORD=$(new_password)
   ADMIN_PASSWORD=$(new_password) OPERATOR_PASSWORD=$(new_password) ANALYST_PASSWORD=analyst

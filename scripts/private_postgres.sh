@@ -9,7 +9,8 @@ postgres_bin() {
   die "PostgreSQL 15 is missing; ./run deps demo installs it"
 }
 
-# free_port FIRST: the first port from there on loopback that nobody listens on.
+# free_port FIRST: the first port from there on loopback that nobody listens on. FIRST: below 32768, where outgoing
+# connections, which leave ports unusable for a minute, do not take theirs from.
 free_port() {
   local port
   for ((port = $1; port < $1 + 200; port++)); do

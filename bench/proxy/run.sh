@@ -41,8 +41,8 @@ prepare() {
   choose_user
   DIRECTORY=$(own_directory bench)
   trap clean_up EXIT
-  POSTGRES_PORT=$(free_port 54420)
-  declare -gA PORT=([direct]=$POSTGRES_PORT [pgbouncer]=$(free_port 54720) [pgveil]=$(free_port 55020))
+  POSTGRES_PORT=$(free_port 25532)
+  declare -gA PORT=([direct]=$POSTGRES_PORT [pgbouncer]=$(free_port 25832) [pgveil]=$(free_port 26032))
   SUPERUSER_PASSWORD=$(new_password) OWNER_PASSWORD=$(new_password) BENCH_PASSWORD=$(new_password)
   (
     umask 077
