@@ -1,6 +1,6 @@
 #pragma once
 // Parse tree → SQL text. Ours rather than libpg_query's deparser: that one prints, for some trees, text that parses to
-// another tree or not at all ((a AND b) IS TRUE, (ARRAY[1])[1], SHOW ALL; docs/rewriter.md has the list). This one
+// another tree or not at all ((a AND b) IS TRUE, (ARRAY[1])[1], SHOW ALL; docs/rewriting.md has the list). This one
 // knows only the node kinds the rewriter lets through, brackets every compound operand, names types and functions as
 // they stand in the tree, and refuses to print anything else. The pipeline parses what it printed and compares.
 #include <stdexcept>
