@@ -1,0 +1,56 @@
+#include "engine/publish/recount.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/sqlstate.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+Error refused(std::string message) {
+  return Error{.kind = ErrorKind::policy,
+               .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
+               .public_message = "the output did not pass the recount: " + std::move(message),
+               .hint = "nothing was published; this is a fault of pgveil, please report it"};
+}
+
+// Each cell with its length, so that no two tuples have one key.
+std::string key_of(Cells cells) {
+  std::string key;
+  for (const auto& cell : cells) {
+    if (!cell) {
+      key += "-;";
+    } else {
+      key += fmt::format("{};{}", cell->size(), *cell);
+    }
+  }
+  return key;
+}
+
+}  // namespace
+
+void Recount::add(Cells quasi_identifiers, bool shows_more, std::uint64_t count) {
+  auto& found = classes_[key_of(quasi_identifiers)];
+  found.is_starred =
+      std::ranges::all_of(quasi_identifiers, [](const auto& cell) { return cell == kSuppressed; });
+  found.shows_more = found.shows_more || shows_more;
+  found.rows += count;
+  rows_ += count;
+}
+
+Result<void> Recount::check(std::uint64_t k, Outliers outliers, std::uint64_t rows) const {
+  if (rows_ != rows) return refused(fmt::format("it has {} rows instead of {}", rows_, rows));
+  std::uint64_t small = 0;
+  for (const auto& [key, found] : classes_) {
+    if (found.rows >= k) continue;
+    const bool is_allowed = found.is_starred && (outliers == Outliers::as_reference ||
+                                                 (outliers == Outliers::hide && !found.shows_more));
+    if (!is_allowed) ++small;
+  }
+  if (small == 0) return {};
+  return refused(fmt::format("{} classes have fewer than k = {} rows", small, k));
+}
+
+}  // namespace pgveil::engine
