@@ -34,7 +34,7 @@ std::size_t bytes_of(const rewriter::Rewritten& rewritten) {
   return bytes;
 }
 std::size_t bytes_of(const Refusal& refusal) {
-  return refusal.message.capacity() + refusal.hint.capacity();
+  return refusal.message.capacity() + refusal.hint.capacity() + refusal.detail.capacity();
 }
 std::size_t bytes_of(const Error& error) {
   return error.public_message.capacity() + error.hint.capacity() + error.private_detail.capacity();

@@ -19,6 +19,7 @@ std::string_view reason_name(Reason reason) {
     case Reason::name_not_resolved: return "name_not_resolved";
     case Reason::system_column: return "system_column";
     case Reason::row_layout: return "row_layout";
+    case Reason::plan: return "plan";
     case Reason::unverified: return "unverified";
   }
   PGVEIL_ASSERT(false);

@@ -1,6 +1,6 @@
 #pragma once
 // A refusal: pgveil understood the statement well enough to know that it must not answer it. It is not an error to
-// recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message and the position.
+// recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message, detail, hint and position.
 // Refusals depend on the query and the catalog, never on data (docs/attack-model.md).
 #include <cstddef>
 #include <string>
@@ -23,14 +23,16 @@ enum class Reason {
   name_not_resolved,     // a name that pgveil can't bind to exactly one column with certainty
   system_column,         // ctid, xmin, tableoid … of a protected table
   row_layout,  // ONLY, TABLESAMPLE or a named partition that would show the layout of a protected table
+  plan,        // EXPLAIN of a protected table: plans show counts, estimates from raw values, and masks
   unverified   // the rewritten text did not pass the verifier (a gap of pgveil's: nothing was sent)
 };
 
 struct Refusal {
   Reason reason;
-  std::string message;    // names the part of the query; lower case, no full stop
-  std::string hint = {};  // what to do instead
-  int position = 0;       // 1-based character in the client's SQL, 0 = none
+  std::string message;      // names the part of the query; lower case, no full stop
+  std::string hint = {};    // what to do instead
+  int position = 0;         // 1-based character in the client's SQL, 0 = none
+  std::string detail = {};  // what may be said of the statement all the same; a sentence
 };
 
 [[nodiscard]] std::string_view reason_name(Reason reason);

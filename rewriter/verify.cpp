@@ -109,7 +109,7 @@ class Verifier {
       case NodeCheck::set: return set(as(static_cast<PgQuery__VariableSetStmt*>(nullptr)));
       case NodeCheck::show: return show(as(static_cast<PgQuery__VariableShowStmt*>(nullptr)));
       case NodeCheck::transaction: return transaction(as(static_cast<PgQuery__TransactionStmt*>(nullptr)));
-      case NodeCheck::explain: return explain(node);
+      case NodeCheck::explain: return explain(as(static_cast<PgQuery__ExplainStmt*>(nullptr)));
       case NodeCheck::operation: {
         const auto& e = as(static_cast<PgQuery__AExpr*>(nullptr));
         return operation(node, e.name, e.n_name);
@@ -497,8 +497,16 @@ class Verifier {
     children(node.base);
   }
 
-  void explain(const Message& node) {
-    children(node);
+  void explain(const PgQuery__ExplainStmt& node) {
+    constexpr auto kOptions = std::to_array<std::string_view>(
+        {"analyze", "buffers", "costs", "format", "summary", "timing", "verbose", "wal"});
+    for (const Node* option : pg::nodes(node.options, node.n_options)) {
+      if (!pg::is_kind(option, PG_QUERY__NODE__NODE_DEF_ELEM) ||
+          std::ranges::find(kOptions, std::string_view(option->def_elem->defname)) == kOptions.end()) {
+        throw Rejected{"an option of EXPLAIN that is not known"};
+      }
+    }
+    children(node.base);
     if (reads_.has_protected) throw Rejected{"EXPLAIN of a protected table"};
   }
 

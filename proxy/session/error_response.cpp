@@ -1,6 +1,7 @@
 #include "proxy/session/error_response.hpp"
 
 #include <string>
+#include <utility>
 
 #include "common/sqlstate.hpp"
 
@@ -42,8 +43,10 @@ wire::ErrorResponse error_response(const Error& error, Severity severity) {
 }
 
 wire::ErrorResponse error_response(const Refusal& refusal) {
-  return {diagnostics("ERROR", sqlstate::kInsufficientPrivilege, refusal.message, refusal.hint,
-                      refusal.position)};
+  auto said =
+      diagnostics("ERROR", sqlstate::kInsufficientPrivilege, refusal.message, refusal.hint, refusal.position);
+  if (!refusal.detail.empty()) said.fields.emplace_back('D', before_nul(refusal.detail));
+  return {std::move(said)};
 }
 
 Error client_error(std::string_view sqlstate, std::string_view message, std::string_view hint) {

@@ -331,7 +331,7 @@ constexpr FieldRule kTransaction[] = {up_to("kind", PG_QUERY__TRANSACTION_STMT_K
 constexpr FieldRule kDiscard[] = {
     only("target", {PG_QUERY__DISCARD_MODE__DISCARD_ALL, PG_QUERY__DISCARD_MODE__DISCARD_PLANS})};
 constexpr FieldRule kUnlisten[] = {empty("conditionname", "only UNLISTEN * is let through")};
-constexpr FieldRule kExplain[] = {query("query"), walked("options")};
+constexpr FieldRule kExplain[] = {query("query"), checked("options", "those of a list")};
 
 using enum NodeCheck;
 constexpr KindRule kKinds[] = {

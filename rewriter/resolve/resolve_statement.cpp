@@ -4,7 +4,7 @@
 #include <array>
 
 #include "rewriter/pg/fields.hpp"
-#include "rewriter/resolve/explain_answer.hpp"
+#include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 #include "rewriter/session_settings.hpp"
@@ -54,7 +54,7 @@ Statement Resolver::any_statement(Node*& node) {
     case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return declare_statement(*node->declare_cursor_stmt);
     case PG_QUERY__NODE__NODE_FETCH_STMT: return fetch_statement(*node->fetch_stmt);
     case PG_QUERY__NODE__NODE_DISCARD_STMT: return discard_statement(*node->discard_stmt);
-    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain_statement(node);
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain_statement(*node->explain_stmt);
     case PG_QUERY__NODE__NODE_DEALLOCATE_STMT:
       return of_kind(StatementKind::deallocate, node->deallocate_stmt->name);
     case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
@@ -267,20 +267,15 @@ Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
   refuse(Reason::statement_kind, "this DISCARD is not answered", "use DISCARD ALL or DISCARD PLANS");
 }
 
-Statement Resolver::explain_statement(Node*& node) {
-  PgQuery__ExplainStmt& explain = *node->explain_stmt;
+Statement Resolver::explain_statement(PgQuery__ExplainStmt& explain) {
   if (!pg::is_kind(explain.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     refuse(Reason::statement_kind, "EXPLAIN of something that is no SELECT", {},
            pg::location_of(explain.query));
   }
-  const int parameters = highest_parameter(explain.query->base);
+  check_explain_options(explain);
   const CteScope none;
-  ColumnNames columns = select(*explain.query->select_stmt, nullptr, &none);
-  if (has_protected_) {
-    node = explain_answer(
-        explain, {.policies = policies_read_, .columns = std::move(columns), .parameters = parameters},
-        build_);
-  }
+  const ColumnNames columns = select(*explain.query->select_stmt, nullptr, &none);
+  if (has_protected_) refuse_plan(policies_read_, columns);
   return of_kind(StatementKind::explain);
 }
 

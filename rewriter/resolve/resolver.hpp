@@ -12,7 +12,7 @@
 
 #include "rewriter/pg/build.hpp"
 #include "rewriter/pipeline.hpp"
-#include "rewriter/resolve/explain_answer.hpp"
+#include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/scope.hpp"
 #include "rewriter/snapshot.hpp"
 #include "rewriter/used_columns.hpp"
@@ -55,7 +55,7 @@ class Resolver {
   Statement declare_statement(PgQuery__DeclareCursorStmt& declare);
   Statement fetch_statement(PgQuery__FetchStmt& fetch);
   Statement discard_statement(PgQuery__DiscardStmt& discard);
-  Statement explain_statement(Node*& node);
+  Statement explain_statement(PgQuery__ExplainStmt& explain);
   void copy_options(PgQuery__CopyStmt& copy);
   void transaction_modes(std::span<Node* const> modes);
 

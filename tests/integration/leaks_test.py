@@ -158,8 +158,6 @@ class Leaks(Case):
     def says_nothing(self, case, replies):
         """Catalogs that psql needs are answered, with NULL where they would quote data: less than the server says, or
         nothing where the server has nothing to say either."""
-        if case["category"] == "explain":  # constants: nothing is planned
-            return all(re.match(rb"(Masked by policy \w+|Output: .*)$", row[0]) for row in rows_of(replies))
         if case["category"] not in ("catalog-leak", "inheritance"):
             return False
         direct = rows_of(run_case(self.postgres.port, "be_ro", "raw", case["sql"]))

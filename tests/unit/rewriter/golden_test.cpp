@@ -43,7 +43,8 @@ void check_whole(const Statement& statement, const std::string& role, const Snap
 std::string describe(const Verdict& verdict, const std::string& role, const Snapshot& snapshot) {
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     return "refused " + std::string(reason_name(refusal->reason)) + " at " +
-           std::to_string(refusal->position) + ": " + refusal->message + "\n";
+           std::to_string(refusal->position) + ": " + refusal->message +
+           (refusal->detail.empty() ? "" : " [" + refusal->detail + "]") + "\n";
   }
   if (const auto* error = std::get_if<Error>(&verdict)) {
     return "error " + error->sqlstate + " at " + std::to_string(error->position) + ": " +
