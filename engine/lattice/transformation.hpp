@@ -44,14 +44,19 @@ struct Transformation {
   }
 };
 
+// True if every level in one word is at least that in the other: no guard bit is borrowed from.
+[[nodiscard]] inline bool all_at_least(std::uint64_t general, std::uint64_t special) {
+  constexpr std::uint64_t guards = 0x8080808080808080;
+  return (((general | guards) - special) & guards) == guards;
+}
+
 // True if every level of `general` is at least that of `special` (equal transformations included).
 [[nodiscard]] inline bool generalizes(const Transformation& general, const Transformation& special) {
-  constexpr std::uint64_t guards = 0x8080808080808080;
-  std::uint64_t kept = guards;
+  bool is_general = true;
   for (std::size_t word = 0; word < general.words.size(); ++word) {
-    kept &= (general.words[word] | guards) - special.words[word];
+    is_general &= all_at_least(general.words[word], special.words[word]);
   }
-  return kept == guards;
+  return is_general;
 }
 
 struct TransformationHash {

@@ -57,6 +57,14 @@ Aggregate default_aggregate(Metric metric) {
   return Aggregate::sum;
 }
 
+Error model_error(std::string message) {
+  return Error{.kind = ErrorKind::configuration,
+               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
+               .public_message = std::move(message)};
+}
+
+}  // namespace
+
 bool is_always_monotonic(Metric metric) {
   switch (metric) {
     case Metric::discernibility_monotonic:
@@ -72,14 +80,6 @@ bool is_always_monotonic(Metric metric) {
   }
   return false;
 }
-
-Error model_error(std::string message) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message)};
-}
-
-}  // namespace
 
 std::string_view name(Metric metric) {
   switch (metric) {
@@ -293,42 +293,6 @@ Score Quality::score(const Transformation& transformation, const Summary& summar
 Score Quality::score_as_given(const Transformation& transformation, const Summary& summary) const {
   if (is_class_based()) return single(class_score(summary));
   return aggregate_in(table_.given_order, transformation, summary);
-}
-
-// At most Π distinct classes; by Cauchy and Schwarz Σ n² is at least N² ÷ classes.
-double Quality::class_bound(const Transformation& transformation) const {
-  const auto rows = static_cast<double>(table_.rows);
-  double classes = 1;
-  for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
-    classes *= static_cast<double>(table_.attributes[j].distinct(transformation.level(j)));
-  }
-  classes = std::min(classes, rows);
-  if (model_.metric != Metric::class_size) return rows * rows / classes * (1 - 1e-12);
-  Summary all_kept;
-  all_kept.classes = static_cast<std::uint64_t>(classes);
-  return bound_of_generalizations(all_kept).value_or(0);
-}
-
-Score Quality::bound(const Transformation& transformation) const {
-  if (is_class_based()) return single(class_bound(transformation));
-  std::array<double, kMaxAttributes> bounds;
-  for (std::size_t j = 0; j < name_order_.size(); ++j) bounds[j] = tables_[j].bounds[transformation.level(j)];
-  auto made = aggregate(aggregate_, std::span(bounds).first(name_order_.size()), weights_);
-  if (!is_always_monotonic(model_.metric)) {
-    for (std::size_t i = 0; i < made.size; ++i) made.parts[i] -= std::abs(made.parts[i]) * 1e-12;
-  }
-  return made;
-}
-
-std::optional<double> Quality::bound_of_generalizations(const Summary& summary) const {
-  if (model_.metric == Metric::class_size) {
-    // Of the suppressed classes, which count as one with gF, at most one is better off than a kept one with sF.
-    const double groups = factors_.suppression * static_cast<double>(summary.classes) +
-                          std::max(0.0, factors_.generalization - factors_.suppression);
-    return static_cast<double>(table_.rows) / groups * (1 - 1e-12);
-  }
-  if (is_class_based()) return static_cast<double>(summary.squares);
-  return std::nullopt;
 }
 
 }  // namespace pgveil::engine

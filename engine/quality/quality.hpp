@@ -27,6 +27,8 @@ enum class Metric {
 };
 inline constexpr std::size_t kMetrics = 10;
 [[nodiscard]] std::string_view name(Metric metric);
+// Whatever is suppressed, no generalization of an anonymous transformation scores better than it.
+[[nodiscard]] bool is_always_monotonic(Metric metric);
 
 struct QualityModel {
   Metric metric = Metric::loss;
@@ -65,8 +67,10 @@ class Quality {
 
   // A lower bound without any grouping, of the score of an anonymous transformation and of its generalizations.
   [[nodiscard]] Score bound(const Transformation& transformation) const;
-  // A lower bound of the score of every generalization of a checked transformation, if the classes give one.
-  [[nodiscard]] std::optional<double> bound_of_generalizations(const Summary& summary) const;
+  // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its generalizations or all its
+  // specializations that are, if the classes give one. k as in the check.
+  [[nodiscard]] std::optional<double> bound_of_generalizations(const Summary& summary, std::uint64_t k) const;
+  [[nodiscard]] std::optional<double> bound_of_specializations(const Summary& summary, std::uint64_t k) const;
 
  private:
   // Per attribute and level, what needs no grouping: the share of loss, entropy, relative height …

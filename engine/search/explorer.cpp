@@ -79,15 +79,16 @@ bool Explorer::may_check() {
 bool Explorer::check(const Transformation& transformation) {
   if (!may_check()) return false;
   const Summary summary = checker_.check(transformation);
-  (summary.is_anonymous ? anonymous_ : not_anonymous_).add(transformation);
   if (summary.is_anonymous) {
     if (!quality_.is_monotonic()) scored_.insert(transformation);
     offer(transformation, summary);
   }
-  remember_bound(transformation, summary);
+  remember_bounds(transformation, summary);
+  const bool is_open = summary.is_anonymous && !not_anonymous_.covers(transformation);
+  (is_open ? anonymous_ : not_anonymous_).add(transformation);
   keep_snapshot(summary.is_anonymous);
   report(transformation, summary);
-  return summary.is_anonymous;
+  return is_open;
 }
 
 void Explorer::check_alone(const Transformation& transformation) {
@@ -113,22 +114,32 @@ void Explorer::offer(const Transformation& transformation, const Summary& summar
   const auto key = [](const Incumbent& i) { return std::tie(i.score, i.level_sum, i.transformation); };
   if (incumbent_ && !(key(candidate) < key(*incumbent_))) return;
   incumbent_ = candidate;
-  std::erase_if(known_bounds_, [&](const KnownBound& known) {
+  move_worse(bounds_above_, expensive_);
+  move_worse(bounds_below_, not_anonymous_);
+}
+
+void Explorer::move_worse(std::vector<KnownBound>& from, Antichain& into) const {
+  std::erase_if(from, [&](const KnownBound& known) {
     if (!is_worse(known.bound)) return false;
-    expensive_.add(known.transformation);
+    into.add(known.transformation);
     return true;
   });
 }
 
-void Explorer::remember_bound(const Transformation& transformation, const Summary& summary) {
+void Explorer::remember_bounds(const Transformation& transformation, const Summary& summary) {
   if (bounds_ == Bounds::none) return;
-  const auto bound = quality_.bound_of_generalizations(summary);
-  if (!bound) return;
-  if (incumbent_ && is_worse(*bound)) {
-    expensive_.add(transformation);
-  } else {
-    known_bounds_.push_back({*bound, transformation});
-  }
+  const auto remember = [&](std::optional<double> bound, std::vector<KnownBound>& known, Antichain& worse) {
+    if (!bound) return;
+    if (incumbent_ && is_worse(*bound)) {
+      worse.add(transformation);
+    } else {
+      known.push_back({*bound, transformation});
+    }
+  };
+  const auto k = options_.anonymity.k;
+  remember(quality_.bound_of_generalizations(summary, k), bounds_above_, expensive_);
+  if (summary.is_anonymous)
+    remember(quality_.bound_of_specializations(summary, k), bounds_below_, not_anonymous_);
 }
 
 // The papers keep snapshots of transformations that are not anonymous, because nothing above an anonymous one is
@@ -165,7 +176,8 @@ SearchResult Explorer::result() && {
   result.counts = checker_.counts();
   constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
-                 known_bounds_.capacity() * sizeof(KnownBound) + scored_.size() * per_scored;
+                 (bounds_above_.capacity() + bounds_below_.capacity()) * sizeof(KnownBound) +
+                 scored_.size() * per_scored;
   result.transformations = transformation_count(lattice_);
   result.checked = std::move(checked_);
   return result;

@@ -31,6 +31,7 @@ class Explorer {
   // tagged anonymous still has to be scored.
   [[nodiscard]] bool is_settled(const Transformation& transformation);
   [[nodiscard]] bool is_tagged_anonymous(const Transformation& transformation);
+  // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the incumbent.
   [[nodiscard]] bool is_tagged_not_anonymous(const Transformation& transformation);
 
   // The two halves of is_tagged: by anonymity, and by bounds.
@@ -39,7 +40,7 @@ class Explorer {
   // A direct generalization is excluded by bounds.
   [[nodiscard]] bool is_at_bound(const Transformation& transformation);
 
-  // Checks, tags, scores; true if anonymous. Once stopped: false, and nothing is done.
+  // Checks, tags, scores; false if it is tagged not anonymous now. Once stopped: false, and nothing is done.
   bool check(const Transformation& transformation);
   // The same without tagging and pruning.
   void check_alone(const Transformation& transformation);
@@ -66,7 +67,8 @@ class Explorer {
   [[nodiscard]] bool may_check();
   [[nodiscard]] bool is_worse(double bound) const { return bound > incumbent_->score.value(); }
   void offer(const Transformation& transformation, const Summary& summary);
-  void remember_bound(const Transformation& transformation, const Summary& summary);
+  void remember_bounds(const Transformation& transformation, const Summary& summary);
+  void move_worse(std::vector<KnownBound>& from, Antichain& into) const;
   void keep_snapshot(bool is_anonymous);
   void report(const Transformation& transformation, const Summary& summary);
 
@@ -81,7 +83,8 @@ class Explorer {
   Antichain not_anonymous_{Antichain::Keep::maximal};
   Antichain expensive_{
       Antichain::Keep::minimal};          // they and all their generalizations are worse than the incumbent
-  std::vector<KnownBound> known_bounds_;  // not in expensive_ yet
+  std::vector<KnownBound> bounds_above_;  // of generalizations, not in expensive_ yet
+  std::vector<KnownBound> bounds_below_;  // of specializations, not in not_anonymous_ yet
   std::unordered_set<Transformation, TransformationHash> scored_;  // where the metric is not monotonic
   std::optional<Incumbent> incumbent_;
   std::vector<CheckedTransformation> checked_;

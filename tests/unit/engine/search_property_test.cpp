@@ -109,6 +109,37 @@ TEST_CASE("all algorithms find what brute force finds, with every metric, pruned
   CHECK(found > 200);
 }
 
+TEST_CASE("bounds of a check hold for every anonymous generalization and specialization") {
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    CAPTURE(seed);
+    const auto random = random_table(seed);
+    const auto table = value_of(prepare(random.table, random.columns));
+    std::mt19937_64 generator(seed);
+    const auto options = random_options(generator, table);
+    CAPTURE(name(options.quality.metric));
+    const Quality quality(table, options.quality, options.anonymity.suppression_limit);
+    Checker checker(table, {options.anonymity, quality.sums(), quality.entropy_start(), {}, {}});
+    std::vector<std::pair<Transformation, Summary>> all;
+    for (unsigned sum = 0; sum <= table.lattice.top.level_sum(); ++sum) {
+      LevelWalk walk(table.lattice.bottom, table.lattice.top, table.lattice.attributes, sum);
+      while (walk.next()) all.emplace_back(walk.current(), checker.check(walk.current()));
+    }
+    for (const auto& [general, above] : all) {
+      for (const auto& [special, below] : all) {
+        if (!generalizes(general, special)) continue;
+        const auto over = quality.bound_of_generalizations(below, options.anonymity.k);
+        const auto under = quality.bound_of_specializations(above, options.anonymity.k);
+        if (over && above.is_anonymous) REQUIRE(*over <= quality.score(general, above).value());
+        if (under && below.is_anonymous) REQUIRE(*under <= quality.score(special, below).value());
+        if (above.is_anonymous) REQUIRE(quality.bound(special) <= quality.score(general, above));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 10000);
+}
+
 TEST_CASE("permuted columns give the same optimum and the same checks") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);

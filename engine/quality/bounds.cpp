@@ -1,0 +1,69 @@
+// Lower bounds of scores: what a transformation's neighbours can't fall below. Each is exact arithmetic, or lowered by
+// more than its error of rounding.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/quality/quality.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+constexpr double kBelowRounding = 1 - 1e-12;
+
+// The most groups that a generalization can have, as class size counts them: kept classes by sF, all suppressed records
+// together as one by gF. A class of it is made of a kept one, or of at least k records that were suppressed.
+double most_groups(const Summary& summary, const Factors& factors, std::uint64_t k) {
+  const auto kept = static_cast<double>(summary.classes - summary.suppressed_classes);
+  const auto made_of = [&](std::uint64_t suppressed) { return static_cast<double>(suppressed / k); };
+  const double all_kept = factors.suppression * (kept + made_of(summary.suppressed_rows));
+  if (summary.suppressed_rows == 0) return all_kept;
+  return std::max(
+      all_kept, factors.suppression * (kept + made_of(summary.suppressed_rows - 1)) + factors.generalization);
+}
+
+}  // namespace
+
+// At most Π distinct classes; by Cauchy and Schwarz Σ n² is at least N² ÷ classes.
+double Quality::class_bound(const Transformation& transformation) const {
+  const auto rows = static_cast<double>(table_.rows);
+  double classes = 1;
+  for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
+    classes *= static_cast<double>(table_.attributes[j].distinct(transformation.level(j)));
+  }
+  classes = std::min(classes, rows);
+  if (model_.metric != Metric::class_size) return rows * rows / classes * kBelowRounding;
+  // At best one of them is counted by gF instead of sF.
+  const double groups =
+      factors_.suppression * classes + std::max(0.0, factors_.generalization - factors_.suppression);
+  return rows / groups * kBelowRounding;
+}
+
+Score Quality::bound(const Transformation& transformation) const {
+  if (is_class_based()) return single(class_bound(transformation));
+  std::array<double, kMaxAttributes> bounds;
+  for (std::size_t j = 0; j < name_order_.size(); ++j) bounds[j] = tables_[j].bounds[transformation.level(j)];
+  auto made = aggregate(aggregate_, std::span(bounds).first(name_order_.size()), weights_);
+  if (!is_always_monotonic(model_.metric)) {
+    for (std::size_t i = 0; i < made.size; ++i) made.parts[i] -= std::abs(made.parts[i]) * 1e-12;
+  }
+  return made;
+}
+
+std::optional<double> Quality::bound_of_generalizations(const Summary& summary, std::uint64_t k) const {
+  if (model_.metric == Metric::class_size) {
+    return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBelowRounding;
+  }
+  if (!is_class_based()) return std::nullopt;
+  if (model_.metric == Metric::discernibility_monotonic) return static_cast<double>(summary.squares);
+  // A record of a suppressed class either stays suppressed, for N, or comes into a class of at least k.
+  return static_cast<double>(summary.squares - summary.suppressed_squares + k * summary.suppressed_rows);
+}
+
+// What is suppressed stays suppressed, for N each; the others are in classes of at least k.
+std::optional<double> Quality::bound_of_specializations(const Summary& summary, std::uint64_t k) const {
+  if (model_.metric != Metric::discernibility) return std::nullopt;
+  return static_cast<double>(table_.rows * summary.suppressed_rows +
+                             k * (table_.rows - summary.suppressed_rows));
+}
+
+}  // namespace pgveil::engine
