@@ -24,17 +24,18 @@ own_directory() {
 # A tree that this user can't reach (a clone below /root) is lent as a copy of what the tests need.
 lend_tree_to_user() {
   choose_user
-  local binary=$ROOT/build/dev/cli/pgveil home
+  local program home
   home=$(own_directory test)
   # shellcheck disable=SC2064 # the value of now is meant
   trap "rm -rf '$home'" EXIT
   TEST_ROOT=$ROOT
-  if ! "${AS_USER[@]}" test -r "$ROOT/tests/integration" -a -x "$binary"; then
+  if ! "${AS_USER[@]}" test -r "$ROOT/tests/integration" -a -x "$ROOT/build/dev/cli/pgveil"; then
     TEST_ROOT=$home/tree/pgveil
     mkdir -p "$TEST_ROOT"
     cp -R "$ROOT/tests" "$ROOT/config" "$ROOT/demo" "$TEST_ROOT"
-    cp "$binary" "$TEST_ROOT/pgveil"
-    binary=$TEST_ROOT/pgveil
+    for program in build/{dev,release}/cli/pgveil build/dev/tests/oracle/node_kinds; do
+      [[ ! -x $ROOT/$program ]] || install -D "$ROOT/$program" "$TEST_ROOT/$program"
+    done
     if [[ -d $ROOT/../shared/leaks ]]; then
       mkdir "$home/tree/shared"
       cp -R "$ROOT/../shared/leaks" "$home/tree/shared/leaks"
@@ -43,5 +44,5 @@ lend_tree_to_user() {
     chmod -R u+w "$home/tree"
   fi
   # shellcheck disable=SC2034 # read by test.sh
-  test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$binary" PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8)
+  test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$TEST_ROOT/build/dev/cli/pgveil" PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8)
 }

@@ -47,8 +47,11 @@ def run(postgres, seeds, statements):
     context = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(PROCESSES, mp_context=context) as pool:
         waiting = [pool.submit(run_world, seed, statements) for seed in seeds]
-        for done in concurrent.futures.as_completed(waiting):
-            yield done.result()
+        try:
+            for done in concurrent.futures.as_completed(waiting):
+                yield done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # the first failure ends the campaign, not the last world
 
 
 class Progress:

@@ -1,14 +1,14 @@
-"""Which kinds of parse tree nodes some statements have; the program node_kinds of the same build counts them."""
+"""Which kinds of parse tree nodes some statements have; the program node_kinds of the dev build counts them."""
 import collections
 import subprocess
 
-from harness.pgveil import binary
+from harness.runner import REPOSITORY
 
 CHUNK = 2000
 
 
 def program():
-    return binary().resolve().parents[1] / "tests" / "oracle" / "node_kinds"
+    return REPOSITORY / "build" / "dev" / "tests" / "oracle" / "node_kinds"
 
 
 def count(statements):
