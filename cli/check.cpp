@@ -5,6 +5,7 @@
 
 #include "cli/examination.hpp"
 #include "cli/lineage.hpp"
+#include "cli/listed_views.hpp"
 #include "cli/present.hpp"
 #include "cli/release_findings.hpp"
 #include "cli/role_needs.hpp"
@@ -82,6 +83,12 @@ void say_states(const DatabaseView& view, Findings& findings) {
   }
 }
 
+void say_views(const DatabaseView& view, const LimitsConfig& limits, Findings& findings) {
+  const auto unreadable = unreadable_views(*view.snapshot, limits);
+  if (!unreadable) return findings.error(unreadable.error());
+  for (const auto& each : *unreadable) findings.warning("view " + each);
+}
+
 void check_releases(const Config& config, const Specs& specs, const std::string& database,
                     const DatabaseView& view, Counting counting, Findings& findings) {
   const auto lineage = lineage_findings(config, specs, database, counting);
@@ -114,6 +121,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   }
   if (findings.errors() != before) return;
   say_states(*view, findings);
+  say_views(*view, config.limits, findings);
   check_releases(config, specs, database, *view, counting, findings);
 }
 

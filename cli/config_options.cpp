@@ -123,7 +123,9 @@ constexpr Option kOptions[] = {
      "policy files; * and ? match within a folder; relative to this file",
      [](Config& c, const Value& v, const Origin& o) { return store_policies(v, c, o); }},
     {"", "open_tables", "list of tables", "[]",
-     "tables without a policy that every role may read: schema.table, or database:schema.table",
+     "tables without a policy that every role may read, and views, which show what their tables show to the "
+     "role: "
+     "schema.table, or database:schema.table",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
     {"", "acknowledged", "list of {object: …, reason: …}", "[]",
      "what `pgveil check` found and you decided to live with; object as check writes it, database: where it "

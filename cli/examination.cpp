@@ -54,7 +54,8 @@ void decide(Examination& examined, const std::vector<Acknowledgement>& acknowled
 Result<Examination> examine(const Config& config, const Specs& specs, const std::string& database) {
   const auto endpoint = query_endpoint(config);
   Examination out;
-  auto catalog = db::load_catalog(endpoint, database, config.backend.schemas);
+  auto catalog =
+      db::load_catalog(endpoint, database, config.backend.schemas, open_tables_of(config, database));
   if (!catalog) return catalog.error();
   out.catalog = std::move(*catalog);
   const auto facts = db::load_server_facts(endpoint, database);

@@ -46,6 +46,15 @@ struct Reading {
   DatabaseView view;
 };
 
+// A listed view whose definition could not be read, because its tables were locked then.
+bool lacks_definition(const rewriter::Catalog& catalog, const std::vector<std::string>& open_tables) {
+  return std::ranges::any_of(open_tables, [&](const std::string& entry) {
+    const auto dot = entry.find('.');
+    const auto* found = catalog.find(entry.substr(0, dot), entry.substr(dot + 1));
+    return found != nullptr && found->kind == rewriter::RelationKind::view && !found->view;
+  });
+}
+
 Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database) {
   Reading reading;
   const auto endpoint = query_endpoint(config);
@@ -67,6 +76,8 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.policies = std::move(*states);
   reading.input.version_guard = reading.view.version_guard = versions->guard();
   reading.input.open_tables = open_tables_of(config, database);
+  if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
+    reading.view.fingerprint.clear();  // the next look at the catalog reads it again
   return reading;
 }
 

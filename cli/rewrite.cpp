@@ -5,10 +5,10 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/deep_stack.hpp"
 #include "cli/explain.hpp"
 #include "cli/present.hpp"
 #include "cli/subcommands.hpp"
-#include "proxy/net/thread_group.hpp"
 #include "rewriter/pipeline.hpp"
 
 namespace pgveil::cli {
@@ -18,17 +18,14 @@ std::string all_of_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
-// Deep statements need the parser's stack.
 rewriter::Verdict rewrite_on_deep_stack(const std::string& sql, const std::string& role,
                                         const rewriter::Snapshot& snapshot, const LimitsConfig& limits) {
   std::optional<rewriter::Verdict> verdict;
-  net::ThreadGroup thread;
-  auto started = thread.add("rewrite", rewriter::kParserStackBytes, [&] {
+  const auto done = on_deep_stack([&] {
     verdict = rewriter::rewrite(sql, {role}, snapshot,
                                 {limits.statement_bytes, limits.output_bytes, limits.nesting});
   });
-  if (!started) return started.error();
-  thread.join();
+  if (!done) return done.error();
   return std::move(*verdict);
 }
 

@@ -20,6 +20,7 @@ std::string_view reason_name(Reason reason) {
     case Reason::system_column: return "system_column";
     case Reason::row_layout: return "row_layout";
     case Reason::plan: return "plan";
+    case Reason::view_not_expanded: return "view_not_expanded";
     case Reason::unverified: return "unverified";
   }
   PGVEIL_ASSERT(false);

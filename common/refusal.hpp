@@ -24,7 +24,8 @@ enum class Reason {
   system_column,         // ctid, xmin, tableoid … of a protected table
   row_layout,  // ONLY, TABLESAMPLE or a named partition that would show the layout of a protected table
   plan,        // EXPLAIN of a protected table: plans show counts, estimates from raw values, and masks
-  unverified   // the rewritten text did not pass the verifier (a gap of pgveil's: nothing was sent)
+  view_not_expanded,  // a listed view that can't be put in its place: it reads itself, or too many views do
+  unverified          // the rewritten text did not pass the verifier (a gap of pgveil's: nothing was sent)
 };
 
 struct Refusal {

@@ -70,7 +70,48 @@ Result<void> check_schemas(Connection& connection, const std::vector<std::string
   return {};
 }
 
-Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector<std::string>& schemas) {
+// NULL: the view was dropped meanwhile.
+constexpr const char* kDefinition = R"(
+SELECT pg_catalog.pg_get_viewdef(c.oid),
+       COALESCE((SELECT o.option_value::pg_catalog.bool FROM pg_catalog.pg_options_to_table(c.reloptions) o
+                  WHERE o.option_name = 'security_barrier'), false)
+  FROM pg_catalog.pg_class c WHERE c.oid = $1 AND c.relkind = 'v')";
+
+// Printing a definition locks what the view reads; whoever waits for that holds up all changes of what is served.
+constexpr int kPatienceMs = 500;
+
+// nullopt: PostgreSQL can't print it, or something holds a lock on what it reads.
+std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, std::uint32_t oid,
+                                                        int patience_ms) {
+  connection.run("SAVEPOINT definition");
+  try {
+    connection.run(fmt::format("SET LOCAL lock_timeout = '{}ms'", patience_ms));
+    const auto rows = connection.run(kDefinition, oid);
+    connection.run("RELEASE SAVEPOINT definition");
+    if (rows.empty() || rows[0][0].is_null()) return std::nullopt;
+    return rewriter::ViewDefinition{rows[0][0].as<std::string>(), rows[0][1].as<bool>()};
+  } catch (const pqxx::sql_error&) {
+    connection.run("ROLLBACK TO SAVEPOINT definition");
+    return std::nullopt;
+  }
+}
+
+// Of listed views. One without a definition is refused to clients (rewriter/resolve/resolve_view.cpp).
+void read_definitions(Connection& connection, const std::vector<std::string>& open_tables,
+                      rewriter::Catalog& catalog) {
+  int patience_ms = kPatienceMs;
+  for (const auto& entry : open_tables) {
+    const auto dot = entry.find('.');
+    if (dot == std::string::npos) continue;
+    const auto found = catalog.relations.find(std::pair(entry.substr(0, dot), entry.substr(dot + 1)));
+    if (found == catalog.relations.end() || found->second.kind != rewriter::RelationKind::view) continue;
+    found->second.view = read_definition(connection, found->second.oid, patience_ms);
+    if (!found->second.view) patience_ms = 1;
+  }
+}
+
+Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector<std::string>& schemas,
+                                       const std::vector<std::string>& open_tables) {
   connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   if (auto checked = check_schemas(connection, schemas); !checked) return checked.error();
   rewriter::Catalog catalog;
@@ -82,6 +123,7 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
     std::pair key{relation.schema, relation.name};
     catalog.relations.emplace(std::move(key), std::move(relation));
   }
+  read_definitions(connection, open_tables, catalog);
   catalog.pg_catalog_types = names_of(connection, kTypes);
   for (const auto& row : connection.run(kEnums)) {
     auto schema = row[0].as<std::string>();
@@ -108,7 +150,7 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
 constexpr const char* kFingerprint = R"(
 SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relfilenode, c.relname,
-            c.relkind, c.relrowsecurity, c.relnamespace, c.relhassubclass, c.relispartition, a.attnum, a.attname,
+            c.relkind, c.reloptions, c.relrowsecurity, c.relnamespace, c.relhassubclass, c.relispartition, a.attnum, a.attname,
             a.atttypid, a.atttypmod, a.attcollation), 0))
      FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_attribute a
        ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -135,11 +177,12 @@ SELECT pg_catalog.concat_ws('/',
 }  // namespace
 
 Result<rewriter::Catalog> load_catalog(const Endpoint& endpoint, const std::string& database,
-                                       const std::vector<std::string>& schemas) {
+                                       const std::vector<std::string>& schemas,
+                                       const std::vector<std::string>& open_tables) {
   auto connection = Connection::open(endpoint, database, Access::read_only);
   if (!connection) return connection.error();
   return guarded<rewriter::Catalog>(fmt::format("reading the catalog of database {}", quoted_name(database)),
-                                    [&] { return read_catalog(**connection, schemas); });
+                                    [&] { return read_catalog(**connection, schemas, open_tables); });
 }
 
 Result<std::string> catalog_fingerprint(const Endpoint& endpoint, const std::string& database) {

@@ -36,6 +36,12 @@ struct Column {
   bool collation_is_deterministic = true;
 };
 
+// A view as a query that can be put in its place.
+struct ViewDefinition {
+  std::string query;  // pg_get_viewdef() with search_path = pg_catalog: all names outside it have a schema
+  bool is_security_barrier = false;
+};
+
 struct Relation {
   std::uint32_t oid = 0;
   std::uint32_t relfilenode = 0;
@@ -48,6 +54,7 @@ struct Relation {
   bool has_parent = false;       // pg_inherits, as child or partition
   bool is_partition = false;     // has_parent, and the parent is a partitioned table
   bool has_row_security = false;
+  std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists
 
   [[nodiscard]] const Column* find_column(std::string_view column_name) const;
   [[nodiscard]] const Column* find_column(int number) const;

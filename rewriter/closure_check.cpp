@@ -91,8 +91,8 @@ class Reach {
   }
 
   void report(const Relation& relation, const Step& step, const Relation& from) {
+    if (standings_.is_expanded(relation.oid)) return;  // masked inside, like the tables that it reads
     const bool is_open = standings_.is_open(relation.oid);
-    if (is_open && step.kind == FindingKind::view) return;  // expanded, and masked inside
     const Relation& root = *root_.at(relation.oid);
     Finding finding{step.kind, Severity::warning, name_of(relation),
                     fmt::format("{} {} {}", name_of(relation), step.how, name_of(from)),

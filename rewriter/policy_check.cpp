@@ -12,14 +12,38 @@ using policy::ColumnClass;
 using policy::ColumnRule;
 using policy::PolicySpec;
 
+struct Objection {
+  std::string_view what;
+  std::string_view fix;
+};
+
+// Empty: a policy can be kept for this kind of relation. A version holds while file and columns are the same, which
+// PostgreSQL tells from its newest catalog; of the others it can't tell that they show other rows than were counted.
+Objection reason_against(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned_table: return {};
+    case RelationKind::view:
+      return {"a view: nothing would tell that it was replaced after it was counted",
+              "write policies for the tables it reads and list it in open_tables: it is masked inside"};
+    case RelationKind::materialized_view:
+      return {"a materialized view: each REFRESH shows other rows than were counted",
+              "write the policy for the table that holds the rows, or for a copy of them"};
+    case RelationKind::foreign_table:
+      return {"a foreign table: another server can change its rows and columns unseen",
+              "write the policy for a copy of its rows"};
+    case RelationKind::sequence: return {"a sequence", "name the table that holds the rows"};
+  }
+  return {"of an unknown kind", "name the table that holds the rows"};
+}
+
 void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFindings& findings) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
     findings.errors.push_back(yaml::error_at(spec.at, what, fix));
   };
   const std::string name = fmt::format("\"{}.{}\"", relation.schema, relation.name);
-  if (relation.kind != RelationKind::table && relation.kind != RelationKind::partitioned_table) {
-    refuse(fmt::format("{} is not a table", name), "name the table that holds the rows");
-  }
+  if (const auto no = reason_against(relation.kind); !no.what.empty())
+    refuse(fmt::format("{} is {}", name, no.what), no.fix);
   if (relation.schema == "pg_catalog" || relation.schema == "information_schema") {
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }

@@ -32,6 +32,21 @@ std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
   return {};
 }
 
+// Empty: rows of this kind of relation may be shown as they are, or by way of the tables that they come from.
+std::string_view reason_not_to_open(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned_table:
+    case RelationKind::view: return {};
+    case RelationKind::materialized_view:
+      return "a materialized view: it keeps unmasked rows, whatever its query is now";
+    case RelationKind::foreign_table:
+      return "a foreign table: whose rows another server shows under its name can't be known here";
+    case RelationKind::sequence: return "a sequence: it counts rows of a table";
+  }
+  return "of an unknown kind";
+}
+
 // "schema.table"; the first dot divides.
 Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog) {
   const auto dot = entry.find('.');
@@ -42,9 +57,8 @@ Result<const Relation*> find_open_table(const std::string& entry, const Catalog&
         fmt::format("open_tables: there is no table \"{}\" in database \"{}\"", entry, catalog.database),
         "write it as schema.table, or remove the entry");
   }
-  if (found->kind != RelationKind::table && found->kind != RelationKind::partitioned_table) {
-    return configuration_error(fmt::format("open_tables: \"{}\" is not a table", entry),
-                               "a view shows other tables' rows: open the tables it reads instead");
+  if (const auto why = reason_not_to_open(found->kind); !why.empty()) {
+    return configuration_error(fmt::format("open_tables: \"{}\" is {}", entry, why), "remove the entry");
   }
   if (found->schema == "pg_catalog" || found->schema == "information_schema") {
     return configuration_error(fmt::format("open_tables: \"{}\" is a system catalog", entry),
@@ -86,6 +100,10 @@ policy::TableShape shape_of(const Relation& relation) {
 
 bool Snapshot::is_open(const Relation& relation) const {
   return open_.contains(relation.oid);
+}
+
+bool Snapshot::is_expanded(const Relation& relation) const {
+  return expanded_.contains(relation.oid);
 }
 
 bool Snapshot::has_policy(const Relation& relation) const {
@@ -148,7 +166,8 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
       return configuration_error(fmt::format("open_tables: \"{}\" has a policy too", entry),
                                  "remove it from open_tables or remove the policy");
     }
-    snapshot->open_.insert((*relation)->oid);
+    const bool is_view = (*relation)->kind == RelationKind::view;
+    (is_view ? snapshot->expanded_ : snapshot->open_).insert((*relation)->oid);
   }
   for (const SystemCatalog& rule : system_catalogs()) {
     const Relation* relation = catalog.find(rule.schema, rule.name);

@@ -29,7 +29,7 @@ struct PolicyState {
 struct SnapshotInput {
   std::shared_ptr<const Catalog> catalog;
   std::vector<PolicyState> policies;     // of this database only
-  std::vector<std::string> open_tables;  // "schema.table"
+  std::vector<std::string> open_tables;  // "schema.table", or a view
   std::uint64_t generation = 0;          // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;
 };
@@ -45,7 +45,10 @@ class Snapshot {
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
+  // A table that may stand in SQL that is sent.
   [[nodiscard]] bool is_open(const Relation& relation) const;
+  // A listed view: it never stands in SQL that is sent, its definition takes its place (resolve/resolve_view.cpp).
+  [[nodiscard]] bool is_expanded(const Relation& relation) const;
   // The policy on this relation that lists the role as reader or exempt; null: none does.
   [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const {
     return policy_for(relation.oid, role);
@@ -64,13 +67,14 @@ class Snapshot {
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
   std::set<std::uint32_t> open_;
+  std::set<std::uint32_t> expanded_;
   std::map<std::uint32_t, std::shared_ptr<const Mask>> catalog_masks_;
 };
 
 // Checks each policy against the catalog (policy_check.hpp), closes those that do not fit (closed_because says why) and
 // compiles the masks of the others; each compiled mask is checked against its tree by verify_mask before it is used.
-// Errors: an open_tables entry that does not exist, is not a plain or partitioned table, also has a policy, or has
-// inheritance relatives that are not open too.
+// Errors: an open_tables entry that does not exist, is neither a plain or partitioned table nor a view, also has a policy,
+// or has inheritance relatives that are not open too.
 [[nodiscard]] Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);
 
 // The shape of a table as the catalog shows it now; a version is current only while its own shape equals it.

@@ -20,7 +20,8 @@ Standings::Standings(const Catalog& catalog, const std::vector<const PolicySpec*
     const auto dot = entry.find('.');
     if (dot == std::string::npos) continue;
     const Relation* relation = catalog.find(entry.substr(0, dot), entry.substr(dot + 1));
-    if (relation != nullptr) open_.insert(relation->oid);
+    if (relation == nullptr) continue;
+    (relation->kind == RelationKind::view ? expanded_ : open_).insert(relation->oid);
   }
   for (const auto& [oid, relation] : relations_) {
     const bool is_system = relation->schema == "pg_catalog" || relation->schema == "information_schema";

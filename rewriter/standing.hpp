@@ -21,6 +21,8 @@ class Standings {
   [[nodiscard]] const Relation* find(
       RelationOid oid) const;  // nullptr: a temporary one, or not readable by queries
   [[nodiscard]] bool is_open(RelationOid oid) const { return open_.contains(oid); }
+  // A listed view: readers see what it makes of the tables that they may read, masked where those are.
+  [[nodiscard]] bool is_expanded(RelationOid oid) const { return expanded_.contains(oid); }
   [[nodiscard]] bool has_policy(RelationOid oid) const { return policies_.contains(oid); }
   // Empty when there are none.
   [[nodiscard]] std::span<const policy::PolicySpec* const> policies_of(RelationOid oid) const;
@@ -32,6 +34,7 @@ class Standings {
   std::map<RelationOid, const Relation*> relations_;
   std::map<RelationOid, std::vector<const policy::PolicySpec*>> policies_;
   std::set<RelationOid> open_;
+  std::set<RelationOid> expanded_;
   std::vector<const Relation*> protected_;
   std::vector<const Relation*> others_;
 };

@@ -384,8 +384,8 @@ class Verifier {
   }
 
   [[nodiscard]] bool is_readable(const Relation& relation) const {
-    return snapshot_.is_open(relation) || snapshot_.catalog_mask(relation) != nullptr ||
-           snapshot_.policy_for(relation, role_) != nullptr;
+    return snapshot_.is_open(relation) || snapshot_.is_expanded(relation) ||
+           snapshot_.catalog_mask(relation) != nullptr || snapshot_.policy_for(relation, role_) != nullptr;
   }
 
   void column(const PgQuery__ColumnRef& node) const {

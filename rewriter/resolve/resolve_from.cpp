@@ -121,8 +121,7 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
     name_error(sqlstate::kFeatureNotSupported, "references to other databases are not possible",
                range.location);
   }
-  const Relation* found =
-      schema.empty() ? catalog.resolve(name, path_now_.schemas) : catalog.find(schema, name);
+  const Relation* found = schema.empty() ? catalog.resolve(name, schemas()) : catalog.find(schema, name);
   if (found == nullptr) {  // the same words whether it exists or not
     refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is not listed for this role", name),
            "ask the data owner for a policy that names this role as a reader", range.location);
@@ -140,7 +139,8 @@ ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) 
       return columns;
     }
   }
-  return listed_relation(node, find_relation(range), scope);
+  const Relation& found = find_relation(range);
+  return snapshot_.is_expanded(found) ? view(node, found, scope) : listed_relation(node, found, scope);
 }
 
 ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Scope& scope) {

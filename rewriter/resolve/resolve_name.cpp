@@ -119,7 +119,7 @@ void Resolver::type_name(PgQuery__TypeName& type) {
   const bool is_ours =
       (written.empty() || written == "pg_catalog") && snapshot_.catalog().pg_catalog_types.contains(name);
   const std::string* enum_schema =
-      is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, path_now_.schemas);
+      is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, schemas());
   if (!is_ours && enum_schema == nullptr) {
     refuse(Reason::type_not_listed, fmt::format("type \"{}\" is not on the list", name),
            "cast to a type of pg_catalog or to an enum type", type.location);

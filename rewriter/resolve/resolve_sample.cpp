@@ -24,7 +24,7 @@ ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
   if (pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) return columns;
   const Relation* table = scope.entries.back().masked;
   if (table == nullptr) {  // as PostgreSQL says it of a view
-    name_error(sqlstate::kWrongObjectType,
+    name_error(sqlstate::kFeatureNotSupported,
                "TABLESAMPLE clause can only be applied to tables and materialized views", sample.location);
   }
   if (name == "system") {

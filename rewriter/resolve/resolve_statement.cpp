@@ -33,6 +33,8 @@ constexpr std::string_view kStatementsHint =
 Statement Resolver::statement(Node*& node) {
   has_protected_ = has_masked_ = false;
   stand_ins_.clear();
+  definitions_.clear();
+  views_.clear();
   policies_read_.clear();
   Statement out = any_statement(node);
   if (out.path_effect != nullptr) {
@@ -90,6 +92,10 @@ Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
   if (copy.where_clause != nullptr)
     refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
   if (copy.relation != nullptr) {  // COPY t (a, b) → COPY (SELECT a, b FROM t)
+    if (snapshot_.is_expanded(find_relation(*copy.relation))) {  // as PostgreSQL says it
+      name_error(sqlstate::kWrongObjectType,
+                 fmt::format("cannot copy from view \"{}\"", copy.relation->relname), -1);
+    }
     Node* from = build_.node(PG_QUERY__NODE__NODE_RANGE_VAR);
     from->range_var = copy.relation;
     std::vector<Node*> targets;

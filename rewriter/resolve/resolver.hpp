@@ -4,13 +4,14 @@
 // each node kind is either handled field by field here or refused. It changes the tree in place.
 //
 // Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_sample.cpp,
-// resolve_xml.cpp, resolve_expression.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
+// resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rewriter/pg/build.hpp"
+#include "rewriter/pg/parse.hpp"
 #include "rewriter/pipeline.hpp"
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/scope.hpp"
@@ -96,6 +97,13 @@ class Resolver {
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
 
+  // resolve_view.cpp
+  ColumnNames view(Node*& node, const Relation& view, Scope& scope);
+  [[nodiscard]] PgQuery__SelectStmt* expanded(const Relation& view, int location);
+  [[nodiscard]] PgQuery__SelectStmt* definition_of(const Relation& view);
+  // Where names without a schema are looked up: the client's path, or inside a view the path its text was made for.
+  [[nodiscard]] std::span<const std::string> schemas() const;
+
   // resolve_expression.cpp
   void expression(Node*& node, Scope& scope, const CteScope* ctes);
   void expressions(std::span<Node*> items, Scope& scope, const CteScope* ctes);
@@ -139,6 +147,8 @@ class Resolver {
   ResolvedPath path_now_;
   std::vector<VersionId> versions_;
   std::vector<StandIn> stand_ins_;
+  std::vector<pg::Tree> definitions_;      // of views, put into the statement's tree
+  std::vector<const Relation*> views_;     // being expanded, the outermost first
   std::vector<PolicyRead> policies_read_;  // of the statement at hand
   bool has_protected_ = false;
   bool has_masked_ = false;

@@ -99,6 +99,11 @@ TEST_CASE("a plain view that is open is masked inside") {
   world.around.reads = {{view, world.people}};
   world.open_tables = {"public.v"};
   CHECK(closure(world).empty());
+  // Nor is it a table that people could be joined to.
+  const auto keyed = world.add("public.keyed", {"person"}, RelationKind::view);
+  world.around.reads.push_back({keyed, view});
+  world.open_tables.push_back("public.keyed");
+  CHECK(closure(world).empty());
 }
 
 TEST_CASE("siblings by inheritance share no rows; ancestors and what reads them do") {

@@ -20,6 +20,79 @@ void add(Catalog& catalog, Relation relation) {
   catalog.relations.emplace(std::pair(relation.schema, relation.name), std::move(relation));
 }
 
+void add_view(Catalog& catalog, std::uint32_t oid, std::string name, std::vector<std::string> columns,
+              std::string query, bool is_security_barrier = false) {
+  Relation view = relation(oid, "public", std::move(name), {});
+  view.kind = RelationKind::view;
+  view.relfilenode = 0;
+  for (auto& each : columns) view.columns.push_back(column(static_cast<int>(view.columns.size()) + 1, each));
+  view.view = {std::move(query), is_security_barrier};
+  add(catalog, std::move(view));
+}
+
+// As pg_get_viewdef() writes them.
+void add_views(Catalog& catalog) {
+  add_view(catalog, 120, "ohio", {"job", "city"},
+           " SELECT people.occupation AS job,\n    people.city\n   FROM public.people\n"
+           "  WHERE (people.state = 'OH'::text);");
+  add_view(catalog, 121, "sizes", {"city", "persons"},
+           " WITH people AS (\n         SELECT cities.city\n           FROM public.cities\n        )\n"
+           " SELECT c.city,\n    count(p.id) AS persons\n   FROM (people c\n"
+           "     LEFT JOIN public.people p ON (((p.city)::text = c.city)))\n  GROUP BY c.city;");
+  add_view(catalog, 122, "nested", {"job", "relname"},
+           " SELECT o.job,\n    c.relname\n   FROM public.ohio o,\n    LATERAL ( SELECT pg_class.relname\n"
+           "           FROM pg_class\n          WHERE ((pg_class.relname)::text = o.job)) c;");
+  add_view(catalog, 123, "barred", {"city"},
+           " SELECT people.city\n   FROM public.people\n  WHERE (people.visits > 1);", true);
+  add_view(catalog, 124, "barred_top", {"city"},
+           " SELECT people.city\n   FROM public.people\n  ORDER BY people.city\n LIMIT 3;", true);
+  add_view(catalog, 125, "open_view", {"city"}, " SELECT cities.city\n   FROM public.cities;");
+  add_view(catalog, 126, "prying", {"secret"}, " SELECT secrets.secret\n   FROM public.secrets;");
+  add_view(catalog, 127, "prying_deeper", {"secret"}, " SELECT prying.secret\n   FROM public.prying;");
+  add_view(catalog, 128, "unlisted_view", {"city"}, " SELECT people.city\n   FROM public.people;");
+  add_view(catalog, 129, "over_unlisted", {"city"},
+           " SELECT unlisted_view.city\n   FROM public.unlisted_view;");
+  add_view(catalog, 130, "calling", {"x"}, " SELECT public.leaky(people.city) AS x\n   FROM public.people;");
+  add_view(catalog, 131, "operating", {"x"},
+           " SELECT (people.city OPERATOR(public.===) 'x'::text) AS x\n   FROM public.people;");
+  add_view(catalog, 132, "whole", {"p"}, " SELECT p.*::public.people AS p\n   FROM public.people p;");
+  add_view(catalog, 133, "locking", {"city"}, " SELECT people.city\n   FROM public.people\n  FOR UPDATE;");
+  add_view(catalog, 134, "loop_a", {"x"}, " SELECT loop_b.x\n   FROM public.loop_b;");
+  add_view(catalog, 135, "loop_b", {"x"}, " SELECT loop_a.x\n   FROM public.loop_a;");
+  add_view(catalog, 136, "garbage", {"x"}, "Not a view");
+  add_view(catalog, 137, "two", {"x"}, "SELECT 1; SELECT 2");
+  add_view(catalog, 138, "narrow", {"a", "b"}, "SELECT people.city FROM public.people;");
+  add_view(catalog, 139, "stale", {"x"}, "SELECT people.gone FROM public.people;");
+  add_view(catalog, 140, "writing", {"x"}, "DELETE FROM public.people");
+  add_view(catalog, 141, "counting", {"n"},
+           " WITH RECURSIVE t(n) AS (\n         VALUES (1)\n        UNION ALL\n         SELECT (t_1.n + 1)\n"
+           "           FROM t t_1\n          WHERE (t_1.n < 5)\n        )\n SELECT t.n\n   FROM t;");
+  add_view(catalog, 142, "who", {"role", "schema"},
+           " SELECT CURRENT_USER AS role,\n    current_schema() AS schema;");
+  // Each reads the one before; `deep_17` stands on 17 others.
+  for (std::uint32_t i = 0; i < 18; ++i) {
+    const std::string query =
+        i == 0 ? "SELECT cities.city FROM public.cities"
+               : "SELECT deep_" + std::to_string(i - 1) + ".city FROM public.deep_" + std::to_string(i - 1);
+    add_view(catalog, 200 + i, "deep_" + std::to_string(i), {"city"}, query);
+  }
+  // Each reads the one before twice.
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    const std::string before = i == 0 ? "public.cities" : "public.wide_" + std::to_string(i - 1);
+    add_view(catalog, 300 + i, "wide_" + std::to_string(i), {"city"},
+             "SELECT a.city FROM " + before + " a, " + before + " b");
+  }
+}
+
+std::vector<std::string> listed_views(const Catalog& catalog) {
+  std::vector<std::string> out;
+  for (const auto& [key, relation] : catalog.relations) {
+    if (relation.kind == RelationKind::view && relation.view && relation.name != "unlisted_view")
+      out.push_back(key.first + "." + key.second);
+  }
+  return out;
+}
+
 }  // namespace
 
 Column column(int number, std::string name, std::string type, std::string type_text) {
@@ -105,6 +178,7 @@ std::shared_ptr<Catalog> demo_catalog() {
   add(*catalog, relation(11'001, "pg_catalog", "pg_settings",
                          {column(1, "name"), column(2, "setting"), column(3, "unit")}));
   add(*catalog, relation(11'000, "pg_catalog", "pg_stats", {column(1, "most_common_vals")}));
+  add_views(*catalog);
   catalog->pg_catalog_types = {"bool",    "bpchar", "char",     "date",     "float4",    "float8",
                                "int2",    "int4",   "int8",     "interval", "jsonb",     "name",
                                "numeric", "oid",    "regclass", "text",     "timestamp", "timestamptz",
@@ -135,9 +209,11 @@ std::shared_ptr<const Snapshot> demo_snapshot() {
   auto spec = std::make_shared<policy::PolicySpec>(worked_example_policy());
   auto version = std::make_shared<policy::PolicyVersion>(
       version_of(*spec, worked_example_counts(), *catalog->find("public", "people")));
+  std::vector<std::string> open_tables = listed_views(*catalog);
+  open_tables.insert(open_tables.end(), {"public.cities", "public.People", "lab.cities"});
   return make_snapshot({.catalog = catalog,
                         .policies = {{spec, version, {}}},
-                        .open_tables = {"public.cities", "public.People", "lab.cities"},
+                        .open_tables = std::move(open_tables),
                         .generation = 1})
       .value();
 }

@@ -181,7 +181,8 @@ TEST_CASE("open_tables refuses what would show protected rows") {
   CHECK(fails("cities", same));
   CHECK(fails("pg_catalog.pg_class", same));
   CHECK(fails("public.cities", [](Relation& r) { r.schema = "pgveil"; }));
-  CHECK(fails("public.cities", [](Relation& r) { r.kind = RelationKind::view; }));
+  CHECK_FALSE(fails("public.cities", [](Relation& r) { r.kind = RelationKind::view; }));
+  CHECK(fails("public.cities", [](Relation& r) { r.kind = RelationKind::materialized_view; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_children = true; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_parent = true; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_row_security = true; }));
