@@ -15,6 +15,7 @@ class Source:
     """A relation in scope: an alias and its (name, family) columns."""
     alias: str
     columns: list
+    is_scan: bool = True
 
     def every(self):
         return [f"{self.alias}.{name}" for name, _ in self.columns]

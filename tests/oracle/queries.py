@@ -35,7 +35,9 @@ class Generator(Selects):
         self.random = random
         self.shadowed = shadowed   # names of tables that another schema has, too
         self.tables = tables
-        self.open_tables = [table for table in tables if table.policy is None]
+        self.open_tables = [table for table in tables if table.policy is None and not table.is_view]
+        self.stored = [table for table in tables if not table.is_view]
+        self.views = [table for table in tables if table.is_view]
         self.aliases = 0
         self.parameters = None
 
@@ -118,7 +120,7 @@ class Generator(Selects):
 
     def recursive(self):
         random = self.random
-        table = random.choice(self.tables)
+        table = random.choice(self.stored)
         step = (f"SELECT id, 1 FROM {table.name} WHERE id <= 3 UNION ALL SELECT t.id, chain.step + 1 FROM chain "
                 f"JOIN {table.name} t ON t.id = chain.id + 3 WHERE chain.step < 6")
         extra, columns = random.choice((
@@ -131,7 +133,9 @@ class Generator(Selects):
 
     def statement_form(self):
         random = self.random
-        table = random.choice(self.tables)
+        if self.views and random.random() < 0.3:
+            return self.view_form()
+        table = random.choice(self.stored)
         names = [column.name for column in table.columns]
         columns = ", ".join(names)
         self.parameters = None
@@ -153,6 +157,25 @@ class Generator(Selects):
             (f"SELECT joined.id, l.id FROM {table.name} l FULL JOIN {table.name} r USING (id) AS joined ORDER BY 1, 2", True),
             (f"SELECT j.id FROM ({table.name} l CROSS JOIN (SELECT 1 AS one) r) AS j ORDER BY 1", True),
             (f"SELECT id FROM {table.name} WHERE B'101' = X'5'::bit(3) ORDER BY id", True)))
+
+    def view_form(self):
+        view, stored = self.random.choice(self.views), self.random.choice(self.stored)
+        self.parameters = None
+        first = view.columns[0].name
+        return self.random.choice((
+            (f"TABLE {view.name}", view.is_scan), (f"SELECT * FROM ONLY {view.name}", view.is_scan),
+            (f"COPY (TABLE {view.name}) TO STDOUT (FORMAT csv)", view.is_scan), (f"COPY {view.name} TO STDOUT", True),
+            (f"COPY {view.name} ({first}) TO STDOUT", True), (f"SELECT id FROM {view.name} TABLESAMPLE BERNOULLI (50)", True),
+            (f"SELECT public.{view.name}.{first} FROM public.{view.name}", view.is_scan),
+            (f"SELECT {view.name} FROM {view.name}", view.is_scan), (f"SELECT {first}({view.name}) FROM {view.name}", False),
+            (f"SELECT {view.name}.* FROM {view.name} NATURAL JOIN (SELECT id FROM {stored.name}) s ORDER BY id", False),
+            (f"WITH {view.name} AS (SELECT 7 AS id) SELECT id FROM {view.name}", True),
+            (f"WITH {stored.name} AS (SELECT 7 AS id) SELECT v.* FROM {view.name} v, {stored.name} s", False),
+            (f"WITH {view.name} AS (SELECT * FROM {view.name}) TABLE {view.name}", view.is_scan),
+            (f"SELECT (SELECT count(*) FROM {view.name} WHERE id < o.id) FROM {stored.name} o", True),
+            (f"SELECT o.id, l.* FROM {stored.name} o, LATERAL (SELECT * FROM {view.name} v WHERE v.id = o.id) l ORDER BY 1",
+             False),
+            (f"SELECT count(*) FROM {view.name} a JOIN {view.name} b USING (id)", True)))
 
     def session_form(self):
         """Statements that read no table, or only open ones."""

@@ -21,8 +21,8 @@ class Selects(Expressions):
         columns = [(column.name, column.family) for column in table.columns]
         if may_rename and random.random() < 0.1:
             renamed = [(f"r{number}", family) for number, (_, family) in enumerate(columns)]
-            return f"{name} AS {alias}({', '.join(name for name, _ in renamed)})", Source(alias, renamed)
-        return f"{name} {random.choice(('', 'AS '))}{alias}", Source(alias, columns)
+            return f"{name} AS {alias}({', '.join(name for name, _ in renamed)})", Source(alias, renamed, table.is_scan)
+        return f"{name} {random.choice(('', 'AS '))}{alias}", Source(alias, columns, table.is_scan)
 
     def source(self):
         """A table, a derived table, VALUES, or a function."""
@@ -148,7 +148,7 @@ class Selects(Expressions):
         items = self.items(scope, random.randint(1, 4))
         distinct = random.choice(("", "", "", "DISTINCT ", "ALL "))
         text, is_ordered = self.finish(f"SELECT {distinct}{', '.join(items)} FROM {sql}{self.where(scope)}", len(items))
-        is_scan = distinct != "DISTINCT " and text.count("SELECT") == 1 and len(scope) == 1
+        is_scan = distinct != "DISTINCT " and text.count("SELECT") == 1 and len(scope) == 1 and scope[0].is_scan
         return text, is_ordered or is_scan
 
     def grouped(self):

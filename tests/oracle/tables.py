@@ -25,6 +25,8 @@ class Table:
     policy: naive.Policy | None  # None: an open table
     partitions: int = 0          # by hash of `id`; 0: a plain table
     schema: str = "public"
+    is_scan = True               # without ORDER BY its rows come in their physical order
+    is_view = False
 
     def full_name(self):
         return f"{self.schema}.{self.name}"

@@ -10,16 +10,18 @@ import naive
 import pipeline
 import queries
 import tables
+import views
 from harness.pgveil import Pgveil
 from harness.wire import RawClient
 
 STATEMENT_TIMEOUT = "20s"
+VIEWS = 4
 SHADOWS = 2  # so many tables have one of the same name in another schema
 SCHEMAS = ("public", tables.SHADOW_SCHEMA)
 
 
-def create_databases(postgres, some_tables, raw, masked):
-    """Two databases with the same types and tables: the raw rows, and the masked rows."""
+def create_databases(postgres, some_tables, some_views, raw, masked):
+    """Two databases with the same types, tables and views: over the raw rows, and over the masked rows."""
     postgres.create_database(raw)
     postgres.run(tables.create_script(some_tables), raw)
     postgres.create_database(masked, template=raw)
@@ -31,6 +33,8 @@ def create_databases(postgres, some_tables, raw, masked):
         if table.partitions:
             postgres.run(table.flat_sql(), masked)
         naive.make_masked_copy(postgres, raw, masked, table.policy)
+    for database in (raw, masked):
+        postgres.run("".join(view.create_sql() for view in some_views), database)
 
 
 @dataclasses.dataclass
@@ -75,10 +79,12 @@ class World:
         self.tables = tables.random_tables(random.Random(seed), table_count)
         self.raw, self.masked = f"raw_{seed}", f"masked_{seed}"
         shadows = [tables.shadow(random.Random(seed), table) for table in self.tables[:SHADOWS]]
-        create_databases(postgres, self.tables + shadows, self.raw, self.masked)
+        self.views = views.random_views(random.Random(f"views/{seed}"), self.tables, VIEWS)
+        create_databases(postgres, self.tables + shadows, self.views, self.raw, self.masked)
         self.protected = [table for table in self.tables if table.policy]
         self.pgveil = Pgveil(postgres, [table.policy for table in self.protected],
-                             [table.full_name() for table in self.tables + shadows if not table.policy], self.raw,
+                             [table.full_name() for table in self.tables + shadows + self.views if not table.policy],
+                             self.raw,
                              schemas=SCHEMAS)
 
     def start(self):
@@ -93,7 +99,7 @@ class World:
         self.postgres.run(f"DROP DATABASE {self.raw} WITH (FORCE);\nDROP DATABASE {self.masked} WITH (FORCE);")
 
     def queries(self, count, more=0):
-        generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables,
+        generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables + self.views,
                                       [table.name for table in self.tables[:SHADOWS]])
         yield from generator.rare_queries()
         for _ in range(count):
@@ -126,6 +132,6 @@ class World:
 
     def show(self, query):
         """What another developer needs to see the same."""
-        used = [table for table in self.tables if table.name in query.sql.lower()]
+        used = [table for table in self.tables + self.views if table.name in query.sql.lower()]
         schema = "".join(f"\n    {table.create_sql().strip()} {table.policy}" for table in used)
         return f"world {self.seed} ({query.way}, ordered: {query.is_ordered}):\n  {query.sql}\n  {query.parameters}{schema}"
