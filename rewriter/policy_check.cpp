@@ -24,7 +24,7 @@ Objection reason_against(RelationKind kind) {
     case RelationKind::table:
     case RelationKind::partitioned_table: return {};
     case RelationKind::view:
-      return {"a view: nothing would tell that it was replaced after it was counted",
+      return {"a view: what it shows depends on the settings of who asks, and it can be replaced unseen",
               "write policies for the tables it reads and list it in open_tables: it is masked inside"};
     case RelationKind::materialized_view:
       return {"a materialized view: each REFRESH shows other rows than were counted",

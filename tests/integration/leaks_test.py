@@ -89,6 +89,12 @@ def run_case(port, user, database, sql):
         client.close()
 
 
+def through_view(sql):
+    """The case with the view in the table's place."""
+    text = re.sub(r'(?<![\w.])((?:raw\.)?public\.)?people\b', lambda match: (match[1] or "") + "shown", json.dumps(sql))
+    return json.loads(text)
+
+
 def rows_of(replies):
     return [row for reply in replies for row in reply.rows]
 
@@ -220,6 +226,39 @@ class Leaks(Case):
         right, all_of, wrong = self.score(cases, lambda case: case["as_role"])
         self.assertEqual([line for line in wrong if "(refused)" in line], [])
         self.assertGreater(sum(all_of.values()), 0)
+
+    def test_every_case_through_a_listed_view(self):
+        """The same attacks on a view of the table: no raw value, and what `masked` shows through the same view."""
+        views = "CREATE VIEW inner_view AS SELECT * FROM people; CREATE VIEW shown AS SELECT * FROM inner_view;"
+        for name in ("raw", "masked"):
+            self.postgres.run(views + "GRANT SELECT ON shown, inner_view TO be_ro", name)
+        proxy = Pgveil(self.postgres, POLICIES, (*OPEN_TABLES, "public.shown", "public.inner_view"), "raw",
+                       query_user="be_ro", query_password="", accept_excess=EXCESS)
+        self.addCleanup(proxy.stop)
+        proxy.start().build("people_k2", "hr_people_k2")
+        same, different = 0, []
+        for case in self.cases:
+            sql = through_view(case["sql"])
+            if case.get("direct_only") or sql == case["sql"]:
+                continue
+            with self.subTest(case["id"]):
+                replies = run_case(proxy.port, "analyst", "raw", sql)
+                self.assert_no_raw_value(case, replies)
+                if case["expect"] != "masked" or states_of(replies) == ["42501"]:
+                    continue
+                here = json.loads(json.dumps(sql).replace("raw.public.", "masked.public."))
+                expected = run_case(self.postgres.port, "be_ro", "masked", here)
+                got, wanted = (sorted(map(repr, rows_of(r))) for r in (replies, expected))
+                is_same = states_of(replies) == states_of(expected) and got == wanted
+                same += is_same
+                if not is_same:
+                    different.append(f"{case['id']}: {states_of(replies)} {got[:2]} instead of {states_of(expected)} "
+                                     f"{wanted[:2]}; {json.dumps(sql)[:150]}")
+        print(f"\nleak cases through a view: {same} as the masked copy, {len(different)} otherwise")
+        for line in different:
+            print("  " + line[:400])
+        self.assertGreater(same, 100)
+        self.assertEqual(different, [])
 
 
 if __name__ == "__main__":

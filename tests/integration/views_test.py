@@ -112,7 +112,7 @@ class Views(StackCase):
             self.assertEqual(client.query("EXECUTE p('Hamlet')").texts(), [[None], [None], ["Farmer"], ["Farmer"]])
             self.assertEqual(len(client.query("FETCH ALL FROM c").rows), 6)
             self.assertEqual(client.query("COMMIT").errors, [])
-        self.assert_refused("EXPLAIN ANALYZE TABLE v_nested", "masked by policies people_k2 and staff_k3")
+        self.assert_refused("EXPLAIN ANALYZE TABLE v_nested", "masked by policy people_k2, masked by policy staff_k3")
 
     def test_a_view_may_not_do_what_a_client_may_not(self):
         for name, (_, words) in REFUSED.items():

@@ -20,6 +20,7 @@ import pipeline  # noqa: E402
 import queries  # noqa: E402
 import tables  # noqa: E402
 import twins  # noqa: E402
+import views  # noqa: E402
 from harness import world  # noqa: E402
 from harness.pgveil import Pgveil  # noqa: E402
 from harness.postgres import Postgres  # noqa: E402
@@ -61,17 +62,20 @@ class Pair:
         self.postgres, self.seed, self.has_statistics = postgres, seed, has_statistics
         source = random.Random(seed)
         self.tables = tables.random_tables(source, 4)
+        self.views = views.random_views(random.Random(f"views/{seed}"), self.tables, 3)
         self.changed = 0
         for name in ("raw", "twin"):
             postgres.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         postgres.run("DROP DATABASE IF EXISTS empty WITH (FORCE)")
         postgres.create_database("empty")
-        postgres.run(tables.create_script(self.tables) + ("" if has_statistics else self.no_statistics()), "empty")
+        views_script = "".join(view.create_sql() for view in self.views)
+        postgres.run(tables.create_script(self.tables) + views_script + ("" if has_statistics else self.no_statistics()), "empty")
         for name in ("raw", "twin"):  # the same OIDs and files
             postgres.create_database(name, template="empty")
         for table in self.tables:
             self.fill(source, table)
-        self.pgveil = Pgveil(postgres, [table.policy for table in self.tables if table.policy], ["public.open1"], "raw")
+        self.pgveil = Pgveil(postgres, [table.policy for table in self.tables if table.policy],
+                             ["public.open1", *(view.full_name() for view in self.views)], "raw")
 
     def no_statistics(self):
         """Of the columns that a mask reads or hides."""
@@ -93,7 +97,7 @@ class Pair:
         self.pgveil.start()
 
     def battery(self, count):
-        generator = queries.Generator(random.Random(f"pair/{self.seed}"), self.tables)
+        generator = queries.Generator(random.Random(f"pair/{self.seed}"), self.tables + self.views)
         return [generator.query() for _ in range(count)] + [Query(sql, [], False) for sql in CATALOGS]
 
     def bytes_of(self, battery):

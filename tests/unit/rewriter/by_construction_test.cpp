@@ -152,7 +152,9 @@ void judge(const std::string& sql, const Snapshot& snapshot, Tally& tally) {
 
 class Substitution {
  public:
-  explicit Substitution(const std::vector<std::string>& corpus) : corpus_(corpus) {
+  // pieces: a SELECT of one scalar sub-query FROM one item; what is put in.
+  Substitution(const std::vector<std::string>& corpus, std::string_view pieces)
+      : corpus_(corpus), pieces_(pg::parse(pieces, {}).value()) {
     for (const std::string& sql : corpus) {
       const auto tree = pg::parse(sql, {});
       if (!tree) continue;
@@ -208,7 +210,7 @@ class Substitution {
   }
 
   const std::vector<std::string>& corpus_;
-  pg::Tree pieces_ = pg::parse("SELECT (SELECT max(city) FROM people) FROM people", {}).value();
+  pg::Tree pieces_;
   std::map<std::string, std::set<Category>> seen_;
 };
 
@@ -327,7 +329,8 @@ TEST_CASE("a protected table is masked or refused at every place of every kind o
   const auto snapshot = rewriter::test::demo_snapshot();
   const auto corpus = rewriter::test::statement_corpus();
   Tally tally;
-  Substitution(corpus).for_each_text([&](const std::string& sql) { judge(sql, *snapshot, tally); });
+  Substitution(corpus, "SELECT (SELECT max(city) FROM people) FROM people")
+      .for_each_text([&](const std::string& sql) { judge(sql, *snapshot, tally); });
 
   std::size_t fields = 0;
   for (const KindRule& rule : listed_kinds()) {
@@ -349,6 +352,39 @@ TEST_CASE("a protected table is masked or refused at every place of every kind o
           kinds.size(), " kinds and ", tally.above.size(), " fields (", fields, " of listed kinds, ",
           tally.above_answered.size(), " in answered statements)");
   CHECK(tally.answered > 500);
+}
+
+TEST_CASE("a listed view is in its place or refused at every place of every kind of node") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  const auto corpus = rewriter::test::statement_corpus();
+  std::size_t expanded = 0;
+  const auto names_view = [](const Message& message) {
+    if (message.descriptor != &pg_query__range_var__descriptor) return false;
+    const auto& relation = reinterpret_cast<const PgQuery__RangeVar&>(message);
+    return std::string_view(relation.relname) == "ohio" && relation.schemaname[0] != '\0';
+  };
+  Substitution(corpus, "SELECT (SELECT max(job) FROM ohio) FROM public.ohio")
+      .for_each_text([&](const std::string& sql) {
+        CAPTURE(sql);
+        const Verdict verdict = rewrite(sql, {"analyst"}, *snapshot);
+        if (const auto* refusal = std::get_if<Refusal>(&verdict))
+          CHECK(refusal->reason != Reason::unverified);
+        const auto* rewritten = std::get_if<Rewritten>(&verdict);
+        if (rewritten == nullptr) return;
+        for (const Statement& statement : rewritten->statements) {
+          const std::string whole = rewriter::test::with_whole_masks(statement.sql, "analyst", *snapshot);
+          CHECK(rewriter::test::find_raw_reference(whole, rewriter::test::people_mask(*snapshot)) == "");
+          const auto tree = pg::parse_own(whole, std::size_t{1} << 20).value();
+          bool is_named = false;
+          rewriter::test::walk(tree.result->base, [&](const Message& message) {
+            is_named = is_named || names_view(message);
+            return true;
+          });
+          CHECK_FALSE(is_named);
+          expanded += whole.find("ohio(job, city)") != std::string::npos ? 1 : 0;
+        }
+      });
+  CHECK(expanded > 500);
 }
 
 TEST_CASE("the corpus keeps what the fuzzer asks of any text, for each role") {

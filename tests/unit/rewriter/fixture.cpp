@@ -69,6 +69,8 @@ void add_views(Catalog& catalog) {
            "           FROM t t_1\n          WHERE (t_1.n < 5)\n        )\n SELECT t.n\n   FROM t;");
   add_view(catalog, 142, "who", {"role", "schema"},
            " SELECT CURRENT_USER AS role,\n    current_schema() AS schema;");
+  add_view(catalog, 143, "by_key", {"relname", "n"},
+           " SELECT pg_class.relname,\n    count(*) AS n\n   FROM pg_class\n  GROUP BY pg_class.oid;");
   // Each reads the one before; `deep_17` stands on 17 others.
   for (std::uint32_t i = 0; i < 18; ++i) {
     const std::string query =
