@@ -1,117 +1,195 @@
 #include "engine/check/checker.hpp"
 
+#include <algorithm>
 #include <optional>
 
+#include "engine/check/code_tables.hpp"
 #include "engine/check/summary.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-// The work for one width of packed rows.
-template <class Key>
-class PackedWork {
- public:
-  PackedWork(const PreparedTable& table, const Classes<Key>& base, const CheckerOptions& options)
-      : table_(table), base_(base), options_(options), history_(options.history, table.rows) {
-    reserve(last_);
-    reserve(next_);
-    buffer_.resize(base.size());
-    slots_.prepare(base.size());
-  }
+constexpr std::size_t kTile =
+    1024;  // rows whose keys are made and grouped while they are in the nearest cache
+constexpr std::uint64_t kWindow = 1 << 14;  // places that stay in a near cache
+constexpr std::uint64_t kMaxWindows = 512;
+
+}  // namespace
+
+struct Checker::Worker {
+  Worker(const PreparedTable& prepared, const CheckerOptions& given)
+      : table(prepared),
+        options(given),
+        history(given.history, prepared.rows),
+        tables(prepared.distinct, prepared.attributes),
+        grouper(prepared.distinct.size()) {}
 
   Summary check(const Transformation& target) {
-    const Desk desk{buffer_levels_, last_levels_, history_.infos()};
-    const Plan plan = make_plan(target, desk, options_.optimizations, table_.attributes.size());
-    const std::size_t at_most = classes_at_most(target);
-    switch (plan.source) {
-      case Source::rows: group_rows(target, plan, at_most); break;
-      case Source::roll_up:
-        ++counts_.roll_ups;
-        group_classes(last_, last_levels_->transformation, target, plan, at_most);
-        break;
-      case Source::snapshot:
-        ++counts_.snapshot_hits;
-        group_classes(history_.use(plan.snapshot), desk.snapshots[plan.snapshot].transformation, target, plan,
-                      at_most);
-        break;
-    }
-    ++counts_.checks;
-    counts_.cells_transformed += plan.to_transform.count() * source_classes_;
-    counts_.rows_grouped += source_classes_;
-    std::swap(last_, next_);
-    last_levels_ = Available{target, last_.size()};
+    const Desk desk{last_levels ? std::optional(last_levels->transformation) : std::nullopt, last_levels,
+                    history.infos()};
+    const Plan plan = make_plan(target, desk, options.optimizations, table.attributes.size());
+    tables.set_levels(target, plan.to_transform);
+    const Classes& source = source_of(plan);
+    source_classes = source.size();
+    ++counts.checks;
+    counts.cells_transformed += plan.to_transform.count() * source_classes;
+    counts.rows_grouped += source_classes;
+    group(source);
+    last_levels = Available{target, last.size()};
     return summarize(target);
   }
 
-  void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
-    if (options_.optimizations.history == Switch::off || !last_levels_) return;
-    if (!history_.wants(last_.size(), source_classes_)) return;
-    history_.store(last_levels_->transformation, last_, is_useless);
-  }
-
-  [[nodiscard]] CheckCounts counts() const {
-    CheckCounts counts = counts_;
-    counts.snapshots_stored = history_.stored();
-    counts.bytes = history_.peak_bytes() + last_.bytes() + next_.bytes() + slots_.bytes() +
-                   buffer_.capacity() * sizeof(Key);
-    return counts;
-  }
-
- private:
-  void reserve(Classes<Key>& classes) const {
-    classes.keys.reserve(base_.size());
-    classes.counts.reserve(base_.size());
-  }
-
-  [[nodiscard]] std::size_t classes_at_most(const Transformation& target) const {
-    std::size_t product = 1;
-    for (std::size_t j = 0; j < table_.attributes.size() && product < base_.size(); ++j) {
-      const unsigned level = target.level(j);
-      if (level <= table_.attributes[j].height()) product *= table_.attributes[j].distinct(level);
+  const Classes& source_of(const Plan& plan) {
+    switch (plan.source) {
+      case Source::rows: break;
+      case Source::roll_up: ++counts.roll_ups; return last;
+      case Source::snapshot: ++counts.snapshot_hits; return history.use(plan.snapshot);
     }
-    return std::min(product, base_.size());
+    return table.distinct.classes;
   }
 
-  // The changes from one transformation's levels to the target's, of the columns the plan names.
-  std::span<const FieldChange> changes(const Transformation& from, const Transformation& target,
-                                       const Plan& plan) {
-    changes_count_ = 0;
-    for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
-      if (!plan.to_transform[j]) continue;
-      const unsigned top = table_.attributes[j].height();
-      const auto* map = from.level(j) > top ? nullptr : table_.maps.map(j, from.level(j), target.level(j));
-      changes_[changes_count_++] = {table_.layout.fields[j], map};
+  // Into `last`, which may be the source.
+  void group(const Classes& source) {
+    std::uint64_t domain = 1;
+    active_count = 0;
+    for (std::size_t b = 0; b < table.distinct.blocks.size(); ++b) {
+      if (__builtin_mul_overflow(domain, tables.table(b).radix, &domain)) return group_wide(source);
+      if (tables.table(b).radix > 1) active[active_count++] = b;
     }
-    return {changes_.data(), changes_count_};
-  }
-
-  void group_rows(const Transformation& target, const Plan& plan, std::size_t at_most) {
-    const auto to_do = changes(Transformation{}, target, plan);
-    if (buffer_levels_ && options_.optimizations.projection == Switch::on) {
-      project<Key>(base_.keys, buffer_, to_do);
+    if (domain <= std::uint64_t{1} << 32) {
+      group_windows<std::uint32_t>(source, domain);
     } else {
-      generalize<Key>(base_.keys, buffer_, to_do);
+      group_windows<std::uint64_t>(source, domain);
     }
-    buffer_levels_ = target;
-    source_classes_ = base_.size();
-    group<Key>(buffer_, base_.counts, at_most, slots_, next_);
+    grouper.finish(last);
   }
 
-  void group_classes(const Classes<Key>& source, const Transformation& from, const Transformation& target,
-                     const Plan& plan, std::size_t at_most) {
-    source_classes_ = source.size();
-    scratch_.resize(source.size());
-    generalize<Key>(source.keys, scratch_, changes(from, target, plan));
-    group<Key>(scratch_, source.counts, at_most, slots_, next_);
+  // All at once if the keys are few or must be hashed. Else window by window: a window has so many values of the lead
+  // that its keys are places in a table of counts.
+  template <class Key>
+  void group_windows(const Classes& source, std::uint64_t domain) {
+    const auto& lead = tables.table(0);
+    const std::uint64_t keys_per_value = domain / lead.first_radix;
+    if (domain <= grouper.slots() || keys_per_value > grouper.slots()) {
+      grouper.begin(domain, static_cast<std::size_t>(std::min<std::uint64_t>(domain, source.size())));
+      return group_rows<Key>(source, 0, source.size(), 0);
+    }
+    const std::uint64_t window =
+        std::min<std::uint64_t>(grouper.slots(), std::max(kWindow, domain / kMaxWindows));
+    const std::uint64_t values = std::max<std::uint64_t>(1, window / keys_per_value);
+    grouper.begin(values * keys_per_value, source.size());
+    std::size_t begin = 0;
+    for (std::uint64_t value = values; begin < source.size(); value += values) {
+      const std::size_t end = first_at_least(source, begin, value * (lead.radix / lead.first_radix));
+      group_rows<Key>(source, begin, end, (value - values) * keys_per_value);
+      grouper.next_window();
+      begin = end;
+    }
+  }
+
+  // The first class from `begin` on with a code of the first block of at least `code`, the lead's digit being ascending.
+  [[nodiscard]] std::size_t first_at_least(const Classes& source, std::size_t begin,
+                                           std::uint64_t code) const {
+    const auto& digits = tables.table(0).codes;
+    return std::visit(
+        [&](const auto& codes) {
+          const auto first = source.rows.begin() + static_cast<std::ptrdiff_t>(begin);
+          const auto found = std::partition_point(
+              first, source.rows.end(), [&](std::uint32_t row) { return digits[codes.front()[row]] < code; });
+          return static_cast<std::size_t>(found - source.rows.begin());
+        },
+        table.distinct.codes);
+  }
+
+  // Classes [begin, end) of the source, from each key `least` taken off.
+  template <class Key>
+  void group_rows(const Classes& source, std::size_t begin, std::size_t end, std::uint64_t least) {
+    std::array<Key, kTile> keys;
+    for (; begin < end; begin += kTile) {
+      const std::size_t count = std::min(kTile, end - begin);
+      const auto tile = std::span(keys).first(count);
+      const auto rows = std::span(source.rows).subspan(begin, count);
+      make_keys(tile, rows);
+      if (least > 0) {
+        for (auto& key : tile) key = static_cast<Key>(key - least);
+      }
+      grouper.add(tile, rows, std::span(source.counts).subspan(begin, count));
+    }
+  }
+
+  // Keys that don't fit 64 bits: what is there is numbered before the next digit comes.
+  void group_wide(const Classes& source) {
+    wide_keys.assign(source.size(), 0);
+    std::uint64_t domain = 1;
+    for (std::size_t b = 0; b < table.distinct.blocks.size(); ++b) {
+      const std::uint64_t radix = tables.table(b).radix;
+      if (domain > UINT64_MAX / radix) domain = grouper.number(wide_keys);
+      std::visit([&](const auto& codes) { append<1, std::uint64_t>(wide_keys, source.rows, codes, {b}); },
+                 table.distinct.codes);
+      domain *= radix;
+    }
+    grouper.begin(domain, source.size());
+    grouper.add(wide_keys, source.rows, source.counts);
+    grouper.finish(last);
+  }
+
+  // Up to three digits at a time: a row's key is then loaded and stored once for them.
+  template <class Key>
+  void make_keys(std::span<Key> keys, std::span<const std::uint32_t> rows) const {
+    std::ranges::fill(keys, Key{0});
+    std::visit(
+        [&](const auto& codes) {
+          std::size_t done = 0;
+          for (; active_count - done >= 3; done += 3)
+            append<3>(keys, rows, codes, {active[done], active[done + 1], active[done + 2]});
+          if (active_count - done == 2) append<2>(keys, rows, codes, {active[done], active[done + 1]});
+          if (active_count - done == 1) append<1>(keys, rows, codes, {active[done]});
+        },
+        table.distinct.codes);
+  }
+
+  template <std::size_t kDigits, class Key, class Code>
+  void append(std::span<Key> keys, std::span<const std::uint32_t> rows, const BlockCodes<Code>& codes,
+              const std::array<std::size_t, kDigits>& blocks) const {
+    std::array<const Code*, kDigits> code;
+    std::array<const std::uint32_t*, kDigits> digit;
+    std::array<Key, kDigits> radix;
+    for (std::size_t n = 0; n < kDigits; ++n) {
+      code[n] = codes[blocks[n]].data();
+      digit[n] = tables.table(blocks[n]).codes.data();
+      radix[n] = static_cast<Key>(tables.table(blocks[n]).radix);
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const std::uint32_t row = rows[i];
+      Key key = keys[i];
+#pragma GCC unroll 3
+      for (std::size_t n = 0; n < kDigits; ++n)
+        key = static_cast<Key>(key * radix[n] + digit[n][code[n][row]]);
+      keys[i] = key;
+    }
+  }
+
+  void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
+    if (options.optimizations.history == Switch::off || !last_levels) return;
+    if (!history.wants(last.size(), source_classes)) return;
+    history.store(last_levels->transformation, last, is_useless);
+  }
+
+  [[nodiscard]] CheckCounts counts_now() const {
+    CheckCounts made = counts;
+    made.snapshots_stored = history.stored();
+    made.bytes = history.peak_bytes() + last.bytes() + tables.bytes() + grouper.bytes() +
+                 wide_keys.capacity() * sizeof(std::uint64_t);
+    return made;
   }
 
   [[nodiscard]] Summary summarize(const Transformation& target) {
-    Summary sums = count_classes(last_, options_.anonymity);
+    Summary sums = count_classes(last, options.anonymity);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
-    for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
+    for (std::size_t j = 0; j < table.attributes.size(); ++j) {
       const unsigned level = target.level(j);
-      if (level > table_.attributes[j].height()) continue;
-      switch (options_.sums) {
+      if (level > table.attributes[j].height()) continue;
+      switch (options.sums) {
         case SuppressedSums::none: break;
         case SuppressedSums::domain_rows:
           sums.suppressed_domain_rows[j] = suppressed_domain_rows(j, level);
@@ -122,67 +200,68 @@ class PackedWork {
     return sums;
   }
 
+  // Calls work(generalized code, records) for each suppressed class.
+  template <class Work>
+  void for_each_suppressed_code(std::size_t attribute, unsigned level, Work&& work) const {
+    const auto [block, index] = table.distinct.places[attribute];
+    const Code* raw = table.distinct.blocks[block].raw[index].data();
+    const Code* generalized = table.attributes[attribute].code_at[level].data();
+    std::visit(
+        [&, block = block](const auto& codes) {
+          for_each_suppressed(last, options.anonymity.k, [&](std::uint32_t row, std::uint64_t count) {
+            work(generalized[raw[codes[block][row]]], count);
+          });
+        },
+        table.distinct.codes);
+  }
+
   [[nodiscard]] std::uint64_t suppressed_domain_rows(std::size_t attribute, unsigned level) const {
-    const auto& rows = table_.attributes[attribute].hierarchy_rows[level];
-    const Field field = table_.layout.fields[attribute];
+    const auto& rows = table.attributes[attribute].hierarchy_rows[level];
     std::uint64_t sum = 0;
-    for_each_suppressed(last_, options_.anonymity.k,
-                        [&](Key key, std::uint64_t count) { sum += count * rows[field_of(key, field)]; });
+    for_each_suppressed_code(attribute, level,
+                             [&](Code code, std::uint64_t count) { sum += count * rows[code]; });
     return sum;
   }
 
   [[nodiscard]] double entropy(std::size_t attribute, unsigned level, std::uint64_t total) {
-    const Field field = table_.layout.fields[attribute];
-    histogram_.assign(table_.attributes[attribute].distinct(level), 0);
-    for_each_suppressed(last_, options_.anonymity.k,
-                        [&](Key key, std::uint64_t count) { histogram_[field_of(key, field)] += count; });
-    return add_entropy(options_.entropy.from[attribute][level], options_.entropy.factor, histogram_, total);
+    histogram.assign(table.attributes[attribute].distinct(level), 0);
+    for_each_suppressed_code(attribute, level,
+                             [&](Code code, std::uint64_t count) { histogram[code] += count; });
+    return add_entropy(options.entropy.from[attribute][level], options.entropy.factor, histogram, total);
   }
 
-  const PreparedTable& table_;
-  const Classes<Key>& base_;
-  CheckerOptions options_;
-  History<Key> history_;
-  std::optional<Transformation> buffer_levels_;
-  std::vector<Key> buffer_;   // all rows at buffer_levels_
-  std::vector<Key> scratch_;  // classes that are being generalized
-  std::optional<Available> last_levels_;
-  Classes<Key> last_, next_;
-  ClassSlots slots_;
-  std::array<FieldChange, kMaxAttributes> changes_;
-  std::size_t changes_count_ = 0;
-  std::vector<std::uint64_t> histogram_;
-  std::uint64_t source_classes_ = 0;
-  CheckCounts counts_;
-};
-
-}  // namespace
-
-struct Checker::Worker {
-  std::variant<PackedWork<NarrowKey>, PackedWork<WordKey>, PackedWork<WideKey>> work;
+  const PreparedTable& table;
+  CheckerOptions options;
+  History history;
+  CodeTables tables;
+  Grouper grouper;
+  std::array<std::size_t, kMaxAttributes> active;  // blocks whose codes are not all equal
+  std::size_t active_count = 0;
+  std::optional<Available> last_levels;
+  Classes last;
+  std::vector<std::uint64_t> wide_keys;
+  std::vector<std::uint64_t> histogram;
+  std::uint64_t source_classes = 0;
+  CheckCounts counts;
 };
 
 Checker::Checker(const PreparedTable& table, const CheckerOptions& options)
-    : worker_(std::visit(
-          [&]<class Key>(const Classes<Key>& base) {
-            return std::make_unique<Worker>(Worker{PackedWork<Key>(table, base, options)});
-          },
-          table.base)) {}
+    : worker_(std::make_unique<Worker>(table, options)) {}
 
 Checker::~Checker() = default;
 Checker::Checker(Checker&&) noexcept = default;
 Checker& Checker::operator=(Checker&&) noexcept = default;
 
 Summary Checker::check(const Transformation& transformation) {
-  return std::visit([&](auto& work) { return work.check(transformation); }, worker_->work);
+  return worker_->check(transformation);
 }
 
 void Checker::keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
-  std::visit([&](auto& work) { work.keep_snapshot(is_useless); }, worker_->work);
+  worker_->keep_snapshot(is_useless);
 }
 
 CheckCounts Checker::counts() const {
-  return std::visit([](const auto& work) { return work.counts(); }, worker_->work);
+  return worker_->counts_now();
 }
 
 }  // namespace pgveil::engine

@@ -21,7 +21,6 @@ struct HistoryLimits {
   static constexpr std::size_t kBytesPerRow = 64;  // a fifth of what the papers' 200 entries take
 };
 
-template <class Key>
 class History {
  public:
   History(const HistoryLimits& limits, std::uint64_t rows)
@@ -36,23 +35,23 @@ class History {
   // Makes room as the framework paper does: first snapshots that are of no more use (is_useless: all their direct
   // generalizations are settled), then the least recently used. All are looked through only when half of them are new.
   template <class IsUseless>
-  void store(const Transformation& transformation, const Classes<Key>& classes, IsUseless&& is_useless) {
+  void store(const Transformation& transformation, const Classes& classes, IsUseless&& is_useless) {
     const std::size_t needed = classes.size() * kBytesPerClass;
     ++stored_since_sweep_;
     if (bytes_ + needed > budget_ && stored_since_sweep_ * 2 >= entries_.size()) evict_if(is_useless);
     while (bytes_ + needed > budget_) evict_least_recently_used();
     // Copied by assignment: exactly as large as needed.
     infos_.push_back({transformation, classes.size()});
-    entries_.push_back({Classes<Key>{{classes.keys.begin(), classes.keys.end()},
-                                     {classes.counts.begin(), classes.counts.end()}},
-                        ++clock_});
+    entries_.push_back(
+        {Classes{{classes.rows.begin(), classes.rows.end()}, {classes.counts.begin(), classes.counts.end()}},
+         ++clock_});
     bytes_ += needed;
     peak_bytes_ = std::max(peak_bytes_, bytes_);
     ++stored_;
   }
 
   [[nodiscard]] std::span<const Available> infos() const { return infos_; }
-  [[nodiscard]] const Classes<Key>& use(std::size_t index) {
+  [[nodiscard]] const Classes& use(std::size_t index) {
     entries_[index].last_used = ++clock_;
     return entries_[index].classes;
   }
@@ -60,9 +59,8 @@ class History {
   [[nodiscard]] std::size_t peak_bytes() const { return peak_bytes_; }
 
  private:
-  static constexpr std::size_t kBytesPerClass = sizeof(Key) + sizeof(std::uint32_t);
   struct Entry {
-    Classes<Key> classes;
+    Classes classes;
     std::uint64_t last_used = 0;
   };
 

@@ -34,8 +34,7 @@ Plan make_plan(const Transformation& target, const Desk& desk, const Optimizatio
       plan.snapshot = i;
     }
   }
-  plan.to_transform =
-      differing(target, best ? std::optional(best->transformation) : desk.buffer, optimizations, attributes);
+  plan.to_transform = differing(target, desk.tables, optimizations, attributes);
   return plan;
 }
 

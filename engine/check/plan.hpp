@@ -1,19 +1,19 @@
 #pragma once
 // What a check starts from, decided apart from the work. Pure: the same state and target give the same plan.
 //
-// States (Desk below): the BUFFER is either empty or holds all rows, materialized at some levels; the CLASSES of the
-// last check are either absent or known; the HISTORY holds snapshots. Transitions:
+// States (Desk below): the TABLES, which generalize a row's codes, are either empty or stand at the levels of the last
+// check; the CLASSES of the last check are either absent or known; the HISTORY holds snapshots. Transitions:
 //
-//   from                                           plan           columns to transform            afterwards
-//   classes known, target generalizes them         roll_up        where target ≠ classes          buffer as before
-//   a snapshot that the target generalizes         snapshot       where target ≠ snapshot         buffer as before
-//   buffer materialized, none of these             rows           where target ≠ buffer           buffer at target
-//   buffer empty, none of these                    rows           all                             buffer at target
+//   from                                                       plan
+//   classes known, target generalizes them                     roll_up
+//   a snapshot that the target generalizes                     snapshot
+//   none of these                                              rows: all distinct rows
 //
 // Among legal sources the one with the fewest classes wins; equal ones in the order of the table, and of the history.
-// Without projection "all" stands in each line; without roll-up or history its line is never taken. The papers let a
-// projection follow a roll-up only as long as every step is one, because their classes are references into the buffer.
-// Here classes carry their own generalized rows, so nothing has to be re-materialized and no order of transitions is
+// Each transition transforms the columns of which the level differs from the tables' (all, if they are empty: the
+// projection), and leaves the tables at the target. Without projection it transforms all; without roll-up or history
+// its line is never taken. The papers let a projection follow a roll-up only as long as every step is one, because their
+// projection is of a buffer of rows. Here it is of the tables, which serve every source, so no order of transitions is
 // illegal.
 #include <bitset>
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Available {
 };
 
 struct Desk {
-  std::optional<Transformation> buffer;
+  std::optional<Transformation> tables;
   std::optional<Available> last;
   std::span<const Available> snapshots;
 };

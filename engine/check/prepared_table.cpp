@@ -61,28 +61,6 @@ std::vector<std::uint64_t> histogram(const Column& column) {
   return counts;
 }
 
-template <class Key>
-Classes<Key> packed(const std::vector<const Column*>& columns, const FieldLayout& layout) {
-  std::vector<Key> keys(columns.front()->codes.size(), Key{0});
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    const Field field = layout.fields[j];
-    if (field.width == 0) continue;
-    columns[j]->codes.visit([&](auto codes) {
-      for (std::size_t row = 0; row < keys.size(); ++row) {
-        keys[row] =
-            static_cast<Key>(keys[row] | static_cast<Key>(static_cast<Key>(codes[row]) << field.shift));
-      }
-    });
-  }
-  const std::vector<std::uint32_t> ones(keys.size(), 1);
-  ClassSlots slots;
-  Classes<Key> merged;
-  group<Key>(keys, ones, keys.size(), slots, merged);
-  merged.keys.shrink_to_fit();
-  merged.counts.shrink_to_fit();
-  return merged;
-}
-
 Lattice whole_lattice(std::span<const LevelTables> attributes) {
   Lattice lattice;
   lattice.attributes = attributes.size();
@@ -115,7 +93,7 @@ Result<PreparedTable> prepare(const Table& table, std::span<const QuasiIdentifie
   if (order.has_error()) return order.error();
 
   std::vector<LevelTables> attributes;
-  std::vector<const Column*> columns;
+  std::vector<const CodeColumn*> columns;
   std::vector<std::vector<std::uint64_t>> histograms;
   for (const auto i : *order) {
     const auto* column = table.find(quasi_identifiers[i].column);
@@ -126,37 +104,17 @@ Result<PreparedTable> prepare(const Table& table, std::span<const QuasiIdentifie
     }
     auto tables = make_level_tables(*column, quasi_identifiers[i].hierarchy);
     if (tables.has_error()) return tables.error();
+    columns.push_back(&column->codes);
     attributes.push_back(std::move(*tables));
-    columns.push_back(column);
     histograms.push_back(histogram(*column));
   }
   std::vector<std::size_t> given_order(order->size());
   for (std::size_t j = 0; j < order->size(); ++j) given_order[(*order)[j]] = j;
 
-  const auto layout = make_layout(attributes);
-  if (layout.bits >= kMaxKeyBits) {
-    return refused(ErrorKind::limit,
-                   fmt::format("a row needs {} bits, {} are possible", layout.bits, kMaxKeyBits - 1),
-                   "leave out columns with very many values, or round them first");
-  }
-  LevelMaps maps(attributes);
   const auto lattice = whole_lattice(attributes);
-  PreparedTable made{std::move(attributes),
-                     std::move(given_order),
-                     std::move(histograms),
-                     layout,
-                     std::move(maps),
-                     table.rows(),
-                     {},
-                     lattice};
-  if (layout.bits < 32) {
-    made.base = packed<NarrowKey>(columns, layout);
-  } else if (layout.bits < 64) {
-    made.base = packed<WordKey>(columns, layout);
-  } else {
-    made.base = packed<WideKey>(columns, layout);
-  }
-  return made;
+  auto distinct = make_distinct_rows(columns, attributes);
+  return PreparedTable{std::move(attributes), std::move(given_order), std::move(histograms),
+                       table.rows(),          std::move(distinct),    lattice};
 }
 
 }  // namespace pgveil::engine

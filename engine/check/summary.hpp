@@ -7,8 +7,7 @@
 
 namespace pgveil::engine {
 
-template <class Key>
-[[nodiscard]] Summary count_classes(const Classes<Key>& classes, const Anonymity& anonymity) {
+[[nodiscard]] inline Summary count_classes(const Classes& classes, const Anonymity& anonymity) {
   Summary sums;
   sums.classes = classes.size();
   sums.smallest_class = std::numeric_limits<std::uint64_t>::max();
@@ -24,11 +23,11 @@ template <class Key>
   return sums;
 }
 
-// Calls work(key, count) for each suppressed class.
-template <class Key, class Work>
-void for_each_suppressed(const Classes<Key>& classes, std::uint64_t k, Work&& work) {
+// Calls work(row, count) for each suppressed class.
+template <class Work>
+void for_each_suppressed(const Classes& classes, std::uint64_t k, Work&& work) {
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (classes.counts[i] < k) work(classes.keys[i], std::uint64_t{classes.counts[i]});
+    if (classes.counts[i] < k) work(classes.rows[i], std::uint64_t{classes.counts[i]});
   }
 }
 

@@ -45,15 +45,16 @@ bool Explorer::is_tagged_not_anonymous(const Transformation& transformation) {
 // Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
 bool Explorer::is_pruned(const Transformation& transformation) {
   if (bounds_ == Bounds::none || !incumbent_) return false;
-  if (expensive_.covers(transformation)) return true;
   const auto order = quality_.bound(transformation) <=> incumbent_->score;
-  if (order != 0) return order > 0;
-  return std::tuple(transformation.level_sum(), transformation) >=
-         std::tuple(incumbent_->level_sum, incumbent_->transformation);
+  if (order > 0) return true;
+  if (order == 0 && std::tuple(transformation.level_sum(), transformation) >=
+                        std::tuple(incumbent_->level_sum, incumbent_->transformation))
+    return true;
+  return expensive_.covers(transformation);
 }
 
 bool Explorer::is_tagged(const Transformation& transformation) {
-  return is_stopped_ || is_known(transformation) || is_pruned(transformation);
+  return is_stopped_ || is_pruned(transformation) || is_known(transformation);
 }
 
 bool Explorer::is_settled(const Transformation& transformation) {

@@ -30,12 +30,12 @@ TEST_CASE("a plan starts from the smallest legal source and transforms only what
     std::size_t snapshot;
     const char* columns;  // attribute 0 is the last digit
   } cases[] = {
-      {"snapshot", at({1, 0, 2}), all, Source::snapshot, 1, "100"},
+      {"snapshot", at({1, 0, 2}), all, Source::snapshot, 1, "111"},
       {"roll-up", at({0, 1, 2}), all, Source::roll_up, 0, "100"},
-      {"fewest classes", at({2, 1, 2}), all, Source::snapshot, 2, "110"},
-      {"rows with the buffer", at({0, 0, 0}), all, Source::rows, 0, "110"},
+      {"fewest classes", at({2, 1, 2}), all, Source::snapshot, 2, "101"},
+      {"all rows", at({0, 0, 0}), all, Source::rows, 0, "110"},
       {"no history", at({2, 1, 2}), {Switch::on, Switch::on, Switch::off}, Source::roll_up, 0, "101"},
-      {"no roll-up", at({0, 1, 2}), {Switch::on, Switch::off, Switch::on}, Source::snapshot, 0, "110"},
+      {"no roll-up", at({0, 1, 2}), {Switch::on, Switch::off, Switch::on}, Source::snapshot, 0, "100"},
       {"no projection", at({0, 1, 2}), {Switch::off, Switch::on, Switch::on}, Source::roll_up, 0, "111"},
       {"projection alone", at({2, 1, 2}), {Switch::on, Switch::off, Switch::off}, Source::rows, 0, "101"},
       {"nothing", at({2, 1, 2}), {Switch::off, Switch::off, Switch::off}, Source::rows, 0, "111"}};
@@ -48,23 +48,21 @@ TEST_CASE("a plan starts from the smallest legal source and transforms only what
   }
 }
 
-TEST_CASE("without buffer, classes and snapshots every column of every row is transformed") {
+TEST_CASE("without tables, classes and snapshots every column of every row is transformed") {
   const auto plan = make_plan(at({0, 0, 0}), {}, {}, 3);
   CHECK(plan.source == Source::rows);
   CHECK(columns(plan) == "111");
 }
 
 TEST_CASE("the history refuses what is too large and evicts useless snapshots before old ones") {
-  constexpr std::size_t bytes_per_class = sizeof(WordKey) + sizeof(std::uint32_t);
-  History<WordKey> history({.share_of_rows = 0.2, .share_of_source = 0.8, .bytes = 20 * bytes_per_class},
-                           100);
+  History history({.share_of_rows = 0.2, .share_of_source = 0.8, .bytes = 20 * kBytesPerClass}, 100);
   CHECK(history.wants(20, 100));
   CHECK_FALSE(history.wants(21, 100));  // more than a fifth of the rows
   CHECK(history.wants(16, 20));
   CHECK_FALSE(history.wants(17, 20));  // more than four fifths of its source
 
   const auto classes = [](std::size_t count) {
-    return Classes<WordKey>{std::vector<WordKey>(count, 7), std::vector<std::uint32_t>(count, 1)};
+    return Classes{std::vector<std::uint32_t>(count, 7), std::vector<std::uint32_t>(count, 1)};
   };
   const auto never = [](const Transformation&) { return false; };
   history.store(at({0, 1}), classes(8), never);
@@ -79,5 +77,5 @@ TEST_CASE("the history refuses what is too large and evicts useless snapshots be
   CHECK(history.infos()[0].transformation == at({0, 1}));
   CHECK(history.infos()[1].transformation == at({2, 1}));
   CHECK(history.stored() == 4);
-  CHECK(history.peak_bytes() == 16 * bytes_per_class);
+  CHECK(history.peak_bytes() == 16 * kBytesPerClass);
 }

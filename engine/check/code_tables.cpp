@@ -1,0 +1,46 @@
+#include "engine/check/code_tables.hpp"
+
+#include <algorithm>
+
+namespace pgveil::engine {
+
+CodeTables::CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes)
+    : rows_(rows), attributes_(attributes) {
+  for (const auto& block : rows.blocks)
+    tables_.push_back({std::vector<std::uint32_t>(block.combinations()), 1, 1});
+}
+
+void CodeTables::set_levels(const Transformation& levels, const std::bitset<kMaxAttributes>& columns) {
+  for (std::size_t b = 0; b < tables_.size(); ++b) {
+    const auto& block = rows_.blocks[b];
+    if (std::ranges::any_of(block.attributes, [&](std::size_t j) { return columns[j]; }))
+      fill(tables_[b], block, levels);
+  }
+}
+
+void CodeTables::fill(CodeTable& table, const Block& block, const Transformation& levels) const {
+  std::ranges::fill(table.codes, 0U);
+  table.radix = 1;
+  table.first_radix = 1;
+  for (std::size_t i = 0; i < block.attributes.size(); ++i) {
+    const auto& attribute = attributes_[block.attributes[i]];
+    const unsigned level = levels.level(block.attributes[i]);
+    const std::uint32_t radix = level > attribute.height() ? 1 : attribute.distinct(level);
+    if (radix == 1) continue;
+    const bool is_lead = &block == &rows_.blocks.front() && i == 0;
+    const Code* generalized = (is_lead ? rows_.lead_codes : attribute.code_at)[level].data();
+    const Code* raw = block.raw[i].data();
+    for (std::size_t c = 0; c < table.codes.size(); ++c)
+      table.codes[c] = table.codes[c] * radix + generalized[raw[c]];
+    table.radix *= radix;
+    if (i == 0) table.first_radix = radix;
+  }
+}
+
+std::size_t CodeTables::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& table : tables_) sum += table.codes.capacity() * sizeof(std::uint32_t);
+  return sum;
+}
+
+}  // namespace pgveil::engine

@@ -1,0 +1,42 @@
+#pragma once
+// For each block of attributes, from a combination of raw codes to one number for their generalized values. These tables
+// stand at the levels of one transformation; only those of which a level differs are made anew for the next
+// (projection).
+#include <bitset>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/check/distinct_rows.hpp"
+#include "engine/data/hierarchy.hpp"
+#include "engine/lattice/transformation.hpp"
+
+namespace pgveil::engine {
+
+struct CodeTable {
+  std::vector<std::uint32_t> codes;  // [combination]: below radix
+  std::uint64_t radix = 1;
+  std::uint64_t first_radix = 1;  // of the block's first attribute, the most significant digit of a code
+};
+
+class CodeTables {
+ public:
+  // Both must outlive it.
+  CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes);
+
+  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all. A level above an
+  // attribute's highest drops its column.
+  void set_levels(const Transformation& levels, const std::bitset<kMaxAttributes>& columns);
+
+  [[nodiscard]] const CodeTable& table(std::size_t block) const { return tables_[block]; }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  void fill(CodeTable& table, const Block& block, const Transformation& levels) const;
+
+  const DistinctRows& rows_;
+  std::span<const LevelTables> attributes_;
+  std::vector<CodeTable> tables_;  // [block]
+};
+
+}  // namespace pgveil::engine

@@ -1,0 +1,47 @@
+#pragma once
+// The distinct rows of a table, as columns. Attributes stand together in blocks; the combinations of raw codes that occur
+// in a block are numbered, and a row has one number for each block. So generalizing a row takes a look-up for each block,
+// not for each attribute, in tables small enough for the cache (code_tables.hpp).
+//
+// Rows are sorted by the attribute with the most values, the lead, so that rows which are equal in it on any level stand
+// together: they can be grouped window by window. The lead is the first attribute of the first block.
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "engine/check/grouping.hpp"
+#include "engine/data/hierarchy.hpp"
+
+namespace pgveil::engine {
+
+struct Block {
+  std::vector<std::size_t> attributes;
+  std::vector<std::vector<Code>> raw;  // [attribute of the block][combination]: raw code
+  [[nodiscard]] std::size_t combinations() const { return raw.front().size(); }
+};
+
+struct Place {
+  std::size_t block = 0;
+  std::size_t index = 0;  // in the block's attributes
+};
+
+// codes[block][distinct row]: combination. One width for all blocks, so that loops over rows are made for one type.
+template <class Code>
+using BlockCodes = std::vector<std::vector<Code>>;
+
+struct DistinctRows {
+  std::vector<Block> blocks;
+  std::variant<BlockCodes<std::uint16_t>, BlockCodes<std::uint32_t>> codes;
+  std::vector<Place> places;  // [attribute]
+  std::vector<std::vector<Code>>
+      lead_codes;   // [level][raw code] of the lead: as code_at, but ascending with the rows
+  Classes classes;  // rows 0, 1, 2 …: how many records each stands for
+  [[nodiscard]] std::size_t size() const { return classes.size(); }
+};
+
+// columns[j]: the raw codes of attributes[j]. REQUIRES: at least one, all of one length, from 1 to 2³² − 1.
+[[nodiscard]] DistinctRows make_distinct_rows(std::span<const CodeColumn* const> columns,
+                                              std::span<const LevelTables> attributes);
+
+}  // namespace pgveil::engine
