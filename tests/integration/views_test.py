@@ -173,6 +173,7 @@ class Listing(StackCase):
     policies = (world.PEOPLE,)
     built = ("people_k2",)
     open_tables = (*world.OPEN_TABLES, "public.v_ohio")
+    has_version_schema = True
     options = {"catalog_check_every": "1s"}
 
     @classmethod
@@ -197,6 +198,30 @@ class Listing(StackCase):
         self.assertIn("foreign table", self.refusal_to_open("public.f_people"))
         self.assertIn("is a sequence", self.refusal_to_open("public.counted"))
         self.assertIn("there is no table", self.refusal_to_open("public.v_nothing"))
+
+    def test_setup_sql_grants_what_information_schema_asks_for(self):
+        self.assertEqual(self.texts("SELECT table_type FROM information_schema.tables WHERE table_name = 'v_ohio'"), [["VIEW"]])
+        self.assertEqual(self.texts("SELECT count(*) FROM information_schema.tables WHERE table_name IN ('diary', 'v_people')"),
+                         [["0"]])
+
+    def test_a_view_over_locked_tables_waits_for_the_next_look_at_the_catalog(self):
+        owner = RawClient(self.postgres.port, "postgres", "demo")
+        self.addCleanup(owner.close)
+        self.assertEqual(owner.query("BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE").errors, [])
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])  # it does not wait for the lock
+        with self.pgveil.client() as client:
+            reply = client.query("TABLE v_ohio")
+            self.assertEqual(reply.sqlstate(), "42501", reply.errors)
+            self.assertIn("view \"v_ohio\": its definition can't be read", reply.errors[0]["M"])
+        owner.query("ROLLBACK")
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with self.pgveil.client() as client:
+                reply = client.query("TABLE v_ohio")
+            if not reply.errors:
+                break
+            time.sleep(0.2)
+        self.assertEqual(len(reply.rows), 6)
 
     def test_they_are_refused_to_clients(self):
         for name in ("m_people", "m_towns", "f_people", "counted", "v_people"):
