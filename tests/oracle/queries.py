@@ -1,4 +1,5 @@
 """Random statements over the tables of tables.py, each with the way it is sent (conversations.py)."""
+import contextlib
 import dataclasses
 import re
 
@@ -74,6 +75,21 @@ class Generator(Selects):
                 renamed = f"({', '.join(column for column, _ in columns)})"
             definitions.append(f"{name}{renamed} AS {option}(SELECT {items} FROM {sql}{self.where([inner], 0.4)})")
             ctes.append((name, columns))
+        with self.without(names):
+            return self.select_from_one_of(ctes, definitions)
+
+    @contextlib.contextmanager
+    def without(self, names):
+        """These names mean common table expressions here, which have other columns than the tables of the same name."""
+        tables = self.tables
+        self.tables = [table for table in tables if table.name not in names]
+        try:
+            yield
+        finally:
+            self.tables = tables
+
+    def select_from_one_of(self, ctes, definitions):
+        random = self.random
         name, columns = random.choice(ctes)
         alias = self.alias()
         scope = [Source(alias, columns)]
