@@ -11,8 +11,21 @@
 namespace pgveil::rewriter {
 namespace {
 
-constexpr std::string_view kDecide =
-    "clients can't read it: leave it so and acknowledge it, or give it a policy";
+// What an owner can do about a relation that clients can't read.
+std::string_view decision_about(const Relation& relation) {
+  switch (relation.kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned_table:
+      return "clients can't read it: leave it so and acknowledge it, or give it a policy";
+    case RelationKind::view:
+      return "clients can't read it: leave it so and acknowledge it, or list it in open_tables: it is masked "
+             "inside";
+    case RelationKind::materialized_view:
+    case RelationKind::foreign_table:
+    case RelationKind::sequence: return "clients can't read it: leave it so and acknowledge it";
+  }
+  return "clients can't read it";
+}
 
 struct Step {
   RelationOid to = 0;
@@ -96,7 +109,7 @@ class Reach {
     const Relation& root = *root_.at(relation.oid);
     Finding finding{step.kind, Severity::warning, name_of(relation),
                     fmt::format("{} {} {}", name_of(relation), step.how, name_of(from)),
-                    std::string(kDecide)};
+                    std::string(decision_about(relation))};
     if (&root != &from) finding.what += fmt::format(", and so shows {}", name_of(root));
     if (step.kind == FindingKind::rule) {
       finding.severity = Severity::note;
@@ -104,7 +117,9 @@ class Reach {
     } else if (is_open) {
       finding.severity = Severity::error;
       finding.what += ", and is open: its rows would be shown without masks";
-      finding.mend = "take it out of open_tables, or acknowledge it";
+      finding.mend = relation.kind == RelationKind::materialized_view
+                         ? "take it out of open_tables"  // where none may be
+                         : "take it out of open_tables, or acknowledge it";
     }
     findings_.push_back(std::move(finding));
   }

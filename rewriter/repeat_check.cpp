@@ -108,10 +108,10 @@ class Repeats {
           fmt::format("foreign table {} seems to show {}", name_of(*relation), name_of(*target));
       if (standings_.is_open(relation->oid)) {
         add(FindingKind::foreign_table, Severity::error, *relation, what + ", and is open",
-            "take it out of open_tables, or acknowledge it");
+            "take it out of open_tables");
       } else {
         add(FindingKind::foreign_table, Severity::warning, *relation, what,
-            "clients can't read it: leave it so and acknowledge it, or give it a policy");
+            "clients can't read it: leave it so and acknowledge it");
       }
     }
   }

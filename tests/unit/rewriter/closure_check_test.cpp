@@ -97,6 +97,9 @@ TEST_CASE("a plain view that is open is masked inside") {
   PeopleWorld world;
   const auto view = world.add("public.v", {"x"}, RelationKind::view);
   world.around.reads = {{view, world.people}};
+  const auto unlisted = closure(world);
+  REQUIRE(unlisted.size() == 1);
+  CHECK(unlisted[0].mend.find("list it in open_tables") != std::string::npos);
   world.open_tables = {"public.v"};
   CHECK(closure(world).empty());
   // Nor is it a table that people could be joined to.
