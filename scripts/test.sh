@@ -45,8 +45,9 @@ run_program() {
 }
 
 run_unit() {
-  local log=$ROOT/build/test/unit.log status=0 totals
-  ctest --test-dir "$ROOT/build/dev" -L unit -j "$(nproc)" -V --timeout 900 >"$log" 2>&1 </dev/null || status=$?
+  local log=$ROOT/build/test/unit.log status=0 totals long=()
+  [[ ${#long_option[@]} -eq 0 ]] || long=(env PGVEIL_LONG=1)
+  "${long[@]}" ctest --test-dir "$ROOT/build/dev" -L unit -j "$(nproc)" -V --timeout $((${#long[@]} > 0 ? 7200 : 900)) >"$log" 2>&1 </dev/null || status=$?
   if ((status != 0)); then
     grep -nE 'ERROR:|FATAL|TEST CASE:|\*\*\*|Sanitizer|runtime error' "$log" | head -n 100 || true
     say "(the whole output is in ${log#"$ROOT"/})"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -67,8 +68,33 @@ std::optional<Row> row_of(const json::object& entry) {
   return row;
 }
 
+// A file of the shared folder, or else of the drawn sets, which make_synthetic.py writes in the same layout.
+std::string file_of(const std::string& folder, const std::string& path) {
+  if (std::filesystem::exists(folder + path)) return folder + path;
+  const char* given = std::getenv("PGVEIL_DRAWN");
+  return (given != nullptr ? given : PGVEIL_SOURCE_DIR "/build/bench/drawn") + path;
+}
+
 std::string data_file(const std::string& folder, const std::string& dataset) {
-  return folder + "/data/" + dataset + ".csv";
+  return file_of(folder, "/data/" + dataset + ".csv");
+}
+
+struct Files {
+  Table table;
+  std::vector<QuasiIdentifier> columns;
+};
+
+Files read_files(const std::string& folder, const Row& row) {
+  Files files{must(read_table(whole_file(data_file(folder, row.dataset)), ';')), {}};
+  for (const auto& column : row.quasi_identifiers) {
+    const auto file = file_of(folder, fmt::format("/hierarchies/{}_hierarchy_{}.csv", row.dataset, column));
+    files.columns.push_back({column, must(read_hierarchy(whole_file(file), ';'))});
+  }
+  return files;
+}
+
+PreparedTable prepared(const Files& files) {
+  return must(prepare(files.table, files.columns));
 }
 
 }  // namespace
@@ -90,13 +116,18 @@ std::vector<Row> rows(const std::string& folder) {
 }
 
 PreparedTable load(const std::string& folder, const Row& row) {
-  const auto table = must(read_table(whole_file(data_file(folder, row.dataset)), ';'));
-  std::vector<QuasiIdentifier> columns;
-  for (const auto& column : row.quasi_identifiers) {
-    const auto file = fmt::format("{}/hierarchies/{}_hierarchy_{}.csv", folder, row.dataset, column);
-    columns.push_back({column, must(read_hierarchy(whole_file(file), ';'))});
+  return prepared(read_files(folder, row));
+}
+
+PreparedTable load_renamed(const std::string& folder, const Row& row, std::span<const std::size_t> order) {
+  auto files = read_files(folder, row);
+  for (std::size_t i = 0; i < files.columns.size(); ++i) {
+    auto& given = files.columns[i].column;
+    const auto renamed = fmt::format("renamed {:02}", order[i]);
+    std::ranges::find(files.table.columns, given, &Column::name)->name = renamed;
+    given = renamed;
   }
-  return must(prepare(table, columns));
+  return prepared(files);
 }
 
 SearchOptions options(const Row& row, std::uint64_t table_rows) {
@@ -107,7 +138,9 @@ SearchOptions options(const Row& row, std::uint64_t table_rows) {
 }
 
 std::string describe(const Row& row) {
-  return fmt::format("{} k={} s={} {}{}", row.dataset, row.k, row.suppression, row.metric,
+  const auto set =
+      row.dataset == "acs15" ? fmt::format("{}/{}", row.dataset, row.quasi_identifiers.size()) : row.dataset;
+  return fmt::format("{} k={} s={} {}{}", set, row.k, row.suppression, row.metric,
                      row.quality.gs == 0.5 ? "" : fmt::format(" gs={}", row.quality.gs));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The data sets and the reference's optima (datasets/README.md), for the benchmark and the test of truth.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,15 @@ struct Row {
 // $PGVEIL_DATASETS, or datasets in the folder "shared" beside the source tree; empty if there is no such folder.
 [[nodiscard]] std::string datasets_folder();
 
-// The rows whose models the engine has (no ambiguity, no model but k-anonymity) and whose data are there.
+// The rows whose models the engine has (no ambiguity, no model but k-anonymity) and whose data are there: in the folder,
+// or drawn into $PGVEIL_DRAWN (default build/bench/drawn) by the folder's make_synthetic.py.
 [[nodiscard]] std::vector<Row> rows(const std::string& folder);
 
 [[nodiscard]] PreparedTable load(const std::string& folder, const Row& row);
+
+// The same with other names: the i-th quasi-identifier is called by order[i]. REQUIRES: a permutation.
+[[nodiscard]] PreparedTable load_renamed(const std::string& folder, const Row& row,
+                                         std::span<const std::size_t> order);
 
 [[nodiscard]] SearchOptions options(const Row& row, std::uint64_t table_rows);
 

@@ -3,8 +3,10 @@
 # README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+source "$ROOT/bench/engine/prepare.sh"
 rounds=5
 [[ ${1:-} != --quick ]] || rounds=1
-cmake -S "$ROOT" -B "$ROOT/build/release" -DPGVEIL_BENCH=ON >/dev/null
-cmake --build "$ROOT/build/release" --target bench_engine -j "$(nproc)" >&2
-"$ROOT/build/release/bench/engine/bench_engine" "$rounds"
+build_bench bench_engine
+draw_sets fars atus ihis acs15
+mkdir -p "$ROOT/build/bench"
+"$ROOT/build/release/bench/engine/bench_engine" "$rounds" | tee "$ROOT/build/bench/engine.md"

@@ -11,7 +11,6 @@ namespace pgveil::engine {
 Grouper::Grouper(std::size_t rows)
     : slots_(std::bit_ceil(std::max<std::size_t>(rows * 2, 1024)), 0),
       used_(rows + 1),
-      keys_(rows + 1),
       rows_(rows + 1),
       counts_(rows + 1) {}
 
@@ -20,6 +19,7 @@ void Grouper::begin(std::uint64_t domain, std::size_t classes) {
   classes_ = 0;
   window_ = 0;
   is_direct_ = domain <= slots_.size();
+  if (!is_direct_ && keys_.size() < classes + 1) keys_.resize(used_.size());
   const std::size_t hashed = std::bit_ceil(std::max<std::size_t>(classes * 2, 16));
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(hashed));
   mask_ = hashed - 1;

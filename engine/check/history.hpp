@@ -13,18 +13,21 @@
 namespace pgveil::engine {
 
 struct HistoryLimits {
-  double share_of_rows = 0.2;    // a snapshot has at most this share of the rows' number as classes
-  double share_of_source = 0.8;  // … and at most this share of the classes it was made from
-  std::optional<std::size_t>
-      bytes;  // all snapshots together; default: kBytesPerRow for each row of the table
+  double share_of_rows = 0.2;        // a snapshot has at most this share of the rows' number as classes
+  double share_of_source = 0.8;      // … and at most this share of the classes it was made from
+  std::optional<std::size_t> bytes;  // all snapshots together; default: default_bytes
 
-  static constexpr std::size_t kBytesPerRow = 64;  // a fifth of what the papers' 200 entries take
+  // About a fifth of what the papers' 200 entries take; large tables have relatively fewer classes.
+  [[nodiscard]] static std::size_t default_bytes(std::uint64_t rows) {
+    constexpr std::uint64_t many = 1 << 16;
+    return 64 * std::min(rows, many) + 16 * (std::max(rows, many) - many);
+  }
 };
 
 class History {
  public:
   History(const HistoryLimits& limits, std::uint64_t rows)
-      : limits_(limits), budget_(limits.bytes.value_or(HistoryLimits::kBytesPerRow * rows)), rows_(rows) {}
+      : limits_(limits), budget_(limits.bytes.value_or(HistoryLimits::default_bytes(rows))), rows_(rows) {}
 
   [[nodiscard]] bool wants(std::uint64_t classes, std::uint64_t source_classes) const {
     return static_cast<double>(classes) <= limits_.share_of_rows * static_cast<double>(rows_) &&
