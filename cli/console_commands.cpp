@@ -159,7 +159,8 @@ Answer Commands::answer(const admin::ExplainPolicy& command, const std::string&)
                  "EXPLAIN POLICY FOR ROLE r IN DATABASE d 'SQL'"};
   }
   return explain_table(
-      world_.explain(command.sql, {command.role}, command.database.value_or(databases.front())));
+      world_.examine(command.sql, {command.role}, command.database.value_or(databases.front())), command.sql,
+      command.is_full ? Masks::in_place : Masks::named);
 }
 
 Answer Commands::answer(const admin::Reload& command, const std::string& role) {

@@ -1,25 +1,27 @@
 #pragma once
-// A verdict for people: the SQL that would be sent, or why nothing would be.
+// What becomes of a text, for people: the SQL that would be sent, on lines and with each mask once below it, or why
+// nothing would be sent, and where.
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proxy/admin/console.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/examine.hpp"
 
 namespace pgveil::cli {
 
-// EXPLAIN POLICY's answer: one row per statement, or one row for the refusal.
-[[nodiscard]] admin::Table explain_table(const rewriter::Verdict& verdict);
+using Explanation = Result<std::vector<rewriter::Examined>>;
 
-// For `pgveil rewrite`: statements with ";" each, or "refused (reason): message (hint)" with the line of the
-// SQL and a caret under the position.
+enum class Masks { named, in_place };
+
+// EXPLAIN POLICY's answer: one row per statement and mask, one per objection.
+[[nodiscard]] admin::Table explain_table(const Explanation& explanation, std::string_view sql, Masks masks);
+
+// For `pgveil rewrite`: the statements, or all objections, each with its line of the SQL and a caret.
 struct ExplainText {
   std::string text;
   bool is_answered = false;
 };
-[[nodiscard]] ExplainText explain_text(const rewriter::Verdict& verdict, std::string_view sql);
-
-// The line that holds the 1-based character position, and a caret below it; empty for position 0.
-[[nodiscard]] std::string caret_lines(std::string_view sql, int position);
+[[nodiscard]] ExplainText explain_text(const Explanation& explanation, std::string_view sql, Masks masks);
 
 }  // namespace pgveil::cli

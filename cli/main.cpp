@@ -69,11 +69,12 @@ struct CommandLine {
   void add_rewrite() {
     rewrite_verb = add_verb(app, "rewrite", "print the SQL that would be sent for a role, or the refusal",
                             "  pgveil rewrite --role analyst 'SELECT city FROM people'\n"
-                            "  pgveil rewrite --role analyst < query.sql",
+                            "  pgveil rewrite --role analyst --full < query.sql",
                             config);
     rewrite_verb->add_option("--role", rewrite.role, "the client's role")->required();
     rewrite_verb->add_option("--database", rewrite.database,
                              "the database; needed when several are configured");
+    rewrite_verb->add_flag("--full", rewrite.is_full, "masks in their places, not named and once below");
     rewrite_verb->add_option("sql", rewrite.sql, "the statements; standard input when left out");
   }
 

@@ -9,7 +9,7 @@
 #include "cli/explain.hpp"
 #include "cli/present.hpp"
 #include "cli/subcommands.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/examine.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -18,15 +18,15 @@ std::string all_of_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
-rewriter::Verdict rewrite_on_deep_stack(const std::string& sql, const std::string& role,
-                                        const rewriter::Snapshot& snapshot, const LimitsConfig& limits) {
-  std::optional<rewriter::Verdict> verdict;
+Explanation examine_on_deep_stack(const std::string& sql, const std::string& role,
+                                  const rewriter::Snapshot& snapshot, const LimitsConfig& limits) {
+  std::optional<Explanation> found;
   const auto done = on_deep_stack([&] {
-    verdict = rewriter::rewrite(sql, {role}, snapshot,
-                                {limits.statement_bytes, limits.output_bytes, limits.nesting});
+    found = rewriter::examine(sql, {role}, snapshot,
+                              {limits.statement_bytes, limits.output_bytes, limits.nesting});
   });
   if (!done) return done.error();
-  return std::move(*verdict);
+  return std::move(*found);
 }
 
 Result<std::string> database_of(const Config& config, const std::optional<std::string>& named) {
@@ -53,8 +53,8 @@ int run_rewrite(const RewriteArguments& arguments) {
   const auto view = read_database(*config, *specs, *database, generations);
   if (!view) return report(view.error());
   const std::string sql = arguments.sql ? *arguments.sql : all_of_standard_input();
-  const auto verdict = rewrite_on_deep_stack(sql, arguments.role, *view->snapshot, config->limits);
-  const auto explained = explain_text(verdict, sql);
+  const auto explanation = examine_on_deep_stack(sql, arguments.role, *view->snapshot, config->limits);
+  const auto explained = explain_text(explanation, sql, arguments.is_full ? Masks::in_place : Masks::named);
   std::fputs(explained.text.c_str(), explained.is_answered ? stdout : stderr);
   return explained.is_answered ? kSuccess : kMistake;
 }

@@ -23,6 +23,7 @@ struct RewriteArguments {
   std::string role;
   std::optional<std::string> database;  // none: the only one that is configured
   std::optional<std::string> sql;       // none: standard input
+  bool is_full = false;                 // masks in place
 };
 
 enum class ShowWhat { tree, rules, cohorts, everything };

@@ -103,31 +103,43 @@ void World::replace(std::shared_ptr<const Present> present) {
   present_.swap(present);
 }
 
-rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& client,
-                               std::string_view database) {
-  auto verdict = explain(sql, client, database);
-  if (const auto* refusal = std::get_if<Refusal>(&verdict))
-    refusals_.add(refusal->reason, std::time(nullptr));
-  return verdict;
+namespace {
+
+Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_of(const Present& present,
+                                                              std::string_view database) {
+  const auto view = present.databases.find(database);
+  if (view == present.databases.end()) return no_such_database(database);
+  if (view->second.snapshot) return view->second.snapshot;
+  return Error{ErrorKind::server, std::string(sqlstate::kCannotConnectNow), "this database can't be used now",
+               "the operator's log says why"};
 }
 
-rewriter::Verdict World::explain(std::string_view sql, const rewriter::Client& client,
-                                 std::string_view database) {
+}  // namespace
+
+rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& client,
+                               std::string_view database) {
   const auto now = present();
-  const auto view = now->databases.find(database);
-  if (view == now->databases.end()) return no_such_database(database);
-  if (!view->second.snapshot) {
-    return Error{ErrorKind::server, std::string(sqlstate::kCannotConnectNow),
-                 "this database can't be used now", "the operator's log says why"};
-  }
-  const auto& snapshot = *view->second.snapshot;
+  const auto snapshot = snapshot_of(*now, database);
+  if (!snapshot) return snapshot.error();
   const std::string path = client.path.key();
-  const VerdictKeyView key{sql, client.role, path, database, snapshot.generation()};
-  if (const auto known = cache_.find(key)) return *known;
-  auto verdict = std::make_shared<const rewriter::Verdict>(
-      rewriter::rewrite(sql, client, snapshot, limits_of(now->config.limits)));
-  cache_.insert(key, verdict);
+  const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
+  auto verdict = cache_.find(key);
+  if (!verdict) {
+    verdict = std::make_shared<const rewriter::Verdict>(
+        rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits)));
+    cache_.insert(key, verdict);
+  }
+  if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
+    refusals_.add(refusal->reason, std::time(nullptr));
   return *verdict;
+}
+
+Result<std::vector<rewriter::Examined>> World::examine(std::string_view sql, const rewriter::Client& client,
+                                                       std::string_view database) const {
+  const auto now = present();
+  const auto snapshot = snapshot_of(*now, database);
+  if (!snapshot) return snapshot.error();
+  return rewriter::examine(sql, client, **snapshot, limits_of(now->config.limits));
 }
 
 bool World::is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const {

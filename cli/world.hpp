@@ -13,6 +13,7 @@
 #include "cli/wake.hpp"
 #include "db/progress.hpp"
 #include "proxy/session/gate.hpp"
+#include "rewriter/examine.hpp"
 
 namespace pgveil::cli {
 
@@ -41,9 +42,10 @@ class World final : public session::Gate {
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 
-  // The same verdict for an admin who asks: it is not counted.
-  [[nodiscard]] rewriter::Verdict explain(std::string_view sql, const rewriter::Client& client,
-                                          std::string_view database);
+  // What judge() would find, for an admin who asks: it is not counted.
+  [[nodiscard]] Result<std::vector<rewriter::Examined>> examine(std::string_view sql,
+                                                                const rewriter::Client& client,
+                                                                std::string_view database) const;
   // What judge() refused since the start.
   [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
   // Woken when a session met a version that is not current any more: the watch sleeps on it.

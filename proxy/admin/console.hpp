@@ -37,6 +37,7 @@ struct ExplainPolicy {
   std::string role;
   std::string sql;
   std::optional<std::string> database;
+  bool is_full = false;  // masks in their places
 };
 struct Reload {};
 struct ExportToTable {

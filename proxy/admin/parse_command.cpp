@@ -89,6 +89,7 @@ Result<Command> parse_explain(Reader& in) {
     in.expect("database");
     explain.database = in.name("a database's name");
   }
+  explain.is_full = in.accept("full");
   explain.sql = in.string("the statement as a string");
   return in.finish(std::move(explain));
 }

@@ -11,6 +11,7 @@
 
 #include "common/sqlstate.hpp"
 #include "rewriter/pg/complexity.hpp"
+#include "rewriter/pg/tokens.hpp"
 
 namespace pgveil::rewriter::pg {
 namespace {
@@ -60,25 +61,12 @@ bool has_backslash_quote(std::string_view literal) {
 }
 
 // Byte offsets of such literals.
-std::vector<std::size_t> backslash_quotes(const std::string& sql) {
-  PgQueryScanResult scanned = pg_query_scan(sql.c_str());
-  struct Release {
-    PgQueryScanResult& scanned;
-    ~Release() { pg_query_free_scan_result(scanned); }
-  } release{scanned};
+std::vector<std::size_t> backslash_quotes(std::string_view sql) {
   std::vector<std::size_t> found;
-  if (scanned.error != nullptr) return found;  // the parser has read it: it can't be
-  Arena arena;
-  const auto* tokens = pg_query__scan_result__unpack(
-      arena.allocator(), scanned.pbuf.len, reinterpret_cast<const std::uint8_t*>(scanned.pbuf.data));
-  for (std::size_t i = 0; tokens != nullptr && i < tokens->n_tokens; ++i) {
-    const PgQuery__ScanToken& token = *tokens->tokens[i];
-    const auto start = static_cast<std::size_t>(token.start);
-    const auto end = std::min(static_cast<std::size_t>(token.end), sql.size());
-    if (token.token == PG_QUERY__TOKEN__SCONST &&
-        has_backslash_quote(std::string_view(sql).substr(start, end - start))) {
-      found.push_back(start);
-    }
+  const auto tokens = tokens_of(sql);
+  if (!tokens) return found;  // the parser has read it: it can't be
+  for (const Token& token : *tokens) {
+    if (token.kind == Token::Kind::string && has_backslash_quote(token.text)) found.push_back(token.offset);
   }
   return found;
 }

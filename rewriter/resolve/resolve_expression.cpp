@@ -13,6 +13,10 @@ void Resolver::optional_expression(Node*& node, Scope& scope, const CteScope* ct
 }
 
 void Resolver::expression(Node*& node, Scope& scope, const CteScope* ctes) {
+  attempt([&] { any_expression(node, scope, ctes); });
+}
+
+void Resolver::any_expression(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_A_CONST: return;
     case PG_QUERY__NODE__NODE_PARAM_REF:

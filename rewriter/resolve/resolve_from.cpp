@@ -61,6 +61,21 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
   return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
 }
 
+// The name that others of the statement may call it by; empty: none.
+std::string alias_of(const Node& node) {
+  const auto name = [](const PgQuery__Alias* alias) { return alias == nullptr ? "" : alias->aliasname; };
+  switch (node.node_case) {
+    case PG_QUERY__NODE__NODE_RANGE_VAR:
+      return node.range_var->alias != nullptr ? name(node.range_var->alias) : node.range_var->relname;
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return alias_of(*node.range_table_sample->relation);
+    case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return name(node.range_subselect->alias);
+    case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return name(node.range_function->alias);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: return name(node.range_table_func->alias);
+    case PG_QUERY__NODE__NODE_JOIN_EXPR: return name(node.join_expr->alias);
+    default: return {};
+  }
+}
+
 bool is_unnest_of_several(const Node* node) {
   if (!pg::is_kind(node, PG_QUERY__NODE__NODE_FUNC_CALL)) return false;
   const PgQuery__FuncCall& call = *node->func_call;
@@ -97,7 +112,22 @@ void expand_unnest(PgQuery__RangeFunction& function, pg::Builder& build) {
 
 }  // namespace
 
+// An item that was stopped may have any columns: what names them is not stopped, too.
 ColumnNames Resolver::from_item(Node*& node, Scope& scope, const CteScope* ctes) {
+  ColumnNames columns;
+  const std::size_t before = scope.entries.size();
+  bool is_done = false;
+  attempt([&] {
+    columns = any_from_item(node, scope, ctes);
+    is_done = true;
+  });
+  if (is_done) return columns;
+  scope.entries.resize(before);
+  scope.entries.push_back({.alias = alias_of(*node), .has_system_columns = true, .columns = std::nullopt});
+  return std::nullopt;
+}
+
+ColumnNames Resolver::any_from_item(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_RANGE_VAR: return relation(node, scope, ctes);
     case PG_QUERY__NODE__NODE_JOIN_EXPR: return join(*node->join_expr, scope, ctes);

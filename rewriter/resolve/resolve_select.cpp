@@ -22,15 +22,20 @@ ColumnNames renamed(ColumnNames columns, std::span<pg::Node* const> aliases) {
   return columns;
 }
 
-}  // namespace
-
-ColumnNames Resolver::select(PgQuery__SelectStmt& select, const Scope* outer, const CteScope* ctes) {
+void refuse_writes(const PgQuery__SelectStmt& select) {
   if (select.into_clause != nullptr) {
-    refuse(Reason::clause, "SELECT INTO writes a table", "SELECT without INTO, or COPY (SELECT …) TO STDOUT");
+    refuse(Reason::clause, "SELECT INTO writes a table", "SELECT without INTO, or COPY (SELECT …) TO STDOUT",
+           select.into_clause->rel->location);
   }
   if (select.n_locking_clause > 0) {
     refuse(Reason::clause, "FOR UPDATE and FOR SHARE lock rows", "leave the locking clause out");
   }
+}
+
+}  // namespace
+
+ColumnNames Resolver::select(PgQuery__SelectStmt& select, const Scope* outer, const CteScope* ctes) {
+  attempt([&] { refuse_writes(select); });
   CteScope with{ctes, {}};
   if (select.with_clause != nullptr) with_clause(*select.with_clause, outer, with);
   Scope scope{outer, {}};
@@ -66,8 +71,9 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
 }
 
 ColumnNames Resolver::set_operation(PgQuery__SelectStmt& select_node, Scope& scope, const CteScope* ctes) {
-  const ColumnNames names = select(*select_node.larg, scope.outer, ctes);
-  static_cast<void>(select(*select_node.rarg, scope.outer, ctes));
+  ColumnNames names;
+  attempt([&] { names = select(*select_node.larg, scope.outer, ctes); });
+  attempt([&] { static_cast<void>(select(*select_node.rarg, scope.outer, ctes)); });
   tail(select_node, scope, ctes, names);
   return names;
 }
@@ -137,13 +143,15 @@ void Resolver::with_clause(PgQuery__WithClause& with, const Scope* outer, CteSco
   if (with.recursive != 0) {
     for (const Node* item : items) ctes.items.push_back({item->common_table_expr->ctename, std::nullopt});
     for (std::size_t i = 0; i < items.size(); ++i) {
-      common_table(*items[i]->common_table_expr, outer, &ctes, ctes.items[i]);
+      attempt([&] { common_table(*items[i]->common_table_expr, outer, &ctes, ctes.items[i]); });
     }
     return;
   }
   for (Node* item : items) {
     Cte cte{item->common_table_expr->ctename, std::nullopt};
-    common_table(*item->common_table_expr, outer, &ctes, cte);  // sees only the items before it
+    attempt([&] {  // sees only the items before it
+      common_table(*item->common_table_expr, outer, &ctes, cte);
+    });
     ctes.items.push_back(std::move(cte));
   }
 }

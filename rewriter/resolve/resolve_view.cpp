@@ -89,6 +89,7 @@ PgQuery__SelectStmt* Resolver::expanded(const Relation& view, int location) {
     if (columns && columns->size() != view.columns.size())
       refuse(Reason::view_not_expanded, "its columns and its definition do not fit each other", "try again");
   } catch (Stop& stop) {
+    views_.pop_back();
     throw inside(view, std::move(stop), location);
   }
   views_.pop_back();

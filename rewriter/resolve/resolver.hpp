@@ -15,6 +15,7 @@
 #include "rewriter/pipeline.hpp"
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/scope.hpp"
+#include "rewriter/resolve/stop.hpp"
 #include "rewriter/snapshot.hpp"
 #include "rewriter/used_columns.hpp"
 
@@ -22,11 +23,14 @@ namespace pgveil::rewriter {
 
 class Resolver {
  public:
-  // All references outlive the resolver; masks spliced into the tree belong to the snapshot.
-  Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena)
+  // All references outlive the resolver; masks spliced into the tree belong to the snapshot. stops: null, or where it
+  // puts what stops it, going on with what else the statement holds. A statement that left one there must not be sent.
+  Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena,
+           std::vector<Stop>* stops = nullptr)
       : snapshot_(snapshot),
         client_(client),
         build_(arena),
+        stops_(stops),
         path_(client.path),
         path_now_(resolve_path(path_, snapshot.catalog(), client.role)) {}
 
@@ -42,6 +46,18 @@ class Resolver {
 
  private:
   using Node = pg::Node;
+
+  // A step that others may follow when it stops, if stops are collected. A view stops as one: its text is not the client's.
+  template <class Step>
+  void attempt(Step&& step) {
+    if (stops_ == nullptr || !views_.empty()) return step();
+    try {
+      step();
+    } catch (Stop& stop) {
+      if (stops_->size() >= kMostStops) throw;
+      stops_->push_back(std::move(stop));
+    }
+  }
 
   // resolve_statement.cpp
   Statement any_statement(pg::Node*& node);
@@ -87,6 +103,7 @@ class Resolver {
 
   // resolve_from.cpp: names of the item's columns; adds its entries to scope
   ColumnNames from_item(Node*& node, Scope& scope, const CteScope* ctes);
+  ColumnNames any_from_item(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames relation(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames listed_relation(Node*& node, const Relation& relation, Scope& scope);
   ColumnNames join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes);
@@ -106,6 +123,7 @@ class Resolver {
 
   // resolve_expression.cpp
   void expression(Node*& node, Scope& scope, const CteScope* ctes);
+  void any_expression(Node*& node, Scope& scope, const CteScope* ctes);
   void expressions(std::span<Node*> items, Scope& scope, const CteScope* ctes);
   void optional_expression(Node*& node, Scope& scope, const CteScope* ctes);
   void indirection(PgQuery__AIndirection& node, Scope& scope, const CteScope* ctes);
@@ -140,9 +158,12 @@ class Resolver {
   void type_name(PgQuery__TypeName& type);
   void collation(PgQuery__CollateClause& collate);
 
+  static constexpr std::size_t kMostStops = 50;
+
   const Snapshot& snapshot_;
   const Client& client_;
   pg::Builder build_;
+  std::vector<Stop>* stops_;
   SearchPath path_;  // runs ahead: as it will be when the next statement of the text runs
   ResolvedPath path_now_;
   std::vector<VersionId> versions_;

@@ -127,7 +127,7 @@ class CommandLine(StackCase):
 
     def test_what_rewrite_prints_is_what_the_masked_user_gets(self):
         self.with_config("policy", "build", "people_k2")
-        sql = self.with_config("rewrite", "--role", "analyst", "SELECT * FROM people").stdout
+        sql = self.with_config("rewrite", "--full", "--role", "analyst", "SELECT * FROM people").stdout
         self.assertEqual(self.postgres.rows(sql, "demo"), world.MASKED_PEOPLE)
 
     def test_serve_refuses_a_backend_role_that_is_too_strong(self):

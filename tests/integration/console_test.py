@@ -96,12 +96,22 @@ class Console(StackCase):
         self.postgres.run("INSERT INTO unbuilt VALUES (3, 'unbuilt-secret')", "demo")
 
     def test_explain(self):
-        row = self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELECT city FROM people WHERE state = ''OH'''")[0]
+        sql = "SELECT city FROM people WHERE state = ''OH''"
+        row = self.ask(f"EXPLAIN POLICY FOR ROLE analyst FULL '{sql}'")[0]
         self.assertIn("CASE", row["text"])
         self.assertIn("OPERATOR(pg_catalog.=)", row["text"])
+        row, mask = self.ask(f"EXPLAIN POLICY FOR ROLE analyst '{sql}'")
+        self.assertEqual((row["verdict"], row["text"]), (
+            "masked", "SELECT city\nFROM \"mask of public.people\" AS people\nWHERE state = 'OH'"))
+        self.assertEqual((mask["verdict"], mask["detail"][:26]), ("mask of public.people", "policy people_k2, version "))
+        self.assertIn("CASE", mask["text"])
         row = self.ask("EXPLAIN POLICY FOR ROLE outsider 'SELECT city FROM people'")[0]
         self.assertNotIn("CASE", row["text"])
-        self.assertEqual(row["position"], "18")
+        self.assertEqual((row["position"], row["place"].splitlines()[0]), ("18", "line 1, column 18"))
+        rows = self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELECT pg_sleep(1)\nFROM diary; DELETE FROM people; SELECT 1'")
+        self.assertEqual([row["verdict"] for row in rows], ["refused: function_not_listed", "refused: relation_not_listed",
+                                                            "refused: statement_kind", "as is"])
+        self.assertEqual(rows[1]["place"], "line 2, column 6\n  FROM diary; DELETE FROM people; SELECT 1\n       ^")
         self.assertEqual(self.ask("EXPLAIN POLICY FOR ROLE analyst 'SELEC 1'")[0]["verdict"][:5].lower() in (
             "error", "synta"), True)
 

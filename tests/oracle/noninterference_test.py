@@ -114,7 +114,7 @@ class Pair:
     def rewritten(self, sql):
         """What pgveil sends for it; None: it is refused, or not one statement."""
         quoted = sql.replace("'", "''")
-        reply = self.pgveil.console(f"EXPLAIN POLICY FOR ROLE analyst '{quoted}'")
+        reply = self.pgveil.console(f"EXPLAIN POLICY FOR ROLE analyst FULL '{quoted}'")
         texts = [dict(zip([column.name for column in reply.columns], row)) for row in reply.texts()]
         return texts[0]["text"] if len(texts) == 1 and not reply.errors else None
 

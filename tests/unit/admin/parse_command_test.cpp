@@ -23,7 +23,8 @@ struct Spelled {
   std::string operator()(const BuildPolicy& it) const { return "build " + it.policy; }
   std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
   std::string operator()(const ExplainPolicy& it) const {
-    return "explain role=" + it.role + " database=" + it.database.value_or("-") + " sql=" + it.sql;
+    return "explain role=" + it.role + " database=" + it.database.value_or("-") +
+           (it.is_full ? " full" : "") + " sql=" + it.sql;
   }
   std::string operator()(const Reload&) const { return "reload"; }
   std::string operator()(const ExportToTable& it) const {
@@ -61,6 +62,8 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"CHECK POLICY p", "check p"},
       {"RELOAD", "reload"},
       {"EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "explain role=analyst database=- sql=SELECT 1"},
+      {"EXPLAIN POLICY FOR ROLE analyst IN DATABASE demo FULL 'SELECT 1'",
+       "explain role=analyst database=demo full sql=SELECT 1"},
       {"EXPLAIN POLICY FOR ROLE analyst 'SELECT ''x'''", "explain role=analyst database=- sql=SELECT 'x'"},
       {"EXPLAIN POLICY FOR ROLE \"Ann\" IN DATABASE demo $$SELECT 'x';$$",
        "explain role=Ann database=demo sql=SELECT 'x';"},

@@ -1,0 +1,81 @@
+#include "rewriter/statement_steps.hpp"
+
+#include <fmt/format.h>
+
+#include "common/sqlstate.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/print.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+Error too_long(std::size_t limit_bytes) {
+  return Error{.kind = ErrorKind::limit,
+               .sqlstate = std::string(sqlstate::kProgramLimitExceeded),
+               .public_message = fmt::format("the rewritten statement is longer than {} bytes", limit_bytes),
+               .hint = "read protected tables in fewer places of the statement"};
+}
+
+// Of a text of our own: a position in it would say nothing to the client.
+Error without_position(Error error) {
+  error.position = 0;
+  return error;
+}
+
+}  // namespace
+
+Refusal unverified(std::string_view rule) {
+  return Refusal{.reason = Reason::unverified,
+                 .message = fmt::format("the rewritten statement was not let through: it holds {}", rule),
+                 .hint = "write the statement another way; please report it, too"};
+}
+
+Objection objection_of(const Stop& stop, std::string_view sql, std::size_t statement_start) {
+  Objection out = stop.what;
+  std::visit(
+      [&](auto& no) {
+        const auto offset = no.position > 0 ? no.position - 1 : static_cast<int>(statement_start);
+        no.position = pg::character_position(sql, offset);
+      },
+      out);
+  return out;
+}
+
+std::size_t start_of(const PgQuery__RawStmt& raw, std::string_view sql) {
+  const auto at = sql.find_first_not_of(" \t\r\n", static_cast<std::size_t>(raw.stmt_location));
+  return at == std::string_view::npos ? 0 : at;
+}
+
+std::variant<Finished, Objection> finish(PgQuery__RawStmt& raw, Statement statement,
+                                         std::span<const StandIn> stand_ins,
+                                         const StatementContext& context) {
+  leave_out_unused(raw.stmt->base, stand_ins, context.arena);
+  std::string text = pg::print_statement(*raw.stmt);
+  const std::size_t limit = context.limits.output_bytes;
+  if (text.size() > limit) return too_long(limit);
+  auto verified = verify(text, raw.stmt->base, context.role, context.snapshot, limit);
+  if (!verified && verified.error().kind == ErrorKind::limit) return without_position(verified.error());
+  if (!verified) return unverified(verified.error().public_message);
+  if (verified->has_protected && !statement.is_protected)
+    return unverified("a table that was not accounted for");
+  if (verified->has_masked && !statement.is_masked) return unverified("a mask that was not accounted for");
+  return Finished{std::move(statement), std::move(text), std::move(verified->splices)};
+}
+
+Result<Statement> with_masks(Finished finished, std::size_t limit_bytes) {
+  const std::string_view text = finished.text;
+  std::string out;
+  std::size_t done = 0;
+  for (const Splice& splice : finished.splices) {
+    out += text.substr(done, splice.offset - done);
+    out += splice.mask->parts.without(splice.left_out);
+    done = splice.offset + splice.bytes;
+    if (out.size() > limit_bytes) return too_long(limit_bytes);
+  }
+  out += text.substr(done);
+  if (out.size() > limit_bytes) return too_long(limit_bytes);
+  finished.statement.sql = std::move(out);
+  return std::move(finished.statement);
+}
+
+}  // namespace pgveil::rewriter
