@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/sqlstate.hpp"
 #include "rewriter/masks.hpp"
 #include "rewriter/pg/print.hpp"
+#include "rewriter/pg/tokens.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -22,6 +25,25 @@ Error without_position(Error error) {
   return error;
 }
 
+bool is_same_word(std::string_view token, std::string_view word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(token, word, {}, lower, lower);
+}
+
+// Byte offset of the first place where these tokens follow each other; `start` when there is none.
+std::size_t offset_of(std::string_view phrase, std::string_view sql, std::size_t start) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < phrase.size();) {
+    const std::size_t end = std::min(phrase.find(' ', at), phrase.size());
+    words.push_back(phrase.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto tokens = pg::tokens_of(sql.substr(start));
+  if (words.empty() || !tokens) return start;
+  const auto found = std::ranges::search(*tokens, words, is_same_word, &pg::Token::text);
+  return found.empty() ? start : start + found.front().offset;
+}
+
 }  // namespace
 
 Refusal unverified(std::string_view rule) {
@@ -34,7 +56,8 @@ Objection objection_of(const Stop& stop, std::string_view sql, std::size_t state
   Objection out = stop.what;
   std::visit(
       [&](auto& no) {
-        const auto offset = no.position > 0 ? no.position - 1 : static_cast<int>(statement_start);
+        const auto offset = no.position > 0 ? no.position - 1
+                                            : static_cast<int>(offset_of(stop.phrase, sql, statement_start));
         no.position = pg::character_position(sql, offset);
       },
       out);

@@ -18,7 +18,7 @@ using Objection = std::variant<Refusal, Error>;
 
 [[nodiscard]] Refusal unverified(std::string_view rule);
 
-// With a character position; a Stop without one points at the start of the statement.
+// With a character position; a Stop without one points at its phrase, or at the start of the statement.
 [[nodiscard]] Objection objection_of(const Stop& stop, std::string_view sql, std::size_t statement_start);
 
 // The first byte of a statement that is no white space.

@@ -22,13 +22,27 @@ ColumnNames renamed(ColumnNames columns, std::span<pg::Node* const> aliases) {
   return columns;
 }
 
+std::string locking_words(const pg::Node& clause) {
+  switch (clause.locking_clause->strength) {
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORKEYSHARE: return "FOR KEY SHARE";
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORSHARE: return "FOR SHARE";
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORNOKEYUPDATE: return "FOR NO KEY UPDATE";
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORUPDATE: return "FOR UPDATE";
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_NONE:
+    case PG_QUERY__LOCK_CLAUSE_STRENGTH__LOCK_CLAUSE_STRENGTH_UNDEFINED:
+    case _PG_QUERY__LOCK_CLAUSE_STRENGTH_IS_INT_SIZE: break;
+  }
+  return {};
+}
+
 void refuse_writes(const PgQuery__SelectStmt& select) {
   if (select.into_clause != nullptr) {
     refuse(Reason::clause, "SELECT INTO writes a table", "SELECT without INTO, or COPY (SELECT …) TO STDOUT",
            select.into_clause->rel->location);
   }
   if (select.n_locking_clause > 0) {
-    refuse(Reason::clause, "FOR UPDATE and FOR SHARE lock rows", "leave the locking clause out");
+    refuse_at(locking_words(*select.locking_clause[0]), Reason::clause, "FOR UPDATE and FOR SHARE lock rows",
+              "leave the locking clause out");
   }
 }
 

@@ -24,6 +24,13 @@ Statement with_effect(Statement statement, PathEffect effect) {
   return statement;
 }
 
+// As the text has it: a . b
+std::string words_of(std::string_view setting) {
+  std::string out;
+  for (const char c : setting) out += c == '.' ? std::string(" . ") : std::string(1, c);
+  return out;
+}
+
 constexpr std::string_view kStatementsHint =
     "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
     "transactions, SET and SHOW of listed settings, and EXPLAIN";
@@ -85,9 +92,10 @@ Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind ki
 
 Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
   if (copy.is_from != 0)
-    refuse(Reason::statement_kind, "COPY FROM writes", "only COPY … TO STDOUT is answered");
+    refuse_at("FROM", Reason::statement_kind, "COPY FROM writes", "only COPY … TO STDOUT is answered");
   if (copy.is_program != 0 || copy.filename[0] != '\0') {
-    refuse(Reason::statement_kind, "COPY to a file or program of the server", "use COPY … TO STDOUT");
+    refuse_at(copy.is_program != 0 ? "PROGRAM" : fmt::format("'{}'", copy.filename), Reason::statement_kind,
+              "COPY to a file or program of the server", "use COPY … TO STDOUT");
   }
   if (copy.where_clause != nullptr)
     refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
@@ -145,8 +153,8 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
   switch (set.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
       if (std::string_view(set.name) == "TRANSACTION SNAPSHOT") {
-        refuse(Reason::setting_not_listed, "SET TRANSACTION SNAPSHOT",
-               "it would show another session's snapshot");
+        refuse_at("SNAPSHOT", Reason::setting_not_listed, "SET TRANSACTION SNAPSHOT",
+                  "it would show another session's snapshot");
       }
       transaction_modes(pg::nodes(set.args, set.n_args));
       return out;
@@ -171,8 +179,9 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
     }
   }
   if (!may_set(set.name)) {
-    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" can't be changed here", set.name),
-           "SHOW ALL lists what may be seen; the documentation lists what may be set");
+    refuse_at(words_of(set.name), Reason::setting_not_listed,
+              fmt::format("setting \"{}\" can't be changed here", set.name),
+              "SHOW ALL lists what may be seen; the documentation lists what may be set");
   }
   return out;
 }
@@ -183,8 +192,9 @@ Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
   if (name == "search_path")
     show.name = build_.arena().copy(kPathSetting);
   else if (name != "all" && !may_show(name)) {
-    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" is not shown here", name),
-           "SELECT name FROM pg_settings lists what is");
+    refuse_at(words_of(name), Reason::setting_not_listed,
+              fmt::format("setting \"{}\" is not shown here", name),
+              "SELECT name FROM pg_settings lists what is");
   }
   return out;
 }

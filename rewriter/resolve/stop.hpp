@@ -14,12 +14,20 @@ namespace pgveil::rewriter {
 struct Stop {
   std::variant<Refusal, Error>
       what;  // positions are byte offsets + 1 until the pipeline turns them into characters
+  std::string phrase =
+      {};  // without a position: words of the statement that stand where it is; the tree does not say
 };
 
 // byte_offset: a node's `location`; negative when unknown.
 [[noreturn]] inline void refuse(Reason reason, std::string message, std::string hint = {},
                                 int byte_offset = -1) {
   throw Stop{Refusal{reason, std::move(message), std::move(hint), byte_offset + 1}};
+}
+
+// phrase: tokens, with a space between two.
+[[noreturn]] inline void refuse_at(std::string phrase, Reason reason, std::string message,
+                                   std::string hint = {}) {
+  throw Stop{Refusal{reason, std::move(message), std::move(hint), 0}, std::move(phrase)};
 }
 
 [[noreturn]] inline void name_error(std::string_view state, std::string message, int byte_offset) {
