@@ -9,13 +9,11 @@
 #include <iterator>
 
 #include "cli/console_commands.hpp"
-#include "cli/role_needs.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/versions.hpp"
 #include "cli/watch.hpp"
 #include "cli/world.hpp"
 #include "common/log.hpp"
-#include "db/role_check.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/server.hpp"
 
@@ -27,21 +25,6 @@ sigset_t waited_signals() {
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
   return signals;
-}
-
-// Each thing that must not be goes to the log, the first is the error.
-Result<void> check_roles(const Config& config) {
-  const auto specs = read_policy_files(config);
-  if (!specs) return specs.error();
-  for (const auto& database : config.backend.databases) {
-    const auto findings =
-        db::check_query_role(query_endpoint(config), database, role_needs(config, *specs, database));
-    if (!findings) return findings.error();
-    for (const auto& warning : findings->warnings) log::warning("database " + database, warning);
-    for (const auto& error : findings->errors) log::error("database " + database, error);
-    if (!findings->errors.empty()) return Error{ErrorKind::configuration, "42501", findings->errors.front()};
-  }
-  return {};
 }
 
 void say_where_versions_are(const World& world) {
@@ -107,7 +90,6 @@ Result<void> serve(const std::string& path) {
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);
-  if (auto roles = check_roles(*config); !roles) return roles;
   auto world = World::open(*config);
   if (!world) return world.error();
   Commands commands(**world);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/examination.hpp"
+#include "cli/role_needs.hpp"
 #include "cli/versions.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -79,6 +80,9 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
     present.specs = std::move(*specs);
   for (const auto& database : config.backend.databases) {
+    if (!specs) continue;  // what query_role and versions are held against
+    const auto role = check_role(config, present.specs, database);
+    if (!role && !note("query_role in database " + database, role, "")) continue;
     const auto prepared = prepare_versions(config, present.specs, database);
     if (!prepared && !note("database " + database, prepared, "")) continue;
     auto view = read_database(config, present.specs, database, generations_);

@@ -6,6 +6,7 @@ from harness.pgveil import Pgveil
 from harness.postgres import Postgres
 from harness.psql import psql
 from harness.runner import Case, main
+from harness.stack import StackCase
 from harness.wire import RawClient
 
 QUERY_ROLE = "Odd-Query Role"
@@ -148,6 +149,20 @@ class LeastPrivilege(Case):
         finally:
             self.postgres.run(f"REVOKE SELECT ON diary FROM {ROLE}", "demo")
 
+    def test_reload_refuses_it_too_and_changes_nothing(self):
+        def outcomes():
+            return {row[0]: row[1] for row in self.pgveil.console("RELOAD").texts()}
+        self.postgres.run(f"GRANT SELECT ON diary TO {ROLE}", "demo")
+        try:
+            reply = self.pgveil.console("RELOAD")
+            self.assertIn("select:public.diary", str(reply.texts()))
+            self.assertEqual(outcomes()["query_role in database demo"], "error")
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query("SELECT count(*) FROM people").texts(), [["11"]])
+        finally:
+            self.postgres.run(f"REVOKE SELECT ON diary FROM {ROLE}", "demo")
+        self.assertEqual(set(outcomes().values()), {"ok"})
+
     def test_an_unknown_word_is_an_error_of_the_configuration(self):
         text = self.pgveil.config_path.read_text()
         for word in ("everything", "select:people", "select:", "member:", "write:public."):
@@ -174,6 +189,43 @@ class LeastPrivilege(Case):
                     "SELECT occupation, state, count(*) FROM people GROUP BY 1, 2", options=("-t",))
         self.assertEqual(sorted(done.stdout.splitlines()), sorted([
             "<null>|<null>|2", "<null>|OH|4", "Farmer|OH|2", "Accountant|<null>|3"]))
+
+
+class TheAdminRoleMakesTheSchema(StackCase):
+    """No setup-sql: admin_role may create schemas in the database, and serve makes pgveil by itself."""
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run("GRANT CREATE ON DATABASE demo TO pgveil_admin", "demo")
+
+    def test_versions_are_in_it_and_statements_ask_it(self):
+        self.assertEqual(self.postgres.rows(
+            "SELECT n.nspowner::regrole, c.relowner::regrole, p.proowner::regrole FROM pg_namespace n "
+            "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'version' "
+            "JOIN pg_proc p ON p.pronamespace = n.oid WHERE n.nspname = 'pgveil'", "demo"), [["pgveil_admin"] * 3])
+        self.assertEqual(self.postgres.rows("SELECT policy FROM pgveil.version WHERE is_current ORDER BY 1", "demo"),
+                         [["people_k2"], ["staff_k3"]])
+        self.assertEqual(list((self.pgveil.directory / "state").rglob("*.json")), [])
+        explained = self.pgveil.console("EXPLAIN POLICY FOR ROLE analyst FULL 'SELECT city FROM people'").texts()
+        self.assertIn("pgveil.guard('people_k2'", explained[0][1])
+        self.assertEqual(self.texts("SELECT * FROM people"), world.MASKED_PEOPLE)
+
+    def test_the_query_role_may_call_the_guard_and_nothing_else(self):
+        with self.direct("demo") as client:
+            client.query("SET ROLE pgveil_query")
+            reply = client.query("SELECT pgveil.guard('people_k2', 1)")
+            self.assertEqual((reply.errors, reply.texts()), ([], [["t"]]))
+            for sql in ("SELECT * FROM pgveil.version", "UPDATE pgveil.version SET number = 2", "CREATE TABLE pgveil.x (i int)"):
+                self.assertIn(client.query(sql).sqlstate(), ("42501", "25006"), sql)
+
+    def test_a_withdrawn_version_closes_its_table_at_once(self):
+        self.postgres.run("UPDATE pgveil.version SET is_current = false WHERE policy = 'staff_k3'", "demo")
+        try:
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query("SELECT job FROM staff").sqlstate(), "42501")
+        finally:
+            self.pgveil.build("staff_k3")
+        self.assertEqual(self.texts("SELECT count(*) FROM staff"), [["60"]])
 
 
 if __name__ == "__main__":
