@@ -19,10 +19,11 @@ void append_quoted(std::string& line, std::string_view value, bool is_formula) {
 
 }  // namespace
 
-void append_cell(std::string& line, std::optional<std::string_view> value, CellKind kind) {
+void append_cell(std::string& line, std::optional<std::string_view> value, CellKind kind, char separator) {
   if (!value) return;
   const bool is_formula = kind == CellKind::text && !value->empty() && is_formula_start(value->front());
-  const bool has_special = value->find_first_of(",\"\r\n") != std::string_view::npos;
+  const bool has_special = value->find(separator) != std::string_view::npos ||
+                           value->find_first_of("\"\r\n") != std::string_view::npos;
   // A blank at either end is part of the value; some readers trim unquoted cells.
   const bool has_outer_blank = !value->empty() && (value->front() == ' ' || value->back() == ' ');
   if (is_formula || has_special || has_outer_blank || value->empty()) {

@@ -11,6 +11,7 @@ namespace pgveil::cli {
 enum class CellKind { text, number };
 
 // Appends one cell, without a separator.
-void append_cell(std::string& line, std::optional<std::string_view> value, CellKind kind);
+void append_cell(std::string& line, std::optional<std::string_view> value, CellKind kind,
+                 char separator = ',');
 
 }  // namespace pgveil::cli

@@ -1,5 +1,5 @@
-// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage
-// error.
+// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage error, 3 for
+// an optimum that is not proven.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -28,6 +28,7 @@ struct CommandLine {
   CheckArguments check;
   RewriteArguments rewrite;
   SetupSqlArguments setup;
+  AnonymizeArguments anonymize;
   PolicyBuildArguments build;
   PolicyShowArguments show;
   PolicyExplainArguments explain;
@@ -43,12 +44,15 @@ struct CommandLine {
   CLI::App* build_verb = nullptr;
   CLI::App* show_verb = nullptr;
   CLI::App* explain_verb = nullptr;
+  CLI::App* anonymize_verb = nullptr;
   CLI::App* version_verb = nullptr;
   CLI::App* config_doc_verb = nullptr;
 
   CommandLine() {
     app.require_subcommand(1);
-    app.footer("pgveil VERB --help tells more. Exit status: 0, 1 for a mistake, 2 for a wrong command line.");
+    app.footer(
+        "pgveil VERB --help tells more. Exit status: 0, 1 for a mistake, 2 for a wrong command line, 3 for a "
+        "published table that is not proven to be the best.");
     serve_verb = add_verb(app, "serve", "run the proxy until SIGTERM; SIGHUP reloads",
                           "  pgveil serve -c config/pgveil.yaml", config);
     check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
@@ -61,6 +65,7 @@ struct CommandLine {
     setup_verb->add_option("--database", setup.database, "the database; needed when several are configured");
     add_rewrite();
     add_policy();
+    add_anonymize();
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
     config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
@@ -103,6 +108,24 @@ struct CommandLine {
                              "column=value, once per column; other columns are NULL");
   }
 
+  void add_anonymize() {
+    anonymize_verb = add_verb(app, "anonymize", "publish a k-anonymous copy of a table, as a job says",
+                              "  pgveil anonymize config/jobs/residents.yaml\n"
+                              "  pgveil anonymize job.yaml --list\n"
+                              "  pgveil anonymize job.yaml --transformation 1,1,2 --report report.json\n"
+                              "Ctrl-C publishes the best so far, a second one nothing. docs/anonymize.md "
+                              "describes jobs.",
+                              config);
+    anonymize_verb->add_option("job", anonymize.job, "the job's file")->required();
+    auto* chosen =
+        anonymize_verb->add_option("--transformation", anonymize.transformation,
+                                   "apply these levels, one for each quasi-identifier in the job's order");
+    anonymize_verb
+        ->add_flag("--list", anonymize.lists_only, "print the checked transformations, publish nothing")
+        ->excludes(chosen);
+    anonymize_verb->add_option("--report", anonymize.report, "also write the report as JSON to this file");
+  }
+
   [[nodiscard]] ShowWhat show_what() const {
     if (wants_tree) return ShowWhat::tree;
     if (wants_rules) return ShowWhat::rules;
@@ -110,10 +133,12 @@ struct CommandLine {
   }
 
   int run() {
-    check.config = rewrite.config = setup.config = build.config = show.config = explain.config = config;
+    check.config = rewrite.config = setup.config = build.config = show.config = explain.config =
+        anonymize.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(check);
+    if (*anonymize_verb) return run_anonymize(anonymize);
     if (*setup_verb) return run_setup_sql(setup);
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);

@@ -10,8 +10,9 @@
 namespace pgveil::cli {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kMistake = 1;  // what the user wrote, or the world, is wrong
-inline constexpr int kUsage = 2;    // the command line is wrong
+inline constexpr int kMistake = 1;   // what the user wrote, or the world, is wrong
+inline constexpr int kUsage = 2;     // the command line is wrong
+inline constexpr int kUnproven = 3;  // anonymize: published, but stopped before the optimum was proven
 
 struct CheckArguments {
   std::string config;
@@ -44,6 +45,14 @@ struct PolicyBuildArguments {
   std::optional<std::string> policy;  // none: all
 };
 
+struct AnonymizeArguments {
+  std::string config;
+  std::string job;
+  std::string report;                         // file for the JSON report; empty: none
+  std::optional<std::string> transformation;  // "1,1,2"
+  bool lists_only = false;
+};
+
 struct SetupSqlArguments {
   std::string config;
   std::optional<std::string> database;  // none: the only one that is configured
@@ -51,6 +60,7 @@ struct SetupSqlArguments {
 
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
+[[nodiscard]] int run_anonymize(const AnonymizeArguments& arguments);
 [[nodiscard]] int run_setup_sql(const SetupSqlArguments& arguments);
 [[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);

@@ -3,8 +3,10 @@
 // on a role's or database's settings. Only db/*.cpp includes this (libpqxx stays in db).
 #include <memory>
 #include <pqxx/pqxx>
+#include <pqxx/tablewriter>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "db/endpoint.hpp"
@@ -41,8 +43,25 @@ class Connection {
     refuse_if_ended();
     return work_.exec_params(sql, std::forward<Arguments>(arguments)...);
   }
-  [[nodiscard]] int server_version() const { return connection_.server_version(); }
-  [[nodiscard]] const std::string& database() const { return database_; }
+  // COPY table (columns) FROM STDIN; names are quoted already. fill(write) calls write(line) for each row: a line in
+  // COPY's text format, without its end.
+  template <class Fill>
+  void copy_into(const std::string& table, const std::vector<std::string>& columns, Fill fill) {
+    refuse_if_ended();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wdeprecated-declarations"  // stream_to takes no rows whose width is known only now
+    pqxx::tablewriter writer(work_, table, columns.begin(), columns.end());
+#pragma GCC diagnostic pop
+    fill([&writer](const std::string& line) { writer.write_raw_line(line); });
+    writer.complete();
+  }
+  [[nodiscard]] int server_version() const {
+    return connection_.server_version();
+  }
+  [[nodiscard]] const std::string& database() const {
+    return database_;
+  }
 
  private:
   void refuse_if_ended() const;

@@ -34,7 +34,8 @@ struct Order {
 };
 
 // Characters (UTF-8 code points) replaced by `*`, from the end (the prefix stays) or from the beginning (the suffix
-// stays): masked[l − 1] of them at level l, rising; empty: one more at each level. Shorter values are treated as if `*`
+// stays): masked[l − 1] of them at level l, rising; empty: one more at each level. What would
+// mask all is the last level. Shorter values are treated as if `*`
 // filled them up to the longest at the masked side. The last level is all `*`. Errors: numbers that do not rise.
 enum class KeptSide { prefix, suffix };
 struct Masking {

@@ -44,6 +44,7 @@ Result<BuiltRows> build(const Masking& rule, std::string_view column, std::span<
   if (counts.empty()) {
     for (std::size_t count = 1; count < longest; ++count) counts.push_back(count);
   }
+  std::erase_if(counts, [longest](std::size_t count) { return count >= longest; });
   counts.push_back(longest);
   BuiltRows built{counts.size() + 1, {}};
   for (const auto& value : values) {

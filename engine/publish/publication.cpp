@@ -107,11 +107,21 @@ Result<std::vector<Fate>> fates(std::span<const Published> columns, const RowCla
   return fate;
 }
 
-// Values of a column as they are written, each once.
+// Values of a column as they are written, each once, and none that is not.
 class CellCodes {
  public:
-  CellCodes(PublishedColumn& column, const std::optional<std::string>& null_text)
-      : column_(column), null_text_(null_text) {}
+  CellCodes(PublishedColumn& column, const std::vector<std::string>& values,
+            const std::optional<std::string>& null_text)
+      : column_(column), values_(values), null_text_(null_text), code_of_(values.size(), kUnknown) {}
+  void add(Code code) {
+    if (code_of_[code] == kUnknown) code_of_[code] = code_of(values_[code]);
+    column_.codes.push_back(code_of_[code]);
+  }
+  void add_text(std::string_view value) { column_.codes.push_back(code_of(std::string(value))); }
+  void add_null() { column_.codes.push_back(kNullCode); }
+
+ private:
+  static constexpr Code kUnknown = kNullCode - 1;
   Code code_of(const std::string& value) {
     if (value == null_text_) return kNullCode;
     const auto [known, is_new] = codes_.emplace(value, static_cast<Code>(column_.values.size()));
@@ -119,31 +129,22 @@ class CellCodes {
     return known->second;
   }
 
- private:
   PublishedColumn& column_;
+  const std::vector<std::string>& values_;
   const std::optional<std::string>& null_text_;
+  std::vector<Code> code_of_;
   std::unordered_map<std::string, Code> codes_;
 };
-
-// codes_of_values[i]: the code to write for values[i].
-std::vector<Code> codes_of(const std::vector<std::string>& values, CellCodes& cells) {
-  std::vector<Code> codes;
-  codes.reserve(values.size());
-  for (const auto& value : values) codes.push_back(cells.code_of(value));
-  return codes;
-}
 
 PublishedColumn quasi_identifier(const Published& from, const std::vector<Fate>& fate,
                                  const std::optional<std::string>& null_text) {
   PublishedColumn column{from.tables->name, true, {}, {}};
-  CellCodes cells(column, null_text);
-  const auto codes = codes_of(from.tables->values[from.level], cells);
-  const Code suppressed = cells.code_of(std::string(kSuppressed));
+  CellCodes cells(column, from.tables->values[from.level], null_text);
   for (std::size_t row = 0; row < fate.size(); ++row) {
     switch (fate[row]) {
-      case Fate::kept: column.codes.push_back(codes[from.code(row)]); break;
+      case Fate::kept: cells.add(from.code(row)); break;
       case Fate::suppressed:
-      case Fate::hidden: column.codes.push_back(suppressed); break;
+      case Fate::hidden: cells.add_text(kSuppressed); break;
       case Fate::dropped: break;
     }
   }
@@ -153,13 +154,12 @@ PublishedColumn quasi_identifier(const Published& from, const std::vector<Fate>&
 PublishedColumn other_column(const Column& from, const std::vector<Fate>& fate,
                              const std::optional<std::string>& null_text) {
   PublishedColumn column{from.name, false, {}, {}};
-  CellCodes cells(column, null_text);
-  const auto codes = codes_of(from.values, cells);
+  CellCodes cells(column, from.values, null_text);
   for (std::size_t row = 0; row < fate.size(); ++row) {
     switch (fate[row]) {
       case Fate::kept:
-      case Fate::suppressed: column.codes.push_back(codes[from.codes.at(row)]); break;
-      case Fate::hidden: column.codes.push_back(kNullCode); break;
+      case Fate::suppressed: cells.add(from.codes.at(row)); break;
+      case Fate::hidden: cells.add_null(); break;
       case Fate::dropped: break;
     }
   }

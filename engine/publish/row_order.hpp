@@ -14,7 +14,7 @@ namespace pgveil::engine {
 
 inline constexpr Code kNullCode = UINT32_MAX;
 
-// A column of an output: one code per row. A code is an index into values, or kNullCode.
+// A column of an output: one code per row. A code is an index into values, which has only what rows use, or kNullCode.
 struct PublishedColumn {
   std::string name;
   bool is_quasi_identifier = false;

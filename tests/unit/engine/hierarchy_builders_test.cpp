@@ -106,6 +106,7 @@ TEST_CASE("masking replaces characters, not bytes, from the chosen side") {
              {"", "*****", "*****", "*****", "*****", "*****"}});
   CHECK(built(Masking{KeptSide::suffix, {2}}, {"ab12", "ß7"}) ==
         Rows{{"ab12", "**12", "****"}, {"ß7", "**ß7", "****"}});
+  CHECK(built(Masking{KeptSide::prefix, {1, 2, 9}}, {"ab"}) == Rows{{"ab", "a*", "**"}});
   check_refused(Masking{KeptSide::prefix, {2, 2}}, {"abc"}, "the masking of c does not rise at level 2");
   check_refused(Masking{KeptSide::prefix, {0}}, {"abc"}, "the masking of c does not rise at level 1");
   check_refused(Masking{}, {std::string(200, 'x')},

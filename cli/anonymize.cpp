@@ -1,0 +1,195 @@
+#include "cli/anonymize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "cli/job_data.hpp"
+#include "cli/job_targets.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Error refused(ErrorKind kind, std::string message, std::string hint) {
+  return {kind, std::string(sqlstate::kInvalidParameterValue), std::move(message), std::move(hint)};
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::vector<JobPhase>& phases) : phases_(phases) {}
+  void end_phase(std::string name) {
+    const auto now = Clock::now();
+    phases_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - began_).count()});
+    began_ = now;
+  }
+
+ private:
+  std::vector<JobPhase>& phases_;
+  Clock::time_point began_ = Clock::now();
+};
+
+struct LevelRange {
+  std::vector<unsigned> low, high;
+};
+
+// Of each quasi-identifier, as the job gives them.
+Result<LevelRange> level_range(const Job& job, const JobReport& report) {
+  LevelRange range;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
+    const unsigned height = report.heights[range.low.size()];
+    range.low.push_back(attribute.min_level.value_or(0));
+    range.high.push_back(attribute.max_level.value_or(height));
+    if (range.low.back() <= range.high.back() && range.high.back() <= height) continue;
+    return refused(ErrorKind::configuration,
+                   fmt::format("levels {} to {} of {} do not exist", range.low.back(), range.high.back(),
+                               attribute.name),
+                   fmt::format("it has levels 0 to {}", height));
+  }
+  return range;
+}
+
+engine::QualityModel quality_of(const Job& job) {
+  auto quality = job.quality;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier)
+      quality.weights.push_back(attribute.weight);
+  }
+  return quality;
+}
+
+engine::SearchOptions search_options(const AnonymizeRequest& request, const JobReport& report,
+                                     const LevelRange& range, const AnonymizeHooks& hooks,
+                                     std::uint64_t& checks) {
+  const auto& job = request.job;
+  engine::SearchOptions options;
+  options.algorithm = job.algorithm;
+  options.anonymity = {job.k, report.suppression_limit};
+  options.quality = quality_of(job);
+  options.history.bytes = job.limits.bytes;
+  options.min_levels = range.low;
+  options.max_levels = range.high;
+  options.record = request.lists_only ? engine::Switch::on : engine::Switch::off;
+  const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
+  options.stop = [&hooks, &checks, limits = job.limits, limit, began = Clock::now()] {
+    return (hooks.wants_best_so_far && hooks.wants_best_so_far()) ||
+           (hooks.is_aborted && hooks.is_aborted()) || (limits.checks && checks >= *limits.checks) ||
+           (limits.time_ms && Clock::now() - began >= limit);
+  };
+  options.progress = [&hooks, &checks](const engine::Progress& progress) {
+    checks = progress.checks;
+    if (hooks.search_progress) hooks.search_progress(progress);
+  };
+  return options;
+}
+
+Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
+                            const AnonymizeHooks& hooks, JobReport& report) {
+  std::uint64_t checks = 0;
+  auto found = engine::search(data.prepared, search_options(request, report, range, hooks, checks));
+  if (!found) return found.error();
+  report.search = std::move(*found);
+  if (report.search->optimum) {
+    report.levels = report.search->optimum->levels;
+    return {};
+  }
+  if (request.lists_only) return {};
+  if (!report.search->is_proven)
+    return refused(ErrorKind::policy, "stopped before anything anonymous was found",
+                   "nothing was published; give it more time");
+  return refused(ErrorKind::policy, "no transformation within the job's levels is anonymous",
+                 "raise suppression or max_level, or lower k");
+}
+
+Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& range, JobReport& report) {
+  if (levels.size() != range.low.size()) {
+    return refused(ErrorKind::usage,
+                   fmt::format("{} levels for {} quasi-identifiers", levels.size(), range.low.size()),
+                   "give one for each, in the job's order");
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] >= range.low[i] && levels[i] <= range.high[i]) continue;
+    return refused(ErrorKind::usage,
+                   fmt::format("level {} of {} is outside {} to {}", levels[i], report.quasi_identifiers[i],
+                               range.low[i], range.high[i]),
+                   "choose one that the job allows");
+  }
+  report.levels = levels;
+  return {};
+}
+
+JobReport begin_report(const Job& job, const JobData& data) {
+  JobReport report;
+  report.job = job.name;
+  report.rows = data.table.rows();
+  report.k = job.k;
+  report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
+  report.metric = job.quality.metric;
+  report.algorithm = job.algorithm;
+  report.outliers = job.outliers;
+  report.not_published = data.not_published;
+  for (const auto& column : data.table.columns) report.columns.push_back(column.name);
+  for (const auto attribute : data.prepared.given_order) {
+    report.quasi_identifiers.push_back(data.prepared.attributes[attribute].name);
+    report.heights.push_back(data.prepared.attributes[attribute].height());
+  }
+  std::random_device random;
+  report.seed = job.seed.value_or((std::uint64_t{random()} << 31 ^ random()) & INT64_MAX);
+  return report;
+}
+
+Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
+                     JobReport& report) {
+  const auto& job = request.job;
+  const engine::Anonymity anonymity{job.k, report.suppression_limit};
+  const auto made = engine::publish(data.table, data.prepared, report.levels,
+                                    {report.columns, anonymity, job.outliers, job.null_text, report.seed});
+  if (!made) return made.error();
+  report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
+  auto targets = write_targets(request, data, *made, hooks);
+  if (!targets) return targets.error();
+  report.targets = std::move(*targets);
+  report.published_rows = made->rows;
+  report.classes = made->classes;
+  report.smallest_class = made->smallest_class;
+  report.suppressed_rows = made->suppressed_rows;
+  report.dropped_rows = made->dropped_rows;
+  report.hidden_rows = made->hidden_rows;
+  report.certainty_penalty = made->certainty_penalty;
+  return {};
+}
+
+}  // namespace
+
+Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
+  if (!request.lists_only) {
+    if (auto free = check_targets(request); !free) return free.error();
+  }
+  std::vector<JobPhase> phases;
+  Stopwatch watch(phases);
+  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
+  if (!data) return data.error();
+  JobReport report = begin_report(request.job, *data);
+  const auto range = level_range(request.job, report);
+  if (!range) return range.error();
+  watch.end_phase("read");
+  auto chosen = request.levels ? take_chosen(*request.levels, *range, report)
+                               : search_optimum(request, *data, *range, hooks, report);
+  if (!chosen) return chosen.error();
+  watch.end_phase("search");
+  if (!request.lists_only) {
+    if (auto published = publish(request, *data, hooks, report); !published) return published.error();
+    watch.end_phase("publish");
+  }
+  report.phases = std::move(phases);
+  return report;
+}
+
+}  // namespace pgveil::cli

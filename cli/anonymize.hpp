@@ -1,0 +1,39 @@
+#pragma once
+// A job, run: read, prepared, searched, published. The same for the command line and the console. Nothing is there
+// before everything is: the file is complete and counted again under another name, the table in its transaction; then
+// the file takes its name and the table is committed. If that fails, the file is taken back.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/config.hpp"
+#include "cli/job_report.hpp"
+#include "cli/policy_files.hpp"
+#include "db/progress.hpp"
+
+namespace pgveil::cli {
+
+struct AnonymizeRequest {
+  Job job;
+  // Both null when the job has no table.
+  const Config* config = nullptr;
+  const Specs* specs = nullptr;
+  std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum
+  bool lists_only = false;                      // record what is checked, publish nothing
+  bool is_from_console = false;                 // files only below export_dir
+};
+
+// Called on the thread of the job; all may be empty.
+struct AnonymizeHooks {
+  std::function<bool()> wants_best_so_far;
+  std::function<bool()> is_aborted;  // nothing is published
+  db::Progress progress;
+  std::function<void(const engine::Progress&)> search_progress;
+};
+
+// Errors, beside those of what it is made of: nothing anonymous was found; a chosen transformation outside the levels
+// that the job allows; ErrorKind::usage when aborted.
+[[nodiscard]] Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks);
+
+}  // namespace pgveil::cli

@@ -1,0 +1,148 @@
+// pgveil anonymize JOB.yaml: a job from the command line.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "cli/anonymize.hpp"
+#include "cli/job_data.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/subcommands.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+volatile sig_atomic_t interrupts = 0;
+
+// The first interrupt asks for the best so far, the second for an end, the third is not waited for.
+void count_interrupt(int number) {
+  interrupts = interrupts + (number == SIGTERM ? 2 : 1);
+  if (interrupts > 2) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+}
+
+void count_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = count_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file over the limit of the shell is an error of write(2)
+}
+
+Error usage_error(std::string message, std::string hint) {
+  return {ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::move(message),
+          std::move(hint)};
+}
+
+// "1,1,2"
+Result<std::vector<unsigned>> levels_of(std::string_view text) {
+  std::vector<unsigned> levels;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    unsigned level = 0;
+    const auto [next, error] = std::from_chars(at, end, level);
+    if (error != std::errc{} || (next != end && *next != ',')) {
+      return usage_error("--transformation is no list of levels",
+                         "write one for each quasi-identifier: 1,1,2");
+    }
+    levels.push_back(level);
+    if (next == end) return levels;
+    at = next + 1;
+  }
+}
+
+// The bar: the incumbent's score and how much was checked.
+void show_search(ProgressLine& line, const engine::Progress& progress) {
+  if (progress.checks % 16 != 0) return;
+  line.show(progress.incumbent == nullptr
+                ? "nothing anonymous yet, checked"
+                : fmt::format("best so far {:.6g}, checked", progress.incumbent->value()),
+            progress.checks);
+}
+
+int fail(const Error& error) {
+  const int status = report(error);
+  // The data are the caller's own: all offending values are named.
+  if (error.kind == ErrorKind::configuration && !error.private_detail.empty())
+    std::fprintf(stderr, "  %s\n", error.private_detail.c_str());
+  return status;
+}
+
+// Before the work, so that a place that can't be written is known by then.
+Result<std::optional<OutputFile>> open_report(const std::string& path, const Job& job) {
+  if (path.empty()) return std::optional<OutputFile>();
+  auto kept = files_read_by(job);
+  if (job.output.file) kept.push_back(job.output.file->path);
+  auto file = OutputFile::create({path, true, std::move(kept), ""});
+  if (!file) return file.error();
+  return std::optional<OutputFile>(std::move(*file));
+}
+
+Result<void> save_report(std::optional<OutputFile>& file, const JobReport& made) {
+  if (!file) return {};
+  if (auto written = file->append(report_json(made)); !written) return written;
+  if (auto finished = file->finish(); !finished) return finished;
+  if (auto published = file->publish(); !published) return published;
+  file->settle();
+  return {};
+}
+
+Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
+  ProgressLine line("job " + request.job.name);
+  bool is_searching = false;
+  AnonymizeHooks hooks;
+  hooks.wants_best_so_far = [] { return interrupts > 0; };
+  hooks.is_aborted = [&is_searching] { return interrupts > (is_searching ? 1 : 0); };
+  hooks.progress = [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); };
+  hooks.search_progress = [&](const engine::Progress& progress) {
+    is_searching = true;
+    show_search(line, progress);
+  };
+  if (arguments.transformation) {
+    auto levels = levels_of(*arguments.transformation);
+    if (!levels) return levels.error();
+    request.levels = std::move(*levels);
+  }
+  request.lists_only = arguments.lists_only;
+  return anonymize(request, hooks);
+}
+
+}  // namespace
+
+int run_anonymize(const AnonymizeArguments& arguments) {
+  count_interrupts();
+  auto job = read_job_file(arguments.job);
+  if (!job) return fail(job.error());
+  AnonymizeRequest request;
+  request.job = std::move(*job);
+  std::optional<Config> config;
+  Specs specs;
+  if (needs_config(request.job)) {
+    auto read = read_config(arguments.config);
+    if (!read) return fail(read.error());
+    config = std::move(*read);
+    auto policies = read_policy_files(*config);
+    if (!policies) return fail(policies.error());
+    specs = std::move(*policies);
+    request.config = &*config;
+    request.specs = &specs;
+  }
+  auto file = open_report(arguments.report, request.job);
+  if (!file) return fail(file.error());
+  const auto made = run(arguments, request);
+  if (!made) return fail(made.error());
+  std::fputs((arguments.lists_only ? checked_text(*made) : report_text(*made)).c_str(), stdout);
+  if (auto saved = save_report(*file, *made); !saved) return fail(saved.error());
+  return is_unproven(*made) ? kUnproven : kSuccess;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,79 @@
+#pragma once
+// A job of `pgveil anonymize` as a value, and its reader: YAML, strict as a policy's. docs/anonymize.md is the reference;
+// its tables are those of job_keys.hpp. The data, hierarchies and databases that a job names are not looked at here.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/yaml.hpp"
+#include "engine/data/hierarchy_builders.hpp"
+#include "engine/publish/publication.hpp"
+#include "engine/search/search.hpp"
+
+namespace pgveil::cli {
+
+struct JobFile {
+  std::string path;  // absolute
+  char separator = ',';
+};
+
+struct JobTable {
+  std::string database;  // empty: the input's, or the only one that is configured
+  std::string schema;
+  std::string table;
+};
+
+enum class AttributeClass { identifier, quasi_identifier, sensitive, insensitive };
+
+struct JobAttribute {
+  std::string name;
+  AttributeClass attribute_class = AttributeClass::identifier;
+  // Of quasi-identifiers only:
+  std::variant<JobFile, engine::HierarchyRule> hierarchy;
+  std::optional<unsigned> min_level, max_level;
+  double weight = 1;
+};
+
+struct JobLimits {
+  std::optional<std::int64_t> time_ms;
+  std::optional<std::uint64_t> checks;
+  std::optional<std::size_t> bytes;  // of snapshots
+};
+
+struct JobOutput {
+  std::optional<JobFile> file;
+  std::optional<JobTable> table;
+  bool replace = false;
+  std::map<std::string, std::string> types;  // of columns of the table, as written in the job
+};
+
+struct Job {
+  std::string name;
+  std::string source;  // the job's own file
+  std::variant<JobFile, JobTable> input;
+  std::optional<std::string> null_text;
+  std::vector<JobAttribute> attributes;  // in the order of the job
+  std::uint64_t k = 0;
+  double suppression = 0;  // share of the records
+  engine::QualityModel quality;
+  engine::Algorithm algorithm = engine::Algorithm::flash;
+  JobLimits limits;
+  engine::Outliers outliers = engine::Outliers::drop;
+  std::optional<std::uint64_t> seed;
+  JobOutput output;
+};
+
+// Relative paths are of the folder of file_name. Every error is one line with file, line, column and the fix.
+[[nodiscard]] Result<Job> read_job(const yaml::Value& document, const std::string& file_name);
+[[nodiscard]] Result<Job> read_job_text(std::string_view text, const std::string& file_name);
+[[nodiscard]] Result<Job> read_job_file(const std::string& path);
+
+// NULL's text where the job names none: what hierarchies of a table's column write for it.
+inline constexpr std::string_view kNullOfTables = "NULL";
+
+}  // namespace pgveil::cli

@@ -1,0 +1,37 @@
+#pragma once
+// What a job reads, made ready for the engine: the input's columns and their hierarchies.
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/config.hpp"
+#include "cli/job.hpp"
+#include "db/progress.hpp"
+#include "engine/check/prepared_table.hpp"
+
+namespace pgveil::cli {
+
+struct JobData {
+  engine::Table table;  // the attributes that are no identifiers, in the job's order
+  engine::PreparedTable prepared;
+  std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
+  std::vector<std::string> not_published;    // identifiers and columns that are not listed
+};
+
+// Names of the files that the job reads: itself, its input, its hierarchies.
+[[nodiscard]] std::vector<std::string> files_read_by(const Job& job);
+
+[[nodiscard]] bool needs_config(const Job& job);
+
+// The table with its database filled in. Errors: no such database in the configuration, or which one is not clear.
+[[nodiscard]] Result<JobTable> placed(const Config& config, JobTable table);
+
+// config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
+// (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
+// private_detail.
+[[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
+                                            const std::function<bool()>& is_aborted,
+                                            const db::Progress& progress);
+
+}  // namespace pgveil::cli

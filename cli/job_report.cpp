@@ -1,0 +1,190 @@
+#include "cli/job_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <boost/json.hpp>
+
+#include "cli/text_table.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string number(double value) {
+  return fmt::format("{}", value);  // the shortest text that reads back as the same number
+}
+
+std::string score_text(const engine::Score& score) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < score.size; ++i) parts.push_back(number(score.parts[i]));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string_view name(engine::Outliers outliers) {
+  switch (outliers) {
+    case engine::Outliers::drop: return "drop";
+    case engine::Outliers::hide: return "hide";
+    case engine::Outliers::as_reference: return "as_reference";
+  }
+  return "";
+}
+
+std::string levels_by_name(const JobReport& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.levels.size(); ++i) {
+    parts.push_back(
+        fmt::format("{} {}/{}", report.quasi_identifiers[i], report.levels[i], report.heights[i]));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string search_lines(const engine::SearchResult& search, engine::Algorithm algorithm) {
+  const auto& counts = search.counts;
+  const auto all = search.transformations ? fmt::format(" of {}", *search.transformations) : std::string();
+  return fmt::format(
+      "  search           {}, {} checks{}, {} roll-ups, {} snapshot hits, {} snapshots, {} bytes\n",
+      engine::name(algorithm), counts.checks, all, counts.roll_ups, counts.snapshot_hits,
+      counts.snapshots_stored, search.bytes);
+}
+
+std::string suppressed_line(const JobReport& report) {
+  std::string line = fmt::format("  suppressed       {} of {} records, at most {}", report.suppressed_rows,
+                                 report.rows, report.suppression_limit);
+  if (report.dropped_rows > 0) line += fmt::format("; fewer than k, so {} were dropped", report.dropped_rows);
+  if (report.hidden_rows > 0) line += fmt::format("; fewer than k, so {} were hidden", report.hidden_rows);
+  const bool is_small = report.suppressed_rows > 0 && report.suppressed_rows < report.k;
+  if (is_small && report.outliers == engine::Outliers::as_reference)
+    line += "; fewer than k, published as the reference does";
+  return line + "\n";
+}
+
+json::array levels_array(const std::vector<unsigned>& levels) {
+  json::array made;
+  for (const auto level : levels) made.push_back(level);
+  return made;
+}
+
+json::array names_array(const std::vector<std::string>& names) {
+  json::array made;
+  for (const auto& it : names) made.push_back(json::string(it));
+  return made;
+}
+
+json::object search_json(const engine::SearchResult& search, engine::Algorithm algorithm) {
+  json::object made{{"algorithm", engine::name(algorithm)},
+                    {"is_proven", search.is_proven},
+                    {"checks", search.counts.checks},
+                    {"roll_ups", search.counts.roll_ups},
+                    {"snapshot_hits", search.counts.snapshot_hits},
+                    {"snapshots", search.counts.snapshots_stored},
+                    {"bytes", search.bytes}};
+  if (search.transformations) made["transformations"] = *search.transformations;
+  if (search.checked.empty()) return made;
+  json::array checked;
+  for (const auto& it : search.checked) {
+    json::object entry{{"levels", levels_array(it.levels)}, {"is_anonymous", it.is_anonymous}};
+    if (it.score) entry["score"] = *it.score;
+    checked.push_back(std::move(entry));
+  }
+  made["checked"] = std::move(checked);
+  return made;
+}
+
+json::object scores_json(const JobReport& report) {
+  json::object scores;
+  for (const auto& [metric, score] : report.scores) {
+    if (score.size == 1) {
+      scores[engine::name(metric)] = score.value();
+      continue;
+    }
+    json::array parts;
+    for (std::size_t i = 0; i < score.size; ++i) parts.push_back(score.parts[i]);
+    scores[engine::name(metric)] = std::move(parts);
+  }
+  return scores;
+}
+
+}  // namespace
+
+bool is_unproven(const JobReport& report) {
+  return report.search && !report.search->is_proven;
+}
+
+std::string score_text(const JobReport& report) {
+  for (const auto& it : report.scores) {
+    if (it.metric == report.metric) return score_text(it.score);
+  }
+  return "";
+}
+
+std::string levels_text(const std::vector<unsigned>& levels) {
+  return fmt::format("{}", fmt::join(levels, ","));
+}
+
+std::string report_text(const JobReport& report) {
+  std::string out =
+      fmt::format("job {}: {} rows, k = {}, {} = {}{}\n", report.job, report.rows, report.k,
+                  engine::name(report.metric), score_text(report),
+                  is_unproven(report) ? " (the best so far: stopped before it was proven)"
+                                      : (report.search ? " (optimum)" : " (transformation as chosen)"));
+  out += fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
+  out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
+                     report.smallest_class);
+  out += suppressed_line(report);
+  for (const auto& [metric, score] : report.scores)
+    out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
+  out += fmt::format("  {:<33}{}\n", "certainty_penalty", number(report.certainty_penalty));
+  if (report.search) out += search_lines(*report.search, report.algorithm);
+  std::vector<std::string> times;
+  for (const auto& phase : report.phases) times.push_back(fmt::format("{} {:.0f} ms", phase.name, phase.ms));
+  out += fmt::format("  time             {}\n", fmt::join(times, ", "));
+  if (!report.not_published.empty())
+    out += fmt::format("  not published    {}\n", fmt::join(report.not_published, ", "));
+  for (const auto& target : report.targets)
+    out += fmt::format("  published        {} rows to {}\n", report.published_rows, target);
+  out += fmt::format("  seed             {}\n", report.seed);
+  return out;
+}
+
+std::string report_json(const JobReport& report) {
+  json::object made{{"job", report.job},
+                    {"rows", report.rows},
+                    {"k", report.k},
+                    {"suppression_limit", report.suppression_limit},
+                    {"metric", engine::name(report.metric)},
+                    {"quasi_identifiers", names_array(report.quasi_identifiers)},
+                    {"columns", names_array(report.columns)},
+                    {"not_published", names_array(report.not_published)},
+                    {"levels", levels_array(report.levels)},
+                    {"heights", levels_array(report.heights)},
+                    {"scores", scores_json(report)},
+                    {"outliers", name(report.outliers)},
+                    {"published_rows", report.published_rows},
+                    {"classes", report.classes},
+                    {"smallest_class", report.smallest_class},
+                    {"suppressed_rows", report.suppressed_rows},
+                    {"dropped_rows", report.dropped_rows},
+                    {"hidden_rows", report.hidden_rows},
+                    {"certainty_penalty", report.certainty_penalty},
+                    {"seed", report.seed},
+                    {"targets", names_array(report.targets)}};
+  made["search"] =
+      report.search ? json::value(search_json(*report.search, report.algorithm)) : json::value(nullptr);
+  json::object phases;
+  for (const auto& phase : report.phases) phases[phase.name] = phase.ms;
+  made["phases_ms"] = std::move(phases);
+  return json::serialize(made) + "\n";
+}
+
+std::string checked_text(const JobReport& report) {
+  admin::Table table{{"levels", "anonymous", "score"}, {}, "", {}};
+  for (const auto& it : report.search->checked) {
+    table.rows.push_back({levels_text(it.levels), it.is_anonymous ? "yes" : "no",
+                          it.score ? std::optional(number(*it.score)) : std::nullopt});
+  }
+  return text_of(table);
+}
+
+}  // namespace pgveil::cli

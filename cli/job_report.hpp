@@ -1,0 +1,61 @@
+#pragma once
+// What a job did, for people and for programs. Counts, levels and scores; never a value of the data.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/job.hpp"
+#include "engine/publish/evaluation.hpp"
+
+namespace pgveil::cli {
+
+struct JobPhase {
+  std::string name;  // "read", "search", "publish"
+  double ms = 0;
+};
+
+struct JobReport {
+  std::string job;
+  std::vector<std::string> quasi_identifiers;  // names, in the job's order
+  std::vector<unsigned> heights;               // their highest levels
+  std::vector<std::string> columns;            // published
+  std::vector<std::string> not_published;
+  std::uint64_t rows = 0;  // read
+  std::uint64_t k = 0;
+  std::uint64_t suppression_limit = 0;
+  engine::Metric metric = engine::Metric::loss;
+  engine::Algorithm algorithm = engine::Algorithm::flash;
+
+  // The search; none when the transformation was given.
+  std::optional<engine::SearchResult> search;
+
+  std::vector<unsigned> levels;  // of the transformation
+  std::vector<engine::MetricScore> scores;
+
+  // What was published; rows is 0 when nothing was (--list).
+  engine::Outliers outliers = engine::Outliers::drop;
+  std::uint64_t seed = 0;
+  std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
+  std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;
+  double certainty_penalty = 0;
+  std::vector<std::string> targets;  // "file /…", "table demo: public.x"
+  std::vector<JobPhase> phases;
+};
+
+// The search ended before it had proven its optimum.
+[[nodiscard]] bool is_unproven(const JobReport& report);
+
+// The chosen metric's score in all its digits.
+[[nodiscard]] std::string score_text(const JobReport& report);
+
+[[nodiscard]] std::string report_text(const JobReport& report);
+[[nodiscard]] std::string report_json(const JobReport& report);
+
+// --list: the transformations in the order they were checked in.
+[[nodiscard]] std::string checked_text(const JobReport& report);
+
+// "1,1,2"
+[[nodiscard]] std::string levels_text(const std::vector<unsigned>& levels);
+
+}  // namespace pgveil::cli

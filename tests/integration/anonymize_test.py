@@ -1,0 +1,303 @@
+#!/usr/bin/python3
+"""pgveil anonymize with a real PostgreSQL: tables in and out, both outputs at once, what is refused, what is left behind,
+and interrupts."""
+import csv
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+
+from harness import world
+from harness.pgveil import binary
+from harness.runner import main
+from harness.stack import StackCase
+
+PREPARE = """
+CREATE TYPE public.blood AS ENUM ('A', 'B', 'O');
+CREATE TABLE public.patients (
+  "patient no" integer, age integer, "zip code" text, born date, blood public.blood, weight numeric(5,1), note text);
+INSERT INTO public.patients
+  SELECT g, 20 + g * 7 % 40, CASE WHEN g % 10 = 0 THEN NULL ELSE lpad((81600 + g * 13 % 90)::text, 5, '0') END,
+         date '1980-01-31' + (g * 37 % 5000), (ARRAY['A', 'B', 'O', NULL]::public.blood[])[1 + g % 4], 50 + g % 30 * 0.5,
+         CASE g WHEN 1 THEN '' WHEN 2 THEN E'tab\\t\\\\ \\n"quote"' ELSE 'note-' || g END
+  FROM generate_series(1, 200) g;
+CREATE TABLE public.taken (a integer);
+CREATE TABLE public.used (a integer);
+CREATE VIEW public.user_of_used AS SELECT a FROM public.used;
+CREATE VIEW public.v_patients AS SELECT * FROM public.patients;
+CREATE TABLE public.both_nulls (a text);
+INSERT INTO public.both_nulls VALUES (NULL), ('NULL'), ('x'), ('x');
+CREATE TABLE public.empty_one (age integer);
+CREATE SCHEMA granted;
+GRANT SELECT ON public.patients, public.v_patients, public.both_nulls, public.empty_one TO pgveil_admin;
+GRANT CREATE, USAGE ON SCHEMA granted TO pgveil_admin;
+ALTER TABLE public.used OWNER TO pgveil_admin;
+ALTER DEFAULT PRIVILEGES FOR ROLE pgveil_admin IN SCHEMA granted GRANT SELECT ON TABLES TO pgveil_query;
+"""
+
+JOB = """\
+version: 1
+name: patients
+input: {table: public.patients}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [5, 10, 20]}}}
+  zip code: {class: quasi_identifier, hierarchy: {masking: {}}}
+  born: {class: quasi_identifier, hierarchy: {dates: [month, year, decade]}}
+  blood: {class: sensitive}
+  weight: {class: insensitive}
+  note: {class: sensitive}
+k: 5
+suppression: 5%
+seed: 1
+output: {table: public.patients_k5}
+"""
+
+
+class Anonymize(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(PREPARE, "demo")
+
+    def setUp(self):
+        self.folder = self.pgveil.directory / "jobs"
+        self.folder.mkdir(exist_ok=True)
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.sql("DROP TABLE IF EXISTS public.patients_k5")
+
+    def sql(self, text):
+        self.postgres.run(text, "demo")
+
+    def rows(self, text):
+        return self.postgres.rows(text, "demo")
+
+    def run_job(self, job, *arguments, status=0, **options):
+        path = self.folder / "job.yaml"
+        path.write_text(job)
+        done = subprocess.run([binary(), "anonymize", path, "--config", self.pgveil.config_path, *arguments],
+                              capture_output=True, text=True, timeout=120, **options)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def refused(self, job, words, *arguments, **options):
+        before = self.rows("SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' ORDER BY 1")
+        files = sorted(os.listdir(self.folder))
+        done = self.run_job(job, *arguments, status=1, **options)
+        self.assertIn(words, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(self.rows("SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' ORDER BY 1"), before)
+        self.assertEqual(sorted({*os.listdir(self.folder)} - {"job.yaml"}), sorted({*files} - {"job.yaml"}))
+        return done
+
+    # -- tables
+    def test_a_table_is_published_as_a_table(self):
+        self.run_job(JOB, "--report", self.folder / "report.json")
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertTrue(report["search"]["is_proven"])
+        self.assertEqual(report["not_published"], ["patient no"])
+        self.assertEqual(self.rows("""
+            SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+             WHERE attrelid = 'public.patients_k5'::regclass AND attnum > 0 ORDER BY attnum"""), [
+                 ["age", "text"], ["zip code", "text"], ["born", "text"], ["blood", "blood"],
+                 ["weight", "numeric(5,1)"], ["note", "text"]])
+        smallest, rows = self.rows("""
+            SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM public.patients_k5
+             GROUP BY age, "zip code", born) AS g""")[0]
+        self.assertGreaterEqual(int(smallest), 5)
+        self.assertEqual(int(rows), report["published_rows"])
+        self.assertEqual(report["published_rows"] + report["dropped_rows"], 200)
+        self.assertEqual(self.rows("""
+            SELECT count(*) FROM (SELECT blood, weight, note FROM public.patients_k5
+             EXCEPT ALL SELECT blood, weight, note FROM public.patients) AS x"""), [["0"]])
+        self.assertEqual(self.rows("SELECT relacl, pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'patients_k5'"),
+                         [[None, "pgveil_admin"]])
+
+    def test_null_stays_null_and_is_a_class_of_its_own(self):
+        job = JOB.replace("zip code: {class", "zip code: {max_level: 0, class").replace("k: 5\n", "k: 2\n")
+        self.run_job(job)
+        self.assertEqual(self.rows("""SELECT count(*) FROM public.patients_k5 WHERE "zip code" IS NULL"""), [["20"]])
+
+    def test_rows_do_not_come_in_the_inputs_order(self):
+        """The same seed, another order of the input: the same bytes."""
+        job = JOB.replace("{table: public.patients_k5}", "{file: out.csv, replace: true}")
+        self.run_job(job)
+        first = (self.folder / "out.csv").read_bytes()
+        self.sql("CREATE TABLE public.reordered AS SELECT * FROM public.patients ORDER BY md5(note)")
+        self.sql("GRANT SELECT ON public.reordered TO pgveil_admin")
+        try:
+            self.run_job(job.replace("input: {table: public.patients}", "input: {table: public.reordered}"))
+        finally:
+            self.sql("DROP TABLE public.reordered")
+        self.assertEqual((self.folder / "out.csv").read_bytes(), first)
+        notes = [row["note"] for row in csv.DictReader(first.decode().splitlines())]
+        self.assertNotEqual(notes, sorted(notes))
+        self.run_job(job.replace("seed: 1", "seed: 2"))
+        self.assertNotEqual((self.folder / "out.csv").read_bytes(), first)
+
+    def test_file_and_table_hold_the_same_rows(self):
+        self.run_job(JOB.replace("{table: public.patients_k5}", "{table: public.patients_k5, file: out.csv}"))
+        with open(self.folder / "out.csv", newline="") as file:
+            written = sorted([tuple(row.values()) for row in csv.DictReader(file)])
+        stored = sorted([("" if cell is None else cell) for cell in row] for row in self.rows(
+            """SELECT age, coalesce("zip code", 'NULL'), born, blood, weight, note FROM public.patients_k5"""))
+        self.assertEqual([list(row) for row in written], stored)
+        self.assertEqual(os.stat(self.folder / "out.csv").st_mode & 0o777, 0o600)
+
+    def test_a_file_is_published_as_a_table(self):
+        (self.folder / "in.csv").write_text("a;s\n1;x\n1;y\n2;\n2;z\n")
+        self.run_job("""\
+version: 1
+name: file_to_table
+input: {file: in.csv, separator: ;}
+attributes: {a: {class: quasi_identifier, hierarchy: {masking: {}}}, s: {class: sensitive}}
+k: 2
+output: {table: public.patients_k5, types: {a: integer}}
+""")
+        self.assertEqual(self.rows("SELECT a, s, pg_typeof(a) FROM public.patients_k5 ORDER BY 1, 2"), [
+            ["1", "x", "integer"], ["1", "y", "integer"], ["2", "", "integer"], ["2", "z", "integer"]])
+
+    def test_an_existing_table_needs_replace(self):
+        self.run_job(JOB)
+        before = self.rows("SELECT 'public.patients_k5'::regclass::oid")
+        self.refused(JOB, "exists already")
+        self.run_job(JOB.replace("{table: public.patients_k5}", "{table: public.patients_k5, replace: true}"))
+        self.assertNotEqual(self.rows("SELECT 'public.patients_k5'::regclass::oid"), before)
+
+    def test_what_can_not_be_replaced(self):
+        for table, words in (("public.patients", "is the job's input"), ("public.v_patients", "is not a plain table"),
+                             ("public.taken", "does not own it"), ("public.used", "other objects depend on it"),
+                             ("public.people", "is the table of policy people_k2"),
+                             ("public.towns", "is listed in open_tables"), ("nowhere.t", "does not exist"),
+                             ("granted.t", "default privileges would grant")):
+            with self.subTest(table):
+                self.refused(JOB.replace("{table: public.patients_k5}", f"{{table: {table}, replace: true}}"), words)
+
+    def test_a_star_or_an_interval_is_no_integer(self):
+        for column, kind in (("age", "integer"), ("born", "date"), ("zip code", "bigint")):
+            with self.subTest(column):
+                done = self.refused(
+                    JOB.replace("{table: public.patients_k5}",
+                                f"{{table: public.patients_k5, file: out.csv, types: {{{column}: {kind}}}}}"),
+                    f"has values that are no {kind}")
+                self.assertIn(f'column "{column}"', done.stderr)
+
+    def test_a_level_of_zero_keeps_its_type(self):
+        job = JOB.replace("age: {class", "age: {max_level: 0, class").replace("suppression: 5%\n", "")
+        self.run_job(job.replace("{table: public.patients_k5}", "{table: public.patients_k5, types: {age: integer}}"))
+        self.assertEqual(self.rows("SELECT DISTINCT pg_typeof(age) FROM public.patients_k5"), [["integer"]])
+
+    # -- bad input
+    def test_bad_input_tables(self):
+        for old, new, words in (("public.patients}", "public.nothing}", "does not exist"),
+                                ("public.patients}", "public.v_patients}", "is not a table"),
+                                ("public.patients}", "public.patients, database: other}", "is not in backend.databases"),
+                                ("  note: {", "  notes: {", 'has no column "notes"'),
+                                ("k: 5\n", "k: 201\n", "k is 201, but there are 200 rows"),
+                                ("k: 5\n", "k: 200\nmetric: lost\n", 'did you mean "loss"?'),
+                                ("masking: {}", "dates: [year]", "are no dates YYYY-MM-DD")):
+            with self.subTest(words):
+                self.refused(JOB.replace(old, new), words)
+        small = "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {%s: {class: quasi_identifier, " \
+                "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        self.refused(small % ("empty_one", "age"), "the input has no rows")
+        self.refused(small % ("both_nulls", "a"), "has NULL and also the text that stands for it")
+
+    def test_all_missing_values_are_named(self):
+        (self.folder / "zip.csv").write_text("81613;*\n")
+        done = self.refused(JOB.replace("{masking: {}}", "{file: zip.csv}"), "the hierarchy of zip code has no row for")
+        values = done.stderr.splitlines()[1].strip().split(", ")
+        wanted = {row[0] or "NULL" for row in self.rows('SELECT DISTINCT "zip code" FROM public.patients')} - {"81613"}
+        self.assertEqual(set(values), wanted)
+
+    def test_without_admin_role_only_files_are_written(self):
+        config = self.pgveil.directory / "reader.yaml"
+        config.write_text("\n".join(line for line in self.pgveil.config_path.read_text().splitlines()
+                                    if "admin_role" not in line))
+        path = self.folder / "job.yaml"
+        path.write_text(JOB)
+        done = subprocess.run([binary(), "anonymize", path, "--config", config], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("needs backend.admin_role", done.stderr)
+
+    def test_a_full_disk_leaves_neither_file_nor_table(self):
+        """The file is over its limit while the table could be written."""
+        job = JOB.replace("{table: public.patients_k5}", "{table: public.patients_k5, file: out.csv}")
+        self.refused(job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+        (self.folder / "out.csv").write_text("old")
+        job = job.replace("file: out.csv", "file: out.csv, replace: true")
+        self.refused(job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+        self.assertEqual((self.folder / "out.csv").read_text(), "old")
+
+    def test_a_refused_table_takes_no_file_along(self):
+        (self.folder / "out.csv").write_text("old")
+        self.refused(JOB.replace("{table: public.patients_k5}", "{table: granted.t, file: out.csv, replace: true}"),
+                     "default privileges")
+        self.assertEqual((self.folder / "out.csv").read_text(), "old")
+
+    # -- the command line
+    def test_list_and_transformation(self):
+        listed = self.run_job(JOB, "--list").stdout.splitlines()
+        self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+        anonymous = [line.split()[0] for line in listed[1:] if " yes " in line]
+        self.assertTrue(anonymous)
+        done = self.run_job(JOB, "--transformation", anonymous[-1])
+        self.assertIn(f"transformation   {anonymous[-1]}:", done.stdout)
+        self.assertIn("(transformation as chosen)", done.stdout)
+        self.sql("DROP TABLE public.patients_k5")
+        self.refused(JOB, "is not anonymous", "--transformation", "0,0,0")
+        self.refused(JOB, "is no list of levels", "--transformation", "1;2")
+        self.run_job(JOB, "--transformation", "1,1,1", "--list", status=2)
+
+    def test_limits_publish_the_best_so_far(self):
+        done = self.run_job(JOB + "algorithm: depth_first\nlimits: {checks: 1}\n", status=3)
+        self.assertIn("stopped before it was proven", done.stdout)
+        self.assertEqual(self.rows("SELECT count(*) FROM public.patients_k5"), [["200"]])
+
+    LONG = """\
+version: 1
+name: long
+input: {table: public.patients}
+attributes:
+""" + "".join(f"  {name}: {{class: quasi_identifier, hierarchy: {{{rule}}}}}\n" for name, rule in (
+        ("patient no", "intervals: {widths: [2, 4, 8, 16, 32, 64, 128]}"),
+        ("age", "intervals: {widths: [2, 4, 8, 16, 32, 64]}"), ("zip code", "masking: {}"),
+        ("born", "dates: [day, month, quarter, year, decade]"), ("blood", "masking: {}"), ("weight", "masking: {}"),
+        ("note", "masking: {}"))) + "k: 2\nalgorithm: brute_force\noutput: {table: public.patients_k5}\n"
+
+    def interrupted(self, signals):
+        """Interrupts a search that shows a first score on its terminal; → its exit status and what it printed."""
+        path = self.folder / "job.yaml"
+        path.write_text(self.LONG)
+        terminal, line = pty.openpty()
+        process = subprocess.Popen([binary(), "anonymize", path, "--config", self.pgveil.config_path],
+                                   stdout=subprocess.PIPE, stderr=line, text=True)
+        os.close(line)
+        seen = b""
+        while b"best so far" not in seen:
+            seen += os.read(terminal, 4096)
+        for number in signals:
+            process.send_signal(number)
+        out = process.communicate(timeout=120)[0]
+        os.close(terminal)
+        return process.returncode, out
+
+    def test_an_interrupt_publishes_the_best_so_far(self):
+        status, out = self.interrupted([signal.SIGINT])
+        self.assertEqual(status, 3, out)
+        self.assertIn("stopped before it was proven", out)
+        self.assertEqual(self.rows("SELECT count(*) > 0 FROM public.patients_k5"), [["t"]])
+
+    def test_a_termination_publishes_nothing(self):
+        status, out = self.interrupted([signal.SIGTERM])
+        self.assertEqual((status, out), (1, ""))
+        self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+
+
+if __name__ == "__main__":
+    main()
