@@ -91,6 +91,7 @@ struct Config {
   AdminConfig admin;
   LimitsConfig limits;
   std::vector<PathPattern> policies;
+  std::vector<PathPattern> jobs;
   std::vector<OpenTable> open_tables;
   std::vector<Decision> acknowledged;
   std::string state_dir;

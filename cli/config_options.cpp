@@ -72,13 +72,13 @@ Result<void> store_excess(const Value& value, Config& config) {
   return {};
 }
 
-Result<void> store_policies(const Value& value, Config& config, const ConfigOrigin& origin) {
+Result<void> store_paths(const Value& value, std::vector<PathPattern>& paths, const ConfigOrigin& origin) {
   const auto items = value.as_sequence();
   if (!items) return items.error();
   for (const auto& item : *items) {
     auto path = read_path(item, origin);
     if (!path) return path.error();
-    config.policies.push_back({std::move(*path), item.position()});
+    paths.push_back({std::move(*path), item.position()});
   }
   return {};
 }
@@ -121,7 +121,10 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr Option kOptions[] = {
     {"", "policies", "list of paths", "[]",
      "policy files; * and ? match within a folder; relative to this file",
-     [](Config& c, const Value& v, const Origin& o) { return store_policies(v, c, o); }},
+     [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.policies, o); }},
+    {"", "jobs", "list of paths", "[]",
+     "files of jobs that ANONYMIZE JOB may run (docs/anonymize.md); * and ? as in policies",
+     [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.jobs, o); }},
     {"", "open_tables", "list of tables", "[]",
      "tables without a policy that every role may read, and views, which show what their tables show to the "
      "role: "
@@ -136,7 +139,8 @@ constexpr Option kOptions[] = {
      "where versions of policies of databases without the schema pgveil are kept: "
      "state_dir/database/policy.json",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.state_dir); }},
-    {"", "export_dir", "path", "none", "EXPORT … TO FILE writes below it; without it only to tables",
+    {"", "export_dir", "path", "none",
+     "EXPORT … TO FILE and ANONYMIZE JOB write files below it; without it only tables",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.export_dir); }},
 
     {"listen", "host", "name or address", "127.0.0.1", "where clients connect",

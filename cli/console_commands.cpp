@@ -7,6 +7,7 @@
 #include "cli/clock.hpp"
 #include "cli/explain.hpp"
 #include "cli/export_policy.hpp"
+#include "cli/job_files.hpp"
 #include "cli/lineage.hpp"
 #include "cli/policy_builder.hpp"
 #include "common/log.hpp"
@@ -68,6 +69,41 @@ Table export_answer(const std::string& policy, std::string target, const db::Exp
     table.notices.push_back(fmt::format(
         "{} splits no longer held on the live data and were suppressed in the export", report.collapsed));
   }
+  return table;
+}
+
+Row job_row(const JobRun& run) {
+  const auto shown = [](const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(text);
+  };
+  return {run.job,
+          std::string(name(run.state)),
+          run.started_by,
+          run.started_at,
+          shown(run.ended_at),
+          std::to_string(run.checks),
+          run.best ? std::optional(fmt::format("{}", *run.best)) : std::nullopt,
+          run.state == JobState::done ? std::optional(std::to_string(run.rows)) : std::nullopt,
+          shown(run.message)};
+}
+
+// Runs, and jobs of the configuration that never ran.
+Table jobs_table(std::vector<std::string> columns, const std::vector<JobRun>& runs,
+                 const Result<std::vector<Job>>& jobs) {
+  std::map<std::string, Row> rows;
+  for (const auto& run : runs) rows.emplace(run.job, job_row(run));
+  Table table{std::move(columns), {}, "SHOW", {}};
+  if (jobs) {
+    for (const auto& job : *jobs) {
+      Row row(table.columns.size());
+      row[0] = job.name;
+      row[1] = "never ran";
+      rows.emplace(job.name, std::move(row));
+    }
+  } else {
+    table.notices.push_back(one_line(jobs.error()));
+  }
+  for (auto& [job, row] : rows) table.rows.push_back(std::move(row));
   return table;
 }
 
@@ -196,6 +232,31 @@ Answer Commands::answer(const admin::ExportToFile& command, const std::string& r
   if (!report) return report.error();
   log::info("policy " + command.policy, "exported to a file by " + role);
   return export_answer(command.policy, command.file, *report, "EXPORT POLICY");
+}
+
+Answer Commands::answer(const admin::AnonymizeJob& command, const std::string& role) {
+  auto now = world_.present();
+  auto job = find_job(now->config, command.job);
+  if (!job) return job.error();
+  if (!command.table.empty()) {
+    const auto database = job->output.table ? job->output.table->database : std::string();
+    job->output.table = JobTable{database, command.schema, command.table};
+    job->output.file.reset();
+    job->output.replace = false;  // was said of the job's own target
+  }
+  if (auto started = jobs_.start(std::move(now), std::move(*job), role); !started) return started.error();
+  log::info("job " + command.job, "started by " + role);
+  return Table{admin::columns_of(command), {{command.job, "running"}}, "ANONYMIZE JOB", {}};
+}
+
+Answer Commands::answer(const admin::CancelJob& command, const std::string& role) {
+  if (auto cancelled = jobs_.cancel(command.job); !cancelled) return cancelled.error();
+  log::info("job " + command.job, "cancelled by " + role);
+  return Table{admin::columns_of(command), {{command.job, "cancelled"}}, "CANCEL JOB", {}};
+}
+
+Answer Commands::answer(const admin::ShowJobs& command, const std::string&) {
+  return jobs_table(admin::columns_of(command), jobs_.runs(), read_job_files(world_.present()->config));
 }
 
 Answer Commands::answer(const admin::Benign& command, const std::string&) {

@@ -2,6 +2,7 @@
 // The console's commands, run: parse, authorize, work, answer. Each command asks the present anew.
 #include <string>
 
+#include "cli/job_runner.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
 
@@ -20,6 +21,7 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ShowRules& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowCohorts& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRefusals& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowJobs& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowVersion& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowHelp& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::BuildPolicy& command, const std::string& role);
@@ -28,9 +30,12 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::Reload& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ExportToTable& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ExportToFile& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::AnonymizeJob& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::CancelJob& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::Benign& command, const std::string& role);
 
   World& world_;
+  JobRunner jobs_;
 };
 
 }  // namespace pgveil::cli

@@ -40,6 +40,11 @@ std::vector<CommandInfo> make_list() {
            "how many texts were refused since the start, by reason",
            Standing::stats,
            {"reason", "total_count", "last_at"}},
+          {"SHOW JOBS",
+           "SHOW JOBS",
+           "the jobs of the configuration, and how the last run of each went",
+           Standing::stats,
+           {"job", "state", "started_by", "started_at", "ended_at", "checks", "best", "rows", "message"}},
           {"SHOW VERSION", "SHOW VERSION", "the version of pgveil", Standing::stats, {"version"}},
           {"SHOW HELP", "SHOW HELP", "this list", Standing::stats, {"command", "meaning"}},
           {"BUILD POLICY", "BUILD POLICY policy", "builds a new version from the table and makes it current",
@@ -62,7 +67,17 @@ std::vector<CommandInfo> make_list() {
            joined({"policy", "target"}, kReleaseColumns)},
           {"EXPORT POLICY TO FILE", "EXPORT POLICY policy TO FILE 'name.csv'",
            "writes the anonymized table as a new file below export_dir", Standing::admin,
-           joined({"policy", "target"}, kReleaseColumns)}};
+           joined({"policy", "target"}, kReleaseColumns)},
+          {"ANONYMIZE JOB",
+           "ANONYMIZE JOB job [TO TABLE schema.table]",
+           "starts a job: it publishes a k-anonymous table in the background",
+           Standing::admin,
+           {"job", "state"}},
+          {"CANCEL JOB",
+           "CANCEL JOB job",
+           "ends a running job, which publishes nothing",
+           Standing::admin,
+           {"job", "state"}}};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct ShowCohorts {
   std::string policy;
 };
 struct ShowRefusals {};
+struct ShowJobs {};
 struct ShowVersion {};
 struct ShowHelp {};
 struct BuildPolicy {
@@ -49,6 +50,13 @@ struct ExportToFile {
   std::string policy;
   std::string file;
 };
+struct AnonymizeJob {
+  std::string job;
+  std::string schema, table;  // instead of the job's own output; empty: that
+};
+struct CancelJob {
+  std::string job;
+};
 // SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect: answered
 // benignly.
 struct Benign {
@@ -56,9 +64,9 @@ struct Benign {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
 };
-using Command =
-    std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowRefusals, ShowVersion, ShowHelp,
-                 BuildPolicy, CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile, Benign>;
+using Command = std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowRefusals, ShowJobs,
+                             ShowVersion, ShowHelp, BuildPolicy, CheckPolicy, ExplainPolicy, Reload,
+                             ExportToTable, ExportToFile, AnonymizeJob, CancelJob, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

@@ -70,12 +70,13 @@ class Reader {
 Result<Command> parse_show(Reader& in) {
   if (in.accept("policies")) return in.finish(ShowPolicies{});
   if (in.accept("refusals")) return in.finish(ShowRefusals{});
+  if (in.accept("jobs")) return in.finish(ShowJobs{});
   if (in.accept("version")) return in.finish(ShowVersion{});
   if (in.accept("help")) return in.finish(ShowHelp{});
   if (in.accept("tree")) return in.finish(ShowTree{in.name("a policy's name")});
   if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
   if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
-  in.fail("POLICIES, TREE, RULES, COHORTS, REFUSALS, VERSION or HELP expected");
+  in.fail("POLICIES, TREE, RULES, COHORTS, REFUSALS, JOBS, VERSION or HELP expected");
   return in.finish(ShowHelp{});
 }
 
@@ -107,10 +108,27 @@ Result<Command> parse_export(Reader& in) {
   return in.finish(ExportToTable{std::move(policy), std::move(schema), std::move(table)});
 }
 
+Result<Command> parse_anonymize(Reader& in) {
+  in.expect("job");
+  AnonymizeJob anonymize{in.name("a job's name"), "", ""};
+  if (in.accept("to")) {
+    in.expect("table");
+    anonymize.schema = in.name("schema.table");
+    in.expect_symbol(".");
+    anonymize.table = in.name("a table's name");
+  }
+  return in.finish(std::move(anonymize));
+}
+
 Result<Command> parse_ours(Reader& in) {
   if (in.accept("show")) return parse_show(in);
   if (in.accept("explain")) return parse_explain(in);
   if (in.accept("export")) return parse_export(in);
+  if (in.accept("anonymize")) return parse_anonymize(in);
+  if (in.accept("cancel")) {
+    in.expect("job");
+    return in.finish(CancelJob{in.name("a job's name")});
+  }
   if (in.accept("reload")) return in.finish(Reload{});
   if (in.accept("build")) {
     in.expect("policy");

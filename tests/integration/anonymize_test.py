@@ -8,6 +8,7 @@ import pty
 import resource
 import signal
 import subprocess
+import time
 
 from harness import world
 from harness.pgveil import binary
@@ -17,11 +18,13 @@ from harness.stack import StackCase
 PREPARE = """
 CREATE TYPE public.blood AS ENUM ('A', 'B', 'O');
 CREATE TABLE public.patients (
-  "patient no" integer, age integer, "zip code" text, born date, blood public.blood, weight numeric(5,1), note text);
+  "patient no" integer, age integer, "zip code" text, born date, blood public.blood, weight numeric(5,1), note text,
+  visits integer[]);
 INSERT INTO public.patients
   SELECT g, 20 + g * 7 % 40, CASE WHEN g % 10 = 0 THEN NULL ELSE lpad((81600 + g * 13 % 90)::text, 5, '0') END,
          date '1980-01-31' + (g * 37 % 5000), (ARRAY['A', 'B', 'O', NULL]::public.blood[])[1 + g % 4], 50 + g % 30 * 0.5,
-         CASE g WHEN 1 THEN '' WHEN 2 THEN E'tab\\t\\\\ \\n"quote"' ELSE 'note-' || g END
+         CASE g WHEN 1 THEN '' WHEN 2 THEN E'tab\\t\\\\ \\n"quote"' ELSE 'note-' || g END,
+         ARRAY[g, NULL]
   FROM generate_series(1, 200) g;
 CREATE TABLE public.taken (a integer);
 CREATE TABLE public.used (a integer);
@@ -48,6 +51,7 @@ attributes:
   blood: {class: sensitive}
   weight: {class: insensitive}
   note: {class: sensitive}
+  visits: {class: insensitive}
 k: 5
 suppression: 5%
 seed: 1
@@ -105,7 +109,7 @@ class Anonymize(StackCase):
             SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
              WHERE attrelid = 'public.patients_k5'::regclass AND attnum > 0 ORDER BY attnum"""), [
                  ["age", "text"], ["zip code", "text"], ["born", "text"], ["blood", "blood"],
-                 ["weight", "numeric(5,1)"], ["note", "text"]])
+                 ["weight", "numeric(5,1)"], ["note", "text"], ["visits", "integer[]"]])
         smallest, rows = self.rows("""
             SELECT min(n), sum(n) FROM (SELECT count(*) AS n FROM public.patients_k5
              GROUP BY age, "zip code", born) AS g""")[0]
@@ -113,8 +117,8 @@ class Anonymize(StackCase):
         self.assertEqual(int(rows), report["published_rows"])
         self.assertEqual(report["published_rows"] + report["dropped_rows"], 200)
         self.assertEqual(self.rows("""
-            SELECT count(*) FROM (SELECT blood, weight, note FROM public.patients_k5
-             EXCEPT ALL SELECT blood, weight, note FROM public.patients) AS x"""), [["0"]])
+            SELECT count(*) FROM (SELECT blood, weight, note, visits FROM public.patients_k5
+             EXCEPT ALL SELECT blood, weight, note, visits FROM public.patients) AS x"""), [["0"]])
         self.assertEqual(self.rows("SELECT relacl, pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'patients_k5'"),
                          [[None, "pgveil_admin"]])
 
@@ -145,7 +149,7 @@ class Anonymize(StackCase):
         with open(self.folder / "out.csv", newline="") as file:
             written = sorted([tuple(row.values()) for row in csv.DictReader(file)])
         stored = sorted([("" if cell is None else cell) for cell in row] for row in self.rows(
-            """SELECT age, coalesce("zip code", 'NULL'), born, blood, weight, note FROM public.patients_k5"""))
+            """SELECT age, coalesce("zip code", 'NULL'), born, blood, weight, note, visits FROM public.patients_k5"""))
         self.assertEqual([list(row) for row in written], stored)
         self.assertEqual(os.stat(self.folder / "out.csv").st_mode & 0o777, 0o600)
 
@@ -253,6 +257,7 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.refused(JOB, "is not anonymous", "--transformation", "0,0,0")
         self.refused(JOB, "is no list of levels", "--transformation", "1;2")
         self.run_job(JOB, "--transformation", "1,1,1", "--list", status=2)
+        self.refused(JOB, "would be overwritten", "--report", self.folder / "job.yaml")
 
     def test_limits_publish_the_best_so_far(self):
         done = self.run_job(JOB + "algorithm: depth_first\nlimits: {checks: 1}\n", status=3)
@@ -297,6 +302,95 @@ attributes:
         status, out = self.interrupted([signal.SIGTERM])
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+
+
+class Console(StackCase):
+    """ANONYMIZE JOB, SHOW JOBS, CANCEL JOB."""
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(PREPARE, "demo")
+
+    def setUp(self):
+        self.folder = self.pgveil.directory / "jobs"
+        self.folder.mkdir(exist_ok=True)
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
+
+    def ask(self, command, user="operator"):
+        reply = self.pgveil.console(command, user)
+        self.assertEqual(reply.errors, [], command)
+        names = [column.name for column in reply.columns]
+        return [dict(zip(names, row)) for row in reply.texts()]
+
+    def refused(self, command, words, user="operator"):
+        reply = self.pgveil.console(command, user)
+        self.assertEqual((len(reply.errors), reply.rows), (1, []), command)
+        self.assertIn(words, str(reply.errors[0]))
+
+    def ended(self, job):
+        """The line of SHOW JOBS once the job runs no more."""
+        for _ in range(1200):
+            line = {row["job"]: row for row in self.ask("SHOW JOBS", "watcher")}[job]
+            if line["state"] not in ("running", "never ran"):
+                return line
+            time.sleep(0.05)
+        raise AssertionError("the job did not end")
+
+    def test_a_job_runs_in_the_background(self):
+        (self.folder / "patients.yaml").write_text(JOB.replace("name: patients", "name: background"))
+        self.assertEqual([(row["job"], row["state"]) for row in self.ask("SHOW JOBS") if row["state"] == "never ran"],
+                         [("background", "never ran")])
+        self.assertEqual(self.ask("ANONYMIZE JOB background"), [{"job": "background", "state": "running"}])
+        line = self.ended("background")
+        self.assertEqual((line["state"], line["started_by"], line["message"]),
+                         ("done", "operator", "table public.patients_k5"), line)
+        self.assertGreater(int(line["checks"]), 0)
+        rows = self.postgres.rows("SELECT count(*) FROM public.patients_k5", "demo")
+        self.assertEqual(rows, [[line["rows"]]])
+        self.ask("ANONYMIZE JOB background")
+        self.assertEqual(self.ended("background")["state"], "failed")
+        self.ask("ANONYMIZE JOB background TO TABLE public.patients_elsewhere")
+        line = self.ended("background")
+        self.assertEqual((line["state"], line["message"]), ("done", "table public.patients_elsewhere"))
+
+    def test_files_only_below_export_dir(self):
+        exports = self.pgveil.directory / "exports"
+        for place, is_allowed in (("out.csv", False), ("../exports/../x.csv", False), ("../exports/link/x.csv", False),
+                                  ("../exports/out.csv", True)):
+            with self.subTest(place):
+                if not (exports / "link").is_symlink():
+                    (exports / "link").symlink_to(self.folder)
+                (self.folder / "patients.yaml").write_text(JOB.replace("table: public.patients_k5", f"file: {place}"))
+                self.ask("ANONYMIZE JOB patients")
+                self.assertEqual(self.ended("patients")["state"], "done" if is_allowed else "failed")
+        self.assertEqual(sorted(os.listdir(exports)), ["link", "out.csv"])
+        self.assertEqual(os.listdir(self.folder), ["patients.yaml"])
+
+    def test_a_job_is_cancelled_and_leaves_nothing(self):
+        (self.folder / "long.yaml").write_text(Anonymize.LONG)
+        (self.folder / "patients.yaml").write_text(JOB)
+        self.ask("ANONYMIZE JOB long")
+        while not {row["job"]: row for row in self.ask("SHOW JOBS")}["long"]["best"]:
+            time.sleep(0.05)
+        self.refused("ANONYMIZE JOB patients", "job long is running")
+        self.assertEqual(self.ask("CANCEL JOB long"), [{"job": "long", "state": "cancelled"}])
+        self.assertEqual(self.ended("long")["state"], "cancelled")
+        self.assertEqual(self.postgres.rows("SELECT to_regclass('public.patients_k5')", "demo"), [[None]])
+        self.refused("CANCEL JOB long", "is not running")
+        self.ask("ANONYMIZE JOB patients")
+        self.assertEqual(self.ended("patients")["state"], "done")
+
+    def test_who_may_and_what_does_not_exist(self):
+        (self.folder / "patients.yaml").write_text(JOB)
+        self.refused("ANONYMIZE JOB patients", "is not open to this role", "watcher")
+        self.refused("CANCEL JOB patients", "is not open to this role", "watcher")
+        self.refused("ANONYMIZE JOB nobody", "there is no job")
+        (self.folder / "broken.yaml").write_text("version: 1\nname: broken\nk: many\n")
+        self.refused("ANONYMIZE JOB patients", "broken.yaml:")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ admin: {{admin_users: [operator], stats_users: [watcher]}}
 limits: {{{limits}}}
 log: {{level: debug}}
 policies: [policies/*.yaml]
+jobs: [jobs/*.yaml]
 open_tables: [{open_tables}]
 state_dir: state
 export_dir: exports

@@ -18,6 +18,7 @@ struct Spelled {
   std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
   std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
+  std::string operator()(const ShowJobs&) const { return "show jobs"; }
   std::string operator()(const ShowVersion&) const { return "show version"; }
   std::string operator()(const ShowHelp&) const { return "show help"; }
   std::string operator()(const BuildPolicy& it) const { return "build " + it.policy; }
@@ -31,6 +32,10 @@ struct Spelled {
     return "export " + it.policy + " [" + it.schema + "][" + it.table + "]";
   }
   std::string operator()(const ExportToFile& it) const { return "export " + it.policy + " file=" + it.file; }
+  std::string operator()(const AnonymizeJob& it) const {
+    return "anonymize " + it.job + (it.table.empty() ? "" : " [" + it.schema + "][" + it.table + "]");
+  }
+  std::string operator()(const CancelJob& it) const { return "cancel " + it.job; }
   std::string operator()(const Benign& it) const {
     std::string out = "benign " + it.tag;
     for (const auto& row : it.rows) out += " " + row.front();
@@ -71,6 +76,10 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"EXPORT POLICY p TO TABLE public.people_public", "export p [public][people_public]"},
       {"EXPORT POLICY p TO TABLE \"S.x\" . \"T\"", "export p [S.x][T]"},
       {"EXPORT POLICY p TO FILE 'a/b.csv'", "export p file=a/b.csv"},
+      {"SHOW JOBS;", "show jobs"},
+      {"ANONYMIZE JOB residents", "anonymize residents"},
+      {"anonymize job r to table s.\"T\"", "anonymize r [s][T]"},
+      {"CANCEL JOB r", "cancel r"},
       {"", "benign "},
       {" ; -- ping", "benign "},
       {"SET client_min_messages TO 'x'", "benign SET"},
@@ -116,6 +125,11 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
                                  {"EXPORT POLICY p TO", "TABLE or FILE", 19},
                                  {"EXPORT POLICY p TO TABLE t", "\".\" expected", 27},
                                  {"EXPORT POLICY p TO FILE x", "file name as a string", 25},
+                                 {"ANONYMIZE r", "JOB expected", 11},
+                                 {"ANONYMIZE JOB", "job's name expected", 14},
+                                 {"ANONYMIZE JOB r TO FILE 'x'", "TABLE expected", 20},
+                                 {"ANONYMIZE JOB r TO TABLE t", "\".\" expected", 27},
+                                 {"CANCEL r", "JOB expected", 8},
                                  {"SHOW TREE 'open", "unterminated string", 11},
                                  {"SHOW TREE \"open", "unterminated quoted name", 11},
                                  {"SHOW TREE \"\"", "empty quoted name", 11},
