@@ -1,0 +1,72 @@
+// The CSV reader on arbitrary bytes; the first is the separator. What it reads can be written and read again, each error
+// names its record, and what is read as a table or a hierarchy has the shape it promises.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/data/hierarchy.hpp"
+#include "engine/data/separated_text.hpp"
+#include "engine/data/table.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::engine;
+using Records = std::vector<std::vector<std::string>>;
+
+bool read(std::string_view text, char separator, Records& records) {
+  RecordReader reader(text, separator);
+  std::vector<std::string_view> fields;
+  while (true) {
+    const auto more = reader.next(fields);
+    if (!more) {
+      if (!more.error().public_message.starts_with("record ")) std::abort();
+      return false;
+    }
+    if (!*more) return true;
+    records.emplace_back(fields.begin(), fields.end());
+    if (records.size() != reader.records_read() || fields.empty()) std::abort();
+  }
+}
+
+std::string written(const Records& records, char separator) {
+  std::string text;
+  for (const auto& record : records) {
+    for (std::size_t i = 0; i < record.size(); ++i) {
+      if (i > 0) text += separator;
+      text += '"';
+      for (const char c : record[i]) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+      text += '"';
+    }
+    text += "\r\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const char separator = static_cast<char>(data[0]);
+  if (separator == '"' || separator == '\r' || separator == '\n') return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  Records records;
+  if (read(text, separator, records)) {
+    Records again;
+    if (!read(written(records, separator), separator, again) || again != records) std::abort();
+  }
+  const auto table = read_table(text, separator);
+  if (table) {
+    for (const auto& column : table->columns) {
+      if (column.codes.size() != table->rows()) std::abort();
+    }
+  }
+  const auto hierarchy = read_hierarchy(text, separator);
+  if (hierarchy && table && !table->columns.empty()) {
+    const auto levels = make_level_tables(table->columns.front(), *hierarchy);
+    if (levels && levels->height() + 1 != hierarchy->rows.front().size()) std::abort();
+  }
+  return 0;
+}
