@@ -83,9 +83,10 @@ SQL
 # Everything pgveil reads and writes, in one directory that RUN_USER owns.
 configure_pgveil() {
   local home=$DIRECTORY/pgveil
-  mkdir -p "$home/policies" "$home/state" "$home/exports"
+  mkdir -p "$home/policies" "$home/jobs" "$home/state" "$home/exports"
   cp "$ROOT/build/release/cli/pgveil" "$home/pgveil"
   cp "$ROOT"/demo/policies/*.yaml "$home/policies/"
+  cp "$ROOT"/config/jobs/*.yaml "$home/jobs/"
   (
     umask 077
     printf '%s' "$QUERY_PASSWORD" >"$home/query_password"
@@ -113,6 +114,9 @@ start_pgveil() {
   step "building the policies"
   pgveil policy build --all --config "$config" >"$DIRECTORY/policy_build.log" 2>&1 ||
     die "pgveil policy build: $(tail -n 5 "$DIRECTORY/policy_build.log")"
+  step "publishing a k-anonymous copy of the people as a file"
+  pgveil anonymize jobs/residents.yaml --config "$config" >"$DIRECTORY/anonymize.log" 2>&1 ||
+    die "pgveil anonymize: $(tail -n 5 "$DIRECTORY/anonymize.log")"
   step "starting pgveil"
   setsid "${AS_USER[@]}" env -C "$DIRECTORY/pgveil" HOME="$DIRECTORY" "$DIRECTORY/pgveil/pgveil" serve --config "$config" \
     >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &

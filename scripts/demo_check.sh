@@ -47,6 +47,18 @@ check_residents() {
 
 TYPES_SQL='SELECT pg_typeof(resident_no), pg_typeof(city), pg_typeof(birth_year) FROM residents LIMIT 1'
 
+# The file that the job published: its classes counted by other means.
+check_published() {
+  local file=$DIRECTORY/pgveil/exports/residents.csv sizes
+  check "the job's optimum is proven" 1 "$(grep -c '(optimum)$' "$DIRECTORY/anonymize.log")"
+  check "the published file has no identifier" 'state,birth_year,sex,city,diagnosis,visits' "$(head -n 1 "$file" | tr -d '\r')"
+  # No column before the sensitive ones has a comma of its own but birth_year's interval, which is quoted.
+  sizes=$(tail -n +2 "$file" | sed -E 's/,[^,]*,[^,]*$//' | sort | uniq -c | awk 'NR == 1 || $1 < least { least = $1 } { rows += $1 }
+    END { print (least >= 10 ? "yes" : "no"), rows }')
+  check "its classes have at least 10 people" yes "${sizes% *}"
+  check "none was left out but suppressed ones" yes "$( ((ROWS - ${sizes#* } < 10)) && echo yes)"
+}
+
 check_refusals() {
   check "an unlisted table is refused" ERROR:42501 "$(sqlstate_of analyst 'SELECT * FROM salaries')"
   check "so is a table that does not exist" ERROR:42501 "$(sqlstate_of analyst 'SELECT * FROM no_such_table')"
@@ -68,6 +80,7 @@ check_demo() {
   say ""
   check_worked_example
   check_residents
+  check_published
   check_refusals
   check "the console lists both policies" $'people_k2\nresidents_k10' "$(value_of operator -At -c 'SHOW POLICIES' | cut -d'|' -f1 | sort)"
   say "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
