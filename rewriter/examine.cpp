@@ -58,8 +58,8 @@ std::string_view message_of(const Objection& objection) {
 void put_in_order(std::vector<Objection>& objections) {
   const auto key = [](const Objection& it) { return std::pair(position_of(it), message_of(it)); };
   std::ranges::stable_sort(objections, {}, key);
-  const auto again = std::ranges::unique(objections, {}, key);
-  objections.erase(again.begin(), again.end());
+  const auto is_same = [&](const Objection& one, const Objection& other) { return key(one) == key(other); };
+  objections.erase(std::unique(objections.begin(), objections.end(), is_same), objections.end());
 }
 
 class Examiner {

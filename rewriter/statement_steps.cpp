@@ -40,8 +40,10 @@ std::size_t offset_of(std::string_view phrase, std::string_view sql, std::size_t
   }
   const auto tokens = pg::tokens_of(sql.substr(start));
   if (words.empty() || !tokens) return start;
-  const auto found = std::ranges::search(*tokens, words, is_same_word, &pg::Token::text);
-  return found.empty() ? start : start + found.front().offset;
+  const auto found = std::search(
+      tokens->begin(), tokens->end(), words.begin(), words.end(),
+      [](const pg::Token& token, std::string_view word) { return is_same_word(token.text, word); });
+  return found == tokens->end() ? start : start + found->offset;
 }
 
 }  // namespace
