@@ -123,8 +123,9 @@ class OracleTest(Case):
                 copy = f"{self.world.masked}_{change}"
                 self.postgres.create_database(copy, template=self.world.masked)
                 self.change_one_cell(copy, change)
-                tally = self.world.compare(self.world.queries(500), copy)
-                self.assertGreater(len(tally.differences), 0)
+                # Whether a statement's answer holds that one cell is a matter of the seed.
+                self.assertTrue(any(self.world.compare(self.world.queries(500, more), copy).differences
+                                    for more in range(10)))
 
     def change_one_cell(self, copy, change):
         """Hides a shown cell of a quasi-identifier, or shows a value in a hidden one."""

@@ -117,8 +117,11 @@ def named(random, columns):
     """The view's own names, of which no two are equal."""
     out = []
     for name, family in columns:
-        if name != "id" and (random.random() < 0.3 or name in [column.name for column in out]):
+        taken = {column.name for column in out}
+        if name != "id" and (random.random() < 0.3 or name in taken):
             name = f"{name}_{len(out)}"
+        while name in taken:
+            name += "_"
         out.append(tables.Column(name, family, FAMILIES[family].types[0], None))
     return out
 
