@@ -13,7 +13,7 @@ packages_of() {
       echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 python3-psycopg \
         python3-asyncpg python3-yaml sqlsmith
       ;;
-    bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy ;;
+    bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
     fuzz) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-format-14 clang-tidy-14 python3 ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
