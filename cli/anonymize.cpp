@@ -11,6 +11,7 @@
 #include "cli/job_data.hpp"
 #include "cli/job_targets.hpp"
 #include "common/sqlstate.hpp"
+#include "common/workers.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -93,7 +94,12 @@ engine::SearchOptions search_options(const AnonymizeRequest& request, const JobR
 Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
                             const AnonymizeHooks& hooks, JobReport& report) {
   std::uint64_t checks = 0;
-  auto found = engine::search(data.prepared, search_options(request, report, range, hooks, checks));
+  report.threads = request.job.limits.threads;
+  Workers workers(report.threads);
+  auto options = search_options(request, report, range, hooks, checks);
+  options.parallel.threads = report.threads;
+  options.parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
+  auto found = engine::search(data.prepared, options);
   if (!found) return found.error();
   report.search = std::move(*found);
   if (report.search->optimum) {

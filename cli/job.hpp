@@ -43,6 +43,7 @@ struct JobLimits {
   std::optional<std::int64_t> time_ms;
   std::optional<std::uint64_t> checks;
   std::optional<std::size_t> bytes;  // of snapshots
+  std::size_t threads = 1;
 };
 
 struct JobOutput {

@@ -20,6 +20,7 @@ using yaml::Value;
 constexpr std::int64_t kMaxK = std::int64_t{1} << 32;
 constexpr std::int64_t kMaxChecks = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxThreads = 256;
 
 // A required key's value, or the section itself with an error recorded.
 const Value& required(const JobEntries& entries, const Value& section, std::string_view key,
@@ -202,6 +203,8 @@ Result<JobLimits> read_limits(const Value& value) {
     limits.checks = static_cast<std::uint64_t>(errors.take(checks->as_integer(1, kMaxChecks)));
   if (const auto* bytes = yaml::find(*entries, "bytes"))
     limits.bytes = static_cast<std::size_t>(errors.take(bytes->as_integer(0, kMaxBytes)));
+  if (const auto* threads = yaml::find(*entries, "threads"))
+    limits.threads = static_cast<std::size_t>(errors.take(threads->as_integer(1, kMaxThreads)));
   if (errors.error()) return *errors.error();
   return limits;
 }

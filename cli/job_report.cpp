@@ -40,13 +40,15 @@ std::string levels_by_name(const JobReport& report) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string search_lines(const engine::SearchResult& search, engine::Algorithm algorithm) {
+std::string search_lines(const JobReport& report) {
+  const auto& search = *report.search;
   const auto& counts = search.counts;
   const auto all = search.transformations ? fmt::format(" of {}", *search.transformations) : std::string();
   return fmt::format(
-      "  search           {}, {} checks{}, {} roll-ups, {} snapshot hits, {} snapshots, {} bytes\n",
-      engine::name(algorithm), counts.checks, all, counts.roll_ups, counts.snapshot_hits,
-      counts.snapshots_stored, search.bytes);
+      "  search           {}, {} checks{}, {} roll-ups, {} snapshot hits, {} snapshots, {} bytes, {}\n",
+      engine::name(report.algorithm), counts.checks, all, counts.roll_ups, counts.snapshot_hits,
+      counts.snapshots_stored, search.bytes,
+      report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
 }
 
 std::string suppressed_line(const JobReport& report) {
@@ -72,14 +74,16 @@ json::array names_array(const std::vector<std::string>& names) {
   return made;
 }
 
-json::object search_json(const engine::SearchResult& search, engine::Algorithm algorithm) {
-  json::object made{{"algorithm", engine::name(algorithm)},
+json::object search_json(const JobReport& report) {
+  const auto& search = *report.search;
+  json::object made{{"algorithm", engine::name(report.algorithm)},
                     {"is_proven", search.is_proven},
                     {"checks", search.counts.checks},
                     {"roll_ups", search.counts.roll_ups},
                     {"snapshot_hits", search.counts.snapshot_hits},
                     {"snapshots", search.counts.snapshots_stored},
-                    {"bytes", search.bytes}};
+                    {"bytes", search.bytes},
+                    {"threads", report.threads}};
   if (search.transformations) made["transformations"] = *search.transformations;
   if (search.checked.empty()) return made;
   json::array checked;
@@ -136,7 +140,7 @@ std::string report_text(const JobReport& report) {
   for (const auto& [metric, score] : report.scores)
     out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
   out += fmt::format("  {:<33}{}\n", "certainty_penalty", number(report.certainty_penalty));
-  if (report.search) out += search_lines(*report.search, report.algorithm);
+  if (report.search) out += search_lines(report);
   std::vector<std::string> times;
   for (const auto& phase : report.phases) times.push_back(fmt::format("{} {:.0f} ms", phase.name, phase.ms));
   out += fmt::format("  time             {}\n", fmt::join(times, ", "));
@@ -170,8 +174,7 @@ std::string report_json(const JobReport& report) {
                     {"certainty_penalty", report.certainty_penalty},
                     {"seed", report.seed},
                     {"targets", names_array(report.targets)}};
-  made["search"] =
-      report.search ? json::value(search_json(*report.search, report.algorithm)) : json::value(nullptr);
+  made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);
   json::object phases;
   for (const auto& phase : report.phases) phases[phase.name] = phase.ms;
   made["phases_ms"] = std::move(phases);

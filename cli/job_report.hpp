@@ -29,6 +29,7 @@ struct JobReport {
 
   // The search; none when the transformation was given.
   std::optional<engine::SearchResult> search;
+  std::size_t threads = 1;  // that the search had
 
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;

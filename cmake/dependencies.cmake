@@ -19,6 +19,9 @@ find_package(yaml-cpp 0.7 REQUIRED)
 # spdlog 1.10: log sinks; only common/log.cpp sees it.
 find_package(spdlog 1.10 REQUIRED)
 
+# oneTBB 2021.8: threads that divide one piece of work; only common/workers.cpp sees it.
+find_package(TBB 2021.8 REQUIRED COMPONENTS tbb)
+
 # CLI11 2.1: command line; only cli/ sees it.
 find_package(CLI11 2.1 REQUIRED)
 

@@ -6,7 +6,8 @@ packages_of() {
   case $1 in
     build)
       echo cmake ninja-build g++ pkg-config libboost1.81-dev libboost-json1.81-dev libfmt-dev libssl-dev \
-        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev libxxhash-dev
+        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev libxxhash-dev \
+        libtbb-dev
       ;;
     demo) echo postgresql-15 postgresql-client-15 ;;
     test)

@@ -4,25 +4,18 @@
 #include <optional>
 
 #include "engine/check/code_tables.hpp"
+#include "engine/check/source_grouper.hpp"
 #include "engine/check/summary.hpp"
 
 namespace pgveil::engine {
-namespace {
-
-constexpr std::size_t kTile =
-    1024;  // rows whose keys are made and grouped while they are in the nearest cache
-constexpr std::uint64_t kWindow = 1 << 14;  // places that stay in a near cache
-constexpr std::uint64_t kMaxWindows = 512;
-
-}  // namespace
-
 struct Checker::Worker {
   Worker(const PreparedTable& prepared, const CheckerOptions& given)
       : table(prepared),
         options(given),
         history(given.history, prepared.rows),
         tables(prepared.distinct, prepared.attributes),
-        grouper(prepared.distinct.size()) {}
+        grouper(prepared.distinct, given.parallel),
+        histograms(prepared.attributes.size()) {}
 
   Summary check(const Transformation& target) {
     const Desk desk{last_levels ? std::optional(last_levels->transformation) : std::nullopt, last_levels,
@@ -34,7 +27,7 @@ struct Checker::Worker {
     ++counts.checks;
     counts.cells_transformed += plan.to_transform.count() * source_classes;
     counts.rows_grouped += source_classes;
-    group(source);
+    grouper.group(tables, source, last);
     last_levels = Available{target, last.size()};
     return summarize(target);
   }
@@ -48,127 +41,6 @@ struct Checker::Worker {
     return table.distinct.classes;
   }
 
-  // Into `last`, which may be the source.
-  void group(const Classes& source) {
-    std::uint64_t domain = 1;
-    active_count = 0;
-    for (std::size_t b = 0; b < table.distinct.blocks.size(); ++b) {
-      if (__builtin_mul_overflow(domain, tables.table(b).radix, &domain)) return group_wide(source);
-      if (tables.table(b).radix > 1) active[active_count++] = b;
-    }
-    if (domain <= std::uint64_t{1} << 32) {
-      group_windows<std::uint32_t>(source, domain);
-    } else {
-      group_windows<std::uint64_t>(source, domain);
-    }
-    grouper.finish(last);
-  }
-
-  // All at once if the keys are few or must be hashed. Else window by window: a window has so many values of the lead
-  // that its keys are places in a table of counts.
-  template <class Key>
-  void group_windows(const Classes& source, std::uint64_t domain) {
-    const auto& lead = tables.table(0);
-    const std::uint64_t keys_per_value = domain / lead.first_radix;
-    if (domain <= grouper.slots() || keys_per_value > grouper.slots()) {
-      grouper.begin(domain, static_cast<std::size_t>(std::min<std::uint64_t>(domain, source.size())));
-      return group_rows<Key>(source, 0, source.size(), 0);
-    }
-    const std::uint64_t window =
-        std::min<std::uint64_t>(grouper.slots(), std::max(kWindow, domain / kMaxWindows));
-    const std::uint64_t values = std::max<std::uint64_t>(1, window / keys_per_value);
-    grouper.begin(values * keys_per_value, source.size());
-    std::size_t begin = 0;
-    for (std::uint64_t value = values; begin < source.size(); value += values) {
-      const std::size_t end = first_at_least(source, begin, value * (lead.radix / lead.first_radix));
-      group_rows<Key>(source, begin, end, (value - values) * keys_per_value);
-      grouper.next_window();
-      begin = end;
-    }
-  }
-
-  // The first class from `begin` on with a code of the first block of at least `code`, the lead's digit being ascending.
-  [[nodiscard]] std::size_t first_at_least(const Classes& source, std::size_t begin,
-                                           std::uint64_t code) const {
-    const auto& digits = tables.table(0).codes;
-    return std::visit(
-        [&](const auto& codes) {
-          const auto first = source.rows.begin() + static_cast<std::ptrdiff_t>(begin);
-          const auto found = std::partition_point(
-              first, source.rows.end(), [&](std::uint32_t row) { return digits[codes.front()[row]] < code; });
-          return static_cast<std::size_t>(found - source.rows.begin());
-        },
-        table.distinct.codes);
-  }
-
-  // Classes [begin, end) of the source, from each key `least` taken off.
-  template <class Key>
-  void group_rows(const Classes& source, std::size_t begin, std::size_t end, std::uint64_t least) {
-    std::array<Key, kTile> keys;
-    for (; begin < end; begin += kTile) {
-      const std::size_t count = std::min(kTile, end - begin);
-      const auto tile = std::span(keys).first(count);
-      const auto rows = std::span(source.rows).subspan(begin, count);
-      make_keys(tile, rows);
-      if (least > 0) {
-        for (auto& key : tile) key = static_cast<Key>(key - least);
-      }
-      grouper.add(tile, rows, std::span(source.counts).subspan(begin, count));
-    }
-  }
-
-  // Keys that don't fit 64 bits: what is there is numbered before the next digit comes.
-  void group_wide(const Classes& source) {
-    wide_keys.assign(source.size(), 0);
-    std::uint64_t domain = 1;
-    for (std::size_t b = 0; b < table.distinct.blocks.size(); ++b) {
-      const std::uint64_t radix = tables.table(b).radix;
-      if (domain > UINT64_MAX / radix) domain = grouper.number(wide_keys);
-      std::visit([&](const auto& codes) { append<1, std::uint64_t>(wide_keys, source.rows, codes, {b}); },
-                 table.distinct.codes);
-      domain *= radix;
-    }
-    grouper.begin(domain, source.size());
-    grouper.add(wide_keys, source.rows, source.counts);
-    grouper.finish(last);
-  }
-
-  // Up to three digits at a time: a row's key is then loaded and stored once for them.
-  template <class Key>
-  void make_keys(std::span<Key> keys, std::span<const std::uint32_t> rows) const {
-    std::ranges::fill(keys, Key{0});
-    std::visit(
-        [&](const auto& codes) {
-          std::size_t done = 0;
-          for (; active_count - done >= 3; done += 3)
-            append<3>(keys, rows, codes, {active[done], active[done + 1], active[done + 2]});
-          if (active_count - done == 2) append<2>(keys, rows, codes, {active[done], active[done + 1]});
-          if (active_count - done == 1) append<1>(keys, rows, codes, {active[done]});
-        },
-        table.distinct.codes);
-  }
-
-  template <std::size_t kDigits, class Key, class Code>
-  void append(std::span<Key> keys, std::span<const std::uint32_t> rows, const BlockCodes<Code>& codes,
-              const std::array<std::size_t, kDigits>& blocks) const {
-    std::array<const Code*, kDigits> code;
-    std::array<const std::uint32_t*, kDigits> digit;
-    std::array<Key, kDigits> radix;
-    for (std::size_t n = 0; n < kDigits; ++n) {
-      code[n] = codes[blocks[n]].data();
-      digit[n] = tables.table(blocks[n]).codes.data();
-      radix[n] = static_cast<Key>(tables.table(blocks[n]).radix);
-    }
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const std::uint32_t row = rows[i];
-      Key key = keys[i];
-#pragma GCC unroll 3
-      for (std::size_t n = 0; n < kDigits; ++n)
-        key = static_cast<Key>(key * radix[n] + digit[n][code[n][row]]);
-      keys[i] = key;
-    }
-  }
-
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
     if (options.optimizations.history == Switch::off || !last_levels) return;
     if (!history.wants(last.size(), source_classes)) return;
@@ -178,26 +50,35 @@ struct Checker::Worker {
   [[nodiscard]] CheckCounts counts_now() const {
     CheckCounts made = counts;
     made.snapshots_stored = history.stored();
-    made.bytes = history.peak_bytes() + last.bytes() + tables.bytes() + grouper.bytes() +
-                 wide_keys.capacity() * sizeof(std::uint64_t);
+    made.bytes = history.peak_bytes() + last.bytes() + tables.bytes() + grouper.bytes();
     return made;
   }
 
   [[nodiscard]] Summary summarize(const Transformation& target) {
     Summary sums = count_classes(last, options.anonymity);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
-    for (std::size_t j = 0; j < table.attributes.size(); ++j) {
-      const unsigned level = target.level(j);
-      if (level > table.attributes[j].height()) continue;
-      switch (options.sums) {
-        case SuppressedSums::none: break;
-        case SuppressedSums::domain_rows:
-          sums.suppressed_domain_rows[j] = suppressed_domain_rows(j, level);
-          break;
-        case SuppressedSums::entropy: sums.entropy[j] = entropy(j, level, sums.suppressed_rows); break;
-      }
+    if (options.sums == SuppressedSums::none) return sums;
+    const std::size_t attributes = table.attributes.size();
+    const std::size_t parts = std::min(attributes, options.parallel.parts_of(last.size()));
+    if (parts == 1) {
+      for (std::size_t j = 0; j < attributes; ++j) sum_suppressed(target, j, sums);
+    } else {
+      options.parallel.run(attributes, [&](std::size_t j) { sum_suppressed(target, j, sums); });
     }
     return sums;
+  }
+
+  // Of one attribute; attributes are independent of one another.
+  void sum_suppressed(const Transformation& target, std::size_t j, Summary& sums) {
+    const unsigned level = target.level(j);
+    if (level > table.attributes[j].height()) return;
+    switch (options.sums) {
+      case SuppressedSums::none: break;
+      case SuppressedSums::domain_rows:
+        sums.suppressed_domain_rows[j] = suppressed_domain_rows(j, level);
+        break;
+      case SuppressedSums::entropy: sums.entropy[j] = entropy(j, level, sums.suppressed_rows); break;
+    }
   }
 
   // Calls work(generalized code, records) for each suppressed class.
@@ -224,6 +105,7 @@ struct Checker::Worker {
   }
 
   [[nodiscard]] double entropy(std::size_t attribute, unsigned level, std::uint64_t total) {
+    auto& histogram = histograms[attribute];
     histogram.assign(table.attributes[attribute].distinct(level), 0);
     for_each_suppressed_code(attribute, level,
                              [&](Code code, std::uint64_t count) { histogram[code] += count; });
@@ -234,13 +116,10 @@ struct Checker::Worker {
   CheckerOptions options;
   History history;
   CodeTables tables;
-  Grouper grouper;
-  std::array<std::size_t, kMaxAttributes> active;  // blocks whose codes are not all equal
-  std::size_t active_count = 0;
+  SourceGrouper grouper;
   std::optional<Available> last_levels;
   Classes last;
-  std::vector<std::uint64_t> wide_keys;
-  std::vector<std::uint64_t> histogram;
+  std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is summed up
   std::uint64_t source_classes = 0;
   CheckCounts counts;
 };

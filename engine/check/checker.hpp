@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/check/history.hpp"
+#include "engine/check/parallel.hpp"
 #include "engine/check/plan.hpp"
 #include "engine/check/prepared_table.hpp"
 
@@ -58,6 +59,7 @@ struct CheckerOptions {
   EntropyStart entropy;  // for SuppressedSums::entropy
   Optimizations optimizations;
   HistoryLimits history;
+  Parallel parallel = {};  // what is found does not depend on it
 };
 
 class Checker {

@@ -99,6 +99,16 @@ void Grouper::finish(Classes& into) {
   into.counts.assign(counts_.begin(), counts_.begin() + end);
 }
 
+std::size_t Grouper::finish() {
+  next_window();
+  return classes_;
+}
+
+void Grouper::write(std::uint32_t* rows, std::uint32_t* counts) const {
+  std::copy_n(rows_.begin(), classes_, rows);
+  std::copy_n(counts_.begin(), classes_, counts);
+}
+
 std::uint64_t Grouper::number(std::span<std::uint64_t> keys) {
   begin(UINT64_MAX, keys.size());
   std::uint32_t classes = 0;

@@ -35,10 +35,14 @@ class Grouper {
   void add(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> rows,
            std::span<const std::uint32_t> counts);
   void finish(Classes& into);
+  // The same in two steps: returns how many classes there are; write() puts them where there is room for as many.
+  [[nodiscard]] std::size_t finish();
+  void write(std::uint32_t* rows, std::uint32_t* counts) const;
 
   // Replaces each key by the number of its class, from 0 in order of first appearance; returns how many there are.
   [[nodiscard]] std::uint64_t number(std::span<std::uint64_t> keys);
 
+  [[nodiscard]] std::size_t capacity() const { return used_.size() - 1; }  // rows, as constructed
   [[nodiscard]] std::size_t slots() const { return slots_.size(); }
   [[nodiscard]] std::size_t bytes() const;
 

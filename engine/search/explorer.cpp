@@ -32,7 +32,7 @@ Explorer::Explorer(const PreparedTable& table, const Lattice& lattice, const Qua
       order_(make_order(table)),
       bounds_(choose_bounds(quality, options)),
       checker_(table, {options.anonymity, quality.sums(), quality.entropy_start(), options.optimizations,
-                       options.history}) {}
+                       options.history, options.parallel}) {}
 
 bool Explorer::is_tagged_anonymous(const Transformation& transformation) {
   return anonymous_.covers(transformation);

@@ -1,8 +1,8 @@
 #pragma once
 // The search for the optimum: the anonymous transformation with the lowest score; among equal ones the lowest sum of
 // levels, then the first level vector in the order of attribute names. So the order of columns, the algorithm and the
-// optimizations make no difference to the result. Pure: no clock and no thread; time limits and cancellation come in as
-// a function.
+// optimizations make no difference to the result. Pure: no clock and no thread; time limits, cancellation and threads come
+// in as functions.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -41,6 +41,7 @@ struct SearchOptions {
   QualityModel quality;
   Optimizations optimizations;
   HistoryLimits history;
+  Parallel parallel = {};  // makes checks of large tables faster, and no difference to the result
   std::vector<unsigned> min_levels, max_levels;  // empty, or one for each quasi-identifier as given
   std::function<bool()> stop;  // asked before each check; true ends the search with what it has
   std::function<void(const Progress&)> progress;  // called after each check

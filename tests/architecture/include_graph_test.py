@@ -47,6 +47,7 @@ DOORS = {
     "xxhash.h": {"rewriter", "cli"},
     "yaml-cpp/": {"common/yaml.cpp"},
     "spdlog/": {"common/log.cpp"},
+    "oneapi/tbb/": {"common/workers.cpp"},
     "CLI/": {"cli"},
     "openssl/": {"policy", "proxy/session", "proxy/net", "cli"},
 }

@@ -55,6 +55,7 @@ TEST_CASE("a small job has the defaults of the reference") {
   CHECK(job.outliers == engine::Outliers::drop);
   CHECK_FALSE(job.null_text);
   CHECK_FALSE(job.seed);
+  CHECK(job.limits.threads == 1);
   CHECK_FALSE(job.output.replace);
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("every key of a job is read") {
       "max_level: 2, weight: 0.5}\n"
       "  b: {class: insensitive}\n  c: {class: identifier}\n"
       "k: 3\nsuppression: 2.5%\nmetric: precision\naggregate: rank\ngs: 0.25\nalgorithm: ola\n"
-      "limits: {time: 30s, checks: 100, bytes: 4096}\noutliers: hide\nseed: 7\n"
+      "limits: {time: 30s, checks: 100, bytes: 4096, threads: 256}\noutliers: hide\nseed: 7\n"
       "output: {file: ../out.tsv, separator: tab, table: public.out, database: other, replace: true, "
       "types: {b: integer}}\n");
   const auto& table = std::get<JobTable>(job.input);
@@ -86,6 +87,7 @@ TEST_CASE("every key of a job is read") {
   CHECK(job.limits.time_ms == 30'000);
   CHECK(job.limits.checks == 100);
   CHECK(job.limits.bytes == 4096);
+  CHECK(job.limits.threads == 256);
   CHECK(job.outliers == engine::Outliers::hide);
   CHECK(job.seed == 7);
   CHECK(job.output.file->path == "/out.tsv");
@@ -158,7 +160,9 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"k: 5", "k: 5\nalgorithm: flush", "did you mean \"flash\"?"},
       {"k: 5", "k: 5\ngs: nan", "out of range"},
       {"k: 5", "k: 5\noutliers: keep", "unknown value"},
-      {"k: 5", "k: 5\nlimits: {threads: 2}", "unknown key"},
+      {"k: 5", "k: 5\nlimits: {thread: 2}", "did you mean \"threads\"?"},
+      {"k: 5", "k: 5\nlimits: {threads: 0}", "out of range"},
+      {"k: 5", "k: 5\nlimits: {threads: 257}", "out of range"},
       {"k: 5", "k: 5\nseed: -1", "9:"},
   };
   for (const auto& [from, to, words] : cases) {

@@ -9,29 +9,6 @@ using namespace pgveil::engine::test;
 
 namespace {
 
-// `attributes` columns of up to `values` values, each generalized twice and to *.
-RandomTable wide_table(std::size_t attributes, std::size_t values, std::size_t rows) {
-  std::mt19937_64 random(attributes * 1000 + values);
-  RandomTable made;
-  std::string text;
-  for (std::size_t j = 0; j < attributes; ++j) {
-    made.columns.push_back({fmt::format("c{:02}", j), {}});
-    for (std::size_t v = 0; v < values; ++v) {
-      made.columns.back().hierarchy.rows.push_back(
-          {fmt::format("v{}", v), fmt::format("l{}", v % 7), fmt::format("m{}", v % 7 % 3), "*"});
-    }
-    text += (j > 0 ? ";" : "") + made.columns.back().column;
-  }
-  text += "\n";
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t j = 0; j < attributes; ++j)
-      text += fmt::format("{}v{}", j > 0 ? ";" : "", random() % values * (random() % 2));
-    text += "\n";
-  }
-  made.table = value_of(read_table(text, ';'));
-  return made;
-}
-
 void check_random_levels(const RandomTable& random, int steps, Optimizations optimizations) {
   const auto table = value_of(prepare(random.table, random.columns));
   Checker checker(table, {{2, 0}, SuppressedSums::none, {}, optimizations, {1, 0.8, {}}});

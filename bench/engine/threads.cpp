@@ -1,0 +1,99 @@
+// What threads bring: for each of the reference's optima, time on the clock with one thread and with several, in turns.
+// Arguments: pairs (3), threads (2), part of a configuration's name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/engine/reference.hpp"
+#include "common/workers.hpp"
+
+namespace {
+
+using namespace pgveil::engine;
+
+struct Run {
+  double ms = 0;
+  SearchResult result;
+};
+
+Run run(const PreparedTable& table, const SearchOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  auto result = search(table, options);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  if (result.has_error()) {
+    fmt::print(stderr, "{}\n", pgveil::one_line(result.error()));
+    std::exit(1);
+  }
+  return {took.count(), std::move(*result)};
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+bool are_same(const SearchResult& a, const SearchResult& b) {
+  return a.optimum.has_value() == b.optimum.has_value() && a.counts.checks == b.counts.checks &&
+         (!a.optimum || (a.optimum->levels == b.optimum->levels && a.optimum->score == b.optimum->score));
+}
+
+void compare(const PreparedTable& table, const reference::Row& row, int pairs, std::size_t threads) {
+  auto options = reference::options(row, table.rows);
+  pgveil::Workers workers(threads);
+  const Parallel many{threads, [&](std::size_t parts, const auto& work) { workers.run(parts, work); }};
+  std::vector<double> one_ms, many_ms, ratios;
+  bool is_same = true;
+  std::size_t bytes = 0;
+  std::uint64_t checks = 0;
+  for (int pair = 0; pair < pairs; ++pair) {
+    options.parallel = {};
+    const auto one = run(table, options);
+    options.parallel = many;
+    const auto divided = run(table, options);
+    one_ms.push_back(one.ms);
+    many_ms.push_back(divided.ms);
+    ratios.push_back(one.ms / divided.ms);
+    is_same = is_same && are_same(one.result, divided.result);
+    bytes = divided.result.bytes;
+    checks = divided.result.counts.checks;
+  }
+  fmt::print("| {} | {} | {} | {:.3f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.1f} | {} |\n",
+             reference::describe(row), checks, table.distinct.size(),
+             median(one_ms) / static_cast<double>(checks), median(one_ms), median(many_ms), median(ratios),
+             std::ranges::min(one_ms) / std::ranges::min(many_ms), static_cast<double>(bytes) / 1e6,
+             is_same ? "yes" : "NO");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const int pairs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
+  const std::size_t threads = argc > 2 ? static_cast<std::size_t>(std::max(1, std::atoi(argv[2]))) : 2;
+  const std::string only = argc > 3 ? argv[3] : "";
+  const auto folder = reference::datasets_folder();
+  if (folder.empty()) {
+    fmt::print("skipped: no datasets beside the source tree (PGVEIL_DATASETS names another folder)\n");
+    return 0;
+  }
+  fmt::print(
+      "| configuration | checks | distinct rows | ms per check | 1 thread, ms | {} threads, ms | median of "
+      "ratios | "
+      "ratio of the best | MB | same |\n|---|---|---|---|---|---|---|---|---|---|\n",
+      threads);
+  std::map<std::vector<std::string>, PreparedTable> tables;
+  for (const auto& row : reference::rows(folder)) {
+    if (reference::describe(row).find(only) == std::string::npos) continue;
+    if (!tables.contains(row.quasi_identifiers)) {
+      tables.clear();
+      tables.emplace(row.quasi_identifiers, reference::load(folder, row));
+    }
+    compare(tables.at(row.quasi_identifiers), row, pairs, threads);
+  }
+}
