@@ -60,12 +60,13 @@ Result<std::vector<unsigned>> levels_of(std::string_view text) {
   }
 }
 
-// The bar: the incumbent's score and how much was checked.
+// How much is decided, never rounded up to all; the incumbent's score; how many were checked.
 void show_search(ProgressLine& line, const engine::Progress& progress) {
-  if (progress.checks % 16 != 0) return;
-  line.show(progress.incumbent == nullptr
-                ? "nothing anonymous yet, checked"
-                : fmt::format("best so far {:.6g}, checked", progress.incumbent->value()),
+  if (!line.is_due()) return;
+  const auto best = progress.incumbent == nullptr
+                        ? std::string("nothing anonymous yet")
+                        : fmt::format("best so far {:.6g}", progress.incumbent->value());
+  line.show(fmt::format("{} % decided, {}, checked", static_cast<int>(progress.decided_share() * 100), best),
             progress.checks);
 }
 

@@ -21,9 +21,14 @@ ProgressLine::~ProgressLine() {
   if (is_drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void ProgressLine::show(std::string_view stage, std::uint64_t done) {
+bool ProgressLine::is_due() const {
   const auto now = Clock::now();
-  if (!is_terminal_ || now - started_ < kSilence || now - shown_ < kBetween) return;
+  return is_terminal_ && now - started_ >= kSilence && now - shown_ >= kBetween;
+}
+
+void ProgressLine::show(std::string_view stage, std::uint64_t done) {
+  if (!is_due()) return;
+  const auto now = Clock::now();
   shown_ = now;
   is_drawn_ = true;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - started_).count();

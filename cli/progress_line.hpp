@@ -15,6 +15,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // wipes the line
 
+  // Whether show() would show anything now: for lines that cost something to make.
+  [[nodiscard]] bool is_due() const;
   void show(std::string_view stage, std::uint64_t done);
 
  private:

@@ -162,8 +162,19 @@ void Explorer::report(const Transformation& transformation, const Summary& summa
     checked_.push_back(std::move(record));
   }
   if (options_.progress) {
-    options_.progress({checker_.counts().checks, incumbent_ ? &incumbent_->score : nullptr});
+    options_.progress({checker_.counts().checks, incumbent_ ? &incumbent_->score : nullptr,
+                       [this] { return decided_share(); }});
   }
+}
+
+double Explorer::decided_share() {
+  if (options_.algorithm == Algorithm::brute_force) {
+    const auto all = transformation_count(lattice_);
+    return all ? static_cast<double>(checker_.counts().checks) / static_cast<double>(*all) : 0;
+  }
+  if (!decided_) decided_.emplace(lattice_);
+  return decided_->measure(
+      [this](const Transformation& transformation) { return is_settled(transformation); });
 }
 
 SearchResult Explorer::result() && {

@@ -7,6 +7,7 @@
 
 #include "engine/lattice/antichain.hpp"
 #include "engine/lattice/lattice.hpp"
+#include "engine/search/decided_share.hpp"
 #include "engine/search/search.hpp"
 
 namespace pgveil::engine {
@@ -71,6 +72,7 @@ class Explorer {
   void move_worse(std::vector<KnownBound>& from, Antichain& into) const;
   void keep_snapshot(bool is_anonymous);
   void report(const Transformation& transformation, const Summary& summary);
+  [[nodiscard]] double decided_share();
 
   const PreparedTable& table_;
   Lattice lattice_;
@@ -89,6 +91,7 @@ class Explorer {
   std::optional<Incumbent> incumbent_;
   std::vector<CheckedTransformation> checked_;
   std::vector<Transformation> neighbours_;
+  std::optional<DecidedShare> decided_;  // once it is asked for
   bool is_stopped_ = false;
 };
 

@@ -32,6 +32,9 @@ enum class Pruning {
 struct Progress {
   std::uint64_t checks = 0;
   const Score* incumbent = nullptr;  // nullptr: nothing anonymous was found yet
+  // The share of the transformations that are decided, estimated from a sample if they are many; never falls. Costs a
+  // little, so it is asked for. Valid during the call.
+  std::function<double()> decided_share;
 };
 
 struct SearchOptions {

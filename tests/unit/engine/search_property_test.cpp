@@ -173,3 +173,24 @@ TEST_CASE("permuted columns give the same optimum and the same checks") {
     }
   }
 }
+
+TEST_CASE("the share of what is decided rises to all of it, whatever the metric and the algorithm") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const auto random =
+        seed % 10 == 0 ? wide_table(7, 12, 200) : random_table(seed);  // 16,384 transformations
+    const auto table = value_of(prepare(random.table, random.columns));
+    SearchOptions options;
+    options.anonymity = {std::min<std::uint64_t>(table.rows, 2), table.rows * (seed % 3) / 4};
+    options.quality.metric = static_cast<Metric>(seed % kMetrics);
+    options.algorithm = seed % 10 == 0 ? Algorithm::flash : static_cast<Algorithm>(seed % 6);
+    double last = 0;
+    options.progress = [&](const Progress& progress) {
+      const double share = progress.decided_share();
+      REQUIRE(share >= last);
+      last = share;
+    };
+    static_cast<void>(value_of(search(table, options)));
+    CHECK(last == 1);
+  }
+}
