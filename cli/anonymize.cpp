@@ -24,15 +24,16 @@ Error refused(ErrorKind kind, std::string message, std::string hint) {
 
 class Stopwatch {
  public:
-  explicit Stopwatch(std::vector<JobPhase>& phases) : phases_(phases) {}
-  void end_phase(std::string name) {
+  // All that have ended.
+  const std::vector<JobPhase>& end_phase(std::string name) {
     const auto now = Clock::now();
     phases_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - began_).count()});
     began_ = now;
+    return phases_;
   }
 
  private:
-  std::vector<JobPhase>& phases_;
+  std::vector<JobPhase> phases_;
   Clock::time_point began_ = Clock::now();
 };
 
@@ -151,8 +152,12 @@ JobReport begin_report(const Job& job, const JobData& data) {
   return report;
 }
 
+Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
+  return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
+}
+
 Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
-                     JobReport& report) {
+                     Stopwatch& watch, JobReport& report) {
   const auto& job = request.job;
   const engine::Anonymity anonymity{job.k, report.suppression_limit};
   const auto made = engine::publish(data.table, data.prepared, report.levels,
@@ -161,7 +166,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
   report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   auto targets = write_targets(request, data, *made, hooks);
   if (!targets) return targets.error();
-  report.targets = std::move(*targets);
+  report.targets = targets->names;
   report.published_rows = made->rows;
   report.classes = made->classes;
   report.smallest_class = made->smallest_class;
@@ -169,7 +174,9 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
   report.dropped_rows = made->dropped_rows;
   report.hidden_rows = made->hidden_rows;
   report.certainty_penalty = made->certainty_penalty;
-  return {};
+  report.phases = watch.end_phase("publish");
+  if (auto ready = announce(hooks, report); !ready) return ready;
+  return publish_targets(*targets);
 }
 
 }  // namespace
@@ -178,23 +185,22 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   if (!request.lists_only) {
     if (auto free = check_targets(request); !free) return free.error();
   }
-  std::vector<JobPhase> phases;
-  Stopwatch watch(phases);
+  Stopwatch watch;
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
   const auto range = level_range(request.job, report);
   if (!range) return range.error();
-  watch.end_phase("read");
+  report.phases = watch.end_phase("read");
   auto chosen = request.levels ? take_chosen(*request.levels, *range, report)
                                : search_optimum(request, *data, *range, hooks, report);
   if (!chosen) return chosen.error();
-  watch.end_phase("search");
+  report.phases = watch.end_phase("search");
   if (!request.lists_only) {
-    if (auto published = publish(request, *data, hooks, report); !published) return published.error();
-    watch.end_phase("publish");
+    if (auto published = publish(request, *data, hooks, watch, report); !published) return published.error();
+  } else if (auto ready = announce(hooks, report); !ready) {
+    return ready.error();
   }
-  report.phases = std::move(phases);
   return report;
 }
 

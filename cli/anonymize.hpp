@@ -30,6 +30,8 @@ struct AnonymizeHooks {
   std::function<bool()> is_aborted;  // nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // Everything is written, and nothing has its final name yet: what must be safe by then. An error publishes nothing.
+  std::function<Result<void>(const JobReport&)> before_publication;
 };
 
 // Errors, beside those of what it is made of: nothing anonymous was found; a chosen transformation outside the levels

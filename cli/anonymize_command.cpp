@@ -88,16 +88,16 @@ Result<std::optional<OutputFile>> open_report(const std::string& path, const Job
   return std::optional<OutputFile>(std::move(*file));
 }
 
+// Before anything is published; taken back, unless settled, if that fails.
 Result<void> save_report(std::optional<OutputFile>& file, const JobReport& made) {
   if (!file) return {};
   if (auto written = file->append(report_json(made)); !written) return written;
   if (auto finished = file->finish(); !finished) return finished;
-  if (auto published = file->publish(); !published) return published;
-  file->settle();
-  return {};
+  return file->publish();
 }
 
-Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
+Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request,
+                      std::optional<OutputFile>& report_file) {
   ProgressLine line("job " + request.job.name);
   bool is_searching = false;
   AnonymizeHooks hooks;
@@ -108,6 +108,7 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
     is_searching = true;
     show_search(line, progress);
   };
+  hooks.before_publication = [&](const JobReport& made) { return save_report(report_file, made); };
   if (arguments.transformation) {
     auto levels = levels_of(*arguments.transformation);
     if (!levels) return levels.error();
@@ -139,10 +140,10 @@ int run_anonymize(const AnonymizeArguments& arguments) {
   }
   auto file = open_report(arguments.report, request.job);
   if (!file) return fail(file.error());
-  const auto made = run(arguments, request);
+  const auto made = run(arguments, request, *file);
   if (!made) return fail(made.error());
+  if (*file) (*file)->settle();
   std::fputs((arguments.lists_only ? checked_text(*made) : report_text(*made)).c_str(), stdout);
-  if (auto saved = save_report(*file, *made); !saved) return fail(saved.error());
   return is_unproven(*made) ? kUnproven : kSuccess;
 }
 

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/output_file.hpp"
 #include "cli/publication_csv.hpp"
 #include "common/sqlstate.hpp"
-#include "db/pending_table.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -127,35 +125,36 @@ Result<void> check_targets(const AnonymizeRequest& request) {
   return file ? Result<void>() : Result<void>(file.error());
 }
 
-Result<std::vector<std::string>> write_targets(const AnonymizeRequest& request, const JobData& data,
-                                               const engine::Publication& publication,
-                                               const AnonymizeHooks& hooks) {
+Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobData& data,
+                                     const engine::Publication& publication, const AnonymizeHooks& hooks) {
   const auto& output = request.job.output;
-  std::vector<std::string> targets;
-  std::optional<OutputFile> file;
+  WrittenTargets targets;
   if (output.file) {
     auto written = write_file(request, publication, hooks);
     if (!written) return written.error();
-    file.emplace(std::move(*written));
-    targets.push_back("file " + output.file->path);
+    targets.file.emplace(std::move(*written));
+    targets.names.push_back("file " + output.file->path);
   }
-  std::optional<db::PendingTable> table;
   if (output.table) {
     auto written = write_table(request, data, publication, hooks);
     if (!written) return written.error();
-    table.emplace(std::move(*written));
-    targets.push_back(fmt::format("table {}.{}", output.table->schema, output.table->table));
+    targets.table.emplace(std::move(*written));
+    targets.names.push_back(fmt::format("table {}.{}", output.table->schema, output.table->table));
   }
   if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
-  if (file) {
-    if (auto published = file->publish(); !published) return published.error();
-  }
-  if (table) {
-    // Last, because it can't be taken back; the file can.
-    if (auto committed = table->commit(); !committed) return committed.error();
-  }
-  if (file) file->settle();
   return targets;
+}
+
+Result<void> publish_targets(WrittenTargets& targets) {
+  if (targets.file) {
+    if (auto published = targets.file->publish(); !published) return published;
+  }
+  if (targets.table) {
+    // Last, because it can't be taken back; the file can.
+    if (auto committed = targets.table->commit(); !committed) return committed;
+  }
+  if (targets.file) targets.file->settle();
+  return {};
 }
 
 }  // namespace pgveil::cli

@@ -1,10 +1,13 @@
 #pragma once
 // Where a job publishes to: a file, a table or both, all or nothing.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/anonymize.hpp"
 #include "cli/job_data.hpp"
+#include "cli/output_file.hpp"
+#include "db/pending_table.hpp"
 
 namespace pgveil::cli {
 
@@ -12,11 +15,20 @@ namespace pgveil::cli {
 // open_tables; a file that may not be written.
 [[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
 
-// → "file …", "table …". Errors: those of OutputFile and PendingTable; then nothing is published, except when it is not
-// known whether the table was committed: then the file is taken back, and the error says so.
-[[nodiscard]] Result<std::vector<std::string>> write_targets(const AnonymizeRequest& request,
-                                                             const JobData& data,
-                                                             const engine::Publication& publication,
-                                                             const AnonymizeHooks& hooks);
+// Written whole and counted again; published by publish_targets(), or away with this value.
+struct WrittenTargets {
+  std::optional<OutputFile> file;
+  std::optional<db::PendingTable> table;
+  std::vector<std::string> names;  // "file …", "table …"
+};
+
+// Errors: those of OutputFile and PendingTable.
+[[nodiscard]] Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobData& data,
+                                                   const engine::Publication& publication,
+                                                   const AnonymizeHooks& hooks);
+
+// Errors: those of OutputFile and PendingTable; then nothing is published, except when it is not known whether the table
+// was committed: then the file is taken back, and the error says so.
+[[nodiscard]] Result<void> publish_targets(WrittenTargets& targets);
 
 }  // namespace pgveil::cli

@@ -262,6 +262,16 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.run_job(JOB, "--transformation", "1,1,1", "--list", status=2)
         self.refused(JOB, "would be overwritten", "--report", self.folder / "job.yaml")
 
+    def test_nothing_is_published_whose_report_cannot_be_written(self):
+        report = self.folder / "report.json"
+        self.refused(JOB, "File too large", "--report", report,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+        self.assertFalse(report.exists())
+        report.write_text("old")
+        self.refused(JOB.replace("{table: public.patients_k5}", "{table: granted.t}"), "default privileges",
+                     "--report", report)
+        self.assertEqual(report.read_text(), "old")
+
     def test_limits_publish_the_best_so_far(self):
         done = self.run_job(JOB + "algorithm: depth_first\nlimits: {checks: 1}\n", status=3)
         self.assertIn("stopped before it was proven", done.stdout)

@@ -144,6 +144,29 @@ TEST_CASE("a limit or an interrupt gives the best so far, and says that it is no
         "stopped before anything anonymous was found");
 }
 
+TEST_CASE("what must be safe before publication is asked when all is written, and can forbid it") {
+  const Jobs jobs;
+  AnonymizeHooks hooks;
+  std::vector<std::string> seen;
+  hooks.before_publication = [&](const JobReport& report) -> Result<void> {
+    CHECK(report.published_rows == 5);
+    CHECK(report.phases.size() == 3);
+    CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+    seen = report.targets;
+    return Error{ErrorKind::io, "58030", "no place for the report", ""};
+  };
+  CHECK(message_of(jobs.run("k: 2", "{file: out.csv, separator: ;}", hooks)) == "no place for the report");
+  CHECK(seen.size() == 1);
+  CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+  jobs.check_nothing_new();
+
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  request.lists_only = true;
+  hooks.before_publication = [](const JobReport&) { return Error{ErrorKind::io, "58030", "no list", ""}; };
+  CHECK(message_of(anonymize(request, hooks)) == "no list");
+}
+
 TEST_CASE("an aborted job leaves nothing") {
   const Jobs jobs;
   AnonymizeHooks hooks;
