@@ -47,11 +47,19 @@ std::vector<Arm> without_idle_arms(std::vector<Arm> arms) {
   return kept;
 }
 
-std::vector<Arm> with_adjacent_arms_merged(std::vector<Arm> arms) {
+// How far back an equal outcome is looked for: a run of thousands of arms with different outcomes costs no more than this.
+constexpr std::ptrdiff_t kLookBack = 64;
+
+// Arms of one attribute that follow each other exclude each other, so within such a run they may move.
+std::vector<Arm> with_runs_merged(std::vector<Arm> arms) {
   std::vector<Arm> merged;
   for (Arm& arm : arms) {
-    if (!merged.empty() && merged.back().attribute == arm.attribute && is_same_outcome(merged.back(), arm)) {
-      merged.back().values.push_back(std::move(arm.values.front()));
+    const auto is_end = [&, steps = kLookBack](const Arm& other) mutable {
+      return steps-- == 0 || other.attribute != arm.attribute || is_same_outcome(other, arm);
+    };
+    const auto found = std::find_if(merged.rbegin(), merged.rend(), is_end);
+    if (found != merged.rend() && found->attribute == arm.attribute && is_same_outcome(*found, arm)) {
+      found->values.push_back(std::move(arm.values.front()));
     } else {
       merged.push_back(std::move(arm));
     }
@@ -76,7 +84,7 @@ class DecisionCompiler {
       if (split->attribute != attribute_) arm.then.push_back(decide(chains_.yes_chain(tree_, index)));
       arms.push_back(std::move(arm));
     }
-    return {with_adjacent_arms_merged(without_idle_arms(std::move(arms)))};
+    return {with_runs_merged(without_idle_arms(std::move(arms)))};
   }
 
  private:

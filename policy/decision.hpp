@@ -1,7 +1,7 @@
 #pragma once
 // From the tree to one decision per attribute: is this row's value of attribute a released? Simplified: equal
-// outcomes are merged, adjacent tests of one attribute with equal outcomes become one membership test, and
-// nothing else is reordered, so the decision equals the tree on every combination, unseen values and NULL
+// outcomes are merged, tests of one attribute that follow each other and have equal outcomes become one membership
+// test, and nothing else is reordered, so the decision equals the tree on every combination, unseen values and NULL
 // included.
 #include <cstdint>
 #include <optional>

@@ -49,6 +49,21 @@ Node* raw_value(const Column& column, Canonical canonical, const ComparableType&
   return raw;
 }
 
+// {"a","b"}: one constant, which PostgreSQL reads at once. As ARRAY['a', 'b'] each element would be parsed, coerced and
+// folded by itself, for each statement.
+std::string array_text(std::span<const std::string> values) {
+  std::string out = "{";
+  for (const std::string& value : values) {
+    out += out.size() > 1 ? ",\"" : "\"";
+    for (const char c : value) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  return out += '}';
+}
+
 Node* condition(const policy::Arm& arm, const TreeColumns& tree_columns, pg::Builder& build) {
   const Column& column = *tree_columns.columns[arm.attribute];
   const ComparableType& type = tree_columns.types[arm.attribute];
@@ -57,10 +72,8 @@ Node* condition(const policy::Arm& arm, const TreeColumns& tree_columns, pg::Bui
     return build.equals(raw, build.cast(build.string_constant(arm.values.front()),
                                         build.type_name(type.literal_schema, type.literal_type)));
   }
-  std::vector<Node*> elements;
-  for (const std::string& value : arm.values) elements.push_back(build.string_constant(value));
-  return build.equals_any(
-      raw, build.cast(build.array(elements), build.type_name(type.literal_schema, type.literal_type, true)));
+  return build.equals_any(raw, build.cast(build.string_constant(array_text(arm.values)),
+                                          build.type_name(type.literal_schema, type.literal_type, true)));
 }
 
 }  // namespace

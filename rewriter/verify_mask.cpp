@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -47,26 +48,59 @@ std::string text_constant(const Node* node) {
   return node->a_const->sval->sval;
 }
 
-bool holds(const Node* condition, const Row& row) {
+// The elements of {"a","b"}, each in quotes.
+std::vector<std::string> array_constant(const Node* node) {
+  const std::string text = text_constant(node);
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  const auto take = [&](char expected) {
+    if (at >= text.size() || text[at] != expected) fail("an array of quoted elements");
+    ++at;
+  };
+  do {
+    take(out.empty() ? '{' : ',');
+    take('"');
+    std::string& element = out.emplace_back();
+    while (at < text.size() && text[at] != '"') {
+      if (text[at] == '\\' && ++at == text.size()) fail("an array that ends");
+      element += text[at++];
+    }
+    take('"');
+  } while (at < text.size() && text[at] == ',');
+  take('}');
+  if (at != text.size()) fail("an array and nothing after it");
+  return out;
+}
+
+bool is_array_type(const PgQuery__TypeName* type) {
+  return type != nullptr && type->n_array_bounds == 1;
+}
+
+// A condition: the column is equal to one of the values.
+struct Test {
+  std::string column;
+  std::vector<std::string> values;
+};
+
+Test read_test(const Node* condition) {
   if (!pg::is_kind(condition, PG_QUERY__NODE__NODE_A_EXPR)) fail("a comparison");
   const PgQuery__AExpr& test = *condition->a_expr;
   if (test.n_name != 2 || pg::string_of(test.name[0]) != "pg_catalog" || pg::string_of(test.name[1]) != "=") {
     fail("the operator pg_catalog.=");
   }
-  const auto at = row.find(column_of(test.lexpr));
-  if (at == row.end()) fail("a quasi-identifier");
   const PgQuery__TypeCast& constant = cast_of(test.rexpr);
-  if (test.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP) {
-    return at->second && *at->second == text_constant(constant.arg);
-  }
-  if (test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY ||
-      !pg::is_kind(constant.arg, PG_QUERY__NODE__NODE_A_ARRAY_EXPR)) {
-    fail("= or = ANY");
-  }
-  const auto elements =
-      pg::nodes(constant.arg->a_array_expr->elements, constant.arg->a_array_expr->n_elements);
-  return at->second &&
-         std::ranges::any_of(elements, [&](const Node* e) { return text_constant(e) == *at->second; });
+  const bool is_any = test.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
+  if (!is_any && test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP) fail("= or = ANY");
+  if (is_array_type(constant.type_name) != is_any) fail("an array behind ANY, and only there");
+  if (is_any) return {column_of(test.lexpr), array_constant(constant.arg)};
+  return {column_of(test.lexpr), {text_constant(constant.arg)}};
+}
+
+bool holds(const Node* condition, const Row& row) {
+  const Test test = read_test(condition);
+  const auto at = row.find(test.column);
+  if (at == row.end()) fail("a quasi-identifier");
+  return at->second && std::ranges::find(test.values, *at->second) != test.values.end();
 }
 
 bool is_typed_null(const Node* node) {
@@ -204,6 +238,29 @@ struct Check {
     }
   }
 
+  // A trial row has no value that only the mask knows, so such a value would not be found out by trying.
+  void known_values_only() const {
+    std::map<std::string, std::set<std::string>, std::less<>> known;
+    for (const policy::Node& node : tree.nodes) {
+      if (node.split) known[tree.attributes[node.split->attribute].name].insert(node.split->value);
+    }
+    for (const Node* target : pg::nodes(select.target_list, select.n_target_list))
+      known_values_only(target->res_target->val, known);
+  }
+
+  static void known_values_only(const Node* node,
+                                const std::map<std::string, std::set<std::string>, std::less<>>& known) {
+    if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return;
+    for (const Node* arm : pg::nodes(node->case_expr->args, node->case_expr->n_args)) {
+      const Test test = read_test(arm->case_when->expr);
+      const auto at = known.find(test.column);
+      const auto is_known = [&](const std::string& value) { return at->second.contains(value); };
+      if (at == known.end() || !std::ranges::all_of(test.values, is_known)) fail("values of the tree");
+      known_values_only(arm->case_when->result, known);
+    }
+    if (node->case_expr->defresult == nullptr || !is_typed_null(node->case_expr->defresult)) fail("ELSE NULL");
+  }
+
   void released_cells() const {
     std::vector<std::vector<bool>> released(tree.nodes.size(), std::vector<bool>(tree.attributes.size()));
     policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
@@ -301,6 +358,7 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   try {
     const Check check{spec, version, version.tree, relation, select_of(*read), guard};
     check.fixed_columns();
+    check.known_values_only();
     check.released_cells();
   } catch (const Unreadable& unreadable) {
     return failure(spec.name, unreadable.what);

@@ -66,6 +66,22 @@ TEST_CASE("adjacent tests of one attribute with equal outcomes become one member
   CHECK(compiled(tree, 2).empty());
 }
 
+TEST_CASE("equal outcomes are merged across other tests of the same attribute, and of no other") {
+  DisclosureTree tree = three_attributes();
+  const auto add_split = [&](std::uint32_t attribute, const std::string& value, const std::string& below) {
+    const auto at = static_cast<NodeIndex>(tree.nodes.size());
+    tree.nodes.push_back({Split{attribute, value}, at + 1, at + 4, 0, 0});
+    add_chain(tree, {{0, below}});
+  };
+  add_split(1, "x", "1");
+  add_split(1, "y", "2");
+  add_split(1, "z", "1");
+  add_split(2, "w", "1");
+  add_split(1, "v", "2");
+  tree.nodes.emplace_back();
+  CHECK(compiled(tree, 0) == "b=x,z:(a=1:yes) b=y:(a=2:yes) c=w:(a=1:yes) b=v:(a=2:yes)");
+}
+
 TEST_CASE("an arm that releases nothing is dropped when no later arm could catch its rows") {
   DisclosureTree tree = three_attributes();
   add_chain(tree, {{1, "x"}, {0, "1"}, {1, "y"}, {2, "z"}});
