@@ -3,6 +3,7 @@
 // on a role's or database's settings. Only db/*.cpp includes this (libpqxx stays in db).
 #include <memory>
 #include <pqxx/pqxx>
+#include <pqxx/tablereader>
 #include <pqxx/tablewriter>
 #include <string>
 #include <string_view>
@@ -55,6 +56,27 @@ class Connection {
 #pragma GCC diagnostic pop
     fill([&writer](const std::string& line) { writer.write_raw_line(line); });
     writer.complete();
+  }
+  // COPY (query) TO STDOUT. on_line(line) for each row: std::string&, a line in COPY's text format without its end, which it
+  // may change. What it throws ends the query.
+  template <class OnLine>
+  void copy_out(const std::string& query, OnLine on_line) {
+    refuse_if_ended();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // stream_from takes no query
+    pqxx::tablereader reader(work_, "(" + query + ")");
+#pragma GCC diagnostic pop
+    try {
+      std::string line;
+      while (reader.get_raw_line(line)) {
+        if (line.ends_with('\n')) line.pop_back();  // the line's own; one of the data is escaped
+        on_line(line);
+      }
+    } catch (...) {
+      cancel();  // or the reader would read all that is left
+      throw;
+    }
+    reader.complete();
   }
   [[nodiscard]] int server_version() const {
     return connection_.server_version();

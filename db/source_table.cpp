@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "db/connection.hpp"
+#include "db/copy_line.hpp"
 #include "db/failure.hpp"
-#include "db/row_stream.hpp"
 
 namespace pgveil::db {
 namespace {
+
+constexpr std::uint64_t kRowsPerLook = 10'000;
 
 constexpr const char* kKind = R"(
 SELECT c.relkind::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -71,15 +74,10 @@ std::string select_text(const SourceQuery& query) {
 class Encoding {
  public:
   explicit Encoding(const std::string& name) : encoder_(name) {}
-  void add(const pqxx::field& field, const std::string& null_text) {
-    if (field.is_null()) {
-      has_null_ = true;
-      encoder_.add(null_text);
-      return;
-    }
-    const std::string_view text(field.c_str(), field.size());
-    has_null_text_ = has_null_text_ || text == null_text;
-    encoder_.add(text);
+  void add(const CopyField& field, const std::string& null_text) {
+    has_null_ = has_null_ || !field;
+    has_null_text_ = has_null_text_ || field == null_text;
+    encoder_.add(field.value_or(null_text));
   }
   [[nodiscard]] bool is_ambiguous() const { return has_null_ && has_null_text_; }
   [[nodiscard]] engine::Column finish() && { return std::move(encoder_).finish(); }
@@ -105,10 +103,12 @@ Result<SourceTable> read(Connection& connection, const SourceQuery& query, const
   if (!source) return source;
   std::vector<Encoding> encodings(query.columns.begin(), query.columns.end());
   std::uint64_t rows = 0;
-  stream_rows(connection, select_text(query), [&](const pqxx::row& row) {
-    for (std::size_t i = 0; i < encodings.size(); ++i)
-      encodings[i].add(row[static_cast<int>(i)], query.null_text);
-    if (++rows % kRowsPerFetch != 0) return;
+  std::vector<CopyField> fields;
+  connection.copy_out(select_text(query), [&](std::string& line) {
+    split_copy_line(line, fields);
+    PGVEIL_ASSERT(fields.size() == encodings.size());
+    for (std::size_t i = 0; i < encodings.size(); ++i) encodings[i].add(fields[i], query.null_text);
+    if (++rows % kRowsPerLook != 0) return;
     abandon_if_aborted(query);
     if (progress) progress("reading", rows);
   });

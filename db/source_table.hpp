@@ -1,6 +1,6 @@
 #pragma once
 // A table's columns, dictionary-encoded for the engine: the input of an anonymization job. One REPEATABLE READ state,
-// locked against DDL; rows come in batches, so only the encoded columns are held.
+// locked against DDL; rows come in a stream (COPY), so only the encoded columns are held.
 #include <functional>
 #include <map>
 #include <string>
