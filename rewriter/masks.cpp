@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "common/assert.hpp"
 #include "policy/decision.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask_column.hpp"
@@ -111,7 +112,8 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
 
 Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                  const policy::PolicyVersion& version,
-                                                 const Relation& relation, VersionGuard guard) {
+                                                 const Relation& relation, VersionGuard guard,
+                                                 MaskSource source) {
   auto mask = std::make_shared<Mask>();
   mask->arena = std::make_unique<pg::Arena>();
   auto select = masking_select(spec, version.tree, relation, Guarded::yes, *mask->arena);
@@ -125,6 +127,11 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   mask->policy = spec.name;
   mask->number = version.number;
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  if (source == MaskSource::view) {
+    PGVEIL_ASSERT(guard == VersionGuard::present);
+    mask->view = mask_view_name(mask->policy, mask->number, mask->text);
+    mask->view_select = select_from_view(*mask);
+  }
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

@@ -25,6 +25,7 @@
 #include "rewriter/catalog.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask_text.hpp"
+#include "rewriter/mask_view.hpp"
 #include "rewriter/pg/build.hpp"
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/version_guard.hpp"
@@ -50,13 +51,16 @@ struct Mask {
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog
   std::uint64_t number = 0;
+  std::string view;         // its name in the schema pgveil; empty: the text itself is sent (mask_view.hpp)
+  std::string view_select;  // what reads it
 };
 
-// REQUIRES: check_policy found no error. Errors: a type text of the catalog does not parse.
+// REQUIRES: check_policy found no error; a view only with the version guard. Errors: a type text of the catalog does not parse.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                                const policy::PolicyVersion& version,
                                                                const Relation& relation,
-                                                               VersionGuard version_guard);
+                                                               VersionGuard version_guard,
+                                                               MaskSource source = MaskSource::text);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);

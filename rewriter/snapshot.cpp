@@ -137,13 +137,19 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->catalog_ = std::move(input.catalog);
   snapshot->generation_ = input.generation;
+  snapshot->mask_source_ = input.mask_source;
   const Catalog& catalog = *snapshot->catalog_;
   for (PolicyState& state : input.policies) {
     Snapshot::ProtectedTable table;
     table.relation = catalog.find(state.spec->schema, state.spec->table);
     state.closed_because = reason_to_close(state, catalog);
+    if (state.closed_because.empty() && input.mask_source == MaskSource::view &&
+        input.version_guard == VersionGuard::absent) {
+      state.closed_because = "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
+    }
     if (state.closed_because.empty()) {
-      auto mask = compile_mask(*state.spec, *state.version, *table.relation, input.version_guard);
+      auto mask =
+          compile_mask(*state.spec, *state.version, *table.relation, input.version_guard, input.mask_source);
       if (!mask) return mask.error();
       if (auto verified =
               verify_mask(**mask, *state.spec, *state.version, *table.relation, input.version_guard);

@@ -12,6 +12,7 @@
 #include "policy/spec.hpp"
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
+#include "rewriter/mask_view.hpp"
 #include "rewriter/version_guard.hpp"
 
 namespace pgveil::rewriter {
@@ -32,6 +33,7 @@ struct SnapshotInput {
   std::vector<std::string> open_tables;  // "schema.table", or a view
   std::uint64_t generation = 0;          // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;
+  MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
 };
 
 class Snapshot {
@@ -44,6 +46,8 @@ class Snapshot {
 
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
+  // view: only masks stand for protected tables, so nobody reads one by exemption and none is sampled.
+  [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   // A table that may stand in SQL that is sent.
   [[nodiscard]] bool is_open(const Relation& relation) const;
@@ -64,6 +68,7 @@ class Snapshot {
   friend Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);
   std::shared_ptr<const Catalog> catalog_;
   std::uint64_t generation_ = 0;
+  MaskSource mask_source_ = MaskSource::text;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
   std::set<std::uint32_t> open_;

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 
+#include "rewriter/version_guard.hpp"
+
 namespace pgveil::rewriter {
 
 using policy::ColumnClass;
 using policy::PolicySpec;
+
+bool is_mask_view(const Relation& relation) {
+  return relation.schema == kOwnSchema && relation.kind == RelationKind::view;
+}
 
 Standings::Standings(const Catalog& catalog, const std::vector<const PolicySpec*>& policies,
                      const std::vector<std::string>& open_tables) {
@@ -27,7 +33,7 @@ Standings::Standings(const Catalog& catalog, const std::vector<const PolicySpec*
     const bool is_system = relation->schema == "pg_catalog" || relation->schema == "information_schema";
     if (has_policy(oid)) {
       protected_.push_back(relation);
-    } else if (!is_system) {
+    } else if (!is_system && !is_mask_view(*relation)) {
       others_.push_back(relation);
     }
   }

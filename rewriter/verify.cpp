@@ -187,7 +187,8 @@ class Verifier {
     const auto* table = snapshot_.policy_for(*found, role_);
     const bool is_exempt = table != nullptr && std::ranges::find(table->state.spec->exempt_roles, role_) !=
                                                    table->state.spec->exempt_roles.end();
-    if (!is_exempt) throw Rejected{"a relation that may only be read through its mask"};
+    if (!is_exempt || snapshot_.mask_source() == MaskSource::view)
+      throw Rejected{"a relation that may only be read through its mask"};
     reads_.has_protected = true;
   }
 
@@ -221,7 +222,9 @@ class Verifier {
     const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
     if (found == nullptr) return nullptr;
     const Mask* mask = snapshot_.mask_for(found->oid, role_);
-    return mask != nullptr && pg::equal(query.base, mask->select->base) ? mask : nullptr;
+    // Where a mask is a view, only the stand-in becomes it.
+    return mask != nullptr && mask->view.empty() && pg::equal(query.base, mask->select->base) ? mask
+                                                                                              : nullptr;
   }
 
   // The mask that a stand-in stands for. The parser says where it saw the name; around it is just what the printer writes.

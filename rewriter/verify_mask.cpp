@@ -363,6 +363,7 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   } catch (const Unreadable& unreadable) {
     return failure(spec.name, unreadable.what);
   }
+  if (!mask.view.empty()) return verify_view_select(mask);
   return {};
 }
 

@@ -196,6 +196,12 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
              fmt::format("relation \"{}\" is not listed for this role", range.relname),
              "ask the data owner for a policy that names this role as a reader", range.location);
     }
+    if (is_exempt(*table->state.spec, client_.role) && snapshot_.mask_source() == MaskSource::view) {
+      refuse(
+          Reason::relation_not_listed,
+          fmt::format("relation \"{}\" can't be read by exempt roles where masks are views", range.relname),
+          "backend.mask_views leaves pgveil no right to the table", range.location);
+    }
     has_protected_ = true;
     const PolicyRead read{table->state.spec->name, !is_exempt(*table->state.spec, client_.role)};
     if (std::ranges::find(policies_read_, read) == policies_read_.end()) policies_read_.push_back(read);

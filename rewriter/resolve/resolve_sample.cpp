@@ -31,10 +31,14 @@ ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
     refuse(Reason::row_layout, "TABLESAMPLE SYSTEM of a protected table shows which rows are stored together",
            "use TABLESAMPLE BERNOULLI", sample.location);
   }
+  const Mask& mask = *snapshot_.mask_for(table->oid, client_.role);
+  if (!mask.view.empty()) {
+    refuse(Reason::row_layout, "TABLESAMPLE of a protected table whose mask is a view",
+           "use WHERE random() < 0.1, which samples without the table", sample.location);
+  }
   Node* masked = sample.relation;
   auto* sampled = build_.make<PgQuery__SelectStmt>(pg_query__select_stmt__descriptor);
-  *sampled =
-      *snapshot_.mask_for(table->oid, client_.role)->select;  // no stand-in: it is not the mask to the letter
+  *sampled = *mask.select;  // no stand-in: it is not the mask to the letter
   sample.relation = sampled->from_clause[0];
   Node* const from[] = {node};
   sampled->from_clause = build_.list(from);

@@ -206,7 +206,9 @@ policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::C
   return version;
 }
 
-std::shared_ptr<const Snapshot> demo_snapshot() {
+namespace {
+
+std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard guard) {
   const auto catalog = demo_catalog();
   auto spec = std::make_shared<policy::PolicySpec>(worked_example_policy());
   auto version = std::make_shared<policy::PolicyVersion>(
@@ -216,8 +218,20 @@ std::shared_ptr<const Snapshot> demo_snapshot() {
   return make_snapshot({.catalog = catalog,
                         .policies = {{spec, version, {}}},
                         .open_tables = std::move(open_tables),
-                        .generation = 1})
+                        .generation = 1,
+                        .version_guard = guard,
+                        .mask_source = source})
       .value();
+}
+
+}  // namespace
+
+std::shared_ptr<const Snapshot> demo_snapshot() {
+  return demo_snapshot_of(MaskSource::text, VersionGuard::absent);
+}
+
+std::shared_ptr<const Snapshot> demo_snapshot_with_views(VersionGuard guard) {
+  return demo_snapshot_of(MaskSource::view, guard);
 }
 
 std::shared_ptr<const Snapshot> snapshot_without_version() {

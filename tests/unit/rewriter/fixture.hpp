@@ -20,6 +20,9 @@ namespace pgveil::rewriter::test {
                                                const Relation& relation);
 // Readers: analyst; exempt: dpo.
 [[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot();
+// The same, with masks that are views.
+[[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot_with_views(
+    VersionGuard guard = VersionGuard::present);
 [[nodiscard]] std::shared_ptr<const Snapshot> snapshot_without_version();
 
 }  // namespace pgveil::rewriter::test

@@ -1,0 +1,139 @@
+// Masks that are views of the schema pgveil: what is sent names the view, never the table, and nothing else gets at either.
+#include "rewriter/mask_view.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "fixture.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pg/parse.hpp"
+#include "rewriter/pipeline.hpp"
+#include "rewriter/verify.hpp"
+#include "rewriter/verify_mask.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::rewriter;
+
+const Mask& people_mask(const Snapshot& snapshot) {
+  return *snapshot.protected_tables().front().mask;
+}
+
+Verdict verdict_of(const std::string& sql, const std::string& role, const Snapshot& snapshot) {
+  return rewrite(sql, {role}, snapshot);
+}
+
+std::string refusal(const std::string& sql, const std::string& role, const Snapshot& snapshot) {
+  const auto verdict = verdict_of(sql, role, snapshot);
+  const auto* refused = std::get_if<Refusal>(&verdict);
+  return refused == nullptr ? "" : refused->message;
+}
+
+bool is_verified(const std::string& text, const std::string& role, const Snapshot& snapshot) {
+  const auto tree = pg::parse_own(text, 100'000).value();
+  return verify(text, tree.result->stmts[0]->stmt->base, role, snapshot, 100'000).has_value();
+}
+
+// A mask of its own that a test may spoil.
+std::shared_ptr<Mask> mask_to_spoil(const Snapshot& snapshot) {
+  const auto& table = snapshot.protected_tables().front();
+  auto mask = compile_mask(*table.state.spec, *table.state.version, *table.relation, VersionGuard::present,
+                           MaskSource::view);
+  return std::const_pointer_cast<Mask>(mask.value());
+}
+
+}  // namespace
+
+TEST_CASE("a mask's view has a name of its own") {
+  const std::string name = mask_view_name("people_k2", 7, "SELECT 1");
+  CHECK(name.starts_with("people_k2.7."));
+  CHECK(name == mask_view_name("people_k2", 7, "SELECT 1"));
+  CHECK(name != mask_view_name("people_k2", 8, "SELECT 1"));
+  CHECK(name != mask_view_name("people_k2", 7, "SELECT 2"));
+  const std::string long_name(62, 'p');
+  CHECK(mask_view_name(long_name + "a", 7, "") != mask_view_name(long_name + "b", 7, ""));
+  CHECK(mask_view_name(std::string(63, 'p'), 9'223'372'036'854'775'807U, "").size() <= 63);
+}
+
+TEST_CASE("statements read the view in place of the table") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views();
+  const Mask& mask = people_mask(*snapshot);
+  CHECK(mask.text.find("pgveil.guard(") != std::string::npos);
+  for (const std::string sql : {"SELECT city FROM people", "TABLE people", "COPY people TO STDOUT",
+                                "SELECT p FROM people p JOIN people q USING (id)"}) {
+    const auto verdict = verdict_of(sql, "analyst", *snapshot);
+    REQUIRE_MESSAGE(std::holds_alternative<Rewritten>(verdict), sql);
+    const std::string& sent = std::get<Rewritten>(verdict).statements.front().sql;
+    CHECK_MESSAGE(sent.find("(" + mask.view_select + ")") != std::string::npos, sent);
+    CHECK_MESSAGE(sent.find("public.people") == std::string::npos, sent);
+    CHECK_MESSAGE(sent.find(kStandInSchema) == std::string::npos, sent);
+  }
+}
+
+TEST_CASE("what needs the table itself is refused") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views();
+  CHECK(refusal("SELECT * FROM people TABLESAMPLE BERNOULLI (10)", "analyst", *snapshot) ==
+        "TABLESAMPLE of a protected table whose mask is a view");
+  CHECK(refusal("SELECT * FROM people", "dpo", *snapshot) ==
+        "relation \"people\" can't be read by exempt roles where masks are views");
+  CHECK(refusal("SELECT * FROM people", "dpo", *rewriter::test::demo_snapshot()).empty());
+}
+
+TEST_CASE("no client names a view") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views();
+  const Mask& mask = people_mask(*snapshot);
+  CHECK_FALSE(refusal("SELECT * FROM pgveil.\"" + mask.view + "\"", "analyst", *snapshot).empty());
+  CHECK_FALSE(refusal(mask.view_select, "analyst", *snapshot).empty());
+}
+
+TEST_CASE("the verifier accepts the stand-in and nothing else of the mask") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views();
+  const Mask& mask = people_mask(*snapshot);
+  const auto from = [](const std::string& select) { return "SELECT 1 FROM (" + select + ") AS p"; };
+  CHECK(is_verified(from("SELECT * FROM \"pgveil mask\".\"100\""), "analyst", *snapshot));
+  CHECK_FALSE(is_verified(from(mask.text), "analyst", *snapshot));
+  CHECK_FALSE(is_verified(from(mask.view_select), "analyst", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM public.people", "analyst", *snapshot));
+  CHECK_FALSE(is_verified("SELECT 1 FROM public.people", "dpo", *snapshot));
+  CHECK(is_verified("SELECT 1 FROM public.people", "dpo", *rewriter::test::demo_snapshot()));
+}
+
+TEST_CASE("without the version guard nothing is shown through views") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views(VersionGuard::absent);
+  CHECK(snapshot->protected_tables().front().mask == nullptr);
+  CHECK(snapshot->protected_tables().front().state.closed_because.starts_with("mask_views needs"));
+}
+
+TEST_CASE("a reading of another view, or of other columns, fails its check") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_views();
+  const auto& table = snapshot->protected_tables().front();
+  const auto is_accepted = [&](const Mask& mask) {
+    return verify_mask(mask, *table.state.spec, *table.state.version, *table.relation, VersionGuard::present)
+        .has_value();
+  };
+  const auto whole = mask_to_spoil(*snapshot);
+  CHECK(is_accepted(*whole));
+  const auto replaced = [&](const std::string& part, const std::string& by) {
+    const auto mask = mask_to_spoil(*snapshot);
+    const auto at = mask->view_select.find(part);
+    REQUIRE_MESSAGE(at != std::string::npos, mask->view_select);
+    mask->view_select.replace(at, part.size(), by);
+    return mask;
+  };
+  for (const auto& [part, by] : {std::pair<std::string, std::string>{"pgveil.", "public."},
+                                 {whole->view, "people"},
+                                 {"t.city", "t.name"},
+                                 {"t.city", "t.city AS name"},
+                                 {"t.city", "t.city || ''"},
+                                 {" AS t", " AS t WHERE true"},
+                                 {" AS t", " AS t, public.people AS u"},
+                                 {"SELECT ", "SELECT DISTINCT "},
+                                 {"SELECT ", "SELECT 1, "},
+                                 {" AS t", " AS t LIMIT 1"},
+                                 {" AS t", " AS t; SELECT 1"}}) {
+    CHECK_FALSE_MESSAGE(is_accepted(*replaced(part, by)), by);
+  }
+}
