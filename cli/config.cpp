@@ -102,6 +102,13 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse("admin_role and query_role are the same role",
                   "leave admin_role out, or use another role for it");
   }
+  if (config.backend.mask_views) {
+    const auto& owner = config.backend.mask_owner;
+    if (!config.backend.admin_role)
+      return refuse("backend.mask_views without an admin_role, which makes the views", "name an admin_role");
+    if (owner == config.backend.query_role.user || owner == config.backend.admin_role->user)
+      return refuse("backend.mask_owner is query_role or admin_role", "use a role of its own");
+  }
   const auto& schemas = config.backend.schemas;
   if (std::ranges::find(schemas, rewriter::kOwnSchema) != schemas.end()) {
     return refuse("backend.schemas lists pgveil, which holds the trees", "take it out of the list");

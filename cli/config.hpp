@@ -39,6 +39,8 @@ struct BackendConfig {
   BackendRole query_role;                         // carries all client SQL
   std::optional<BackendRole> admin_role;          // builds and exports; never carries client SQL
   std::vector<std::string> accept_excess;         // rights too many of query_role: db/role_excess.hpp
+  bool mask_views = false;                        // query_role reads views of masks, never a policy's table
+  std::string mask_owner = "pgveil_masks";        // owns them; nobody logs in as it
   std::int64_t connect_timeout_ms = 10'000;
   std::int64_t catalog_check_every_ms = 5'000;
   bool operator==(const BackendConfig&) const = default;

@@ -175,6 +175,14 @@ constexpr Option kOptions[] = {
      "docs/least-privilege.md lists them; any other one keeps pgveil from starting",
      [](Config& c, const Value& v, const Origin&) { return store_excess(v, c); }},
 
+    {"backend", "mask_views", "true or false", "false",
+     "masks become views of the schema pgveil, so that query_role needs no right on the tables of policies; "
+     "needs an admin_role and what `pgveil setup-sql` then prints: docs/least-privilege.md",
+     [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.backend.mask_views); }},
+    {"backend", "mask_owner", "name", "pgveil_masks",
+     "with mask_views: the role that owns the views and reads the tables; nobody logs in as it",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.mask_owner); }},
+
     {"backend.query_role", "user", "name", kRequired, "the role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.query_role.user); }},
     {"backend.query_role", "password_env", "name", "none", "environment variable with the password",

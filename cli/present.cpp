@@ -8,7 +8,10 @@
 #include "cli/examination.hpp"
 #include "cli/versions.hpp"
 #include "common/assert.hpp"
+#include "common/log.hpp"
 #include "db/catalog_loader.hpp"
+#include "db/mask_views.hpp"
+#include "rewriter/masks.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -75,10 +78,39 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   if (!states) return states.error();
   reading.input.policies = std::move(*states);
   reading.input.version_guard = reading.view.version_guard = versions->guard();
+  if (config.backend.mask_views) reading.input.mask_source = rewriter::MaskSource::view;
   reading.input.open_tables = open_tables_of(config, database);
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
     reading.view.fingerprint.clear();  // the next look at the catalog reads it again
   return reading;
+}
+
+// A snapshot whose masks' views are there; a policy whose view can't be made is closed. The next look at the catalog tries again.
+Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_with_views(const Config& config,
+                                                                      const std::string& database,
+                                                                      rewriter::SnapshotInput input,
+                                                                      std::string& fingerprint) {
+  auto snapshot = rewriter::make_snapshot(input);
+  if (!snapshot || input.mask_source == rewriter::MaskSource::text) return snapshot;
+  const db::MaskViewRoles roles{config.backend.mask_owner, config.backend.query_role.user};
+  bool is_complete = true;
+  for (const auto& table : (*snapshot)->protected_tables()) {
+    if (!table.mask) continue;
+    const rewriter::Mask& mask = *table.mask;
+    const auto made = db::ensure_mask_view(build_endpoint(config), database, roles,
+                                           {mask.policy, mask.number, mask.view, mask.text});
+    if (made) continue;
+    log::error("policy " + mask.policy, one_line(made.error()));
+    const auto state = std::ranges::find(
+        input.policies, mask.policy, [](const auto& it) -> const auto& { return it.spec->name; });
+    PGVEIL_ASSERT(state != input.policies.end());
+    state->version = nullptr;
+    state->closed_because = "its mask view could not be made; see the log";
+    is_complete = false;
+  }
+  if (is_complete) return snapshot;
+  fingerprint.clear();
+  return rewriter::make_snapshot(std::move(input));
 }
 
 // The schema pgveil can't be trusted: masks of before must not ask it either.
@@ -104,7 +136,7 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
   reading->input.generation = generations.next();
-  auto snapshot = rewriter::make_snapshot(std::move(reading->input));
+  auto snapshot = snapshot_with_views(config, database, std::move(reading->input), reading->view.fingerprint);
   if (!snapshot) return snapshot.error();
   reading->view.snapshot = std::move(*snapshot);
   return std::move(reading->view);
@@ -138,7 +170,7 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
         }}) {
     close_more(input);
     input.generation = generations.next();
-    auto snapshot = rewriter::make_snapshot(input);
+    auto snapshot = snapshot_with_views(config, database, input, cautious.view.fingerprint);
     if (snapshot) {
       cautious.view.snapshot = std::move(*snapshot);
       return cautious;

@@ -6,9 +6,11 @@
 namespace pgveil::cli {
 
 db::RoleNeeds role_needs(const Config& config, const Specs& specs, const std::string& database) {
-  db::RoleNeeds needs{open_tables_of(config, database), config.backend.accept_excess};
+  db::RoleNeeds needs{open_tables_of(config, database), config.backend.accept_excess, {}, {}};
+  if (config.backend.mask_views) needs.mask_owner = config.backend.mask_owner;
+  auto& tables = config.backend.mask_views ? needs.masked_tables : needs.tables;
   for (const auto& spec : specs) {
-    if (spec->database == database) needs.tables.push_back(spec->schema + "." + spec->table);
+    if (spec->database == database) tables.push_back(spec->schema + "." + spec->table);
   }
   return needs;
 }

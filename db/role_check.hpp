@@ -1,6 +1,7 @@
 #pragma once
 // Is query_role as weak as it should be? It carries client SQL: what it may not do, no gap of the rewriter
 // can do.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace pgveil::db {
 struct RoleNeeds {
   std::vector<std::string> tables;         // "schema.table": of policies and open_tables
   std::vector<std::string> accept_excess;  // words of role_excess.hpp
+  std::optional<std::string> mask_owner;   // masks are views of this role …
+  std::vector<std::string> masked_tables;  // … on these, which query_role must not read: no word accepts that
 };
 
 // One line each, with the statement that mends it.

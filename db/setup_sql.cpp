@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "db/connection.hpp"
+#include "db/mask_views.hpp"
 #include "db/public_functions.hpp"
 #include "db/version_schema.hpp"
 
@@ -49,12 +50,12 @@ BEGIN;
       in_comment(in.database), in_comment(in.query_role));
 }
 
-std::string role_there(const std::string& role) {
+std::string role_there(const std::string& role, std::string_view login = "LOGIN") {
   return each(
-      fmt::format("SELECT pg_catalog.format('CREATE ROLE %I LOGIN', {0}) WHERE NOT EXISTS (SELECT FROM "
+      fmt::format("SELECT pg_catalog.format('CREATE ROLE %I {1}', {0}) WHERE NOT EXISTS (SELECT FROM "
                   "pg_catalog.pg_roles "
                   "WHERE rolname = {0})",
-                  literal(role)));
+                  literal(role), login));
 }
 
 // NOSUPERUSER and the like may be said by a superuser only, so each is said only where it changes something.
@@ -74,6 +75,27 @@ std::string no_memberships(const std::string& role) {
                           literal(role)));
 }
 
+// Nobody logs in as it, and only the admin role acts as it: to make the views.
+std::string mask_owner(const SetupInput& in) {
+  if (!in.mask_owner || !in.admin_role) return "";
+  const std::string role = literal(*in.mask_owner);
+  return "-- The owner of the masks' views: reads the tables of policies, never logs in.\n" +
+         role_there(*in.mask_owner, "NOLOGIN") + no_attributes(*in.mask_owner) +
+         no_memberships(*in.mask_owner) +
+         each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN', rolname) FROM "
+                          "pg_catalog.pg_roles WHERE rolname = {} AND rolcanlogin",
+                          role)) +
+         each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
+  FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
+  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE g.rolname = {} AND m.rolname <> {})",
+                          role, literal(*in.admin_role))) +
+         each(fmt::format(R"(SELECT pg_catalog.format('GRANT %I TO %I', g.rolname, a.rolname)
+  FROM pg_catalog.pg_roles g JOIN pg_catalog.pg_roles a ON a.rolname = {1}
+ WHERE g.rolname = {0} AND NOT EXISTS (SELECT FROM pg_catalog.pg_auth_members x
+                                        WHERE x.roleid = g.oid AND x.member = a.oid))",
+                          role, literal(*in.admin_role)));
+}
+
 std::string roles(const SetupInput& in) {
   std::string out = "\n-- 1. Roles. The query role carries what clients ask: SELECT and nothing else.\n";
   out += role_there(in.query_role) + no_attributes(in.query_role) + no_memberships(in.query_role);
@@ -86,7 +108,7 @@ std::string roles(const SetupInput& in) {
     out += "-- The admin role counts and keeps versions; no client's SQL ever runs as it.\n";
     out += role_there(*in.admin_role) + no_attributes(*in.admin_role);
   }
-  return out;
+  return out + mask_owner(in);
 }
 
 // Defaults for what a statement may cost; one that is set already is kept. temp_file_limit is a superuser's to set.
@@ -113,7 +135,8 @@ std::set<std::string> schemas_of(const SetupInput& in, const std::vector<Table>&
 }
 
 std::vector<Table> readable_tables(const SetupInput& in) {
-  std::vector<Table> all = in.policy_tables;
+  std::vector<Table> all;
+  if (!in.mask_owner) all = in.policy_tables;
   all.insert(all.end(), in.open_tables.begin(), in.open_tables.end());
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -140,19 +163,39 @@ std::string database_rights(const SetupInput& in) {
   return out;
 }
 
+// Takes from the role all that it was granted on relations of others.
+std::string no_grants(const std::string& role, const std::string& but_views_of) {
+  return each(fmt::format(
+      R"(SELECT DISTINCT pg_catalog.format('REVOKE ALL ON %I.%I FROM %I', n.nspname, c.relname, r.rolname)
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_roles r ON r.rolname = {}
+ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relowner <> r.oid{}
+   AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = r.oid)
+        OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
+                    WHERE t.attrelid = c.oid AND a.grantee = r.oid)))",
+      literal(role), but_views_of));
+}
+
+std::string mask_owner_rights(const SetupInput& in) {
+  if (!in.mask_owner) return "";
+  const std::string owner = quoted_name(*in.mask_owner);
+  std::string out = no_grants(*in.mask_owner, "");
+  for (const auto& schema : schemas_of(in, in.policy_tables))
+    out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), owner);
+  for (const auto& [schema, name] : in.policy_tables)
+    out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), owner);
+  return out;
+}
+
 std::string table_rights(const SetupInput& in) {
   const std::string query = quoted_name(in.query_role);
   const auto readable = readable_tables(in);
   std::string out = "\n-- 4. Tables: SELECT on what policies and open_tables name, and on nothing else.\n";
-  out += each(fmt::format(
-      R"(SELECT DISTINCT pg_catalog.format('REVOKE ALL ON %I.%I FROM %I', n.nspname, c.relname, r.rolname)
-  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  JOIN pg_catalog.pg_roles r ON r.rolname = {}
- WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relowner <> r.oid
-   AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = r.oid)
-        OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
-                    WHERE t.attrelid = c.oid AND a.grantee = r.oid)))",
-      literal(in.query_role)));
+  out += no_grants(in.query_role, in.mask_owner ? fmt::format(R"(
+   AND NOT (n.nspname = 'pgveil' AND c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles
+                                                                        WHERE rolname = {})))",
+                                                              literal(*in.mask_owner))
+                                                : "");
   for (const auto& schema : schemas_of(in, readable)) {
     out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), query);
   }
@@ -163,6 +206,7 @@ std::string table_rights(const SetupInput& in) {
     out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), query);
   }
   if (!in.admin_role) return out;
+  out += mask_owner_rights(in);
   for (const auto& schema : schemas_of(in, in.policy_tables)) {
     out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), quoted_name(*in.admin_role));
   }
@@ -195,7 +239,10 @@ std::string version_schema(const SetupInput& in) {
   }
   return "\n-- 6. Schema pgveil: which version of each policy is current, for all proxies and all "
          "snapshots.\n" +
-         version_schema_sql(in.query_role, *in.admin_role);
+         version_schema_sql(in.query_role, *in.admin_role) +
+         (in.mask_owner
+              ? mask_view_schema_sql({.owner = *in.mask_owner, .query_role = in.query_role}, *in.admin_role)
+              : "");
 }
 
 std::string side_door(const SetupInput& in) {

@@ -16,7 +16,7 @@ backend:
   connect_timeout: 5s
   catalog_check_every: {catalog_check_every}
   query_role: {{user: {query_user}{query_password}}}
-  accept_excess: [{accept_excess}]
+  accept_excess: [{accept_excess}]{mask_views}
   admin_role: {{user: pgveil_admin, password_file: admin_password}}
 auth: {{method: {authentication}{users}}}
 admin: {{admin_users: [operator], stats_users: [watcher]}}
@@ -50,7 +50,7 @@ def write_secret(path, text):
 
 def write(directory, *, listen_port, backend_port, database, open_tables, authentication, query_user="pgveil_query",
           query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h",
-          accept_excess=ACCEPT_EXCESS):
+          accept_excess=ACCEPT_EXCESS, mask_views=False):
     """→ the path of the configuration. passwords: of the client roles, for scram-sha-256."""
     (directory / "policies").mkdir()
     (directory / "exports").mkdir(mode=0o700)
@@ -67,6 +67,7 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
         schemas=", ".join(schemas), query_user=query_user, limits=limits, catalog_check_every=catalog_check_every,
         query_password=", password_file: query_password" if password else "",
         users=", users_file: users.txt" if passwords else "",
+        mask_views="\n  mask_views: true" if mask_views else "",
         accept_excess=", ".join(f'"{word}"' for word in accept_excess),
         open_tables=", ".join(f'"{table}"' for table in open_tables)))
     return path

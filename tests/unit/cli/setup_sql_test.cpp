@@ -31,6 +31,17 @@ TEST_CASE("names are quoted where they are names, literals and comments") {
   CHECK(sql.find("\"an?alyst\"  all  reject") != std::string::npos);
 }
 
+TEST_CASE("with a mask owner the query role gets nothing on the tables of policies") {
+  SetupInput input = hostile();
+  input.mask_owner = "o\"w'n";
+  const std::string sql = setup_sql(input);
+  CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") == std::string::npos);
+  CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"o\"\"w'n\";") != std::string::npos);
+  CHECK(sql.find("'CREATE ROLE %I NOLOGIN', 'o\"w''n'") != std::string::npos);
+  CHECK(sql.find("REVOKE ALL ON pgveil.mask_view FROM PUBLIC, \"q'") != std::string::npos);
+  CHECK(setup_sql(hostile()).find("mask_view") == std::string::npos);
+}
+
 TEST_CASE("the query role gets SELECT on listed tables, each once, and no right on the schema's table") {
   const std::string sql = setup_sql(hostile());
   const std::string grant = "GRANT SELECT ON \"public\".\"towns\"";
