@@ -10,8 +10,8 @@ import threading
 from harness import pgveil as harness
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import Postgres
-from harness.runner import REPOSITORY, Case, main, shared_folder
+from harness.runner import REPOSITORY, main, shared_folder
+from harness.server import ServerCase
 from naive import Policy
 
 CODES = set(re.findall(r'return "([a-z-]+)";', (REPOSITORY / "common" / "finding.cpp").read_text())) - {
@@ -151,19 +151,14 @@ CASES = {
 }
 
 
-class CheckCase(Case):
+class CheckCase(ServerCase):
     """A PostgreSQL for all tests of the class; each test makes its databases from a clean template."""
     seen = set()
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres = Postgres()
+    def start(cls):
         cls.postgres.run(world.ROLES)
         cls.count = 0
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.postgres.stop()
 
     def database(self, sql="", clean=CLEAN):
         type(self).count += 1

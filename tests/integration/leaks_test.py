@@ -7,8 +7,8 @@ import re
 
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import Postgres
-from harness.runner import Case, main, shared_folder
+from harness.runner import main, shared_folder
+from harness.server import ServerCase
 from harness.wire import RawClient
 import naive
 
@@ -103,38 +103,29 @@ def states_of(replies):
     return [state for reply in replies for state in reply.sqlstates()]
 
 
-class Leaks(Case):
+class Leaks(ServerCase):
     @classmethod
     def setUpClass(cls):
         if FOLDER is None:
             cls.skipTest(cls, "../shared is not there")
-        cls.cases = [json.loads(line) for line in (FOLDER / "cases.jsonl").read_text().splitlines()]
-        cls.proxies = {}
-        cls.postgres = Postgres()
-        try:
-            cls.postgres.run(world.ROLES + (FOLDER / "fixture/01_roles.sql").read_text())
-            for name in ("raw", "masked"):
-                cls.postgres.create_database(name)
-                cls.postgres.run((FOLDER / "fixture/02_schema.sql").read_text(), name, variables={
-                    "data": FOLDER / f"fixture/data_{name}.sql", "db": name, "port": cls.postgres.port})
-            cls.postgres.run("GRANT SELECT ON public.people, hr.people TO pgveil_admin", "raw")
-        except BaseException:
-            cls.tearDownClass()
-            raise
+        super().setUpClass()
 
     @classmethod
-    def tearDownClass(cls):
-        try:
-            for proxy in cls.proxies.values():
-                proxy.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.cases = [json.loads(line) for line in (FOLDER / "cases.jsonl").read_text().splitlines()]
+        cls.proxies = {}
+        cls.postgres.run(world.ROLES + (FOLDER / "fixture/01_roles.sql").read_text())
+        for name in ("raw", "masked"):
+            cls.postgres.create_database(name)
+            cls.postgres.run((FOLDER / "fixture/02_schema.sql").read_text(), name, variables={
+                "data": FOLDER / f"fixture/data_{name}.sql", "db": name, "port": cls.postgres.port})
+        cls.postgres.run("GRANT SELECT ON public.people, hr.people TO pgveil_admin", "raw")
 
     def proxy(self, role):
         """A pgveil whose backend role is this one: only the proxy protects."""
         if role not in self.proxies:
-            proxy = Pgveil(self.postgres, POLICIES, OPEN_TABLES, "raw", query_user=role, query_password="",
-                           accept_excess=EXCESS)
+            proxy = self.kept(Pgveil(self.postgres, POLICIES, OPEN_TABLES, "raw", query_user=role, query_password="",
+                                     accept_excess=EXCESS))
             self.proxies[role] = proxy.start()
             proxy.build("people_k2", "hr_people_k2")
         return self.proxies[role]

@@ -3,9 +3,9 @@
 keeps pgveil from starting unless the configuration names it."""
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import Postgres
 from harness.psql import psql
-from harness.runner import Case, main
+from harness.runner import main
+from harness.server import ServerCase
 from harness.stack import StackCase
 from harness.wire import RawClient
 
@@ -46,35 +46,22 @@ CLOSED = (
 )
 
 
-class LeastPrivilege(Case):
+class LeastPrivilege(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.pgveil = Postgres(), None
-        try:
-            cls.postgres.create_database("demo")
-            # Tables and rows without the harness's grants: all rights come from setup-sql.
-            rows = "\n".join(line for line in world.ROWS.splitlines() if not line.startswith("GRANT"))
-            cls.postgres.run(world.SCHEMA + rows, "demo")
-            cls.pgveil = Pgveil(cls.postgres, (world.PEOPLE, world.STAFF), world.OPEN_TABLES, query_user=QUERY_ROLE,
-                                query_password="", accept_excess=())
-            cls.before = cls.pgveil.command("check", "--config", str(cls.pgveil.config_path))
-            cls.setup = cls.pgveil.setup_sql()
-            for _ in range(2):
-                cls.postgres.run(cls.setup, "demo")
-            cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
-            cls.pgveil.start()
-            cls.pgveil.build("people_k2", "staff_k3")
-        except BaseException:
-            cls.tearDownClass()
-            raise
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.pgveil is not None:
-                cls.pgveil.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.postgres.create_database("demo")
+        # Tables and rows without the harness's grants: all rights come from setup-sql.
+        rows = "\n".join(line for line in world.ROWS.splitlines() if not line.startswith("GRANT"))
+        cls.postgres.run(world.SCHEMA + rows, "demo")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, (world.PEOPLE, world.STAFF), world.OPEN_TABLES, query_user=QUERY_ROLE,
+                                     query_password="", accept_excess=()))
+        cls.before = cls.pgveil.command("check", "--config", str(cls.pgveil.config_path))
+        cls.setup = cls.pgveil.setup_sql()
+        for _ in range(2):
+            cls.postgres.run(cls.setup, "demo")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+        cls.pgveil.start()
+        cls.pgveil.build("people_k2", "staff_k3")
 
     def check(self):
         return self.pgveil.command("check", "--config", str(self.pgveil.config_path))

@@ -20,20 +20,12 @@ class VersionGuard(StackCase):
     has_version_schema = True
 
     @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
+    def start(cls):
+        super().start()
         # Another pgveil over the same database, with a state directory of its own.
         # Words that accept rights on the schema don't make it any more trusted.
-        cls.other = Pgveil(cls.postgres, cls.policies, cls.open_tables, catalog_check_every="1s",
-                           accept_excess=(*ACCEPT_EXCESS, "own", "write:pgveil.*", "create:pgveil")).start()
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if hasattr(cls, "other"):
-                cls.other.stop()
-        finally:
-            super().tearDownClass()
+        cls.other = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, catalog_check_every="1s",
+                                    accept_excess=(*ACCEPT_EXCESS, "own", "write:pgveil.*", "create:pgveil"))).start()
 
     def setUp(self):
         self.pgveil.build("people_k2")

@@ -12,8 +12,8 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
 import naive  # noqa: E402
 from harness import world  # noqa: E402
 from harness.pgveil import Pgveil  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
 SEED = int(os.environ.get("PGVEIL_SEED", "1"))
@@ -49,32 +49,21 @@ def worlds_of(people, image, limit=50000):
         yield found
 
 
-class AttackerTest(Case):
-    @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.pgveil = Postgres(is_logging=False), None
-        source = random.Random(SEED)
-        cls.tables = [small_table(source, number) for number in range(TABLES)]
-        try:
-            cls.postgres.run(world.ROLES)
-            cls.postgres.create_database("small")
-            cls.postgres.run("".join(
-                f"CREATE TABLE {name} (id integer, job text, town text, plan text);\n"
-                + naive.copy_script(f"public.{name}", rows) for name, _, rows in cls.tables)
-                + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;", "small")
-            cls.pgveil = Pgveil(cls.postgres, [policy for _, policy, _ in cls.tables], (), "small").start()
-            cls.pgveil.build(*(policy.name for _, policy, _ in cls.tables))
-        except BaseException:
-            cls.tearDownClass()
-            raise
+class AttackerTest(ServerCase):
+    is_logging = False
 
     @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.pgveil is not None:
-                cls.pgveil.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        source = random.Random(SEED)
+        cls.tables = [small_table(source, number) for number in range(TABLES)]
+        cls.postgres.run(world.ROLES)
+        cls.postgres.create_database("small")
+        cls.postgres.run("".join(
+            f"CREATE TABLE {name} (id integer, job text, town text, plan text);\n"
+            + naive.copy_script(f"public.{name}", rows) for name, _, rows in cls.tables)
+            + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;", "small")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, [policy for _, policy, _ in cls.tables], (), "small")).start()
+        cls.pgveil.build(*(policy.name for _, policy, _ in cls.tables))
 
     def answers(self, name):
         """What the analyst sees of each row, in the rows' own order."""

@@ -14,8 +14,8 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
 import naive  # noqa: E402
 from harness import world  # noqa: E402
 from harness.pgveil import Pgveil  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 from harness.wire import RawClient  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
@@ -221,31 +221,19 @@ class History:
         self.changed()
 
 
-class HistoryTest(Case):
+class HistoryTest(ServerCase):
     test_seconds = 3600 if IS_LONG else 240
+    is_logging = False
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.pgveil = Postgres(is_logging=False), None
-        try:
-            cls.postgres.run(world.ROLES + "ALTER ROLE postgres SET lock_timeout = '100ms';")
-            cls.postgres.create_database("histories")
-            cls.postgres.run("CREATE TABLE other (id integer);\nCREATE TABLE h (id integer, job text, town text);\nINSERT INTO h SELECT g, "
-                             "(ARRAY['Nurse', 'Nurse', 'Baker', 'Pilot'])[1 + g % 4], (ARRAY['Aber', 'Bree', NULL])[1 + g * 5 % 3] "
-                             "FROM generate_series(1, 14) g;\nGRANT SELECT ON h TO pgveil_query, pgveil_admin;", "histories")
-            cls.pgveil = Pgveil(cls.postgres, (OTHER, POLICY), (), "histories").start()
-            cls.pgveil.build("h_policy")
-        except BaseException:
-            cls.tearDownClass()
-            raise
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.pgveil is not None:
-                cls.pgveil.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.postgres.run(world.ROLES + "ALTER ROLE postgres SET lock_timeout = '100ms';")
+        cls.postgres.create_database("histories")
+        cls.postgres.run("CREATE TABLE other (id integer);\nCREATE TABLE h (id integer, job text, town text);\nINSERT INTO h SELECT g, "
+                         "(ARRAY['Nurse', 'Nurse', 'Baker', 'Pilot'])[1 + g % 4], (ARRAY['Aber', 'Bree', NULL])[1 + g * 5 % 3] "
+                         "FROM generate_series(1, 14) g;\nGRANT SELECT ON h TO pgveil_query, pgveil_admin;", "histories")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "histories")).start()
+        cls.pgveil.build("h_policy")
 
     def test_each_answer_is_of_one_version_and_one_state(self):
         checked = 0

@@ -23,8 +23,8 @@ import twins  # noqa: E402
 import views  # noqa: E402
 from harness import world  # noqa: E402
 from harness.pgveil import Pgveil  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 from harness.wire import RawClient  # noqa: E402
 from queries import Query  # noqa: E402
 
@@ -133,17 +133,13 @@ def measures(plan):
     return [[plan.get(name) for name in MEASURED], [measures(child) for child in plan.get("Plans", [])]]
 
 
-class NonInterferenceTest(Case):
+class NonInterferenceTest(ServerCase):
     test_seconds = 3600 if IS_LONG else 300
+    is_logging = False
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres = Postgres(is_logging=False)
+    def start(cls):
         cls.postgres.run(world.ROLES)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.postgres.stop()
 
     def test_hidden_cells_change_no_byte_and_no_work(self):
         answers, reordered, plans, changed = self.compare_pairs(has_statistics=False)

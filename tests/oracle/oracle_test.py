@@ -17,8 +17,8 @@ import naive  # noqa: E402
 import node_kinds  # noqa: E402
 import worlds  # noqa: E402
 from harness import world  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
 SEED = int(os.environ.get("PGVEIL_SEED", "1"))
@@ -30,26 +30,14 @@ FAILED_SHARE = 0.15
 TIMES_EACH_KIND = 100 if IS_LONG else 1
 
 
-class OracleTest(Case):
+class OracleTest(ServerCase):
     test_seconds = 12 * 3600 if IS_LONG else 400
+    is_logging = False
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.world = Postgres(is_logging=False), None
-        try:
-            cls.postgres.run(world.ROLES)
-            cls.world = worlds.World(cls.postgres, SEED * 100000).start()
-        except BaseException:
-            cls.tearDownClass()
-            raise
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.world is not None:
-                cls.world.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.postgres.run(world.ROLES)
+        cls.world = cls.kept(worlds.World(cls.postgres, SEED * 100000)).start()
 
     def test_the_naive_implementation_reproduces_the_paper(self):
         columns = [naive.TableColumn(name, "text") for name in ("id", "occupation", "city", "state")]

@@ -17,8 +17,8 @@ import conversations  # noqa: E402
 import pipeline  # noqa: E402
 import worlds  # noqa: E402
 from harness import world  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 from queries import Query  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
@@ -46,30 +46,22 @@ def statements(postgres, database, seed, count):
     return [CLOCK.sub("timestamptz '2024-02-29 12:00:00+00'", text) for text in texts]
 
 
-class SqlsmithTest(Case):
+class SqlsmithTest(ServerCase):
     test_seconds = 7200 if IS_LONG else 400
+    is_logging = False
 
     @classmethod
     def setUpClass(cls):
         if shutil.which("sqlsmith") is None:
             cls.skipTest(cls, "sqlsmith is not installed")
-        cls.postgres, cls.world = Postgres(is_logging=False), None
-        try:
-            cls.postgres.run(world.ROLES + "CREATE ROLE analyst LOGIN;")
-            cls.world = worlds.World(cls.postgres, SEED * 1000 + 7).start()
-            cls.postgres.run("GRANT USAGE ON SCHEMA alt TO analyst;\n"
-                             "GRANT SELECT ON ALL TABLES IN SCHEMA public, alt TO analyst;", cls.world.masked)
-        except BaseException:
-            cls.tearDownClass()
-            raise
+        super().setUpClass()
 
     @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.world is not None:
-                cls.world.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.postgres.run(world.ROLES + "CREATE ROLE analyst LOGIN;")
+        cls.world = cls.kept(worlds.World(cls.postgres, SEED * 1000 + 7)).start()
+        cls.postgres.run("GRANT USAGE ON SCHEMA alt TO analyst;\n"
+                         "GRANT SELECT ON ALL TABLES IN SCHEMA public, alt TO analyst;", cls.world.masked)
 
     def test_answers_equal_those_of_the_masked_copy(self):
         texts = statements(self.postgres, self.world.masked, SEED, STATEMENTS)

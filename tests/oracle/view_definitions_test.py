@@ -17,8 +17,8 @@ import tables  # noqa: E402
 import worlds  # noqa: E402
 from harness import world  # noqa: E402
 from harness.pgveil import Pgveil  # noqa: E402
-from harness.postgres import Postgres  # noqa: E402
-from harness.runner import Case, main  # noqa: E402
+from harness.runner import main  # noqa: E402
+from harness.server import ServerCase  # noqa: E402
 from harness.wire import RawClient  # noqa: E402
 from queries import Query  # noqa: E402
 
@@ -38,31 +38,20 @@ class Definitions(queries.Generator):
                                    (30, 22, 12, 10, 5, 10, 5, 3))[0]()[0]
 
 
-class ViewDefinitions(Case):
+class ViewDefinitions(ServerCase):
     test_seconds = 3600 if IS_LONG else 400
+    is_logging = False
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.pgveil = Postgres(is_logging=False), None
-        try:
-            cls.postgres.run(world.ROLES)
-            cls.tables = tables.random_tables(random.Random(f"definitions/{SEED}"), 5)
-            worlds.create_databases(cls.postgres, cls.tables, [], "raw", "masked")
-            cls.views = cls.create_views()
-            policies = [table.policy for table in cls.tables if table.policy]
-            cls.pgveil = Pgveil(cls.postgres, policies, ["public.open1", *(f"public.{name}" for name in cls.views)], "raw")
-            cls.pgveil.start().build(*(policy.name for policy in policies))
-        except BaseException:
-            cls.tearDownClass()
-            raise
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.pgveil is not None:
-                cls.pgveil.stop()
-        finally:
-            cls.postgres.stop()
+    def start(cls):
+        cls.postgres.run(world.ROLES)
+        cls.tables = tables.random_tables(random.Random(f"definitions/{SEED}"), 5)
+        worlds.create_databases(cls.postgres, cls.tables, [], "raw", "masked")
+        cls.views = cls.create_views()
+        policies = [table.policy for table in cls.tables if table.policy]
+        opened = ["public.open1", *(f"public.{name}" for name in cls.views)]
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, policies, opened, "raw"))
+        cls.pgveil.start().build(*(policy.name for policy in policies))
 
     @classmethod
     def create_views(cls):

@@ -3,13 +3,12 @@ import time
 
 from . import world
 from .pgveil import Pgveil
-from .postgres import Postgres
 from .psql import psql
-from .runner import Case
+from .server import ServerCase
 from .wire import RawClient
 
 
-class StackCase(Case):
+class StackCase(ServerCase):
     policies = (world.PEOPLE, world.STAFF)
     built = ("people_k2", "staff_k3")
     open_tables = world.OPEN_TABLES
@@ -18,33 +17,20 @@ class StackCase(Case):
     options = {}
 
     @classmethod
-    def setUpClass(cls):
-        cls.postgres, cls.pgveil = Postgres(), None
-        try:
-            world.create(cls.postgres)
-            cls.prepare()
-            if cls.has_masked_copy:
-                world.create_masked(cls.postgres)
-            cls.pgveil = Pgveil(cls.postgres, cls.policies, cls.open_tables, **cls.options)
-            if cls.has_version_schema:
-                cls.postgres.run(cls.pgveil.setup_sql(), "demo")
-            cls.pgveil.start()
-            cls.pgveil.build(*cls.built)
-        except BaseException:
-            cls.tearDownClass()
-            raise
+    def start(cls):
+        world.create(cls.postgres)
+        cls.prepare()
+        if cls.has_masked_copy:
+            world.create_masked(cls.postgres)
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, **cls.options))
+        if cls.has_version_schema:
+            cls.postgres.run(cls.pgveil.setup_sql(), "demo")
+        cls.pgveil.start()
+        cls.pgveil.build(*cls.built)
 
     @classmethod
     def prepare(cls):
         """What a test wants in the database before pgveil starts."""
-
-    @classmethod
-    def tearDownClass(cls):
-        try:
-            if cls.pgveil is not None:
-                cls.pgveil.stop()
-        finally:
-            cls.postgres.stop()
 
     # -- clients
     def direct(self, database="masked", user="postgres"):
