@@ -89,6 +89,15 @@ void say_views(const DatabaseView& view, const LimitsConfig& limits, Findings& f
   for (const auto& each : *unreadable) findings.warning("view " + each);
 }
 
+void say_mask_views(const Config& config, const std::string& database, const DatabaseView& view,
+                    Findings& findings) {
+  const auto without = policies_without_view(config, database, *view.snapshot);
+  if (!without) return findings.error(without.error());
+  for (const auto& policy : *without)
+    findings.warning(fmt::format(
+        "policy {}: no mask view of its version, or not as pgveil makes it; serve makes it", policy));
+}
+
 void check_releases(const Config& config, const Specs& specs, const std::string& database,
                     const DatabaseView& view, Counting counting, Findings& findings) {
   const auto lineage = lineage_findings(config, specs, database, counting);
@@ -114,7 +123,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
     for (const auto& finding : *some) findings.add(database, finding);
   }
   if (has_errors(examined->server) || has_errors(examined->surroundings)) return;
-  const auto view = read_database(config, specs, database, generations);
+  const auto view = read_database(config, specs, database, generations, MaskViews::leave);
   if (!view) return findings.error(view.error());
   if (view->version_guard == rewriter::VersionGuard::absent) {
     findings.warning(fmt::format("database {}: {}", database, kVersionsInFiles));
@@ -122,6 +131,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   if (findings.errors() != before) return;
   say_states(*view, findings);
   say_views(*view, config.limits, findings);
+  say_mask_views(config, database, *view, findings);
   check_releases(config, specs, database, *view, counting, findings);
 }
 

@@ -8,10 +8,7 @@
 #include "cli/examination.hpp"
 #include "cli/versions.hpp"
 #include "common/assert.hpp"
-#include "common/log.hpp"
 #include "db/catalog_loader.hpp"
-#include "db/mask_views.hpp"
-#include "rewriter/masks.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -85,34 +82,6 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   return reading;
 }
 
-// A snapshot whose masks' views are there; a policy whose view can't be made is closed. The next look at the catalog tries again.
-Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_with_views(const Config& config,
-                                                                      const std::string& database,
-                                                                      rewriter::SnapshotInput input,
-                                                                      std::string& fingerprint) {
-  auto snapshot = rewriter::make_snapshot(input);
-  if (!snapshot || input.mask_source == rewriter::MaskSource::text) return snapshot;
-  const db::MaskViewRoles roles{config.backend.mask_owner, config.backend.query_role.user};
-  bool is_complete = true;
-  for (const auto& table : (*snapshot)->protected_tables()) {
-    if (!table.mask) continue;
-    const rewriter::Mask& mask = *table.mask;
-    const auto made = db::ensure_mask_view(build_endpoint(config), database, roles,
-                                           {mask.policy, mask.number, mask.view, mask.text});
-    if (made) continue;
-    log::error("policy " + mask.policy, one_line(made.error()));
-    const auto state = std::ranges::find(
-        input.policies, mask.policy, [](const auto& it) -> const auto& { return it.spec->name; });
-    PGVEIL_ASSERT(state != input.policies.end());
-    state->version = nullptr;
-    state->closed_because = "its mask view could not be made; see the log";
-    is_complete = false;
-  }
-  if (is_complete) return snapshot;
-  fingerprint.clear();
-  return rewriter::make_snapshot(std::move(input));
-}
-
 // The schema pgveil can't be trusted: masks of before must not ask it either.
 Result<CautiousView> without_versions(const Config& config, const Specs& specs, const std::string& database,
                                       const Error& why) {
@@ -130,14 +99,18 @@ Result<CautiousView> without_versions(const Config& config, const Specs& specs, 
 }  // namespace
 
 Result<DatabaseView> read_database(const Config& config, const Specs& specs, const std::string& database,
-                                   Generations& generations) {
+                                   Generations& generations, MaskViews views) {
   auto reading = read_inputs(config, specs, database);
   if (!reading) return reading.error();
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
   reading->input.generation = generations.next();
-  auto snapshot = snapshot_with_views(config, database, std::move(reading->input), reading->view.fingerprint);
+  bool is_complete = true;
+  auto snapshot = views == MaskViews::make
+                      ? snapshot_with_views(config, database, std::move(reading->input), is_complete)
+                      : rewriter::make_snapshot(std::move(reading->input));
   if (!snapshot) return snapshot.error();
+  if (!is_complete) reading->view.fingerprint.clear();  // the next look at the catalog tries again
   reading->view.snapshot = std::move(*snapshot);
   return std::move(reading->view);
 }
@@ -170,7 +143,9 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
         }}) {
     close_more(input);
     input.generation = generations.next();
-    auto snapshot = snapshot_with_views(config, database, input, cautious.view.fingerprint);
+    bool is_complete = true;
+    auto snapshot = snapshot_with_views(config, database, input, is_complete);
+    if (!is_complete) cautious.view.fingerprint.clear();  // the next look at the catalog tries again
     if (snapshot) {
       cautious.view.snapshot = std::move(*snapshot);
       return cautious;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/config.hpp"
+#include "cli/mask_views.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/users_file.hpp"
 #include "common/error.hpp"
@@ -46,7 +47,8 @@ class Generations {
 // One database, read anew. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables
 // that do not fit.
 [[nodiscard]] Result<DatabaseView> read_database(const Config& config, const Specs& specs,
-                                                 const std::string& database, Generations& generations);
+                                                 const std::string& database, Generations& generations,
+                                                 MaskViews views);
 
 // As read_database, but what does not fit is closed instead: first the open tables, then all policies.
 // `problem` says what. For a catalog that changed under a running proxy. Errors: the server could not be

@@ -50,7 +50,7 @@ int run_rewrite(const RewriteArguments& arguments) {
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());
   Generations generations;
-  const auto view = read_database(*config, *specs, *database, generations);
+  const auto view = read_database(*config, *specs, *database, generations, MaskViews::leave);
   if (!view) return report(view.error());
   const std::string sql = arguments.sql ? *arguments.sql : all_of_standard_input();
   const auto explanation = examine_on_deep_stack(sql, arguments.role, *view->snapshot, config->limits);

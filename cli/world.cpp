@@ -85,7 +85,7 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
     if (!role && !note("query_role in database " + database, role, "")) continue;
     const auto prepared = prepare_versions(config, present.specs, database);
     if (!prepared && !note("database " + database, prepared, "")) continue;
-    auto view = read_database(config, present.specs, database, generations_);
+    auto view = read_database(config, present.specs, database, generations_, MaskViews::make);
     if (view && has_lost_guard(database, *view)) view = lost_guard(database);
     if (!note("database " + database, view, "read")) continue;
     log_findings(database, view->server_findings);

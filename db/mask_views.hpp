@@ -26,7 +26,11 @@ struct MaskView {
 // the owner's rights in the schema. REQUIRES: the roles exist.
 [[nodiscard]] std::string mask_view_schema_sql(const MaskViewRoles& roles, const std::string& admin_role);
 
-// The view is there, just as pgveil makes it; made if it is not. Then drops views of the policy's older versions but for
+// The view is there, just as pgveil makes it. Changes nothing. Errors: ErrorKind::connection, ::server.
+[[nodiscard]] Result<bool> has_mask_view(const Endpoint& admin, const std::string& database,
+                                         const MaskViewRoles& roles, const MaskView& view);
+
+// The same, and made if it is not. Then drops views of the policy's older versions but for
 // the last one, under which statements may still run; one that is in use stays until the next time. admin: a member
 // of the owner. Errors: ErrorKind::connection, ::server; ErrorKind::configuration when another version is current.
 [[nodiscard]] Result<void> ensure_mask_view(const Endpoint& admin, const std::string& database,

@@ -34,7 +34,8 @@ SELECT nspname FROM pg_catalog.pg_namespace
 constexpr const char* kRelationRights = R"(
 SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
        pg_catalog.bool_or(a.privilege_type <> 'SELECT'), c.relkind = 'S',
-       c.relkind = 'v' AND n.nspname = 'pgveil' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
+       c.relkind = 'v' AND n.nspname = 'pgveil' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1),
+       pg_catalog.bool_or(a.privilege_type NOT IN ('SELECT', 'REFERENCES'))
   FROM pg_catalog.pg_class c
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_roles me ON me.rolname = current_user
@@ -183,7 +184,8 @@ class RoleCheck {
         add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),
             "REVOKE " + mend);
       }
-      if (row[3].as<bool>()) {
+      // REFERENCES lets information_schema list what can't be read; without a right to create tables it does nothing else.
+      if (is_masked ? row[6].as<bool>() : row[3].as<bool>()) {
         add("write:" + plain, fmt::format("has more than SELECT on {}", quoted),
             (is_sequence ? "REVOKE ALL" : "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER") +
                 mend.substr(std::string_view("ALL").size()));

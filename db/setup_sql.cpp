@@ -196,7 +196,9 @@ std::string table_rights(const SetupInput& in) {
                                                                         WHERE rolname = {})))",
                                                               literal(*in.mask_owner))
                                                 : "");
-  for (const auto& schema : schemas_of(in, readable)) {
+  std::vector<Table> named = readable;
+  named.insert(named.end(), in.policy_tables.begin(), in.policy_tables.end());
+  for (const auto& schema : schemas_of(in, named)) {
     out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), query);
   }
   for (const auto& [schema, name] : in.policy_tables) {
@@ -204,6 +206,13 @@ std::string table_rights(const SetupInput& in) {
   }
   for (const auto& [schema, name] : readable) {
     out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), query);
+  }
+  if (in.mask_owner) {
+    out +=
+        "-- Reads nothing: information_schema lists, to clients, the tables on which query_role has some "
+        "right.\n";
+    for (const auto& [schema, name] : in.policy_tables)
+      out += fmt::format("GRANT REFERENCES ON {} TO {};\n", qualified_name(schema, name), query);
   }
   if (!in.admin_role) return out;
   out += mask_owner_rights(in);

@@ -104,7 +104,7 @@ class Reach {
   }
 
   void report(const Relation& relation, const Step& step, const Relation& from) {
-    if (is_mask_view(relation)) return;
+    if (is_own(relation)) return;
     if (standings_.is_expanded(relation.oid)) return;  // masked inside, like the tables that it reads
     const bool is_open = standings_.is_open(relation.oid);
     const Relation& root = *root_.at(relation.oid);

@@ -13,13 +13,14 @@
 namespace pgveil::rewriter {
 namespace {
 
-constexpr std::size_t kNameBytes = 32;  // with a number of 20 digits: 62 in all
+constexpr std::size_t kNameBytes = 24;  // with a number of 20 digits: 62 in all
 constexpr std::string_view kViewAlias = "t";
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;  // 1,600 columns with names of 63 bytes
 
 // FNV-1a. It only keeps names apart; that a view has the right text is checked by the text itself.
-std::uint32_t checksum(std::string_view text, std::uint32_t sum = 2166136261U) {
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619U;
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t sum = 14695981039346656037U;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return sum;
 }
 
@@ -54,8 +55,9 @@ bool is_view(const pg::Node* from, std::string_view view) {
 
 }  // namespace
 
-std::string mask_view_name(std::string_view policy, std::uint64_t number, std::string_view text) {
-  return fmt::format("{}.{}.{:08x}", policy.substr(0, kNameBytes), number, checksum(text, checksum(policy)));
+std::string mask_view_name(std::string_view policy, std::uint64_t number) {
+  return fmt::format("{}.{}.{:016x}", policy.substr(0, kNameBytes), number,
+                     checksum(fmt::format("{} {}", PGVEIL_VERSION, policy)));
 }
 
 std::string select_from_view(const Mask& mask) {

@@ -1,7 +1,7 @@
 #pragma once
 // A mask as a view of the schema pgveil that another role owns (backend.mask_views): then query_role reads the view and
 // has no right on the table. The view's query is the mask's text to the letter, guards included, so nothing reads the
-// view without them. A view's name belongs to one version and one text: it is never given to another.
+// view without them. A view's name belongs to one version of one policy: it is never given to another.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,10 +17,10 @@ struct Mask;
 // What takes a stand-in's place: the mask's text, or a SELECT from its view.
 enum class MaskSource { text, view };
 
-// "people_k2.7.1f0a93bc": the first 32 bytes of the policy's name, the number, and a checksum of all of it and the text, so
-// that a pgveil that writes masks in another way makes a view of its own. Always fewer than PostgreSQL's 63 bytes.
-[[nodiscard]] std::string mask_view_name(std::string_view policy, std::uint64_t number,
-                                         std::string_view text);
+// "people_k2.7.5d1e08b3a94c1f02": the first 24 bytes of the policy's name, the number, and a checksum of the whole name and
+// of pgveil's release, so that a release that writes masks in another way makes a view of its own. Clients may see the
+// name in pg_class, so nothing of the tree goes into it. Always fewer than PostgreSQL's 63 bytes.
+[[nodiscard]] std::string mask_view_name(std::string_view policy, std::uint64_t number);
 
 // SELECT t.id, … FROM pgveil."people_k2.7.1f0a93bc" AS t: all columns of the mask, by name. REQUIRES: mask.view.
 [[nodiscard]] std::string select_from_view(const Mask& mask);

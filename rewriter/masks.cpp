@@ -129,7 +129,7 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   if (source == MaskSource::view) {
     PGVEIL_ASSERT(guard == VersionGuard::present);
-    mask->view = mask_view_name(mask->policy, mask->number, mask->text);
+    mask->view = mask_view_name(mask->policy, mask->number);
     mask->view_select = select_from_view(*mask);
   }
   return std::shared_ptr<const Mask>(std::move(mask));

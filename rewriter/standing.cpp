@@ -11,8 +11,8 @@ namespace pgveil::rewriter {
 using policy::ColumnClass;
 using policy::PolicySpec;
 
-bool is_mask_view(const Relation& relation) {
-  return relation.schema == kOwnSchema && relation.kind == RelationKind::view;
+bool is_own(const Relation& relation) {
+  return relation.schema == kOwnSchema;
 }
 
 Standings::Standings(const Catalog& catalog, const std::vector<const PolicySpec*>& policies,
@@ -33,7 +33,7 @@ Standings::Standings(const Catalog& catalog, const std::vector<const PolicySpec*
     const bool is_system = relation->schema == "pg_catalog" || relation->schema == "information_schema";
     if (has_policy(oid)) {
       protected_.push_back(relation);
-    } else if (!is_system && !is_mask_view(*relation)) {
+    } else if (!is_system && !is_own(*relation)) {
       others_.push_back(relation);
     }
   }

@@ -12,8 +12,8 @@
 
 namespace pgveil::rewriter {
 
-// A view of the schema pgveil: a mask (mask_view.hpp). No client can name it, so it wants no decision.
-[[nodiscard]] bool is_mask_view(const Relation& relation);
+// Of the schema pgveil: versions, masks as views (mask_view.hpp). No client can name it, so it wants no decision.
+[[nodiscard]] bool is_own(const Relation& relation);
 
 // REQUIRES: the catalog and the policies outlive it.
 class Standings {

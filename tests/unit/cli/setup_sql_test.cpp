@@ -36,6 +36,7 @@ TEST_CASE("with a mask owner the query role gets nothing on the tables of polici
   input.mask_owner = "o\"w'n";
   const std::string sql = setup_sql(input);
   CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") == std::string::npos);
+  CHECK(sql.find("GRANT REFERENCES ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") != std::string::npos);
   CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"o\"\"w'n\";") != std::string::npos);
   CHECK(sql.find("'CREATE ROLE %I NOLOGIN', 'o\"w''n'") != std::string::npos);
   CHECK(sql.find("REVOKE ALL ON pgveil.mask_view FROM PUBLIC, \"q'") != std::string::npos);
