@@ -12,6 +12,7 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
     "application_name",
     "bytea_output",
     "client_encoding",
+    "client_min_messages",
     "cursor_tuple_fraction",
     "datestyle",
     "enable_bitmapscan",
@@ -104,6 +105,12 @@ bool is_utf8_name(std::string_view value) {
   return name == "utf8" || name == "unicode" || name == "sqlascii";
 }
 
+// Fewer messages, never more: those of level debug and log tell of the server's work, and quote what it works on.
+bool is_level_from_notice(std::string_view value) {
+  const std::string level = lower(value);
+  return level == "notice" || level == "warning" || level == "error";
+}
+
 }  // namespace
 
 bool may_set(std::string_view name) {
@@ -121,14 +128,20 @@ bool is_path_setting(std::string_view name) {
 }
 
 bool may_set_to(std::string_view name, std::string_view value) {
-  return may_set(name) && (lower(name) != "client_encoding" || is_utf8_name(value));
+  if (lower(name) == "client_encoding") return is_utf8_name(value);
+  if (is_message_level_setting(name)) return is_level_from_notice(value);
+  return may_set(name);
+}
+
+bool is_message_level_setting(std::string_view name) {
+  return lower(name) == "client_min_messages";
 }
 
 StartupParameter judge_startup_parameter(std::string_view name, std::string_view value) {
   if (lower(name) == "client_encoding")
     return is_utf8_name(value) ? StartupParameter::ignore : StartupParameter::refuse;
   if (is_path_setting(name)) return StartupParameter::search_path;
-  return may_set(name) ? StartupParameter::forward : StartupParameter::refuse;
+  return may_set_to(name, value) ? StartupParameter::forward : StartupParameter::refuse;
 }
 
 std::span<const std::pair<std::string_view, std::string_view>> pinned_settings() {

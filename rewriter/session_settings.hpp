@@ -14,7 +14,10 @@ namespace pgveil::rewriter {
 [[nodiscard]] bool may_show(std::string_view name);
 // search_path: the client's own, answered by the rewriter (search_path.hpp) and never changed on the backend.
 [[nodiscard]] bool is_path_setting(std::string_view name);
-// may_set, and the value is one that may be had: client_encoding only to UTF8 or a name for it.
+// client_min_messages: no level below "notice", which the proxy pins.
+[[nodiscard]] bool is_message_level_setting(std::string_view name);
+// may_set, and the value is one that may be had: client_encoding only UTF8 or a name for it, client_min_messages only
+// notice, warning or error.
 [[nodiscard]] bool may_set_to(std::string_view name, std::string_view value);
 // The two lists, sorted, for the filter on pg_settings. A setting that may be set may be shown.
 [[nodiscard]] std::span<const std::string_view> settable_settings();
@@ -27,7 +30,7 @@ enum class StartupParameter { forward, ignore, search_path, refuse };
 [[nodiscard]] StartupParameter judge_startup_parameter(std::string_view name, std::string_view value);
 
 // name, value pairs that every backend start-up packet carries, so that RESET and DISCARD return to them. search_path is
-// added by the caller from the catalog. Pinned last: they win over forwarded ones.
+// added by the caller from the catalog. They win over forwarded ones, but for client_min_messages.
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> pinned_settings();
 
 }  // namespace pgveil::rewriter

@@ -470,8 +470,13 @@ class Verifier {
       throw Rejected{"a setting that is not on the list"};
     if (is_transaction) modes(pg::nodes(node.args, node.n_args));
     for (const Node* argument : pg::nodes(node.args, node.n_args)) {
-      if (!is_transaction && !pg::is_kind(argument, PG_QUERY__NODE__NODE_A_CONST))
+      if (is_transaction) continue;
+      if (!pg::is_kind(argument, PG_QUERY__NODE__NODE_A_CONST))
         throw Rejected{"a setting's value that is no constant"};
+      const PgQuery__AConst& value = *argument->a_const;
+      const bool is_text = value.val_case == PG_QUERY__A__CONST__VAL_SVAL;
+      if (name != kPathSetting && !may_set_to(name, is_text ? value.sval->sval : ""))
+        throw Rejected{"a setting's value that is not on its list"};
     }
     children(node.base);
   }

@@ -17,7 +17,9 @@ constexpr std::string_view kMechanism = "SCRAM-SHA-256";
 void BackendLoginMachine::start(const StartupRequest& request) {
   Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
-    override_settings(settings, {{std::string(name), std::string(value)}});
+    const bool is_asked_for =
+        rewriter::is_message_level_setting(name) && has_setting(request.forwarded, name);
+    if (!is_asked_for) override_settings(settings, {{std::string(name), std::string(value)}});
   }
   const rewriter::SchemaNames schemas = link_.gate.schemas(link_.database);
   rewriter::SchemaNames pinned = schemas;

@@ -111,6 +111,10 @@ Result<Settings> parse_options(std::string_view text) {
   return settings;
 }
 
+bool has_setting(const Settings& settings, std::string_view name) {
+  return std::ranges::any_of(settings, [&](const auto& each) { return same_name(each.first, name); });
+}
+
 void override_settings(Settings& to, const Settings& from) {
   for (const auto& setting : from) {
     std::erase_if(to, [&](const auto& old) { return same_name(old.first, setting.first); });

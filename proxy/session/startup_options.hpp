@@ -31,6 +31,8 @@ struct StartupRequest {
 // PostgreSQL reads it. Errors: 42501, anything else in it.
 [[nodiscard]] Result<Settings> parse_options(std::string_view text);
 
+// In any case of letters.
+[[nodiscard]] bool has_setting(const Settings& settings, std::string_view name);
 // Appends `from` to `to`; a name that is there already, in any case, takes the new value.
 void override_settings(Settings& to, const Settings& from);
 

@@ -37,6 +37,9 @@ constexpr CatalogColumn kRoleSettings[] = {{"setconfig", null}};
 constexpr CatalogColumn kSubscription[] = {{"subconninfo", null}};
 constexpr CatalogColumn kUserMappings[] = {{"umoptions", null}};
 constexpr CatalogColumn kPublicationTables[] = {{"rowfilter", null}};
+constexpr CatalogColumn kStatioTables[] = {
+    {"heap_blks_read", null},  {"heap_blks_hit", null},  {"idx_blks_read", null},  {"idx_blks_hit", null},
+    {"toast_blks_read", null}, {"toast_blks_hit", null}, {"tidx_blks_read", null}, {"tidx_blks_hit", null}};
 constexpr CatalogColumn kIsColumns[] = {{"column_default", null}, {"generation_expression", null}};
 constexpr CatalogColumn kIsViews[] = {{"view_definition", null}};
 constexpr CatalogColumn kIsRoutines[] = {{"routine_definition", null}};
@@ -120,6 +123,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_sequence", {}},
     {kPg, "pg_settings", {}, true},
     {kPg, "pg_shdescription", {}},
+    {kPg, "pg_statio_all_tables", kStatioTables},  // Sequelize joins comments to tables through it
     {kPg, "pg_statistic_ext", kStatisticExt},
     {kPg, "pg_subscription", kSubscription},
     {kPg, "pg_tables", {}},

@@ -153,8 +153,8 @@ std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call) {
   } else if (!may_set(name)) {
     refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" can't be changed here", name),
            "SHOW ALL lists what may be seen; the documentation lists what may be set", call.location);
-  } else if (!may_set_to(name, value)) {
-    name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", call.location);
+  } else {
+    check_value(name, value, call.location);
   }
   call.args = build_.list(arguments);
   return effect;

@@ -7,6 +7,7 @@
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
+#include "rewriter/resolve/time_zone_offset.hpp"
 #include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
@@ -26,6 +27,7 @@ Statement with_effect(Statement statement, PathEffect effect) {
 
 // As the text has it: a . b
 std::string words_of(std::string_view setting) {
+  if (setting == "session_authorization") return "SESSION AUTHORIZATION";
   std::string out;
   for (const char c : setting) out += c == '.' ? std::string(" . ") : std::string(1, c);
   return out;
@@ -168,22 +170,37 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
     case _PG_QUERY__VARIABLE_SET_KIND_IS_INT_SIZE:
       refuse(Reason::statement_kind, "this form of SET is not answered");
   }
-  for (const Node* value : pg::nodes(set.args, set.n_args)) {
-    if (!pg::is_kind(value, PG_QUERY__NODE__NODE_A_CONST)) {
-      refuse(Reason::setting_not_listed, "SET to something that is no constant",
-             "write the value as a constant");
-    }
-    const bool is_text = value->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
-    if (may_set(set.name) && is_text && !may_set_to(set.name, value->a_const->sval->sval)) {
-      name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", -1);
-    }
-  }
+  set_values(set);
   if (!may_set(set.name)) {
     refuse_at(words_of(set.name), Reason::setting_not_listed,
               fmt::format("setting \"{}\" can't be changed here", set.name),
               "SHOW ALL lists what may be seen; the documentation lists what may be set");
   }
   return out;
+}
+
+void Resolver::set_values(PgQuery__VariableSetStmt& set) {
+  for (std::size_t i = 0; i < set.n_args; ++i) {
+    Node*& value = set.args[i];
+    if (Node* offset = time_zone_offset(set, *value, build_)) value = offset;
+    if (!pg::is_kind(value, PG_QUERY__NODE__NODE_A_CONST)) {
+      refuse(Reason::setting_not_listed, "SET to something that is no constant",
+             "write the value as a constant");
+    }
+    const bool is_text = value->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+    if (may_set(set.name)) check_value(set.name, is_text ? value->a_const->sval->sval : "", -1);
+  }
+}
+
+void Resolver::check_value(std::string_view name, std::string_view value, int location) {
+  if (may_set_to(name, value)) return;
+  if (is_message_level_setting(name)) {
+    constexpr auto kMessage = "client_min_messages can only be notice, warning or error";
+    constexpr auto kHint = "messages of other levels tell of the server's work";
+    if (location >= 0) refuse(Reason::setting_not_listed, kMessage, kHint, location);
+    refuse_at(std::string(value), Reason::setting_not_listed, kMessage, kHint);
+  }
+  name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", location);
 }
 
 Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {

@@ -65,6 +65,9 @@ class Resolver {
   Statement query_statement(PgQuery__SelectStmt& select, StatementKind kind, std::string name);
   Statement copy_statement(PgQuery__CopyStmt& copy);
   Statement set_statement(PgQuery__VariableSetStmt& set);
+  void set_values(PgQuery__VariableSetStmt& set);
+  // Stops at a value that the setting can't have here.
+  static void check_value(std::string_view name, std::string_view value, int location);
   Statement show_statement(PgQuery__VariableShowStmt& show);
   Statement transaction_statement(PgQuery__TransactionStmt& transaction);
   Statement prepare_statement(PgQuery__PrepareStmt& prepare);

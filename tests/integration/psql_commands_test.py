@@ -79,6 +79,11 @@ class PsqlCommands(StackCase):
             print("  " + line)
         self.assertGreaterEqual(answered, 0.75 * len(statements))
 
+    def test_counters_of_what_others_read_are_hidden(self):
+        seen = self.texts("SELECT count(DISTINCT relid) > 50, count(value) FILTER (WHERE key NOT IN ('relid', 'schemaname', 'relname') "
+                          "AND value <> 'null') FROM pg_statio_all_tables s, jsonb_each(to_jsonb(s))")
+        self.assertEqual(seen, [["t", "0"]])
+
 
 if __name__ == "__main__":
     main()

@@ -14,11 +14,6 @@ RECORDED = pathlib.Path(__file__).parent / "recorded"
 REFUSED = {
     "pg_catalog.current_setting(s.name)": "a setting that is not named as a constant",
     "pg_largeobject_metadata": "large objects are not listed",
-    # Sequelize does without the first two: dialectOptions.clientMinMessages "ignore", keepDefaultTimezone. Its describeTable()
-    # does not work.
-    "SET client_min_messages": "a setting that is not listed",
-    "SET TIME ZONE INTERVAL": "a value that is no constant",
-    "pg_statio_all_tables": "counters of what others read",
 }
 # What a catalog shows of a table that was never analyzed.
 UNKNOWN_SIZES = {None, "-1", "0"}

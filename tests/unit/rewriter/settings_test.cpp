@@ -9,9 +9,9 @@ using namespace pgveil::rewriter;
 TEST_CASE("settings that rename roles, paths or meanings can't be changed") {
   for (const char* name :
        {"role", "session_authorization", "search_path", "standard_conforming_strings",
-        "transform_null_equals", "array_nulls", "backslash_quote", "client_min_messages",
-        "default_transaction_read_only", "transaction_read_only", "row_security", "session_preload_libraries",
-        "local_preload_libraries", "debug_print_plan", "log_statement"}) {
+        "transform_null_equals", "array_nulls", "backslash_quote", "default_transaction_read_only",
+        "transaction_read_only", "row_security", "session_preload_libraries", "local_preload_libraries",
+        "debug_print_plan", "log_statement"}) {
     CHECK_FALSE(may_set(name));
     const bool is_path = is_path_setting(name);
     CHECK(judge_startup_parameter(name, "x") ==
@@ -32,6 +32,18 @@ TEST_CASE("the client's encoding is UTF8 by any of its names") {
   }
   for (const char* value : {"LATIN1", "SJIS", "GBK", "BIG5", ""}) {
     CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::refuse);
+  }
+}
+
+TEST_CASE("a client may have fewer messages, never more than notices") {
+  for (const char* value : {"notice", "warning", "error", "WARNING"}) {
+    CHECK(may_set_to("client_min_messages", value));
+    CHECK(judge_startup_parameter("Client_Min_Messages", value) == StartupParameter::forward);
+  }
+  for (const char* value :
+       {"debug5", "debug1", "debug", "log", "info", "fatal", "", "warning ", "'warning'"}) {
+    CHECK_FALSE(may_set_to("client_min_messages", value));
+    CHECK(judge_startup_parameter("client_min_messages", value) == StartupParameter::refuse);
   }
 }
 
