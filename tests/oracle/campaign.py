@@ -64,4 +64,4 @@ class Progress:
         left = (self.total - tally.statements) / speed / 60 if speed else 0
         return (f"oracle: {tally.statements:,} of {self.total:,} statements, {tally.answered:,} answered "
                 f"({tally.failed:,} with an error), {sum(tally.refusals.values()):,} refused, "
-                f"{len(tally.differences)} differences; {speed:,.0f} a second, {left:.0f} min left")
+                f"{len(tally.differences)} differences, {tally.by_plan} decided by the plan; {speed:,.0f} a second, {left:.0f} min left")

@@ -17,6 +17,10 @@ FIRST_USER_OID = 16384
 UNCOMPARED = (b"S", b"N")  # settings and notices; a refusal's hint is one
 
 
+class ErrorDifference(str):
+    """One side answers and the other raises an error, or they raise different ones."""
+
+
 @dataclasses.dataclass
 class Result:
     """What one statement of a conversation gave."""
@@ -102,7 +106,7 @@ def difference_of_errors(one, other, unraised):
         return None
     if not is_error(one) and other.end in unraised:
         return None
-    return f"{one.end} {one.message} instead of {other.end} {other.message}"
+    return ErrorDifference(f"{one.end} {one.message} instead of {other.end} {other.message}")
 
 
 def difference_of_results(query, one, other):

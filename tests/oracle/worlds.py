@@ -8,6 +8,7 @@ import comparison
 import conversations
 import naive
 import pipeline
+import plans
 import queries
 import tables
 import views
@@ -45,13 +46,15 @@ class Tally:
     failed: int = 0            # of the answered: with the error that PostgreSQL has too
     timed_out: int = 0
     unraised: int = 0
+    by_plan: int = 0           # errors that only another plan over the same masked data raises, or does not: plans.py
     seconds: float = 0.0
     refusals: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     differences: list = dataclasses.field(default_factory=list)
+    doubtful: list = dataclasses.field(default_factory=list)  # pgveil's answer of each difference in an error, else None
     seen: list = dataclasses.field(default_factory=list)  # the SQL that was answered without an error
 
     def add(self, other):
-        for name in ("statements", "answered", "failed", "timed_out", "unraised", "seconds"):
+        for name in ("statements", "answered", "failed", "timed_out", "unraised", "by_plan", "seconds"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.refusals += other.refusals
         self.differences += other.differences
@@ -71,13 +74,24 @@ class Tally:
             self.seen += conversations.texts(query)
         if words := comparison.difference(query, mine, theirs):
             self.differences.append((query, words))
+            self.doubtful.append(mine if isinstance(words, comparison.ErrorDifference) else None)
+
+    def settle(self, fenced_answers):
+        """fenced_answers: of the fenced copy, one for each difference, None for those that no plan can decide."""
+        kept = []
+        for (query, words), mine, fenced in zip(self.differences, self.doubtful, fenced_answers):
+            if fenced is not None and plans.is_decided_by_plan(query, words, mine, fenced):
+                self.by_plan += 1
+            else:
+                kept.append((query, words))
+        self.differences, self.doubtful = kept, []
 
 
 class World:
     def __init__(self, postgres, seed, table_count=6):
         self.postgres, self.seed = postgres, seed
         self.tables = tables.random_tables(random.Random(seed), table_count)
-        self.raw, self.masked = f"raw_{seed}", f"masked_{seed}"
+        self.raw, self.masked, self.fenced = f"raw_{seed}", f"masked_{seed}", set()
         shadows = [tables.shadow(random.Random(seed), table) for table in self.tables[:SHADOWS]]
         self.views = views.random_views(random.Random(f"views/{seed}"), self.tables, VIEWS)
         create_databases(postgres, self.tables + shadows, self.views, self.raw, self.masked)
@@ -96,7 +110,8 @@ class World:
         self.pgveil.stop()
 
     def drop(self):
-        self.postgres.run(f"DROP DATABASE {self.raw} WITH (FORCE);\nDROP DATABASE {self.masked} WITH (FORCE);")
+        for database in (self.raw, self.masked, *self.fenced):
+            self.postgres.run(f"DROP DATABASE {database} WITH (FORCE);")
 
     def queries(self, count, more=0):
         generator = queries.Generator(random.Random(f"{self.seed}/{more}"), self.tables + self.views,
@@ -127,8 +142,29 @@ class World:
         finally:
             for each in both:
                 each.close()
+        tally.settle(self.fenced_answers(tally, copy or self.masked))
         tally.seconds = time.monotonic() - start
         return tally
+
+    def fenced_answers(self, tally, copy):
+        doubtful = [query for (query, _), mine in zip(tally.differences, tally.doubtful) if mine is not None]
+        if not doubtful:
+            return [None] * len(tally.differences)
+        both = self.pipelines(self.fence(copy))
+        try:
+            answers = iter([fenced for _, (_, fenced) in pipeline.answers(both, doubtful, conversations.segments)])
+        finally:
+            for each in both:
+                each.close()
+        return [None if mine is None else next(answers) for mine in tally.doubtful]
+
+    def fence(self, copy):
+        """The fenced copy of a masked one: made when the first statement needs it."""
+        fenced = f"fenced_{copy}"
+        if fenced not in self.fenced:
+            plans.create_fenced(self.postgres, self.tables, self.views, copy, fenced)
+            self.fenced.add(fenced)
+        return fenced
 
     def show(self, query):
         """What another developer needs to see the same."""
