@@ -258,7 +258,8 @@ struct Check {
       if (at == known.end() || !std::ranges::all_of(test.values, is_known)) fail("values of the tree");
       known_values_only(arm->case_when->result, known);
     }
-    if (node->case_expr->defresult == nullptr || !is_typed_null(node->case_expr->defresult)) fail("ELSE NULL");
+    if (node->case_expr->defresult == nullptr || !is_typed_null(node->case_expr->defresult))
+      fail("ELSE NULL");
   }
 
   void released_cells() const {
