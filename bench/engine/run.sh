@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench engine [--quick]: the lattice engine on the reference's configurations, against its recorded times.
 # ./run bench engine --threads: what two threads bring, in interleaved pairs.
+# ./run bench engine --antichains: four ways to keep an antichain.
 # README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
@@ -12,6 +13,11 @@ mkdir -p "$ROOT/build/bench"
 if [[ ${1:-} == --threads ]]; then
   build_bench bench_threads
   "$ROOT/build/release/bench/engine/bench_threads" 5 2 | tee "$ROOT/build/bench/threads.md"
+  exit
+fi
+if [[ ${1:-} == --antichains ]]; then
+  build_bench bench_antichains
+  "$ROOT/build/release/bench/engine/bench_antichains" | tee "$ROOT/build/bench/antichains.md"
   exit
 fi
 build_bench bench_engine

@@ -32,7 +32,10 @@ Explorer::Explorer(const PreparedTable& table, const Lattice& lattice, const Qua
       order_(make_order(table)),
       bounds_(choose_bounds(quality, options)),
       checker_(table, {options.anonymity, quality.sums(), quality.entropy_start(), options.optimizations,
-                       options.history, options.parallel}) {}
+                       options.history, options.parallel}),
+      anonymous_(Antichain::Keep::minimal, lattice.attributes),
+      not_anonymous_(Antichain::Keep::maximal, lattice.attributes),
+      expensive_(Antichain::Keep::minimal, lattice.attributes) {}
 
 bool Explorer::is_tagged_anonymous(const Transformation& transformation) {
   return anonymous_.covers(transformation);

@@ -81,10 +81,9 @@ class Explorer {
   PriorityOrder order_;
   Bounds bounds_;
   Checker checker_;
-  Antichain anonymous_{Antichain::Keep::minimal};
-  Antichain not_anonymous_{Antichain::Keep::maximal};
-  Antichain expensive_{
-      Antichain::Keep::minimal};          // they and all their generalizations are worse than the incumbent
+  Antichain anonymous_;
+  Antichain not_anonymous_;
+  Antichain expensive_;                   // they and all their generalizations are worse than the incumbent
   std::vector<KnownBound> bounds_above_;  // of generalizations, not in expensive_ yet
   std::vector<KnownBound> bounds_below_;  // of specializations, not in not_anonymous_ yet
   std::unordered_set<Transformation, TransformationHash> scored_;  // where the metric is not monotonic

@@ -19,7 +19,8 @@ Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
 }
 
 void search_subset(Explorer& explorer, const Lattice& lattice) {
-  Antichain anonymous(Antichain::Keep::minimal);  // of this subset only: it says nothing about larger ones
+  Antichain anonymous(Antichain::Keep::minimal,
+                      lattice.attributes);  // of this subset only: it says nothing about larger ones
   for (unsigned sum = lattice.bottom.level_sum(); sum <= lattice.top.level_sum() && !explorer.is_stopped();
        ++sum) {
     LevelWalk walk(lattice.bottom, lattice.top, lattice.attributes, sum);

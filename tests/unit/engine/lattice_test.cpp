@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <random>
 
 #include "engine/lattice/antichain.hpp"
 #include "engine/lattice/lattice.hpp"
@@ -68,22 +69,78 @@ TEST_CASE("the size of a lattice past 64 bits is not a number") {
 }
 
 TEST_CASE("an antichain keeps only minimal or only maximal members") {
-  Antichain minimal(Antichain::Keep::minimal);
+  Antichain minimal(Antichain::Keep::minimal, 2);
+  CHECK_FALSE(minimal.covers(at({2, 2})));
   minimal.add(at({2, 2}));
   minimal.add(at({1, 3}));
   minimal.add(at({3, 3}));
-  CHECK(minimal.members().size() == 2);
+  CHECK(minimal.members() == std::vector{at({1, 3}), at({2, 2})});
   CHECK(minimal.covers(at({2, 3})));
   CHECK_FALSE(minimal.covers(at({1, 2})));
   minimal.add(at({1, 1}));
-  CHECK(minimal.members().size() == 1);
-  Antichain maximal(Antichain::Keep::maximal);
+  CHECK(minimal.members() == std::vector{at({1, 1})});
+  Antichain maximal(Antichain::Keep::maximal, 2);
   maximal.add(at({1, 1}));
   maximal.add(at({0, 2}));
   maximal.add(at({1, 2}));
-  CHECK(maximal.members().size() == 1);
+  CHECK(maximal.members() == std::vector{at({1, 2})});
   CHECK(maximal.covers(at({0, 0})));
   CHECK_FALSE(maximal.covers(at({2, 0})));
+}
+
+TEST_CASE("the paper's example of a prefix tree") {
+  Antichain tree(Antichain::Keep::minimal, 3);
+  for (const auto& levels : {at({1, 1, 1}), at({1, 3, 0}), at({3, 2, 0})}) tree.add(levels);
+  CHECK(tree.size() == 3);
+  CHECK(tree.covers(at({1, 2, 2})));
+  CHECK_FALSE(tree.covers(at({2, 2, 0})));
+  CHECK_FALSE(tree.covers(at({1, 0, 5})));
+}
+
+TEST_CASE("an antichain answers as a plain list does, whatever was added and asked before") {
+  struct Shape {
+    std::size_t attributes;
+    unsigned height;
+    int steps;
+  };
+  for (const auto keep : {Antichain::Keep::minimal, Antichain::Keep::maximal}) {
+    for (const auto& [attributes, height, steps] : {Shape{1, 9, 30},
+                                                    {2, 5, 100},
+                                                    {4, 3, 600},
+                                                    {9, 4, 1200},
+                                                    {15, 2, 1200},
+                                                    {32, kMaxHeight + 1, 300}}) {
+      CAPTURE(attributes);
+      std::mt19937_64 random(attributes * 100 + height);
+      Antichain tree(keep, attributes);
+      std::vector<Transformation> added;
+      // With levels near the middle, or almost none would be incomparable.
+      const auto drawn = [&, attributes = attributes, height = height] {
+        Transformation made;
+        for (std::size_t j = 0; j < attributes; ++j)
+          made.set_level(j, static_cast<unsigned>(random() % (height + 1) + random() % (height + 1)) / 2);
+        return made;
+      };
+      const auto is_above = [keep](const Transformation& one, const Transformation& other) {
+        return keep == Antichain::Keep::minimal ? generalizes(one, other) : generalizes(other, one);
+      };
+      for (int step = 0; step < steps; ++step) {
+        const auto one = drawn();
+        const bool is_covered =
+            std::ranges::any_of(added, [&](const auto& member) { return is_above(one, member); });
+        REQUIRE(tree.covers(one) == is_covered);
+        if (step % 3 == 0) continue;
+        tree.add(one);
+        if (!is_covered) std::erase_if(added, [&](const auto& member) { return is_above(member, one); });
+        if (!is_covered) added.push_back(one);
+        REQUIRE(tree.size() == added.size());
+      }
+      std::ranges::sort(added);
+      auto members = tree.members();
+      std::ranges::sort(members);
+      CHECK(members == added);
+    }
+  }
 }
 
 TEST_CASE("the traversal order goes by level, mean level, distinct values, then names") {
