@@ -40,9 +40,17 @@ double Quality::class_bound(const Transformation& transformation) const {
 
 Score Quality::bound(const Transformation& transformation) const {
   if (is_class_based()) return single(class_bound(transformation));
-  std::array<double, kMaxAttributes> bounds;
-  for (std::size_t j = 0; j < name_order_.size(); ++j) bounds[j] = tables_[j].bounds[transformation.level(j)];
-  auto made = aggregate(aggregate_, std::span(bounds).first(name_order_.size()), weights_);
+  Score made;
+  if (aggregate_ == Aggregate::geometric_mean) {
+    double product = 1;
+    for (std::size_t j = 0; j < tables_.size(); ++j)
+      product *= tables_[j].bound_factors[transformation.level(j)];
+    made = single(product - 1);
+  } else {
+    std::array<double, kMaxAttributes> bounds;
+    for (std::size_t j = 0; j < tables_.size(); ++j) bounds[j] = tables_[j].bounds[transformation.level(j)];
+    made = aggregate(aggregate_, std::span(bounds).first(tables_.size()), weights_);
+  }
   if (!is_always_monotonic(model_.metric)) {
     for (std::size_t i = 0; i < made.size; ++i) made.parts[i] -= std::abs(made.parts[i]) * 1e-12;
   }

@@ -205,6 +205,8 @@ void Quality::fill_tables() {
         bound = std::min(bound, attribute_value(j, level, most));
       }
       tables.bounds[level] = is_always_monotonic(model_.metric) ? bound : slack(bound);
+      tables.bound_factors.push_back(
+          geometric_factor(tables.bounds[level], weights_[j], table_.attributes.size()));
     }
   }
 }

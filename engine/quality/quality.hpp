@@ -77,6 +77,7 @@ class Quality {
   struct AttributeTables {
     std::vector<double> values;              // [level]
     std::vector<double> bounds;              // [level]
+    std::vector<double> bound_factors;       // [level]: its part of the geometric mean, whose roots are dear
     std::vector<std::uint64_t> domain_rows;  // [level]: Σ_C n · hierarchy rows of the value
     double maximal_entropy = 0;
   };

@@ -32,6 +32,11 @@ struct Score {
 
 enum class Aggregate { sum, arithmetic_mean, geometric_mean, maximum, rank };
 
+// One attribute's factor of the geometric mean.
+[[nodiscard]] inline double geometric_factor(double value, double weight, std::size_t attributes) {
+  return std::pow(value * weight + 1, 1 / static_cast<double>(attributes));
+}
+
 // SUM Σxw; ARITHMETIC_MEAN Σ(x/m)w; GEOMETRIC_MEAN Π(xw+1)^(1/m) − 1; MAXIMUM; RANK: xw in descending order.
 [[nodiscard]] inline Score aggregate(Aggregate how, std::span<const double> values,
                                      std::span<const double> weights) {
@@ -47,7 +52,8 @@ enum class Aggregate { sum, arithmetic_mean, geometric_mean, maximum, rank };
       break;
     case Aggregate::geometric_mean:
       result = 1;
-      for (std::size_t j = 0; j < values.size(); ++j) result *= std::pow(values[j] * weights[j] + 1, 1 / m);
+      for (std::size_t j = 0; j < values.size(); ++j)
+        result *= geometric_factor(values[j], weights[j], values.size());
       result -= 1;
       break;
     case Aggregate::maximum:
