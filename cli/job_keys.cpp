@@ -68,7 +68,8 @@ constexpr JobKey kKeys[] = {
 
     {"limits", "time", "duration", "none", "of the search: `30s`, `5m`"},
     {"limits", "checks", "1 to 2^53", "none", "transformations that are checked"},
-    {"limits", "bytes", "0 to 2^40", "64 per record", "memory for snapshots of earlier checks"},
+    {"limits", "bytes", "0 to 2^40", "64 per record, 8 from the 65,537th on",
+     "memory for snapshots of earlier checks"},
     {"limits", "threads", "1 to 256", "1",
      "of the search; checks of 32,768 or more different records are divided among them"},
 

@@ -20,7 +20,7 @@ struct HistoryLimits {
   // About a fifth of what the papers' 200 entries take; large tables have relatively fewer classes.
   [[nodiscard]] static std::size_t default_bytes(std::uint64_t rows) {
     constexpr std::uint64_t many = 1 << 16;
-    return 64 * std::min(rows, many) + 16 * (std::max(rows, many) - many);
+    return 64 * std::min(rows, many) + 8 * (std::max(rows, many) - many);
   }
 };
 
