@@ -45,6 +45,8 @@ Error server_failure(std::string_view what, const pqxx::sql_error& failure) {
   } else {
     error.hint = "the server's log has the text; log.log_private shows it here";
   }
+  if (error.sqlstate == "25006")
+    error.hint = "a standby can't be written to: do it on the primary, and it arrives here";
   return error;
 }
 
