@@ -36,6 +36,7 @@ enum class FindingKind {
   function_body,      // a function's body names it
   trigger,            // a trigger's function sees its rows
   join_key,           // two protected tables show the same key
+  join_hidden,  // a foreign key leads from or to a column that is always hidden: the join matches nothing
   // Policies (policy/, rewriter/policy_check.hpp).
   joint_release,            // two policies over one table, together finer than k
   repeated_identifier,      // an identifier repeats and no unit is named

@@ -46,6 +46,13 @@ class JoinKeys {
                                [&](const PolicySpec* spec) { return is_shown(*spec, column.name); });
   }
 
+  bool hides(const Relation& relation, const Column& column) const {
+    return standings_.has_policy(relation.oid) &&
+           std::ranges::none_of(standings_.policies_of(relation.oid), [&](const PolicySpec* spec) {
+             return is_shown(*spec, column.name) || is_quasi_identifier(*spec, column.name);
+           });
+  }
+
   bool can_both_be_read(const Relation& a, const Relation& b) const {
     const bool is_one_guarded = standings_.has_policy(a.oid) || standings_.has_policy(b.oid);
     if (!is_one_guarded) return false;
@@ -65,7 +72,10 @@ class JoinKeys {
     if (table == nullptr || referenced == nullptr || table == referenced || key.columns.size() != 1) return;
     const Column* column = table->find_column(key.columns[0]);
     const Column* target = referenced->find_column(key.referenced_columns[0]);
-    if (column != nullptr && target != nullptr) add(*table, *column, *referenced, *target);
+    if (column == nullptr || target == nullptr) return;
+    add(*table, *column, *referenced, *target);
+    if (hides(*table, *column) || hides(*referenced, *target))
+      add_hidden(*table, *column, *referenced, *target);
   }
 
   void same_names(const Relation& a, const Relation& b) {
@@ -78,14 +88,30 @@ class JoinKeys {
 
   void add(const Relation& a, const Column& left, const Relation& b, const Column& right) {
     if (!can_both_be_read(a, b) || !shows(a, left) || !shows(b, right)) return;
-    std::string names[] = {name_of(a, left), name_of(b, right)};
-    std::ranges::sort(names);  // one join, one name
-    const std::string object = fmt::format("join {} = {}", names[0], names[1]);
+    const std::string object = object_of(a, left, b, right);
     if (!reported_.insert(object).second) return;
     findings_.push_back(
         {FindingKind::join_key, Severity::warning, object,
          fmt::format("readers can {}: the joined rows may be finer than k", object),
          "class one of the two identifier, put one policy over both tables, or acknowledge it"});
+  }
+
+  static std::string object_of(const Relation& a, const Column& left, const Relation& b,
+                               const Column& right) {
+    std::string names[] = {name_of(a, left), name_of(b, right)};
+    std::ranges::sort(names);  // one join, one name
+    return fmt::format("join {} = {}", names[0], names[1]);
+  }
+
+  // Readers would not find out why: a hidden key is NULL, which equals nothing.
+  void add_hidden(const Relation& a, const Column& left, const Relation& b, const Column& right) {
+    if (!can_both_be_read(a, b)) return;
+    const std::string object = object_of(a, left, b, right);
+    if (!reported_.insert(object).second) return;
+    const std::string hidden = hides(a, left) ? name_of(a, left) : name_of(b, right);
+    findings_.push_back({FindingKind::join_hidden, Severity::note, object,
+                         fmt::format("{} matches no row for readers: {} is always hidden", object, hidden),
+                         "tell the readers; what they need of both goes into one table under one policy"});
   }
 
   const Standings& standings_;

@@ -133,6 +133,12 @@ CASES = {
         "CREATE TABLE public.calls (visits integer PRIMARY KEY, minutes integer); "
         "GRANT SELECT ON public.calls TO pgveil_query",
         ("public.calls",), "warning", "join-key", "join public.calls.visits = public.persons.visits"),
+    "a key that is hidden": (
+        "ALTER TABLE public.persons ADD PRIMARY KEY (person); "
+        "CREATE TABLE public.calls (whose integer PRIMARY KEY REFERENCES public.persons, minutes integer); "
+        "GRANT SELECT ON public.calls TO pgveil_query",
+        ("public.calls",), "note", "join-hidden",
+        "join public.calls.whose = public.persons.person matches no row for readers: public.persons.person is always hidden"),
     "an index over a visible and a hidden column": (
         "CREATE INDEX two ON public.persons (visits, person)", (), "warning", "order-by-index", "index two"),
     "a clustered table": (

@@ -234,6 +234,23 @@ TEST_CASE("join keys need to be visible on both sides, unique on one, and readab
         nullptr);
 }
 
+TEST_CASE("a foreign key from or to a column that is always hidden joins nothing") {
+  PeopleWorld world;
+  const auto calls = world.add("public.calls", {"person:int4", "at"});
+  world.around.foreign_keys = {{"fk", calls, {1}, world.people, {1}}};
+  const auto found = [&] {
+    return find(closure(world), FindingKind::join_hidden, "join public.calls.person = public.people.id") !=
+           nullptr;
+  };
+  CHECK_FALSE(found());  // nobody reads public.calls
+  world.open_tables = {"public.calls"};
+  CHECK(found());
+  for (const auto shown : {policy::ColumnClass::insensitive, policy::ColumnClass::quasi_identifier}) {
+    world.policies[0].columns[0].column_class = shown;
+    CHECK_FALSE(found());
+  }
+}
+
 TEST_CASE("a foreign key is a join key, and an open table may be the other side") {
   PeopleWorld world;
   const auto calls = world.add("public.calls", {"person:int4", "at"});
