@@ -2,12 +2,10 @@
 // `pgveil rewrite` prints. UPDATE_GOLDEN=1 writes the answers anew; the diff is reviewed.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "cli/explain.hpp"
+#include "tests/unit/golden_files.hpp"
 #include "tests/unit/rewriter/fixture.hpp"
 
 namespace pgveil::cli {
@@ -52,19 +50,8 @@ std::string answer_all(const std::string& text, const rewriter::Snapshot& snapsh
 
 TEST_CASE("what becomes of a text is shown as the golden files say") {
   const auto snapshot = rewriter::test::demo_snapshot();
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(PGVEIL_SOURCE_DIR "/tests/golden/explained")) {
-    CAPTURE(entry.path());
-    std::ifstream in(entry.path());
-    const std::string expected((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    const std::string found = answer_all(expected, *snapshot);
-    if (std::getenv("UPDATE_GOLDEN") != nullptr)
-      std::ofstream(entry.path()) << found;
-    else
-      CHECK(found == expected);
-    ++files;
-  }
-  CHECK(files >= 2);
+  pgveil::test::check_golden_files("explained", 2,
+                                   [&](const std::string& text) { return answer_all(text, *snapshot); });
 }
 
 }  // namespace

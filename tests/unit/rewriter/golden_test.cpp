@@ -2,9 +2,6 @@
 // the answers anew; the diff is reviewed.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "fixture.hpp"
@@ -12,6 +9,7 @@
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/pipeline.hpp"
 #include "rewriter/verify.hpp"
+#include "tests/unit/golden_files.hpp"
 
 namespace {
 
@@ -86,17 +84,6 @@ std::string answer_all(const std::string& text, const Snapshot& snapshot) {
 
 TEST_CASE("statements are rewritten or refused as the golden files say") {
   const auto snapshot = rewriter::test::demo_snapshot();
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(PGVEIL_SOURCE_DIR "/tests/golden/rewrites")) {
-    CAPTURE(entry.path());
-    std::ifstream in(entry.path());
-    const std::string expected((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    const std::string found = answer_all(expected, *snapshot);
-    if (std::getenv("UPDATE_GOLDEN") != nullptr)
-      std::ofstream(entry.path()) << found;
-    else
-      CHECK(found == expected);
-    ++files;
-  }
-  CHECK(files >= 4);
+  pgveil::test::check_golden_files("rewrites", 4,
+                                   [&](const std::string& text) { return answer_all(text, *snapshot); });
 }
