@@ -26,15 +26,14 @@ SEED = int(os.environ.get("PGVEIL_SEED", "1"))
 STATEMENTS = 20000 if IS_LONG else 1500
 # These see raw rows or trees by their office; the rest of all users is searched.
 OFFICERS = ("dpo", "operator")
-SUITES = ("drivers", "extended_protocol", "frames", "sql_forms", "refusals", "psql_commands") if IS_LONG else (
-    "drivers", "extended_protocol", "frames")
+SUITES = ("drivers", "extended_protocol", "frames", "sql_forms", "refusals", "psql_commands", "recorded")
 # Not those that the owner wrote into a comment or an open table.
 SHARED_ONLY_HIDDEN = ("Quillfeather", "Wexcombe", "Marrowgate", "Thornbury", "Harkwell", "Ostrander", "Pellworth",
                       "Vinterbourne", "Dunmarrow", "Abernethy", "Falconer", "Luthier", "Glazier")
 
 
 class CanariesTest(Case):
-    test_seconds = 3600 if IS_LONG else 300
+    test_seconds = 3600 if IS_LONG else 600
 
     def run_suite(self, name, folder):
         """An integration test with a tap on each of its pgveils."""
