@@ -14,6 +14,7 @@
 #include "common/yaml.hpp"
 #include "db/endpoint.hpp"
 #include "proxy/session/session.hpp"
+#include "rewriter/mask_form.hpp"
 
 namespace pgveil::cli {
 
@@ -91,6 +92,7 @@ struct Config {
   BackendConfig backend;
   AuthConfig auth;
   AdminConfig admin;
+  rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   LimitsConfig limits;
   std::vector<PathPattern> policies;
   std::vector<PathPattern> jobs;

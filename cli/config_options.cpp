@@ -108,6 +108,10 @@ Result<void> store_acknowledged(const Value& value, Config& config) {
 constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
     {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
      {"trust", session::ClientAuthentication::trust}}};
+constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMaskForms{
+    {{"cheapest", rewriter::MaskChoice::cheapest},
+     {"by_column", rewriter::MaskChoice::by_column},
+     {"by_row", rewriter::MaskChoice::by_row}}};
 constexpr std::array<std::pair<std::string_view, log::Level>, 4> kLevels{{{"debug", log::Level::debug},
                                                                           {"info", log::Level::info},
                                                                           {"warning", log::Level::warning},
@@ -224,6 +228,12 @@ constexpr Option kOptions[] = {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
 
+    {"masks", "form", "cheapest, by_column or by_row", "cheapest",
+     "how masks are written: a decision in each column, or one for the row where that is possible. All show "
+     "the "
+     "same; cheapest picks by statement",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMaskForms, c.mask_form); }},
+
     {"limits", "max_clients", "1 to 100000", "500", "connections at once; more get 53300",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.limits.max_clients);
@@ -282,6 +292,7 @@ constexpr Section kSections[] = {
      true, [](Config& c) { c.backend.admin_role.emplace(); }},
     {"auth", "how clients prove who they are", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
+    {"masks", "how protected tables are masked in SQL", true, nullptr},
     {"limits", "each has an error of its own when it is crossed", true, nullptr},
     {"log", "lines for operators", true, nullptr},
 };

@@ -77,6 +77,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.version_guard = reading.view.version_guard = versions->guard();
   if (config.backend.mask_views) reading.input.mask_source = rewriter::MaskSource::view;
   reading.input.open_tables = open_tables_of(config, database);
+  reading.input.mask_choice = config.mask_form;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
     reading.view.fingerprint.clear();  // the next look at the catalog reads it again
   return reading;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/assert.hpp"
+#include "policy/arms.hpp"
 #include "policy/chains.hpp"
 
 namespace pgveil::policy {
@@ -47,26 +48,6 @@ std::vector<Arm> without_idle_arms(std::vector<Arm> arms) {
   return kept;
 }
 
-// How far back an equal outcome is looked for: a run of thousands of arms with different outcomes costs no more than this.
-constexpr std::ptrdiff_t kLookBack = 64;
-
-// Arms of one attribute that follow each other exclude each other, so within such a run they may move.
-std::vector<Arm> with_runs_merged(std::vector<Arm> arms) {
-  std::vector<Arm> merged;
-  for (Arm& arm : arms) {
-    const auto is_end = [&, steps = kLookBack](const Arm& other) mutable {
-      return steps-- == 0 || other.attribute != arm.attribute || is_same_outcome(other, arm);
-    };
-    const auto found = std::find_if(merged.rbegin(), merged.rend(), is_end);
-    if (found != merged.rend() && found->attribute == arm.attribute && is_same_outcome(*found, arm)) {
-      found->values.push_back(std::move(arm.values.front()));
-    } else {
-      merged.push_back(std::move(arm));
-    }
-  }
-  return merged;
-}
-
 class DecisionCompiler {
  public:
   DecisionCompiler(const DisclosureTree& tree, const Chains& chains, std::uint32_t attribute)
@@ -80,11 +61,11 @@ class DecisionCompiler {
     for (const NodeIndex index : chain.nodes) {
       const auto& split = tree_.nodes[index].split;
       if (!split) break;
-      Arm arm{split->attribute, {split->value}, {}};
+      Arm arm{split->attribute, {split->value}, {}, tree_.nodes[tree_.nodes[index].yes].rows};
       if (split->attribute != attribute_) arm.then.push_back(decide(chains_.yes_chain(tree_, index)));
       arms.push_back(std::move(arm));
     }
-    return {with_runs_merged(without_idle_arms(std::move(arms)))};
+    return {with_runs_merged(without_idle_arms(std::move(arms)), is_same_outcome)};
   }
 
  private:

@@ -23,6 +23,7 @@ struct Arm {
   std::vector<std::string> values;  // non-empty, in tree order; `attribute = ANY (values)`
   // Empty: released. One element: decide further, within this arm (no fall-through).
   std::vector<Decision> then;
+  std::uint64_t rows = 0;  // of the data that built the tree: for estimates only
 };
 
 struct Decision {

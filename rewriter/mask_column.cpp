@@ -29,26 +29,6 @@ Result<std::vector<Node*>> modifiers_of(const Column& column, pg::Builder& build
   return out;
 }
 
-Node* raw_value(const Column& column, Canonical canonical, const ComparableType& type, pg::Builder& build) {
-  Node* raw = build.column({kMaskAlias, column.name});
-  switch (canonical) {
-    case Canonical::as_is: return raw;
-    case Canonical::trim_scale: {
-      Node* const arguments[] = {raw};
-      return build.call("trim_scale", arguments);
-    }
-    case Canonical::plus_zero:
-      return build.operation(
-          "+", raw,
-          build.cast(build.string_constant("0"), build.type_name(type.literal_schema, type.literal_type)));
-    case Canonical::rtrim: {
-      Node* const arguments[] = {build.cast(raw, build.type_name("pg_catalog", "text"))};
-      return build.cast(build.call("rtrim", arguments), build.type_name("pg_catalog", "bpchar"));
-    }
-  }
-  return raw;
-}
-
 // {"a","b"}: one constant, which PostgreSQL reads at once. As ARRAY['a', 'b'] each element would be parsed, coerced and
 // folded by itself, for each statement.
 std::string array_text(std::span<const std::string> values) {
@@ -62,18 +42,6 @@ std::string array_text(std::span<const std::string> values) {
     out += '"';
   }
   return out += '}';
-}
-
-Node* condition(const policy::Arm& arm, const TreeColumns& tree_columns, pg::Builder& build) {
-  const Column& column = *tree_columns.columns[arm.attribute];
-  const ComparableType& type = tree_columns.types[arm.attribute];
-  Node* raw = build.column({kMaskAlias, column.name});
-  if (arm.values.size() == 1) {
-    return build.equals(raw, build.cast(build.string_constant(arm.values.front()),
-                                        build.type_name(type.literal_schema, type.literal_type)));
-  }
-  return build.equals_any(raw, build.cast(build.string_constant(array_text(arm.values)),
-                                          build.type_name(type.literal_schema, type.literal_type, true)));
 }
 
 }  // namespace
@@ -91,23 +59,56 @@ Result<Node*> typed_null(const Column& column, pg::Builder& build) {
   return build.collate(null, column.collation_schema, column.collation_name);
 }
 
+Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values, const TreeColumns& tree_columns,
+                pg::Builder& build) {
+  const Column& column = *tree_columns.columns[attribute];
+  const ComparableType& type = tree_columns.types[attribute];
+  Node* raw = build.column({kMaskAlias, column.name});
+  if (values.size() == 1) {
+    return build.equals(raw, build.cast(build.string_constant(values.front()),
+                                        build.type_name(type.literal_schema, type.literal_type)));
+  }
+  return build.equals_any(raw, build.cast(build.string_constant(array_text(values)),
+                                          build.type_name(type.literal_schema, type.literal_type, true)));
+}
+
+Node* canonical_value(std::size_t attribute, const TreeColumns& tree_columns, pg::Builder& build) {
+  const ComparableType& type = tree_columns.types[attribute];
+  Node* raw = build.column({kMaskAlias, tree_columns.columns[attribute]->name});
+  switch (type.canonical) {
+    case Canonical::as_is: return raw;
+    case Canonical::trim_scale: {
+      Node* const arguments[] = {raw};
+      return build.call("trim_scale", arguments);
+    }
+    case Canonical::plus_zero:
+      return build.operation(
+          "+", raw,
+          build.cast(build.string_constant("0"), build.type_name(type.literal_schema, type.literal_type)));
+    case Canonical::rtrim: {
+      Node* const arguments[] = {build.cast(raw, build.type_name("pg_catalog", "text"))};
+      return build.cast(build.call("rtrim", arguments), build.type_name("pg_catalog", "bpchar"));
+    }
+  }
+  return raw;
+}
+
 Result<Node*> released_value(const policy::Decision& decision, std::size_t attribute,
                              const TreeColumns& tree_columns, pg::Builder& build) {
   const Column& column = *tree_columns.columns[attribute];
   auto hidden = typed_null(column, build);
   if (!hidden || decision.arms.empty()) return hidden;
-  const ComparableType& type = tree_columns.types[attribute];
   std::vector<pg::Builder::When> arms;
   for (const policy::Arm& arm : decision.arms) {
     Node* shown = nullptr;
     if (arm.then.empty()) {
-      shown = raw_value(column, type.canonical, type, build);
+      shown = canonical_value(attribute, tree_columns, build);
     } else {
       auto deeper = released_value(arm.then.front(), attribute, tree_columns, build);
       if (!deeper) return deeper;
       shown = *deeper;
     }
-    arms.push_back({condition(arm, tree_columns, build), shown});
+    arms.push_back({is_one_of(arm.attribute, arm.values, tree_columns, build), shown});
   }
   return build.searched_case(arms, *hidden);
 }

@@ -1,5 +1,10 @@
 #pragma once
 // The expression of one column of a masking sub-select. Inside of masks.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "common/error.hpp"
 #include "policy/decision.hpp"
 #include "policy/tree.hpp"
@@ -14,11 +19,18 @@ inline constexpr std::string_view kMaskAlias = "t";
 // NULL of exactly the column's type, type modifier and collation.
 [[nodiscard]] Result<pg::Node*> typed_null(const Column& column, pg::Builder& build);
 
-// What the masked column shows. columns[a] and types[a] belong to attribute a of the tree.
+// columns[a] and types[a] belong to attribute a of the tree.
 struct TreeColumns {
   std::vector<const Column*> columns;
   std::vector<ComparableType> types;
 };
+// t.state = 'OH', or = ANY of several: the condition of an arm.
+[[nodiscard]] pg::Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values,
+                                  const TreeColumns& tree_columns, pg::Builder& build);
+// The raw value of a released cell, or its canonical form.
+[[nodiscard]] pg::Node* canonical_value(std::size_t attribute, const TreeColumns& tree_columns,
+                                        pg::Builder& build);
+// What the masked column shows: nested CASE over those conditions.
 [[nodiscard]] Result<pg::Node*> released_value(const policy::Decision& decision, std::size_t attribute,
                                                const TreeColumns& tree_columns, pg::Builder& build);
 

@@ -41,6 +41,7 @@ MaskText print_mask(PgQuery__SelectStmt& select, std::span<pg::Node* const> left
 
 std::string print_name(const StandInName& name) {
   std::string out = std::to_string(name.oid);
+  if (name.form == MaskForm::by_row) out += 'r';
   for (const std::size_t position : name.left_out) out += '-' + std::to_string(position);
   return out;
 }
@@ -50,6 +51,10 @@ StandInName read_name(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   auto read = std::from_chars(at, end, out.oid);
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == 'r') {
+    out.form = MaskForm::by_row;
+    ++read.ptr;
+  }
   while (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') {
     out.left_out.push_back(0);
     read = std::from_chars(read.ptr + 1, end, out.left_out.back());

@@ -27,9 +27,14 @@ struct MaskText {
 // left_out: per target of `select` its typed NULL, or null when it is always shown. Throws pg::CannotPrint.
 [[nodiscard]] MaskText print_mask(PgQuery__SelectStmt& select, std::span<pg::Node* const> left_out);
 
-// The name of a stand-in: the table's OID, then the positions left out: "16385", "16385-2-4".
+// How a mask is written: with a decision in each column, or with one for the row below, which the columns look at
+// (mask_row.hpp). Both show the same.
+enum class MaskForm { by_column, by_row };
+
+// The name of a stand-in: the table's OID, r for by_row, then the positions left out: "16385", "16385-2-4", "16385r-4".
 struct StandInName {
   std::uint32_t oid = 0;  // 0: not a stand-in's name
+  MaskForm form = MaskForm::by_column;
   std::vector<std::size_t> left_out;
 };
 [[nodiscard]] std::string print_name(const StandInName& name);

@@ -72,8 +72,8 @@ std::string select_from_view(const Mask& mask) {
   return pg::print_statement(*build.select_node(select));
 }
 
-std::string text_in_place(const Mask& mask, std::span<const std::size_t> left_out) {
-  return mask.view.empty() ? mask.parts.without(left_out) : mask.view_select;
+std::string text_in_place(const Mask& mask, MaskForm form, std::span<const std::size_t> left_out) {
+  return mask.view.empty() ? mask.parts_in(form).without(left_out) : mask.view_select;
 }
 
 Result<void> verify_view_select(const Mask& mask) {

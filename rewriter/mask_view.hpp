@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "common/error.hpp"
+#include "rewriter/mask_text.hpp"
 
 namespace pgveil::rewriter {
 
@@ -26,7 +27,8 @@ enum class MaskSource { text, view };
 [[nodiscard]] std::string select_from_view(const Mask& mask);
 
 // What is sent in the place of a stand-in. A view computes only the columns that are used, so none is left out of it.
-[[nodiscard]] std::string text_in_place(const Mask& mask, std::span<const std::size_t> left_out);
+[[nodiscard]] std::string text_in_place(const Mask& mask, MaskForm form,
+                                        std::span<const std::size_t> left_out);
 
 // mask.view_select reads each column of the mask, in order, from its view, and does nothing else. Shares no code with
 // select_from_view. Errors: ErrorKind::policy.

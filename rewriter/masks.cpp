@@ -5,8 +5,10 @@
 
 #include "common/assert.hpp"
 #include "policy/decision.hpp"
+#include "policy/decision_cost.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask_column.hpp"
+#include "rewriter/mask_row.hpp"
 #include "rewriter/session_settings.hpp"
 #include "rewriter/shape_guard.hpp"
 
@@ -110,6 +112,32 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
 }
 
+namespace {
+
+// REQUIRES: `mask` has its texts.
+Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const Relation& relation,
+                          pg::Builder& build) {
+  const auto tree_columns = bind(tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto decision = policy::compile_row_decision(tree);
+  auto select = masking_select_by_row(decision, *tree_columns, relation, *mask.select, build);
+  if (!select) return select.error();
+  if (!*select) return {};
+  mask.by_row = RowMask{**select, print_mask(***select, mask.left_out)};
+  const std::uint64_t rows = tree.nodes.front().rows;
+  mask.costs.rows = static_cast<double>(rows);
+  mask.costs.by_row = policy::expected_tests(decision, rows);
+  mask.costs.by_column.resize(relation.columns.size());
+  const auto decisions = policy::compile_decisions(tree);
+  for (std::size_t a = 0; a < decisions.size(); ++a) {
+    const auto position = tree_columns->columns[a] - relation.columns.data();
+    mask.costs.by_column[static_cast<std::size_t>(position)] = policy::expected_tests(decisions[a], rows);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                  const policy::PolicyVersion& version,
                                                  const Relation& relation, VersionGuard guard,
@@ -131,7 +159,9 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
     PGVEIL_ASSERT(guard == VersionGuard::present);
     mask->view = mask_view_name(mask->policy, mask->number);
     mask->view_select = select_from_view(*mask);
+    return std::shared_ptr<const Mask>(std::move(mask));  // in the one form that the view has
   }
+  if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

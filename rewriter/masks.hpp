@@ -15,6 +15,7 @@
 // swapped, rewritten or recreated tables raise an error that names kShapeMarker instead of showing other columns.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/mask_form.hpp"
 #include "rewriter/mask_text.hpp"
 #include "rewriter/mask_view.hpp"
 #include "rewriter/pg/build.hpp"
@@ -41,6 +43,12 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 // verified. No relation of this schema is ever let through.
 inline constexpr std::string_view kStandInSchema = "pgveil mask";
 
+// The mask with one decision for the row (mask_row.hpp), in two halves like the other.
+struct RowMask {
+  PgQuery__SelectStmt* select = nullptr;
+  MaskText parts;
+};
+
 // Immutable after it is made; trees that splice it in must not outlive it.
 struct Mask {
   std::unique_ptr<pg::Arena> arena;
@@ -48,11 +56,18 @@ struct Mask {
   std::string text;                 // of `select`; parses to it (verify_text)
   MaskText parts;                   // the same text, and what stands for columns that are not used
   std::vector<pg::Node*> left_out;  // what parts.columns[i].left_out is the text of; null: always shown
+  std::optional<RowMask> by_row;    // the same columns are left out by the same text
+  MaskCosts costs;
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog
   std::uint64_t number = 0;
   std::string view;         // its name in the schema pgveil; empty: the text itself is sent (mask_view.hpp)
   std::string view_select;  // what reads it
+
+  // REQUIRES: it has the form.
+  [[nodiscard]] const MaskText& parts_in(MaskForm form) const {
+    return form == MaskForm::by_row ? by_row.value().parts : parts;
+  }
 };
 
 // REQUIRES: check_policy found no error; a view only with the version guard. Errors: a type text of the catalog does not parse.

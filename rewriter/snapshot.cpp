@@ -138,6 +138,7 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
   snapshot->catalog_ = std::move(input.catalog);
   snapshot->generation_ = input.generation;
   snapshot->mask_source_ = input.mask_source;
+  snapshot->mask_choice_ = input.mask_choice;
   const Catalog& catalog = *snapshot->catalog_;
   for (PolicyState& state : input.policies) {
     Snapshot::ProtectedTable table;

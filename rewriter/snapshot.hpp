@@ -12,6 +12,7 @@
 #include "policy/spec.hpp"
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
+#include "rewriter/mask_form.hpp"
 #include "rewriter/mask_view.hpp"
 #include "rewriter/version_guard.hpp"
 
@@ -34,6 +35,7 @@ struct SnapshotInput {
   std::uint64_t generation = 0;          // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
+  MaskChoice mask_choice = MaskChoice::cheapest;
 };
 
 class Snapshot {
@@ -48,6 +50,7 @@ class Snapshot {
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
   // view: only masks stand for protected tables, so nobody reads one by exemption and none is sampled.
   [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
+  [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   // A table that may stand in SQL that is sent.
   [[nodiscard]] bool is_open(const Relation& relation) const;
@@ -69,6 +72,7 @@ class Snapshot {
   std::shared_ptr<const Catalog> catalog_;
   std::uint64_t generation_ = 0;
   MaskSource mask_source_ = MaskSource::text;
+  MaskChoice mask_choice_ = MaskChoice::cheapest;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
   std::set<std::uint32_t> open_;

@@ -74,7 +74,7 @@ std::size_t start_of(const PgQuery__RawStmt& raw, std::string_view sql) {
 std::variant<Finished, Objection> finish(PgQuery__RawStmt& raw, Statement statement,
                                          std::span<const StandIn> stand_ins,
                                          const StatementContext& context) {
-  leave_out_unused(raw.stmt->base, stand_ins, context.arena);
+  choose_masks(raw.stmt->base, stand_ins, context.snapshot.mask_choice(), context.arena);
   std::string text = pg::print_statement(*raw.stmt);
   const std::size_t limit = context.limits.output_bytes;
   if (text.size() > limit) return too_long(limit);
@@ -93,7 +93,7 @@ Result<Statement> with_masks(Finished finished, std::size_t limit_bytes) {
   std::size_t done = 0;
   for (const Splice& splice : finished.splices) {
     out += text.substr(done, splice.offset - done);
-    out += text_in_place(*splice.mask, splice.left_out);
+    out += text_in_place(*splice.mask, splice.form, splice.left_out);
     done = splice.offset + splice.bytes;
     if (out.size() > limit_bytes) return too_long(limit_bytes);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rewriter/pg/fields.hpp"
+#include "rewriter/whole_reads.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -124,6 +125,26 @@ class Collector {
   bool uses_all_ = false;
 };
 
+std::vector<std::size_t> unused(const Mask& mask, const std::set<std::string_view>& used) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
+    const char* column = mask.select->target_list[i]->res_target->name;
+    if (mask.left_out[i] != nullptr && !used.contains(column)) out.push_back(i);
+  }
+  return out;
+}
+
+// REQUIRES: the mask has both forms.
+MaskForm form_of(const Mask& mask, std::span<const std::size_t> left_out, MaskChoice choice,
+                 bool is_read_whole) {
+  switch (choice) {
+    case MaskChoice::by_column: return MaskForm::by_column;
+    case MaskChoice::by_row: return MaskForm::by_row;
+    case MaskChoice::cheapest: break;
+  }
+  return is_read_whole ? cheaper_form(mask.costs, left_out) : MaskForm::by_column;
+}
+
 }  // namespace
 
 std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement) {
@@ -132,18 +153,16 @@ std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessa
   return collector.take();
 }
 
-void leave_out_unused(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins,
-                      pg::Arena& arena) {
+void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
+                  pg::Arena& arena) {
   if (stand_ins.empty()) return;
   const auto used = used_column_names(statement);
-  if (!used) return;
+  const auto whole = whole_reads(statement, stand_ins);
   for (const StandIn& stand_in : stand_ins) {
-    if (stand_in.has_renamed_columns) continue;
-    StandInName name{.oid = stand_in.mask->table_oid, .left_out = {}};
-    for (std::size_t i = 0; i < stand_in.mask->left_out.size(); ++i) {
-      const char* column = stand_in.mask->select->target_list[i]->res_target->name;
-      if (stand_in.mask->left_out[i] != nullptr && !used->contains(column)) name.left_out.push_back(i);
-    }
+    const Mask& mask = *stand_in.mask;
+    StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
+    if (used && !stand_in.has_renamed_columns) name.left_out = unused(mask, *used);
+    if (mask.by_row) name.form = form_of(mask, name.left_out, choice, whole.contains(stand_in.name));
     stand_in.name->relname = arena.copy(print_name(name));
   }
 }

@@ -231,7 +231,7 @@ class Verifier {
   const Mask* stood_for(const PgQuery__SelectStmt& query, const PgQuery__RangeVar& from) {
     StandInName name = read_name(from.relname);
     const Mask* mask = snapshot_.mask_for(name.oid, role_);
-    if (mask == nullptr) return nullptr;
+    if (mask == nullptr || (name.form == MaskForm::by_row && !mask->by_row)) return nullptr;
     for (std::size_t i = 0; i < name.left_out.size(); ++i) {
       const std::size_t position = name.left_out[i];
       const bool is_ascending = i == 0 || name.left_out[i - 1] < position;
@@ -253,8 +253,11 @@ class Verifier {
         text_[end] != ')') {
       throw Rejected{"a mask out of its place"};
     }
-    reads_.splices.push_back(
-        {.offset = offset, .bytes = text.size(), .mask = mask, .left_out = std::move(name.left_out)});
+    reads_.splices.push_back({.offset = offset,
+                              .bytes = text.size(),
+                              .mask = mask,
+                              .form = name.form,
+                              .left_out = std::move(name.left_out)});
     return mask;
   }
 

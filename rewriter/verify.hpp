@@ -16,7 +16,8 @@ namespace pgveil::rewriter {
 struct Splice {
   std::size_t offset = 0;
   std::size_t bytes = 0;
-  const Mask* mask = nullptr;         // owned by the snapshot
+  const Mask* mask = nullptr;  // owned by the snapshot
+  MaskForm form = MaskForm::by_column;
   std::vector<std::size_t> left_out;  // columns of the mask that become NULL
 };
 

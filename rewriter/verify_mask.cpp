@@ -10,137 +10,15 @@
 #include <span>
 #include <vector>
 
+#include "rewriter/mask_reader.hpp"
 #include "rewriter/pg/equal.hpp"
+#include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
 
 namespace pgveil::rewriter {
 namespace {
 
 using pg::Node;
-using Row = std::map<std::string, std::optional<std::string>, std::less<>>;
-
-// What the interpreter found: the column shown raw (or in canonical form), or nothing. Anything it can't read throws.
-struct Unreadable {
-  std::string what;
-};
-
-[[noreturn]] void fail(std::string what) {
-  throw Unreadable{std::move(what)};
-}
-
-std::string column_of(const Node* node) {
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_COLUMN_REF) || node->column_ref->n_fields != 2)
-    fail("a column");
-  if (pg::string_of(node->column_ref->fields[0]) != "t") fail("a column of the table");
-  return std::string(pg::string_of(node->column_ref->fields[1]));
-}
-
-const PgQuery__TypeCast& cast_of(const Node* node) {
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) fail("a typed constant");
-  return *node->type_cast;
-}
-
-std::string text_constant(const Node* node) {
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) || node->a_const->isnull != 0 ||
-      node->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL) {
-    fail("a text constant");
-  }
-  return node->a_const->sval->sval;
-}
-
-// The elements of {"a","b"}, each in quotes.
-std::vector<std::string> array_constant(const Node* node) {
-  const std::string text = text_constant(node);
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  const auto take = [&](char expected) {
-    if (at >= text.size() || text[at] != expected) fail("an array of quoted elements");
-    ++at;
-  };
-  do {
-    take(out.empty() ? '{' : ',');
-    take('"');
-    std::string& element = out.emplace_back();
-    while (at < text.size() && text[at] != '"') {
-      if (text[at] == '\\' && ++at == text.size()) fail("an array that ends");
-      element += text[at++];
-    }
-    take('"');
-  } while (at < text.size() && text[at] == ',');
-  take('}');
-  if (at != text.size()) fail("an array and nothing after it");
-  return out;
-}
-
-bool is_array_type(const PgQuery__TypeName* type) {
-  return type != nullptr && type->n_array_bounds == 1;
-}
-
-// A condition: the column is equal to one of the values.
-struct Test {
-  std::string column;
-  std::vector<std::string> values;
-};
-
-Test read_test(const Node* condition) {
-  if (!pg::is_kind(condition, PG_QUERY__NODE__NODE_A_EXPR)) fail("a comparison");
-  const PgQuery__AExpr& test = *condition->a_expr;
-  if (test.n_name != 2 || pg::string_of(test.name[0]) != "pg_catalog" || pg::string_of(test.name[1]) != "=") {
-    fail("the operator pg_catalog.=");
-  }
-  const PgQuery__TypeCast& constant = cast_of(test.rexpr);
-  const bool is_any = test.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
-  if (!is_any && test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP) fail("= or = ANY");
-  if (is_array_type(constant.type_name) != is_any) fail("an array behind ANY, and only there");
-  if (is_any) return {column_of(test.lexpr), array_constant(constant.arg)};
-  return {column_of(test.lexpr), {text_constant(constant.arg)}};
-}
-
-bool holds(const Node* condition, const Row& row) {
-  const Test test = read_test(condition);
-  const auto at = row.find(test.column);
-  if (at == row.end()) fail("a quasi-identifier");
-  return at->second && std::ranges::find(test.values, *at->second) != test.values.end();
-}
-
-bool is_typed_null(const Node* node) {
-  if (pg::is_kind(node, PG_QUERY__NODE__NODE_COLLATE_CLAUSE)) node = node->collate_clause->arg;
-  return pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST) &&
-         pg::is_kind(node->type_cast->arg, PG_QUERY__NODE__NODE_A_CONST) &&
-         node->type_cast->arg->a_const->isnull != 0;
-}
-
-// The column a THEN shows: t.c, or one of the canonical forms of it.
-std::string shown_column(const Node* node) {
-  switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_TYPE_CAST: return shown_column(node->type_cast->arg);
-    case PG_QUERY__NODE__NODE_FUNC_CALL: {
-      const auto name = pg::string_of(node->func_call->funcname[node->func_call->n_funcname - 1]);
-      if (node->func_call->n_args != 1 || (name != "trim_scale" && name != "rtrim")) fail("a canonical form");
-      return shown_column(node->func_call->args[0]);
-    }
-    case PG_QUERY__NODE__NODE_A_EXPR:
-      if (pg::string_of(node->a_expr->name[node->a_expr->n_name - 1]) != "+" ||
-          text_constant(cast_of(node->a_expr->rexpr).arg) != "0") {
-        fail("a canonical form");
-      }
-      return shown_column(node->a_expr->lexpr);
-    default: return column_of(node);
-  }
-}
-
-// The column that this expression shows for this row; nullopt: NULL.
-std::optional<std::string> shown(const Node* node, const Row& row) {
-  if (is_typed_null(node)) return std::nullopt;
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return shown_column(node);
-  const PgQuery__CaseExpr& choice = *node->case_expr;
-  if (choice.arg != nullptr || choice.defresult == nullptr) fail("a searched CASE with ELSE");
-  for (const Node* arm : pg::nodes(choice.args, choice.n_args)) {
-    if (holds(arm->case_when->expr, row)) return shown(arm->case_when->result, row);
-  }
-  if (!is_typed_null(choice.defresult)) fail("ELSE NULL");
-  return std::nullopt;
-}
 
 using Values = std::vector<std::optional<std::string>>;
 
@@ -177,6 +55,23 @@ std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
   return rows;
 }
 
+// Nothing but these clauses.
+void is_plain(const PgQuery__SelectStmt& select, std::initializer_list<std::string_view> clauses) {
+  for (unsigned i = 0; i < select.base.descriptor->n_fields; ++i) {
+    const ProtobufCFieldDescriptor& field = select.base.descriptor->fields[i];
+    const std::string_view name(field.name);
+    if (name == "limit_option" || name == "op" || std::ranges::find(clauses, name) != clauses.end()) continue;
+    if (!pg::is_default(select.base, field)) fail("targets, FROM and WHERE alone");
+  }
+}
+
+bool is_number(const Node* node) {
+  return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
+}
+
+using KnownValues = std::map<std::string, std::set<std::string>, std::less<>>;
+
+// What both forms of a mask must be. `select` is the mask as it was read back.
 struct Check {
   const policy::PolicySpec& spec;
   const policy::PolicyVersion& version;
@@ -184,6 +79,7 @@ struct Check {
   const Relation& relation;
   const PgQuery__SelectStmt& select;
   VersionGuard guard;
+  MaskReader& reader;
 
   void guards(const Node* where) const {
     if (where == nullptr) fail("the shape guard");
@@ -218,12 +114,19 @@ struct Check {
     }
   }
 
-  void fixed_columns() const {
-    if (select.n_target_list != relation.columns.size()) fail("all columns");
-    if (select.n_from_clause != 1 || !pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
+  void reads_the_table(const PgQuery__SelectStmt& query) const {
+    if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       fail("one table");
-    const PgQuery__RangeVar& from = *select.from_clause[0]->range_var;
+    const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
     if (from.schemaname != relation.schema || from.relname != relation.name) fail("the policy's table");
+    if (from.alias == nullptr || std::string_view(from.alias->aliasname) != "t" ||
+        from.alias->n_colnames != 0)
+      fail("the table as t");
+  }
+
+  void fixed_columns() const {
+    is_plain(select, {"target_list", "from_clause", "where_clause"});
+    if (select.n_target_list != relation.columns.size()) fail("all columns");
     guards(select.where_clause);
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
       const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
@@ -238,31 +141,68 @@ struct Check {
     }
   }
 
+  // The targets of the inner sub-select: columns as they are, and last the decision.
+  const Node* decision_in(const PgQuery__SelectStmt& inner) const {
+    is_plain(inner, {"target_list", "from_clause"});
+    reads_the_table(inner);
+    if (inner.n_target_list < 2) fail("columns and a decision");
+    for (std::size_t i = 0; i + 1 < inner.n_target_list; ++i) {
+      const PgQuery__ResTarget& target = *inner.target_list[i]->res_target;
+      const std::string name(target.name);
+      if (column_of(target.val) != name || relation.find_column(name) == nullptr)
+        fail("the raw column " + name);
+    }
+    const PgQuery__ResTarget& last = *inner.target_list[inner.n_target_list - 1]->res_target;
+    if (std::string_view(last.name) != "pgveil shown" || relation.find_column(last.name) != nullptr)
+      fail("a name for the decision");
+    check_fence(last.val);
+    return last.val;
+  }
+
+  const Node* row_decision() const {
+    if (select.n_from_clause != 1 ||
+        !pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
+      fail("one sub-select");
+    const PgQuery__RangeSubselect& from = *select.from_clause[0]->range_subselect;
+    if (from.lateral != 0 || from.alias == nullptr || std::string_view(from.alias->aliasname) != "t" ||
+        from.alias->n_colnames != 0 || !pg::is_kind(from.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+      fail("a sub-select as t");
+    }
+    return decision_in(*from.subquery->select_stmt);
+  }
+
   // A trial row has no value that only the mask knows, so such a value would not be found out by trying.
-  void known_values_only() const {
-    std::map<std::string, std::set<std::string>, std::less<>> known;
+  [[nodiscard]] KnownValues known_values() const {
+    KnownValues known;
     for (const policy::Node& node : tree.nodes) {
       if (node.split) known[tree.attributes[node.split->attribute].name].insert(node.split->value);
     }
-    for (const Node* target : pg::nodes(select.target_list, select.n_target_list))
-      known_values_only(target->res_target->val, known);
+    return known;
   }
 
-  static void known_values_only(const Node* node,
-                                const std::map<std::string, std::set<std::string>, std::less<>>& known) {
+  // is_end: what may stand behind ELSE.
+  void known_values_only(const Node* node, const KnownValues& known, bool (*is_end)(const Node*),
+                         std::size_t first_arm = 0) const {
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return;
-    for (const Node* arm : pg::nodes(node->case_expr->args, node->case_expr->n_args)) {
-      const Test test = read_test(arm->case_when->expr);
+    for (const Node* arm : pg::nodes(node->case_expr->args, node->case_expr->n_args).subspan(first_arm)) {
+      const auto& test = reader.test(arm->case_when->expr);
       const auto at = known.find(test.column);
       const auto is_known = [&](const std::string& value) { return at->second.contains(value); };
       if (at == known.end() || !std::ranges::all_of(test.values, is_known)) fail("values of the tree");
-      known_values_only(arm->case_when->result, known);
+      known_values_only(arm->case_when->result, known, is_end);
     }
-    if (node->case_expr->defresult == nullptr || !is_typed_null(node->case_expr->defresult))
-      fail("ELSE NULL");
+    const Node* otherwise = node->case_expr->defresult;
+    if (otherwise == nullptr || !is_end(otherwise)) fail("an ELSE that ends");
   }
 
-  void released_cells() const {
+  const Node* cell_of(const std::string& name) const {
+    const auto position = std::ranges::find(relation.columns, name, &Column::name) - relation.columns.begin();
+    return select.target_list[position]->res_target->val;
+  }
+
+  // shown(cell, row): the column that it shows. Called for every trial row and quasi-identifier.
+  template <class Shown>
+  void released_cells(const Shown& shown) const {
     std::vector<std::vector<bool>> released(tree.nodes.size(), std::vector<bool>(tree.attributes.size()));
     policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
       for (const auto attribute : cohort.disclosed) released[cohort.leaf][attribute] = true;
@@ -270,18 +210,37 @@ struct Check {
     for (const Values& values : trial_rows(tree)) {
       std::vector<std::optional<std::string_view>> views(values.begin(), values.end());
       const auto leaf = policy::leaf_of(tree, views);
-      Row row;
+      MaskRow row;
       for (std::size_t a = 0; a < values.size(); ++a) row[tree.attributes[a].name] = values[a];
-      for (std::size_t a = 0; a < values.size(); ++a) cell(row, tree.attributes[a].name, released[leaf][a]);
+      for (std::size_t a = 0; a < values.size(); ++a) {
+        const std::string& name = tree.attributes[a].name;
+        const std::optional<std::string> found = shown(cell_of(name), row);
+        if (found && *found != name) fail("column " + name + " to show only itself");
+        if ((found && row.find(*found)->second.has_value()) != released[leaf][a])
+          fail("column " + name + " to follow the tree");
+      }
     }
   }
 
-  void cell(const Row& row, const std::string& name, bool is_released) const {
-    const auto target = std::ranges::find(relation.columns, name, &Column::name) - relation.columns.begin();
-    const auto found = shown(select.target_list[target]->res_target->val, row);
-    const bool is_shown = found && row.find(*found)->second.has_value();
-    if (found && *found != name) fail("column " + name + " to show only itself");
-    if (is_shown != is_released) fail("column " + name + " to follow the tree");
+  void by_column() const {
+    fixed_columns();
+    reads_the_table(select);
+    const KnownValues known = known_values();
+    for (const policy::TreeAttribute& attribute : tree.attributes)
+      known_values_only(cell_of(attribute.name), known, is_typed_null);
+    released_cells([&](const Node* cell, const MaskRow& row) { return reader.shown(cell, row); });
+  }
+
+  void by_row() const {
+    fixed_columns();
+    const Node* decision = row_decision();
+    known_values_only(decision, known_values(), is_number, 1);
+    released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<std::string> {
+      if (is_typed_null(cell)) return std::nullopt;
+      const BitCell look = bit_cell(cell);
+      if ((reader.released(decision, row) & look.bit) == 0) return std::nullopt;
+      return look.column;
+    });
   }
 };
 
@@ -307,65 +266,89 @@ PgQuery__SelectStmt& select_of(const pg::Tree& tree) {
   return *tree.result->stmts[0]->stmt->select_stmt;
 }
 
-// The tree of the mask's text, which equals the mask's tree.
-Result<pg::Tree> read_back(const Mask& mask, std::string_view name) {
-  if (mask.parts.whole() != mask.text) return failure(name, "the text to be its parts");
-  auto read = read_select(mask.text, name);
-  if (read && !pg::equal(select_of(*read).base, mask.select->base)) {
+// One form of a mask: its tree, and the parts of its text.
+struct Form {
+  const PgQuery__SelectStmt& select;
+  const MaskText& parts;
+  const std::vector<Node*>& left_out;
+};
+
+// The tree of the form's text, which equals the form's tree.
+Result<pg::Tree> read_back(const Form& form, std::string_view name) {
+  auto read = read_select(form.parts.whole(), name);
+  if (read && !pg::equal(select_of(*read).base, form.select.base)) {
     return failure(name, "the same tree after printing");
   }
   return read;
 }
 
 // The text without these columns is the mask with typed NULLs in just their places.
-Result<void> check_without(const Mask& mask, std::span<const std::size_t> left_out, std::string_view name) {
-  const auto read = read_select(mask.parts.without(left_out), name);
+Result<void> check_without(const Form& form, std::span<const std::size_t> left_out, std::string_view name) {
+  const auto read = read_select(form.parts.without(left_out), name);
   if (!read) return read.error();
   PgQuery__SelectStmt& select = select_of(*read);
-  if (select.n_target_list != mask.select->n_target_list) return failure(name, "all columns");
+  if (select.n_target_list != form.select.n_target_list) return failure(name, "all columns");
   for (const std::size_t position : left_out) {
     Node*& value = select.target_list[position]->res_target->val;
-    if (!is_typed_null(value) || !pg::equal(value->base, mask.left_out[position]->base))
+    if (!is_typed_null(value) || !pg::equal(value->base, form.left_out[position]->base))
       return failure(name, "NULL for a column that is left out");
-    value = mask.select->target_list[position]->res_target->val;
+    value = form.select.target_list[position]->res_target->val;
   }
-  if (!pg::equal(select.base, mask.select->base)) return failure(name, "the mask but for what is left out");
+  if (!pg::equal(select.base, form.select.base)) return failure(name, "the mask but for what is left out");
   return {};
 }
 
 // Each column that may be left out, alone, and all of them.
-Result<void> check_parts(const Mask& mask, std::string_view name) {
+Result<void> check_parts(const Form& form, std::string_view name) {
   std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-    if (mask.left_out[i] == nullptr) continue;
+  for (std::size_t i = 0; i < form.left_out.size(); ++i) {
+    if (form.left_out[i] == nullptr) continue;
     all.push_back(i);
-    if (auto checked = check_without(mask, std::span(&i, 1), name); !checked) return checked;
+    if (auto checked = check_without(form, std::span(&i, 1), name); !checked) return checked;
   }
-  return check_without(mask, all, name);
+  return check_without(form, all, name);
+}
+
+Form by_column_of(const Mask& mask) {
+  return {*mask.select, mask.parts, mask.left_out};
+}
+
+// Reads the form back and runs the check on it.
+template <class CheckIt>
+Result<void> check_form(const Form& form, std::string_view name, const CheckIt& check_it) {
+  const auto read = read_back(form, name);
+  if (!read) return read.error();
+  if (auto checked = check_parts(form, name); !checked) return checked;
+  try {
+    check_it(select_of(*read));
+  } catch (const Unreadable& unreadable) {
+    return failure(name, unreadable.what);
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<void> verify_text(const Mask& mask, std::string_view name) {
-  if (const auto read = read_back(mask, name); !read) return read.error();
-  return check_parts(mask, name);
+  if (mask.parts.whole() != mask.text) return failure(name, "the text to be its parts");
+  return check_form(by_column_of(mask), name, [](const PgQuery__SelectStmt&) {});
 }
 
 Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
                          const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard) {
-  const auto read = read_back(mask, spec.name);
-  if (!read) return read.error();
-  if (auto checked = check_parts(mask, spec.name); !checked) return checked;
-  try {
-    const Check check{spec, version, version.tree, relation, select_of(*read), guard};
-    check.fixed_columns();
-    check.known_values_only();
-    check.released_cells();
-  } catch (const Unreadable& unreadable) {
-    return failure(spec.name, unreadable.what);
-  }
+  if (mask.parts.whole() != mask.text) return failure(spec.name, "the text to be its parts");
+  MaskReader reader;
+  auto checked = check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    Check{spec, version, version.tree, relation, read, guard, reader}.by_column();
+  });
+  if (!checked) return checked;
   if (!mask.view.empty()) return verify_view_select(mask);
-  return {};
+  if (!mask.by_row) return {};
+  const Form by_row{*mask.by_row->select, mask.by_row->parts, mask.left_out};
+  MaskReader other;
+  return check_form(by_row, spec.name, [&](const auto& read) {
+    Check{spec, version, version.tree, relation, read, guard, other}.by_row();
+  });
 }
 
 }  // namespace pgveil::rewriter

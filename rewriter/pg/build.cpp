@@ -69,11 +69,16 @@ Node* Builder::null_constant() {
   return out;
 }
 
-Node* Builder::true_constant() {
+Node* Builder::false_constant() {
   Node* out = node(PG_QUERY__NODE__NODE_A_CONST);
   out->a_const = make<PgQuery__AConst>(pg_query__a__const__descriptor);
   out->a_const->val_case = PG_QUERY__A__CONST__VAL_BOOLVAL;
   out->a_const->boolval = make<PgQuery__Boolean>(pg_query__boolean__descriptor);
+  return out;
+}
+
+Node* Builder::true_constant() {
+  Node* out = false_constant();
   out->a_const->boolval->boolval = 1;
   return out;
 }

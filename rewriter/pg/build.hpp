@@ -26,6 +26,7 @@ class Builder {
   [[nodiscard]] Node* string_constant(std::string_view text);  // untyped 'x'
   [[nodiscard]] Node* null_constant();
   [[nodiscard]] Node* true_constant();
+  [[nodiscard]] Node* false_constant();
   [[nodiscard]] PgQuery__TypeName* type_name(std::string_view schema, std::string_view name,
                                              bool is_array = false);
   [[nodiscard]] Node* cast(Node* value, PgQuery__TypeName* type);

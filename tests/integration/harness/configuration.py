@@ -20,6 +20,7 @@ backend:
   admin_role: {{user: pgveil_admin, password_file: admin_password}}
 auth: {{method: {authentication}{users}}}
 admin: {{admin_users: [operator], stats_users: [watcher]}}
+masks: {{form: {mask_form}}}
 limits: {{{limits}}}
 log: {{level: debug}}
 policies: [policies/*.yaml]
@@ -31,6 +32,9 @@ export_dir: exports
 
 # The tests' query role may read every table of the schemas they make, so that nothing but the proxy protects them.
 ACCEPT_EXCESS = ("temp", "select:public.*", "select:hr.*", "select:lab.*", "select:alt.*")
+
+# masks.form of all tests that do not choose it themselves.
+MASK_FORM = os.environ.get("PGVEIL_MASK_FORM", "cheapest")
 
 
 def scram_verifier(password, iterations=4096):
@@ -50,7 +54,7 @@ def write_secret(path, text):
 
 def write(directory, *, listen_port, backend_port, database, open_tables, authentication, query_user="pgveil_query",
           query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h",
-          accept_excess=ACCEPT_EXCESS, mask_views=False):
+          accept_excess=ACCEPT_EXCESS, mask_views=False, mask_form=None):
     """→ the path of the configuration. passwords: of the client roles, for scram-sha-256."""
     (directory / "policies").mkdir()
     (directory / "exports").mkdir(mode=0o700)
@@ -64,7 +68,7 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
     path = directory / "pgveil.yaml"
     path.write_text(CONFIG.format(
         listen_port=listen_port, backend_port=backend_port, databases=database, authentication=authentication,
-        schemas=", ".join(schemas), query_user=query_user, limits=limits, catalog_check_every=catalog_check_every,
+        schemas=", ".join(schemas), query_user=query_user, mask_form=mask_form or MASK_FORM, limits=limits, catalog_check_every=catalog_check_every,
         query_password=", password_file: query_password" if password else "",
         users=", users_file: users.txt" if passwords else "",
         mask_views="\n  mask_views: true" if mask_views else "",

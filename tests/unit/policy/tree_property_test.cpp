@@ -7,6 +7,7 @@
 
 #include "naive.hpp"
 #include "policy/decision.hpp"
+#include "policy/row_decision.hpp"
 #include "policy/tree.hpp"
 #include "policy/tree_check.hpp"
 #include "rows.hpp"
@@ -166,12 +167,16 @@ TEST_CASE("decisions equal the tree on every combination, unseen values and NULL
     for_random_tables(91, 600, {.has_units = has_units},
                       [](const Table& table, std::uint64_t, const auto& tree) {
                         const auto decisions = compile_decisions(tree);
+                        const auto for_row = compile_row_decision(tree);
                         REQUIRE(decisions.size() == tree.attributes.size());
                         for (const Row& row : all_combinations(table)) {
                           const auto visible = shown(tree, row);
+                          const auto bits = released_attributes(for_row, view(row));
                           for (std::size_t a = 0; a < decisions.size(); ++a) {
                             CHECK(is_released(decisions[a], view(row)) == visible[a].has_value());
+                            CHECK((bits >> a & 1) == (visible[a].has_value() ? 1U : 0U));
                           }
+                          CHECK((bits >> decisions.size()) == 0);
                         }
                       });
   }

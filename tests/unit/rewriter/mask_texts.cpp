@@ -46,7 +46,8 @@ std::string with_stand_ins(std::string sql, const std::string& role, const Snaps
   return with_masks_replaced(std::move(sql), role, snapshot, [](const FoundMask& found) {
     pg::Arena arena;
     pg::Builder build(arena);
-    const StandInName name{.oid = found.mask.table_oid, .left_out = found.left_out};
+    const StandInName name{
+        .oid = found.mask.table_oid, .form = MaskForm::by_column, .left_out = found.left_out};
     return pg::print_statement(*build.select_node(stand_in(name, build)));
   });
 }

@@ -38,7 +38,8 @@ const Mask& people_mask(const Snapshot& snapshot) {
 std::string stand_in_of_people() {
   pg::Arena arena;
   pg::Builder build(arena);
-  return pg::print_statement(*build.select_node(stand_in({.oid = 100, .left_out = {}}, build)));
+  return pg::print_statement(
+      *build.select_node(stand_in({.oid = 100, .form = MaskForm::by_column, .left_out = {}}, build)));
 }
 
 // The verifier alone, on a text that a faulty resolver might have made.
@@ -136,8 +137,30 @@ TEST_CASE("the verifier takes only names of columns that may be left out") {
   };
   CHECK(is_taken("100"));
   CHECK(is_taken("100-1-3"));
-  for (const char* name : {"100-0", "100-4", "100-5", "100-6", "100-3-1", "100-1-1", "100-", "100-1-",
-                           "100--1", "-100", "0100", "100-01", "100-99999999999999999999", "100 ", "0"}) {
+  CHECK(is_taken("100r"));
+  CHECK(is_taken("100r-1-3"));
+  CHECK_FALSE(is_taken("1259r"));  // a catalog's mask has one form
+  for (const char* name : {"100-0",
+                           "100-4",
+                           "100-5",
+                           "100-6",
+                           "100-3-1",
+                           "100-1-1",
+                           "100-",
+                           "100-1-",
+                           "100--1",
+                           "-100",
+                           "100rr",
+                           "100r-",
+                           "100-r",
+                           "r100",
+                           "100R",
+                           "100r-3-1",
+                           "0100",
+                           "100-01",
+                           "100-99999999999999999999",
+                           "100 ",
+                           "0"}) {
     INFO(name);
     CHECK_FALSE(is_taken(name));
   }

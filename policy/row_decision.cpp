@@ -1,0 +1,69 @@
+#include "policy/row_decision.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "policy/arms.hpp"
+#include "policy/chains.hpp"
+#include "policy/spec.hpp"
+
+namespace pgveil::policy {
+namespace {
+
+static_assert(kMaxQuasiIdentifiers <= 64);  // a bit for each
+
+bool is_same(const RowDecision& a, const RowDecision& b);
+
+bool is_same_outcome(const RowArm& a, const RowArm& b) {
+  return is_same(a.then.front(), b.then.front());
+}
+
+bool is_same_arm(const RowArm& a, const RowArm& b) {
+  return a.attribute == b.attribute && a.values == b.values && is_same_outcome(a, b);
+}
+
+bool is_same(const RowDecision& a, const RowDecision& b) {
+  return a.released == b.released && a.arms.size() == b.arms.size() &&
+         std::equal(a.arms.begin(), a.arms.end(), b.arms.begin(), is_same_arm);
+}
+
+// Every `yes` releases an attribute that its chain does not, so no arm has the outcome of "no arm": none is idle.
+RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain& chain,
+                   std::uint64_t released) {
+  PGVEIL_ASSERT(chain.depth <= tree.attributes.size());  // of the recursion
+  RowDecision out{released, {}};
+  for (const NodeIndex index : chain.nodes) {
+    const auto& split = tree.nodes[index].split;
+    if (!split) break;
+    const std::uint64_t with_it = released | std::uint64_t{1} << split->attribute;
+    out.arms.push_back({split->attribute,
+                        {split->value},
+                        tree.nodes[tree.nodes[index].yes].rows,
+                        {decide(tree, chains, chains.yes_chain(tree, index), with_it)}});
+  }
+  out.arms = with_runs_merged(std::move(out.arms), is_same_outcome);
+  return out;
+}
+
+}  // namespace
+
+RowDecision compile_row_decision(const DisclosureTree& tree) {
+  const Chains chains = chains_of(tree);
+  return decide(tree, chains, chains.chains.front(), 0);
+}
+
+std::uint64_t released_attributes(const RowDecision& decision,
+                                  std::span<const std::optional<std::string_view>> values) {
+  const RowDecision* at = &decision;
+  while (true) {
+    const auto matches = [&](const RowArm& arm) {
+      const auto& value = values[arm.attribute];
+      return value && std::ranges::find(arm.values, *value) != arm.values.end();
+    };
+    const auto arm = std::ranges::find_if(at->arms, matches);
+    if (arm == at->arms.end()) return at->released;
+    at = &arm->then.front();
+  }
+}
+
+}  // namespace pgveil::policy

@@ -1,0 +1,107 @@
+#include "rewriter/mask_row.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+
+constexpr std::size_t kBits = 31;  // of a positive int4
+
+bool is_decided(const PgQuery__SelectStmt& by_column, std::size_t position) {
+  return pg::is_kind(by_column.target_list[position]->res_target->val, PG_QUERY__NODE__NODE_CASE_EXPR);
+}
+
+Node* bits(std::uint64_t released, pg::Builder& build) {
+  return build.integer_constant(static_cast<int>(released));
+}
+
+std::vector<pg::Builder::When> arms_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                                       pg::Builder& build);
+
+Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                    pg::Builder& build) {
+  Node* otherwise = bits(decision.released, build);
+  if (decision.arms.empty()) return otherwise;
+  return build.searched_case(arms_of(decision, tree_columns, build), otherwise);
+}
+
+std::vector<pg::Builder::When> arms_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                                       pg::Builder& build) {
+  std::vector<pg::Builder::When> out;
+  for (const policy::RowArm& arm : decision.arms) {
+    out.push_back({is_one_of(arm.attribute, arm.values, tree_columns, build),
+                   released_bits(arm.then.front(), tree_columns, build)});
+  }
+  return out;
+}
+
+// Never true; named in the header.
+pg::Builder::When fence(pg::Builder& build) {
+  Node* const never[] = {build.false_constant(), build.is_null(build.call("clock_timestamp", {}))};
+  return {build.all_of(never), bits(0, build)};
+}
+
+// The raw columns that are read, and the decision.
+PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                                  const Relation& relation, const PgQuery__SelectStmt& by_column,
+                                  pg::Builder& build) {
+  std::vector<Node*> targets;
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Column& column = relation.columns[i];
+    const bool is_raw =
+        pg::is_kind(by_column.target_list[i]->res_target->val, PG_QUERY__NODE__NODE_COLUMN_REF);
+    const bool is_in_tree = std::ranges::find(tree_columns.columns, &column) != tree_columns.columns.end();
+    if (is_raw || is_in_tree)
+      targets.push_back(build.target(build.column({kMaskAlias, column.name}), column.name));
+  }
+  std::vector<pg::Builder::When> arms{fence(build)};
+  for (auto& arm : arms_of(decision, tree_columns, build)) arms.push_back(arm);
+  targets.push_back(build.target(build.searched_case(arms, bits(decision.released, build)), kShownColumn));
+  return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), nullptr);
+}
+
+// CASE WHEN (t."pgveil shown" & bit) = bit THEN the column ELSE NULL END
+Result<Node*> shown_if_released(std::size_t attribute, const TreeColumns& tree_columns, pg::Builder& build) {
+  auto hidden = typed_null(*tree_columns.columns[attribute], build);
+  if (!hidden) return hidden;
+  const std::uint64_t bit = std::uint64_t{1} << attribute;
+  Node* shown = build.operation("&", build.column({kMaskAlias, kShownColumn}), bits(bit, build));
+  const pg::Builder::When arm[] = {
+      {build.equals(shown, bits(bit, build)), canonical_value(attribute, tree_columns, build)}};
+  return build.searched_case(arm, *hidden);
+}
+
+}  // namespace
+
+Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(const policy::RowDecision& decision,
+                                                                  const TreeColumns& tree_columns,
+                                                                  const Relation& relation,
+                                                                  const PgQuery__SelectStmt& by_column,
+                                                                  pg::Builder& build) {
+  if (tree_columns.columns.size() > kBits || relation.find_column(kShownColumn) != nullptr)
+    return std::optional<PgQuery__SelectStmt*>();
+  std::vector<Node*> targets;
+  std::size_t decided = 0;
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Column& column = relation.columns[i];
+    Node* value = by_column.target_list[i]->res_target->val;
+    if (is_decided(by_column, i)) {
+      const auto at = std::ranges::find(tree_columns.columns, &column);
+      auto shown =
+          shown_if_released(static_cast<std::size_t>(at - tree_columns.columns.begin()), tree_columns, build);
+      if (!shown) return shown.error();
+      value = *shown;
+      ++decided;
+    }
+    targets.push_back(build.target(value, column.name));
+  }
+  if (decided < 2) return std::optional<PgQuery__SelectStmt*>();
+  Node* from = build.from_subquery(inner_select(decision, tree_columns, relation, by_column, build),
+                                   build.alias(kMaskAlias));
+  return std::optional(build.select(targets, from, by_column.where_clause));
+}
+
+}  // namespace pgveil::rewriter

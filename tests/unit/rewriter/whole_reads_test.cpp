@@ -1,0 +1,80 @@
+// Which statements get the mask with one decision for the row.
+#include "rewriter/whole_reads.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "fixture.hpp"
+#include "rewriter/masks.hpp"
+#include "rewriter/pipeline.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::rewriter;
+
+// The demo's mask, as if its table were large and its decisions long.
+std::shared_ptr<const Snapshot> large_snapshot() {
+  auto snapshot = rewriter::test::demo_snapshot();
+  auto& mask = const_cast<Mask&>(*snapshot->protected_tables().front().mask);
+  mask.costs = {.by_column = {0, 8, 8, 8, 0, 0}, .by_row = 10, .rows = 1e6};
+  return snapshot;
+}
+
+std::size_t row_masks(const std::string& sql, const Snapshot& snapshot) {
+  const auto verdict = rewrite(sql, {"analyst"}, snapshot);
+  REQUIRE_MESSAGE(std::holds_alternative<Rewritten>(verdict), sql);
+  const std::string& text = std::get<Rewritten>(verdict).statements.front().sql;
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find("AS \"pgveil shown\"", at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("statements that read a masked table to its end decide once per row") {
+  const auto snapshot = large_snapshot();
+  for (const char* sql :
+       {"SELECT * FROM people", "COPY people TO STDOUT", "SELECT city, state FROM people WHERE visits > 3",
+        "SELECT count(city), count(state) FROM people", "PREPARE x AS SELECT city, state FROM people",
+        "SELECT city, state, count(*) FROM people GROUP BY city, state ORDER BY 3 DESC LIMIT 10",
+        "SELECT city, state, count(*) FROM people GROUP BY 1, 2 LIMIT 10",
+        "SELECT visits, max(city), min(state) FROM people GROUP BY visits ORDER BY visits",
+        "SELECT DISTINCT city, state FROM people",
+        "SELECT 1 FROM cities JOIN (SELECT city, state FROM people GROUP BY city, state) g USING (city)"}) {
+    CAPTURE(sql);
+    CHECK(row_masks(sql, *snapshot) == 1);
+  }
+}
+
+TEST_CASE("statements that an index could shorten, and views of one masked column, decide in each column") {
+  const auto snapshot = large_snapshot();
+  for (const char* sql :
+       {"SELECT city, state FROM people ORDER BY visits", "SELECT city, state FROM people LIMIT 10",
+        "SELECT city, state FROM people OFFSET 10",
+        "SELECT max(visits), count(city), count(state) FROM people",
+        "SELECT city, state, visits FROM people GROUP BY city, state, visits LIMIT 10",
+        "SELECT city, state FROM people JOIN cities USING (city)", "SELECT city FROM people",
+        "SELECT city, state FROM people WHERE EXISTS (SELECT 1 FROM cities c WHERE c.population = visits)",
+        "SELECT (SELECT city || state FROM people WHERE visits = population) FROM cities",
+        "SELECT x.city FROM cities c, (SELECT city, state, visits FROM people) x WHERE x.visits = "
+        "c.population",
+        "WITH w AS (SELECT city, state FROM people GROUP BY city, state) SELECT * FROM w",
+        "SELECT city, state FROM people UNION ALL SELECT city, state FROM people"}) {
+    CAPTURE(sql);
+    CHECK(row_masks(sql, *snapshot) == 0);
+  }
+}
+
+TEST_CASE("small tables and short decisions stay with a decision in each column") {
+  const auto snapshot = rewriter::test::demo_snapshot();
+  CHECK(row_masks("SELECT * FROM people", *snapshot) == 0);
+  const MaskCosts costs{.by_column = {0, 8, 4, 6}, .by_row = 9, .rows = 1e6};
+  const std::size_t two_and_three[] = {2, 3};
+  CHECK(cheaper_form(costs, {}) == MaskForm::by_row);
+  CHECK(cheaper_form(costs, two_and_three) == MaskForm::by_column);
+  MaskCosts small = costs;
+  small.rows = 100;
+  CHECK(cheaper_form(small, {}) == MaskForm::by_column);
+}
