@@ -76,24 +76,36 @@ class Reads {
     const bool is_limited = node.limit_count != nullptr || node.limit_offset != nullptr;
     if (is_limited) return groups_by_masked_columns(node, mask);
     if (node.n_group_clause > 0 || node.n_distinct_clause > 0) return true;
-    return is_statement && node.n_sort_clause == 0 && !holds(node.base, is_min_or_max);
+    return is_statement && node.n_sort_clause == 0 && !holds(node.base, is_min_or_max) &&
+           !asks_visible_columns(node, mask);
+  }
+
+  // A condition on another column may leave a few rows, found by an index: then the shorter text is the better one.
+  static bool asks_visible_columns(const PgQuery__SelectStmt& node, const Mask& mask) {
+    const auto is_visible = [&](const Message& it) {
+      return is_kind(it, "ColumnRef") && !is_masked(reinterpret_cast<const PgQuery__ColumnRef&>(it), mask);
+    };
+    return node.where_clause != nullptr && holds(node.where_clause->base, is_visible);
+  }
+
+  static bool is_masked(const PgQuery__ColumnRef& column, const Mask& mask) {
+    const pg::Node* name = column.fields[column.n_fields - 1];
+    if (!pg::is_kind(name, PG_QUERY__NODE__NODE_STRING)) return false;
+    for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
+      if (mask.left_out[i] != nullptr && mask.select->target_list[i]->res_target->name == pg::string_of(name))
+        return true;
+    }
+    return false;
   }
 
   static bool groups_by_masked_columns(const PgQuery__SelectStmt& node, const Mask& mask) {
-    const auto is_masked = [&](const pg::Node* item) {
+    const auto is_masked_column = [&](const pg::Node* item) {
       if (pg::is_kind(item, PG_QUERY__NODE__NODE_A_CONST)) item = target_at(node, *item->a_const);
-      if (item == nullptr || !pg::is_kind(item, PG_QUERY__NODE__NODE_COLUMN_REF)) return false;
-      const pg::Node* name = item->column_ref->fields[item->column_ref->n_fields - 1];
-      if (!pg::is_kind(name, PG_QUERY__NODE__NODE_STRING)) return false;
-      for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-        if (mask.left_out[i] != nullptr &&
-            mask.select->target_list[i]->res_target->name == pg::string_of(name))
-          return true;
-      }
-      return false;
+      return item != nullptr && pg::is_kind(item, PG_QUERY__NODE__NODE_COLUMN_REF) &&
+             is_masked(*item->column_ref, mask);
     };
     const auto items = pg::nodes(node.group_clause, node.n_group_clause);
-    return !items.empty() && std::ranges::all_of(items, is_masked);
+    return !items.empty() && std::ranges::all_of(items, is_masked_column);
   }
 
   // GROUP BY 1

@@ -9,8 +9,8 @@
 
 namespace pgveil::rewriter {
 
-// The names of those stand-ins. The SELECT is the statement itself, without ORDER BY, LIMIT, min and max; or it has GROUP BY or
-// DISTINCT. With LIMIT only if it groups by masked columns, which have no index. Never with a sub-query in WHERE, nor in
+// The names of those stand-ins. The SELECT is the statement itself, without ORDER BY, LIMIT, min and max, and asks no visible
+// column in WHERE; or it has GROUP BY or DISTINCT. With LIMIT only if it groups by masked columns, which have no index. Never with a sub-query in WHERE, nor in
 // WITH, where the volatile function would keep PostgreSQL from moving conditions into the item.
 [[nodiscard]] std::set<const PgQuery__RangeVar*> whole_reads(const ProtobufCMessage& statement,
                                                              std::span<const StandIn> stand_ins);

@@ -36,12 +36,14 @@ std::size_t row_masks(const std::string& sql, const Snapshot& snapshot) {
 TEST_CASE("statements that read a masked table to its end decide once per row") {
   const auto snapshot = large_snapshot();
   for (const char* sql :
-       {"SELECT * FROM people", "COPY people TO STDOUT", "SELECT city, state FROM people WHERE visits > 3",
+       {"SELECT * FROM people", "COPY people TO STDOUT",
+        "SELECT city, visits, state FROM people WHERE state = 'OH'",
         "SELECT count(city), count(state) FROM people", "PREPARE x AS SELECT city, state FROM people",
         "SELECT city, state, count(*) FROM people GROUP BY city, state ORDER BY 3 DESC LIMIT 10",
         "SELECT city, state, count(*) FROM people GROUP BY 1, 2 LIMIT 10",
         "SELECT visits, max(city), min(state) FROM people GROUP BY visits ORDER BY visits",
         "SELECT DISTINCT city, state FROM people",
+        "SELECT city, state FROM people WHERE visits > 3 GROUP BY 1, 2",
         "SELECT 1 FROM cities JOIN (SELECT city, state FROM people GROUP BY city, state) g USING (city)"}) {
     CAPTURE(sql);
     CHECK(row_masks(sql, *snapshot) == 1);
@@ -52,7 +54,7 @@ TEST_CASE("statements that an index could shorten, and views of one masked colum
   const auto snapshot = large_snapshot();
   for (const char* sql :
        {"SELECT city, state FROM people ORDER BY visits", "SELECT city, state FROM people LIMIT 10",
-        "SELECT city, state FROM people OFFSET 10",
+        "SELECT city, state FROM people OFFSET 10", "SELECT city, state FROM people WHERE visits = 3",
         "SELECT max(visits), count(city), count(state) FROM people",
         "SELECT city, state, visits FROM people GROUP BY city, state, visits LIMIT 10",
         "SELECT city, state FROM people JOIN cities USING (city)", "SELECT city FROM people",
