@@ -84,6 +84,7 @@ json::object search_json(const JobReport& report) {
                     {"snapshots", search.counts.snapshots_stored},
                     {"bytes", search.bytes},
                     {"threads", report.threads}};
+  if (search.lower_bound) made["lower_bound"] = *search.lower_bound;
   if (search.transformations) made["transformations"] = *search.transformations;
   if (search.checked.empty()) return made;
   json::array checked;
@@ -127,12 +128,17 @@ std::string levels_text(const std::vector<unsigned>& levels) {
   return fmt::format("{}", fmt::join(levels, ","));
 }
 
+std::string how_good(const JobReport& report) {
+  if (!report.search) return "transformation as chosen";
+  if (report.search->is_proven) return "optimum";
+  const auto& bound = report.search->lower_bound;
+  return "the best so far: stopped before it was proven" +
+         (bound ? fmt::format("; nothing is below {}", number(*bound)) : "");
+}
+
 std::string report_text(const JobReport& report) {
-  std::string out =
-      fmt::format("job {}: {} rows, k = {}, {} = {}{}\n", report.job, report.rows, report.k,
-                  engine::name(report.metric), score_text(report),
-                  is_unproven(report) ? " (the best so far: stopped before it was proven)"
-                                      : (report.search ? " (optimum)" : " (transformation as chosen)"));
+  std::string out = fmt::format("job {}: {} rows, k = {}, {} = {} ({})\n", report.job, report.rows, report.k,
+                                engine::name(report.metric), score_text(report), how_good(report));
   out += fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);

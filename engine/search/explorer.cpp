@@ -1,5 +1,7 @@
 #include "engine/search/explorer.hpp"
 
+#include <functional>
+#include <queue>
 #include <tuple>
 
 namespace pgveil::engine {
@@ -61,8 +63,12 @@ bool Explorer::is_tagged(const Transformation& transformation) {
 }
 
 bool Explorer::is_settled(const Transformation& transformation) {
-  if (quality_.is_monotonic()) return is_tagged(transformation);
-  return is_stopped_ || not_anonymous_.covers(transformation) || scored_.contains(transformation) ||
+  return is_stopped_ || is_decided(transformation);
+}
+
+bool Explorer::is_decided(const Transformation& transformation) {
+  if (quality_.is_monotonic()) return is_pruned(transformation) || is_known(transformation);
+  return not_anonymous_.covers(transformation) || scored_.contains(transformation) ||
          is_pruned(transformation);
 }
 
@@ -180,6 +186,36 @@ double Explorer::decided_share() {
       [this](const Transformation& transformation) { return is_settled(transformation); });
 }
 
+// Best bound first through the implicit lattice, each transformation reached on one way only, until one is open. After so
+// many steps the bound reached by then is one for all that are left.
+double Explorer::least_open_bound() {
+  constexpr std::size_t kMaxReached = 1 << 20;
+  struct Reached {
+    double bound;
+    Transformation transformation;
+    std::size_t first;  // raised from this attribute on
+    bool operator>(const Reached& other) const { return bound > other.bound; }
+  };
+  std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
+  queue.push({quality_.bound(lattice_.bottom).value(), lattice_.bottom, 0});
+  std::size_t reached = 1;
+  double bound = queue.top().bound;
+  while (!queue.empty() && reached < kMaxReached) {
+    const Reached at = queue.top();
+    queue.pop();
+    bound = at.bound;
+    if (!is_decided(at.transformation) || (incumbent_ && is_worse(bound))) break;
+    for (std::size_t j = at.first; j < lattice_.attributes; ++j) {
+      const unsigned level = at.transformation.level(j);
+      if (level == lattice_.top.level(j)) continue;
+      const auto up = at.transformation.with_level(j, level + 1);
+      queue.push({std::max(bound, quality_.bound(up).value()), up, j});
+      ++reached;
+    }
+  }
+  return bound;
+}
+
 SearchResult Explorer::result() && {
   SearchResult result;
   if (incumbent_) {
@@ -188,6 +224,11 @@ SearchResult Explorer::result() && {
                              incumbent_->summary};
   }
   result.is_proven = !is_stopped_;
+  if (is_stopped_) result.lower_bound = least_open_bound();
+  if (result.optimum) {
+    const double best = result.optimum->score.value();
+    result.lower_bound = std::min(result.lower_bound.value_or(best), best);
+  }
   result.counts = checker_.counts();
   constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +

@@ -66,6 +66,8 @@ class Explorer {
   };
 
   [[nodiscard]] bool may_check();
+  [[nodiscard]] bool is_decided(const Transformation& transformation);  // is_settled, stopped or not
+  [[nodiscard]] double least_open_bound();
   [[nodiscard]] bool is_worse(double bound) const { return bound > incumbent_->score.value(); }
   void offer(const Transformation& transformation, const Summary& summary);
   void remember_bounds(const Transformation& transformation, const Summary& summary);

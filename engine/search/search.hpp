@@ -67,6 +67,9 @@ struct SearchResult {
   std::optional<Optimum>
       optimum;             // nullopt: no transformation is anonymous, or none was found before the stop
   bool is_proven = false;  // false when stopped
+  // No anonymous transformation scores below this; the optimum's score once it is proven. Nullopt when proven that none is
+  // anonymous.
+  std::optional<double> lower_bound;
   CheckCounts counts;
   std::size_t bytes = 0;                         // allocated by the search: checker, history, tags
   std::optional<std::uint64_t> transformations;  // size of the lattice, if it fits 64 bits

@@ -129,7 +129,8 @@ TEST_CASE("a limit or an interrupt gives the best so far, and says that it is no
   REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
   CHECK(is_unproven(*made));
   CHECK(made->levels == std::vector<unsigned>{3, 1});
-  CHECK(report_text(*made).find("stopped before it was proven") != std::string::npos);
+  CHECK(report_text(*made).find("stopped before it was proven; nothing is below ") != std::string::npos);
+  CHECK(report_json(*made).find("\"lower_bound\":") != std::string::npos);
 
   const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
   int asked = 0;

@@ -194,3 +194,31 @@ TEST_CASE("the share of what is decided rises to all of it, whatever the metric 
     CHECK(last == 1);
   }
 }
+
+TEST_CASE("a stopped search gives a bound that no score falls below, and that never falls") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const auto random = random_table(seed);
+    const auto table = value_of(prepare(random.table, random.columns));
+    SearchOptions options;
+    options.anonymity = {std::min<std::uint64_t>(table.rows, 2), table.rows * (seed % 3) / 4};
+    options.quality.metric = static_cast<Metric>(seed % kMetrics);
+    options.algorithm = static_cast<Algorithm>(seed % 6);
+    const auto proven = value_of(search(table, options));
+    REQUIRE(proven.lower_bound.has_value() == proven.optimum.has_value());
+    if (!proven.optimum) continue;
+    const double best = proven.optimum->score.value();
+    CHECK(proven.lower_bound == best);
+    double last = -std::numeric_limits<double>::infinity();
+    for (std::uint64_t limit = 0; limit < proven.counts.checks; ++limit) {
+      std::uint64_t checks = 0;
+      options.progress = [&](const Progress& progress) { checks = progress.checks; };
+      options.stop = [&] { return checks == limit; };
+      const auto stopped = value_of(search(table, options));
+      REQUIRE(stopped.lower_bound.has_value());
+      CHECK(*stopped.lower_bound <= best + 1e-9 * std::abs(best));
+      CHECK(*stopped.lower_bound >= last - 1e-9 * std::abs(best));
+      last = *stopped.lower_bound;
+    }
+  }
+}
