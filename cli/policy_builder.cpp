@@ -42,7 +42,7 @@ Result<policy::PolicyVersion> build_version(const db::Endpoint& endpoint, const 
       progress("building the tree, % of rows settled", static_cast<std::uint64_t>(share * 100));
     };
   }
-  auto tree = policy::build_tree(*counts, spec.k, tree_progress);
+  auto tree = policy::build_tree(*counts, spec.k, spec.growth, tree_progress);
   if (!tree) return tree.error();
   if (auto diverse = reading->verify_distinct(*tree, progress); !diverse) return diverse.error();
   policy::PolicyVersion version{

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "cli/stored_policy.hpp"
 #include "cli/subcommands.hpp"
@@ -46,10 +47,16 @@ Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::st
 std::string explain_row(const policy::DisclosureTree& tree, const Row& row) {
   const std::vector<std::optional<std::string_view>> values(row.begin(), row.end());
   const auto leaf = policy::leaf_of(tree, values);
-  const auto cohorts = policy::cohorts(tree);
-  const auto cohort = std::ranges::find(cohorts, leaf, &policy::Cohort::leaf);
-  std::string out = fmt::format("cohort {} of {} units: {}\n", cohort->label, cohort->units,
-                                admin::predicate_text(tree, cohort->path));
+  std::optional<policy::Cohort> cohort;
+  policy::for_each_cohort(tree, [&](const policy::Cohort& each) {
+    if (each.leaf == leaf) cohort = each;
+  });
+  const bool has_fallen = policy::path_end_of(tree, values) != leaf;
+  std::string out =
+      has_fallen ? fmt::format("falls back to cohort {} of {} units or more: too few share its own values\n",
+                               cohort->label, cohort->units)
+                 : fmt::format("cohort {} of {} units: {}\n", cohort->label, cohort->units,
+                               admin::predicate_text(tree, cohort->path));
   for (std::uint32_t a = 0; a < row.size(); ++a) {
     const bool is_shown = std::ranges::find(cohort->disclosed, a) != cohort->disclosed.end();
     out += fmt::format("  {}: {}\n", admin::shown_name(tree.attributes[a].name),

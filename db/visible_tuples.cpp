@@ -15,7 +15,7 @@ Error refused(std::string what) {
 }  // namespace
 
 Tallies expected_tuples(const policy::DisclosureTree& tree, const policy::Counts& counts) {
-  const auto node_counts = policy::recount(tree, counts);
+  const auto node_counts = policy::recount_cohorts(tree, counts);
   Tallies tallies;
   policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
     const auto& count = node_counts[cohort.leaf];

@@ -54,6 +54,9 @@ std::string canonical_text(const PolicySpec& policy) {
     if (rule->distinct_l) text += fmt::format(" distinct {}", *rule->distinct_l);
     text += '\n';
   }
+  // Left out where it is the default, so that the hashes of policies from before it existed stay.
+  if (policy.growth.strategy == Strategy::thorough) text += "strategy thorough\n";
+  if (policy.growth.max_cohorts) text += fmt::format("max_cohorts {}\n", *policy.growth.max_cohorts);
   return text + "unlisted_columns hide\nenforcement query\n";
 }
 

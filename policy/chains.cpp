@@ -26,12 +26,34 @@ Chains chains_of(const DisclosureTree& tree) {
   return result;
 }
 
+NodeIndex Chains::cohort_at_end(const DisclosureTree& tree, ChainIndex chain) const {
+  while (falls_back(tree, chains[chain])) {
+    PGVEIL_ASSERT(chain != 0);
+    chain = chain_of[chains[chain].parent];
+  }
+  return chains[chain].nodes.back();
+}
+
 NodeIndex Chains::common_ancestor(NodeIndex a, NodeIndex b) const {
   while (chain_of[a] != chain_of[b]) {
     NodeIndex& deeper = chains[chain_of[a]].depth >= chains[chain_of[b]].depth ? a : b;
     deeper = chains[chain_of[deeper]].parent;
   }
   return step_of[a] <= step_of[b] ? a : b;
+}
+
+std::vector<std::uint64_t> rows_falling_out(const DisclosureTree& tree, const Chains& chains) {
+  std::vector<std::uint64_t> rows(chains.chains.size(), 0);
+  for (std::size_t i = rows.size(); i-- > 0;) {  // inner ones first: they have added theirs
+    const Chain& chain = chains.chains[i];
+    if (!Chains::falls_back(tree, chain)) {
+      rows[i] = 0;
+      continue;
+    }
+    rows[i] += tree.nodes[chain.nodes.back()].rows;
+    rows[chains.chain_of[chain.parent]] += rows[i];
+  }
+  return rows;
 }
 
 }  // namespace pgveil::policy

@@ -53,16 +53,20 @@ class DecisionCompiler {
   DecisionCompiler(const DisclosureTree& tree, const Chains& chains, std::uint32_t attribute)
       : tree_(tree), chains_(chains), attribute_(attribute) {}
 
-  // Recursion is as deep as chains nest: at most one level per attribute (tree.hpp releases each once on a
-  // path).
-  [[nodiscard]] Decision decide(const Chain& chain) const {
+  // Of rows that come to this chain; is_released: the attribute was released on the way, and rows that fall back from here
+  // lose it. Recursion is as deep as chains nest: at most one level per attribute (tree.hpp releases each once on a path).
+  [[nodiscard]] Decision decide(const Chain& chain, bool is_released) const {
     PGVEIL_ASSERT(chain.depth <= tree_.attributes.size());
     std::vector<Arm> arms;
     for (const NodeIndex index : chain.nodes) {
       const auto& split = tree_.nodes[index].split;
       if (!split) break;
       Arm arm{split->attribute, {split->value}, {}, tree_.nodes[tree_.nodes[index].yes].rows};
-      if (split->attribute != attribute_) arm.then.push_back(decide(chains_.yes_chain(tree_, index)));
+      const Chain& below = chains_.yes_chain(tree_, index);
+      const bool is_released_below = is_released || split->attribute == attribute_;
+      if (!is_released_below || Chains::falls_back(tree_, below)) {
+        arm.then.push_back(decide(below, is_released_below));
+      }
       arms.push_back(std::move(arm));
     }
     return {with_runs_merged(without_idle_arms(std::move(arms)), is_same_outcome)};
@@ -80,7 +84,7 @@ std::vector<Decision> compile_decisions(const DisclosureTree& tree) {
   const Chains chains = chains_of(tree);
   std::vector<Decision> decisions;
   for (std::uint32_t attribute = 0; attribute < tree.attributes.size(); ++attribute) {
-    decisions.push_back(DecisionCompiler(tree, chains, attribute).decide(chains.chains.front()));
+    decisions.push_back(DecisionCompiler(tree, chains, attribute).decide(chains.chains.front(), false));
   }
   return decisions;
 }

@@ -27,7 +27,7 @@ struct PathFacts {
 class Measurement {
  public:
   Measurement(const DisclosureTree& tree, const Counts& counts)
-      : tree_(tree), view_(counts), attribute_count_(tree.attributes.size()) {
+      : tree_(tree), chains_(chains_of(tree)), view_(counts), attribute_count_(tree.attributes.size()) {
     count_columns();
     mark_occurring_values();
     follow_paths();
@@ -50,7 +50,7 @@ class Measurement {
 
  private:
   void count_columns() {
-    const std::vector<NodeIndex> leaves = leaves_of(tree_, chains_of(tree_), view_);
+    const std::vector<NodeIndex> leaves = leaves_of(tree_, chains_, view_);
     columns_.resize(tree_.nodes.size() * attribute_count_);
     for (std::size_t a = 0; a < attribute_count_; ++a) {
       for (const std::uint32_t entry : view_.entries()) {
@@ -87,13 +87,16 @@ class Measurement {
       std::copy(from, to, facts_.begin() + static_cast<std::ptrdiff_t>(node.yes * attribute_count_));
       std::copy(from, to, facts_.begin() + static_cast<std::ptrdiff_t>(node.no * attribute_count_));
       facts_[node.yes * attribute_count_ + a].is_released = true;
-      if (std::binary_search(occurring_[a].begin(), occurring_[a].end(), node.split->value)) {
+      // Rows with the value may fall back to the `no` side.
+      const bool may_return = Chains::falls_back(tree_, chains_.yes_chain(tree_, static_cast<NodeIndex>(i)));
+      if (!may_return && std::binary_search(occurring_[a].begin(), occurring_[a].end(), node.split->value)) {
         ++facts_[node.no * attribute_count_ + a].excluded;
       }
     }
   }
 
   const DisclosureTree& tree_;
+  Chains chains_;
   CountsView view_;
   std::size_t attribute_count_;
   std::vector<Column> columns_;                           // per node and attribute
@@ -105,19 +108,21 @@ class Measurement {
 
 Disclosure measure(const DisclosureTree& tree, const Counts& counts) {
   const Measurement measurement(tree, counts);
-  const std::vector<NodeCount> counted = recount(tree, counts);
+  const std::vector<NodeCount> cohorts = recount_cohorts(tree, counts);
+  const NodeCount root = recount(tree, counts).front();
   Disclosure result;
-  result.rows = counted.front().rows;
-  result.units = counted.front().units;
+  result.rows = root.rows;
+  result.units = root.units;
   result.cells = result.rows * tree.attributes.size();
   result.disclosed_by_attribute.assign(tree.attributes.size(), 0);
   result.disclosed_or_implied_by_attribute.assign(tree.attributes.size(), 0);
   for (NodeIndex index = 0; index < tree.nodes.size(); ++index) {
-    if (tree.nodes[index].split) continue;
-    const NodeCount& leaf = counted[index];
-    result.smallest_cohort = result.cohorts == 0 ? leaf.units : std::min(result.smallest_cohort, leaf.units);
+    if (tree.nodes[index].split || tree.nodes[index].falls_back) continue;
+    const NodeCount& cohort = cohorts[index];
+    result.smallest_cohort =
+        result.cohorts == 0 ? cohort.units : std::min(result.smallest_cohort, cohort.units);
     ++result.cohorts;
-    measurement.add_leaf(index, leaf.rows, result);
+    measurement.add_leaf(index, cohort.rows, result);
   }
   for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
     result.disclosed += result.disclosed_by_attribute[a];

@@ -51,6 +51,14 @@ std::int64_t JsonObjectView::integer(std::string_view key, std::int64_t min, std
   return value->get_int64();
 }
 
+bool JsonObjectView::flag(std::string_view key) {
+  const json::value* value = take(key);
+  if (value == nullptr) return false;
+  if (value->is_bool()) return value->get_bool();
+  fail(key, "is not true or false");
+  return false;
+}
+
 std::uint64_t JsonObjectView::count(std::string_view key) {
   return static_cast<std::uint64_t>(integer(key, 0, std::numeric_limits<std::int64_t>::max()));
 }

@@ -22,6 +22,7 @@ class JsonObjectView {
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max);
   [[nodiscard]] std::uint64_t count(std::string_view key);  // 0 to 2^63 - 1
+  [[nodiscard]] bool flag(std::string_view key);
   [[nodiscard]] std::string text(std::string_view key);  // without NUL, which PostgreSQL's texts can't have
   [[nodiscard]] const boost::json::array& array(std::string_view key);
   [[nodiscard]] JsonObjectView object(std::string_view key);

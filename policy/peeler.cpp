@@ -14,7 +14,8 @@ Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k)
 
 template <class Counter>
 PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
-                                  const std::vector<std::uint32_t>& open) {
+                                  const std::vector<std::uint32_t>& open,
+                                  std::optional<std::uint64_t> cells_lost) {
   const auto first = order.begin() + static_cast<std::ptrdiff_t>(begin);
   entries_.assign(first, order.begin() + static_cast<std::ptrdiff_t>(end));
   number_slots(open);
@@ -40,6 +41,7 @@ PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t
     heap_.pop_back();
     if (qualifies(chosen.slot)) take(chosen, begin, chain);
   }
+  if (cells_lost) close(begin, *cells_lost, chain);
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     if (is_gone_[i] == 0) peeled_.push_back(entries_[i]);
   }
@@ -109,6 +111,46 @@ void Peeler<Counter>::take(const Candidate& candidate, std::size_t begin, Peeled
   peel.rows_left = (chain.peels.empty() ? chain.rows : chain.peels.back().rows_left) - rows;
   peel.units_left = counter_.total();
   chain.peels.push_back(peel);
+}
+
+template <class Counter>
+std::optional<Slot> Peeler<Counter>::closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const {
+  std::vector<std::uint64_t> rows(values_.size(), 0);
+  for (std::size_t at = 0; at < slots_.size(); ++at) {
+    const std::size_t i = at % entries_.size();
+    if (is_gone_[i] == 0) rows[slots_[at]] += counts_.rows(entries_[i]);
+  }
+  std::optional<Candidate> best;
+  for (Slot slot = 0; slot < values_.size(); ++slot) {
+    const std::uint64_t with = counter_.with(slot);
+    const std::uint64_t hidden = (rows_left - rows[slot]) * cells_lost;
+    if (values_[slot].code == kNullCode || with < k_ || rows[slot] <= hidden) continue;
+    // Showing one more cell for each row with the value, and taking cells_lost from each other row.
+    const Candidate candidate{rows[slot] - hidden, slot};
+    if (!best || is_after(*best, candidate)) best = candidate;
+  }
+  return best ? std::optional(best->slot) : std::nullopt;
+}
+
+template <class Counter>
+void Peeler<Counter>::close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain) {
+  const std::uint64_t rows_left = chain.peels.empty() ? chain.rows : chain.peels.back().rows_left;
+  const auto slot = closing_slot(rows_left, cells_lost);
+  if (!slot) return;
+  const SlotValue& value = values_[*slot];
+  const std::vector<Code>& codes = counts_.codes(value.attribute);
+  Peel peel{value.attribute, value.code, begin + peeled_.size(), 0, rows_left, 0};
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    if (is_gone_[i] != 0 || codes[entries_[i]] != value.code) continue;
+    is_gone_[i] = 1;
+    peel.rows_left -= counts_.rows(entries_[i]);
+    counter_.remove(i);
+    peeled_.push_back(entries_[i]);
+  }
+  peel.end = begin + peeled_.size();
+  peel.units_left = counter_.total();
+  chain.peels.push_back(peel);
+  chain.falls_back = true;
 }
 
 template <class Counter>

@@ -5,6 +5,7 @@
 // qualifies again. That makes a heap with late updates enough, and a chain costs O(entries × attributes),
 // however long it is.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct PeeledChain {
   std::uint64_t rows = 0;  // of the whole partition
   std::uint64_t units = 0;
   std::vector<Peel> peels;
+  bool falls_back = false;  // what is left after the last peel has fewer than k units
 };
 
 template <class Counter>
@@ -36,8 +38,10 @@ class Peeler {
 
   // Reorders order[begin, end): first the entries of the first peel, then of the second, …, then the rest;
   // within each the order is kept. open: the attributes not yet released, ascending.
+  // cells_lost: how many cells a row shows less that falls back from here; nullopt: no row may.
   [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
-                                 const std::vector<std::uint32_t>& open);
+                                 const std::vector<std::uint32_t>& open,
+                                 std::optional<std::uint64_t> cells_lost);
 
  private:
   struct SlotValue {
@@ -54,6 +58,9 @@ class Peeler {
   void number_slots(const std::vector<std::uint32_t>& open);
   void collect_candidates();
   void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
+  // Splits off the value that shows more cells than it hides in rows that then fall back, if there is one.
+  void close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain);
+  [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const;
   [[nodiscard]] bool qualifies(Slot slot) const;
   [[nodiscard]] bool is_after(const Candidate& a, const Candidate& b) const;
 

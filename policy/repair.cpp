@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "common/sqlstate.hpp"
+#include "policy/chains.hpp"
 #include "policy/too_few_units.hpp"
 #include "policy/tree.hpp"
 
@@ -15,6 +16,7 @@ Error too_few_units(std::uint64_t k) {
 
 Result<Repaired> repair(const DisclosureTree& tree, const Counts& counts) {
   const std::vector<NodeCount> counted = recount(tree, counts);
+  const Chains chains = chains_of(tree);
   if (counted[0].units < tree.k) return too_few_units(tree.k);
   Repaired repaired;
   repaired.tree.k = tree.k;
@@ -35,13 +37,16 @@ Result<Repaired> repair(const DisclosureTree& tree, const Counts& counts) {
     Node node;
     node.rows = counted[visit.old_index].rows;
     node.units = counted[visit.old_index].units;
+    const bool falls_back = chains.falls_back(tree, chains.chains[chains.chain_of[visit.old_index]]);
     // A side's count does not depend on what is collapsed below it, so top down gives what bottom up would.
-    if (old.split && counted[old.yes].units >= tree.k && counted[old.no].units >= tree.k) {
+    if (old.split && counted[old.yes].units >= tree.k && (falls_back || counted[old.no].units >= tree.k)) {
       ++kept;
       node.split = old.split;
       node.yes = index + 1;
       stack.push_back({old.no, index, true});
       stack.push_back({old.yes, index, false});
+    } else {
+      node.falls_back = falls_back;
     }
     repaired.tree.nodes.push_back(std::move(node));
   }

@@ -72,7 +72,8 @@ std::vector<ChainLookup> chain_lookups(const DisclosureTree& tree, const Chains&
 
 }  // namespace
 
-std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chains, const CountsView& counts) {
+std::vector<NodeIndex> path_ends_of(const DisclosureTree& tree, const Chains& chains,
+                                    const CountsView& counts) {
   PGVEIL_ASSERT(tree.attributes.size() == counts.attribute_count());
   const auto lookups = chain_lookups(tree, chains, counts);
   std::vector<NodeIndex> leaves(counts.entry_count(), 0);
@@ -88,6 +89,15 @@ std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chain
       }
       at = chains.chain_of[tree.nodes[chain.nodes[step]].yes];
     }
+  }
+  return leaves;
+}
+
+std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chains, const CountsView& counts) {
+  std::vector<NodeIndex> leaves = path_ends_of(tree, chains, counts);
+  for (const std::uint32_t entry : counts.entries()) {
+    if (tree.nodes[leaves[entry]].falls_back)
+      leaves[entry] = chains.cohort_at_end(tree, chains.chain_of[leaves[entry]]);
   }
   return leaves;
 }

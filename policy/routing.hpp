@@ -1,6 +1,6 @@
 #pragma once
-// Which leaf each entry of an aggregate falls in. Same answer as leaf_of, for all entries at once: a chain is
-// not walked node by node but looked up by (attribute, value).
+// Which leaf each entry of an aggregate comes to, and whose cohort it is in. A chain is not walked node by node but
+// looked up by (attribute, value).
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +9,11 @@
 
 namespace pgveil::policy {
 
-// Per entry (Counts order); entries without rows get leaf 0. Attributes are matched by position.
+// Per entry (Counts order) the leaf its path ends in; entries without rows get leaf 0. Attributes are matched by position.
+[[nodiscard]] std::vector<NodeIndex> path_ends_of(const DisclosureTree& tree, const Chains& chains,
+                                                  const CountsView& counts);
+
+// The same, but the leaf of its cohort, as leaf_of.
 [[nodiscard]] std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chains,
                                                const CountsView& counts);
 

@@ -27,11 +27,13 @@ bool is_same(const RowDecision& a, const RowDecision& b) {
          std::equal(a.arms.begin(), a.arms.end(), b.arms.begin(), is_same_arm);
 }
 
-// Every `yes` releases an attribute that its chain does not, so no arm has the outcome of "no arm": none is idle.
+// Of rows that come to this chain with these attributes released; released_outside: what rows show that fall back from it.
+// Every `yes` releases an attribute that its chain does not, so (but for what drift has emptied) no arm has the outcome of
+// "no arm": none is idle.
 RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain& chain,
-                   std::uint64_t released) {
+                   std::uint64_t released, std::uint64_t released_outside) {
   PGVEIL_ASSERT(chain.depth <= tree.attributes.size());  // of the recursion
-  RowDecision out{released, {}};
+  RowDecision out{Chains::falls_back(tree, chain) ? released_outside : released, {}};
   for (const NodeIndex index : chain.nodes) {
     const auto& split = tree.nodes[index].split;
     if (!split) break;
@@ -39,7 +41,7 @@ RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain
     out.arms.push_back({split->attribute,
                         {split->value},
                         tree.nodes[tree.nodes[index].yes].rows,
-                        {decide(tree, chains, chains.yes_chain(tree, index), with_it)}});
+                        {decide(tree, chains, chains.yes_chain(tree, index), with_it, out.released)}});
   }
   out.arms = with_runs_merged(std::move(out.arms), is_same_outcome);
   return out;
@@ -49,7 +51,7 @@ RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain
 
 RowDecision compile_row_decision(const DisclosureTree& tree) {
   const Chains chains = chains_of(tree);
-  return decide(tree, chains, chains.chains.front(), 0);
+  return decide(tree, chains, chains.chains.front(), 0, 0);
 }
 
 std::uint64_t released_attributes(const RowDecision& decision,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/yaml.hpp"
+#include "policy/growth.hpp"
 
 namespace pgveil::policy {
 
@@ -42,6 +43,7 @@ struct PolicySpec {
   std::string schema;
   std::string table;
   std::uint64_t k = 0;  // ≥ 2
+  Growth growth;
   // Column whose distinct non-NULL values are counted; none: each row is one unit.
   std::optional<std::string> unit;
   std::vector<std::string> readers;       // client roles that may read the table; default nobody

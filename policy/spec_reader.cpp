@@ -121,6 +121,16 @@ Result<void> read_only_value(const yaml::Value& value, std::string_view allowed,
                   yaml::suggestion(*text, std::array{allowed}));
 }
 
+Result<Strategy> read_strategy(const yaml::Value& value) {
+  constexpr std::array<std::string_view, 2> kStrategies = {"greedy", "thorough"};
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  if (*text == "greedy") return Strategy::greedy;
+  if (*text == "thorough") return Strategy::thorough;
+  return error_at(value.position(), fmt::format("unknown strategy {}", in_quotes(*text)),
+                  yaml::suggestion(*text, kStrategies));
+}
+
 Result<DriftAction> read_drift_action(const yaml::Value& value) {
   constexpr std::array<std::string_view, 2> kActions = {"suppress", "alert"};
   const auto text = value.as_string();
@@ -200,6 +210,12 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
   if (const auto* enforcement = yaml::find(entries, "enforcement")) {
     errors.check(read_only_value(*enforcement, "query", {"stored", "copy"}));
   }
+  if (const auto* strategy = yaml::find(entries, "strategy")) {
+    policy.growth.strategy = errors.take(read_strategy(*strategy));
+  }
+  if (const auto* most = yaml::find(entries, "max_cohorts")) {
+    policy.growth.max_cohorts = static_cast<std::uint64_t>(errors.take(most->as_integer(2, kMaxK)));
+  }
   if (const auto* drift = yaml::find(entries, "drift")) policy.drift = errors.take(read_drift(*drift));
   for (const auto& [key, target] : {std::pair{"accept_joint_release", &policy.accept_joint_release},
                                     std::pair{"accept_order_leak", &policy.accept_order_leak}}) {
@@ -235,9 +251,9 @@ Result<PolicySpec> read_policy(const yaml::Value& value) {
   if (!entries) return entries.error();
   FirstError errors;
   errors.check(yaml::refuse_unknown_keys(
-      *entries,
-      {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns", "unlisted_columns",
-       "enforcement", "drift", "access", "accept_joint_release", "accept_order_leak"}));
+      *entries, {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns",
+                 "unlisted_columns", "enforcement", "strategy", "max_cohorts", "drift", "access",
+                 "accept_joint_release", "accept_order_leak"}));
   PolicySpec policy;
   policy.at = value.position();
   read_required(*entries, value, policy, errors);

@@ -36,12 +36,38 @@ void add_units(const Chains& chains, const CountsView& counts, const std::vector
 
 }  // namespace
 
-NodeIndex leaf_of(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values) {
-  PGVEIL_ASSERT(values.size() == tree.attributes.size());
+namespace {
+
+// From the root to a leaf; adds the splits whose `yes` side it takes.
+NodeIndex walk_down(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values,
+                    std::vector<NodeIndex>& taken) {
   NodeIndex at = 0;
   while (tree.nodes[at].split) {
     const Split& split = *tree.nodes[at].split;
-    at = values[split.attribute] == split.value ? tree.nodes[at].yes : tree.nodes[at].no;
+    const bool has_value = values[split.attribute] == split.value;
+    if (has_value) taken.push_back(at);
+    at = has_value ? tree.nodes[at].yes : tree.nodes[at].no;
+  }
+  return at;
+}
+
+}  // namespace
+
+NodeIndex path_end_of(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values) {
+  PGVEIL_ASSERT(values.size() == tree.attributes.size());
+  std::vector<NodeIndex> taken;
+  return walk_down(tree, values, taken);
+}
+
+NodeIndex leaf_of(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values) {
+  PGVEIL_ASSERT(values.size() == tree.attributes.size());
+  std::vector<NodeIndex> taken;
+  NodeIndex at = walk_down(tree, values, taken);
+  while (tree.nodes[at].falls_back) {
+    PGVEIL_ASSERT(!taken.empty());
+    at = taken.back();
+    taken.pop_back();
+    while (tree.nodes[at].split) at = tree.nodes[at].no;
   }
   return at;
 }
@@ -67,10 +93,10 @@ class CohortWalk {
   void leave_no_sides() {
     while (!cohort_.path.empty() && !cohort_.path.back().has_value) leave();
   }
-  const Cohort& at_leaf(NodeIndex leaf, const Node& node) {
+  const Cohort& at_leaf(NodeIndex leaf, std::uint64_t rows, std::uint64_t units) {
     cohort_.leaf = leaf;
-    cohort_.rows = node.rows;
-    cohort_.units = node.units;
+    cohort_.rows = rows;
+    cohort_.units = units;
     return cohort_;
   }
 
@@ -78,9 +104,20 @@ class CohortWalk {
   Cohort cohort_{.leaf = 0, .label = "D", .path = {}, .disclosed = {}};
 };
 
+// Per node, the rows of the cohort at it.
+std::vector<std::uint64_t> rows_by_cohort(const DisclosureTree& tree) {
+  const Chains chains = chains_of(tree);
+  std::vector<std::uint64_t> rows(tree.nodes.size(), 0);
+  for (ChainIndex chain = 0; chain < chains.chains.size(); ++chain) {
+    rows[chains.cohort_at_end(tree, chain)] += tree.nodes[chains.chains[chain].nodes.back()].rows;
+  }
+  return rows;
+}
+
 }  // namespace
 
 void for_each_cohort(const DisclosureTree& tree, const std::function<void(const Cohort&)>& visit) {
+  const std::vector<std::uint64_t> rows = rows_by_cohort(tree);
   struct Visit {
     NodeIndex node;
     bool is_yes_done;
@@ -92,7 +129,7 @@ void for_each_cohort(const DisclosureTree& tree, const std::function<void(const 
     stack.pop_back();
     const Node& node = tree.nodes[index];
     if (!node.split) {
-      visit(walk.at_leaf(index, node));
+      if (!node.falls_back) visit(walk.at_leaf(index, rows[index], node.units));
       walk.leave_no_sides();
       continue;
     }
@@ -112,7 +149,7 @@ std::vector<Cohort> cohorts(const DisclosureTree& tree) {
 std::vector<NodeCount> recount(const DisclosureTree& tree, const Counts& counts) {
   const CountsView view(counts);
   const Chains chains = chains_of(tree);
-  const std::vector<NodeIndex> leaves = leaves_of(tree, chains, view);
+  const std::vector<NodeIndex> leaves = path_ends_of(tree, chains, view);
   std::vector<NodeCount> result(tree.nodes.size());
   for (const std::uint32_t entry : view.entries()) result[leaves[entry]].rows += view.rows(entry);
   std::vector<std::int64_t> units(tree.nodes.size(), 0);
@@ -124,6 +161,26 @@ std::vector<NodeCount> recount(const DisclosureTree& tree, const Counts& counts)
       units[i] += units[node.yes] + units[node.no];
     }
     result[i].units = view.has_units() ? static_cast<std::uint64_t>(units[i]) : result[i].rows;
+  }
+  return result;
+}
+
+std::vector<NodeCount> recount_cohorts(const DisclosureTree& tree, const Counts& counts) {
+  const CountsView view(counts);
+  const std::vector<NodeIndex> leaves = leaves_of(tree, chains_of(tree), view);
+  std::vector<NodeCount> result(tree.nodes.size());
+  std::vector<Code> last_unit(tree.nodes.size(), kNullCode);
+  for (const std::uint32_t entry : view.entries()) {  // those of one unit next to each other
+    NodeCount& cohort = result[leaves[entry]];
+    cohort.rows += view.rows(entry);
+    if (!view.has_units()) {
+      cohort.units += view.rows(entry);
+      continue;
+    }
+    Code& last = last_unit[leaves[entry]];
+    if (view.unit(entry) == last) continue;  // a NULL unit comes first, and is nobody
+    last = view.unit(entry);
+    ++cohort.units;
   }
   return result;
 }

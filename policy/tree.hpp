@@ -7,6 +7,12 @@
 // the value" (NULL goes there). Repeat in both until nothing qualifies. Ties: lower attribute number first,
 // then the value's text, bytes ascending. Leaves are cohorts. NULL is never released.
 //
+// A chain is a node, its `no` child, that one's `no` child …; each `yes` child starts another. Strategy::thorough
+// goes on where a chain that some `yes` started would end in a cohort: if a value is shared by at least k of its
+// units, it is split off though fewer than k are left over, and these few fall back, that is, they are shown as
+// the rows at the end of the next outer chain are: without the value that the `yes` released. So they join a
+// cohort of k, and every leaf that does not fall back is a cohort.
+//
 // Everything here is pure and deterministic: the same counts in any row order give the same tree.
 #include <cstdint>
 #include <functional>
@@ -18,6 +24,7 @@
 
 #include "common/error.hpp"
 #include "policy/counts.hpp"
+#include "policy/growth.hpp"
 
 namespace pgveil::policy {
 
@@ -30,11 +37,14 @@ struct Split {
 };
 
 struct Node {
-  std::optional<Split> split;  // none: a leaf, i.e. a cohort
+  std::optional<Split> split;  // none: a leaf
   NodeIndex yes = 0;           // both 0 on a leaf
   NodeIndex no = 0;
   std::uint64_t rows = 0;   // rows of the data that built (or last repaired) the tree
   std::uint64_t units = 0;  // distinct non-NULL units; equals rows when the policy names no unit
+  // A leaf that is no cohort: its rows, fewer than k units when it was built, are of the cohort at the end of the next
+  // outer chain that does not fall back. Never on the root's chain.
+  bool falls_back = false;
   bool operator==(const Node&) const = default;
 };
 
@@ -52,18 +62,22 @@ struct DisclosureTree {
 };
 
 // Errors: ErrorKind::policy when the root has fewer than k units (the table is refused, hiding columns is not
-// enough), and ErrorKind::limit when combinations × attributes don't fit in 32 bits. REQUIRES: k ≥ 2, at most
-// kMaxQuasiIdentifiers attributes. O(rows × attributes²) time, however many leaves; memory is a few copies of
+// enough), and ErrorKind::limit when combinations × attributes don't fit in 32 bits, or cutting down to max_cohorts
+// takes too much (prune.hpp). REQUIRES: k ≥ 2, at most kMaxQuasiIdentifiers attributes, max_cohorts ≥ 1. O(rows × attributes²) time, however many leaves; memory is a few copies of
 // the codes. Entries with 0 rows do not count. `progress`, if set, is called now and then with the share of
 // rows settled in leaves, in [0, 1].
 [[nodiscard]] Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k,
+                                                const Growth& growth = {},
                                                 const std::function<void(double)>& progress = {});
 
-// A row's values per tree attribute; nullopt is NULL. → the leaf it falls in.
+// A row's values per tree attribute; nullopt is NULL. → the leaf of its cohort: never one that falls back.
 [[nodiscard]] NodeIndex leaf_of(const DisclosureTree& tree,
                                 std::span<const std::optional<std::string_view>> values);
+// The leaf at the end of its own path, which may be one that falls back.
+[[nodiscard]] NodeIndex path_end_of(const DisclosureTree& tree,
+                                    std::span<const std::optional<std::string_view>> values);
 
-// A cohort with the path that leads to it.
+// A cohort with the path that leads to its leaf. Rows that fall back to it came another way.
 struct PathStep {
   std::uint32_t attribute = 0;
   std::string value;
@@ -75,8 +89,8 @@ struct Cohort {
   std::string label;  // the paper's: D, then 1 for yes and 2 for no at each step: D111, D12, D22
   std::vector<PathStep> path;
   std::vector<std::uint32_t> disclosed;  // attributes released on the path, ascending
-  std::uint64_t rows = 0;
-  std::uint64_t units = 0;
+  std::uint64_t rows = 0;                // those that fall back to it included
+  std::uint64_t units = 0;               // of its own path: at least so many
 };
 // In preorder, so D111, D112, D12, D21, D22 in the paper's example. The last one is the sacrificial cohort.
 [[nodiscard]] std::vector<Cohort> cohorts(const DisclosureTree& tree);
@@ -86,7 +100,8 @@ struct Cohort {
 void for_each_cohort(const DisclosureTree& tree, const std::function<void(const Cohort&)>& visit);
 
 // Counts the tree's nodes anew on other data and collapses, bottom up, every split one of whose sides has
-// fewer than k units. Errors: ErrorKind::policy when the root itself has fewer than k units. The result only
+// fewer than k units; a `no` side on a chain that falls back may have fewer, and such a chain goes on to fall back where it
+// is cut. Errors: ErrorKind::policy when the root itself has fewer than k units. The result only
 // discloses less. Attributes are matched by position. `collapsed` is the number of splits removed.
 struct Repaired {
   DisclosureTree tree;
@@ -100,5 +115,9 @@ struct NodeCount {
   std::uint64_t units = 0;
 };
 [[nodiscard]] std::vector<NodeCount> recount(const DisclosureTree& tree, const Counts& counts);
+
+// Per node (tree.nodes order) the rows and distinct units of the cohort at it, those that fall back to it included; 0 where
+// no cohort is. This is what readers see as one class.
+[[nodiscard]] std::vector<NodeCount> recount_cohorts(const DisclosureTree& tree, const Counts& counts);
 
 }  // namespace pgveil::policy

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "policy/peeler.hpp"
+#include "policy/prune.hpp"
 #include "policy/spec.hpp"
 #include "policy/too_few_units.hpp"
 #include "policy/tree.hpp"
@@ -18,8 +20,13 @@ namespace {
 template <class Counter>
 class TreeBuilder {
  public:
-  TreeBuilder(const CountsView& counts, std::uint64_t k, const std::function<void(double)>& progress)
-      : counts_(counts), progress_(progress), order_(counts.entries()), peeler_(counts, k) {
+  TreeBuilder(const CountsView& counts, std::uint64_t k, Strategy strategy,
+              const std::function<void(double)>& progress)
+      : counts_(counts),
+        progress_(progress),
+        strategy_(strategy),
+        order_(counts.entries()),
+        peeler_(counts, k) {
     tree_.k = k;
     for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
       tree_.attributes.push_back({counts.attribute(a).name, counts.attribute(a).number});
@@ -29,7 +36,7 @@ class TreeBuilder {
   Result<DisclosureTree> build() {
     std::vector<std::uint32_t> open(counts_.attribute_count());
     for (std::uint32_t a = 0; a < open.size(); ++a) open[a] = a;
-    push(0, order_.size(), std::move(open));
+    push(0, order_.size(), std::move(open), std::nullopt);
     if (stack_.back().chain.units < tree_.k) return too_few_units(tree_.k);
     row_count_ = stack_.back().chain.rows;
     while (!stack_.empty()) emit_node();
@@ -40,13 +47,26 @@ class TreeBuilder {
   struct Frame {
     PeeledChain chain;
     std::vector<std::uint32_t> open;
-    std::size_t step = 0;    // nodes of the chain already emitted
-    NodeIndex previous = 0;  // the last one of them
+    std::optional<std::uint64_t> cells_lost;  // by a row that falls back from this chain
+    std::size_t step = 0;                     // nodes of the chain already emitted
+    NodeIndex previous = 0;                   // the last one of them
   };
 
-  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open) {
-    PeeledChain chain = peeler_.peel(order_, begin, end, open);
-    stack_.push_back({std::move(chain), std::move(open)});
+  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open,
+            std::optional<std::uint64_t> cells_lost) {
+    PeeledChain chain = peeler_.peel(order_, begin, end, open, cells_lost);
+    stack_.push_back({std::move(chain), std::move(open), cells_lost});
+  }
+
+  // What a row loses that falls back from a chain which starts at a `yes` of this one: the value that the `yes` released,
+  // and what it loses further out if this chain falls back too.
+  [[nodiscard]] std::optional<std::uint64_t> cells_lost_below(const Frame& frame) const {
+    switch (strategy_) {
+      case Strategy::greedy: return std::nullopt;
+      case Strategy::thorough: return frame.chain.falls_back ? 1 + *frame.cells_lost : 1;
+    }
+    PGVEIL_ASSERT(false);
+    return std::nullopt;
   }
 
   void emit_node() {
@@ -62,6 +82,7 @@ class TreeBuilder {
     }
     if (frame.step == frame.chain.peels.size()) {
       report_settled(node.rows);
+      node.falls_back = frame.chain.falls_back;
       tree_.nodes.push_back(std::move(node));
       stack_.pop_back();
       return;
@@ -73,7 +94,7 @@ class TreeBuilder {
     tree_.nodes.push_back(std::move(node));
     std::vector<std::uint32_t> open = frame.open;
     std::erase(open, peel.attribute);
-    push(peel.begin, peel.end, std::move(open));
+    push(peel.begin, peel.end, std::move(open), cells_lost_below(frame));
   }
 
   void report_settled(std::uint64_t rows) {
@@ -87,6 +108,7 @@ class TreeBuilder {
 
   const CountsView& counts_;
   const std::function<void(double)>& progress_;
+  Strategy strategy_;
   std::vector<std::uint32_t> order_;
   Peeler<Counter> peeler_;
   DisclosureTree tree_;
@@ -103,7 +125,7 @@ bool is_too_large(const Counts& counts) {
 
 }  // namespace
 
-Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k,
+Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const Growth& growth,
                                   const std::function<void(double)>& progress) {
   PGVEIL_ASSERT(k >= 2);
   PGVEIL_ASSERT(counts.attributes.size() <= kMaxQuasiIdentifiers);
@@ -114,8 +136,10 @@ Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k,
                  .hint = "class fewer columns quasi_identifier"};
   }
   const CountsView view(counts);
-  if (view.has_units()) return TreeBuilder<UnitCounter>(view, k, progress).build();
-  return TreeBuilder<RowCounter>(view, k, progress).build();
+  auto tree = view.has_units() ? TreeBuilder<UnitCounter>(view, k, growth.strategy, progress).build()
+                               : TreeBuilder<RowCounter>(view, k, growth.strategy, progress).build();
+  if (!tree || !growth.max_cohorts) return tree;
+  return prune(*tree, *growth.max_cohorts);
 }
 
 }  // namespace pgveil::policy

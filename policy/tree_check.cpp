@@ -62,7 +62,7 @@ Flaw check_shape(const DisclosureTree& tree) {
 Flaw check_counts(const DisclosureTree& tree) {
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const Node& node = tree.nodes[i];
-    if (node.units < tree.k) return at_node(i, "fewer than k units");
+    if (node.units < tree.k && !node.falls_back) return at_node(i, "fewer than k units");
     if (node.units > node.rows) return at_node(i, "more units than rows");
     if (!node.split) continue;
     const Node& yes = tree.nodes[node.yes];
@@ -73,6 +73,17 @@ Flaw check_counts(const DisclosureTree& tree) {
     if (yes.units > node.units || no.units > node.units) return at_node(i, "a side has more units than it");
     if (node.units - yes.units > no.units) return at_node(i, "its units are on neither side");
   }
+  return std::nullopt;
+}
+
+// REQUIRES: check_shape found nothing.
+Flaw check_falls(const DisclosureTree& tree) {
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (tree.nodes[i].falls_back && tree.nodes[i].split) return at_node(i, "it falls back, but is no leaf");
+  }
+  NodeIndex end = 0;
+  while (tree.nodes[end].split) end = tree.nodes[end].no;
+  if (tree.nodes[end].falls_back) return at_node(end, "it falls back, but there is no outer chain");
   return std::nullopt;
 }
 
@@ -119,6 +130,7 @@ Flaw check_paths(const DisclosureTree& tree) {
 std::optional<std::string> find_flaw(const DisclosureTree& tree) {
   if (auto flaw = check_attributes(tree)) return flaw;
   if (auto flaw = check_shape(tree)) return flaw;
+  if (auto flaw = check_falls(tree)) return flaw;
   if (auto flaw = check_counts(tree)) return flaw;
   return check_paths(tree);
 }

@@ -52,6 +52,7 @@ std::string tree_json(const DisclosureTree& tree) {
                           json_text(tree.attributes[node.split->attribute].name),
                           json_text(node.split->value), node.yes, node.no);
     }
+    if (node.falls_back) text += R"(, "falls_back": true)";
     return text + "}";
   };
   return fmt::format(R"({{

@@ -86,6 +86,8 @@ Node read_node(JsonObjectView object, const DisclosureTree& tree) {
     node.split = Split{attribute_index(tree, object.text("attribute")), object.text("value")};
     node.yes = static_cast<NodeIndex>(object.integer("yes", 1, kMaxNodes));
     node.no = static_cast<NodeIndex>(object.integer("no", 1, kMaxNodes));
+  } else if (object.has("falls_back")) {
+    node.falls_back = object.flag("falls_back");
   }
   object.finish();
   return node;

@@ -29,7 +29,8 @@ def small_table(source, number):
     rows = [[str(identity)] + [source.choices(VALUES, (6, 3, 2, 1))[0] for _ in COLUMNS]
             for identity in range(1, count + 1)]
     classes = {"id": "insensitive", **{column: "quasi_identifier" for column in COLUMNS}}
-    return name, naive.Policy(f"{name}_policy", f"public.{name}", k, classes), rows
+    return name, naive.Policy(
+        f"{name}_policy", f"public.{name}", k, classes, strategy=source.choice(("greedy", "thorough"))), rows
 
 
 def worlds_of(people, image, limit=50000):

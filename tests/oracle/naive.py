@@ -17,6 +17,7 @@ class Policy:
     unit: str | None = None
     readers: tuple = ("analyst",)
     exempt: tuple = ()
+    strategy: str = "greedy"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,47 +50,66 @@ def count_units(rows, unit):
     return len({row[unit] for row in rows if row[unit] is not None})
 
 
-def best_split(rows, attributes, released, k, unit):
-    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes."""
-    best = None
+def candidates(rows, attributes, released):
+    """(attribute, value, the rows that have it, those that don't); by column order, then by the value's bytes."""
     for attribute in attributes:
         if attribute in released:
             continue
-        for value in sorted({row[attribute] for row in rows if row[attribute] is not None}):
-            having = [row for row in rows if row[attribute] == value]
-            lacking = [row for row in rows if row[attribute] != value]
-            size = count_units(having, unit)
-            if size < k or count_units(lacking, unit) < k:
-                continue
-            rank = (-size, attribute, value.encode())
-            if best is None or rank < best[0]:
-                best = (rank, attribute, value)
-    return None if best is None else best[1:]
+        for value in sorted({row[attribute] for row in rows if row[attribute] is not None}, key=str.encode):
+            yield (attribute, value, [row for row in rows if row[attribute] == value],
+                   [row for row in rows if row[attribute] != value])
 
 
-def grow(rows, attributes, released, k, unit):
-    """A tree as nested tuples: (attribute, value, yes, no), or None for a leaf."""
-    split = best_split(rows, attributes, released, k, unit)
-    if split is None:
-        return None
-    attribute, value = split
-    having = [row for row in rows if row[attribute] == value]
-    lacking = [row for row in rows if row[attribute] != value]
-    return (attribute, value, grow(having, attributes, released | {attribute}, k, unit),
-            grow(lacking, attributes, released, k, unit))
+def best_split(rows, attributes, released, k, unit):
+    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes."""
+    best, most = None, 0
+    for attribute, value, having, lacking in candidates(rows, attributes, released):
+        size = count_units(having, unit)
+        if size >= k and count_units(lacking, unit) >= k and size > most:
+            best, most = (attribute, value), size
+    return best
 
 
-def disclosed(tree, row):
-    """The attributes that this row's path releases."""
-    found = set()
-    while tree is not None:
-        attribute, value, yes, no = tree
+def closing_split(rows, attributes, released, k, unit, lost):
+    """Where nothing qualifies any more: the value whose rows show more cells by it than the others lose, `lost` each."""
+    best, most = None, 0
+    for attribute, value, having, lacking in candidates(rows, attributes, released):
+        gain = len(having) - lost * len(lacking)
+        if count_units(having, unit) >= k and gain > most:
+            best, most = (attribute, value), gain
+    return best
+
+
+def grow(rows, attributes, released, k, unit, strategy, lost=0):
+    """A chain: a list of (attribute, value, the chain of the rows that have it), and whether what is left falls back, that
+    is, is shown as the rows at the end of the chain around are."""
+    arms = []
+
+    def take(split):
+        attribute, value = split
+        arms.append((attribute, value, [row for row in rows if row[attribute] == value]))
+        return [row for row in rows if row[attribute] != value]
+    while split := best_split(rows, attributes, released, k, unit):
+        rows = take(split)
+    falls_back = False
+    if strategy == "thorough" and lost and (split := closing_split(rows, attributes, released, k, unit, lost)):
+        take(split)
+        falls_back = True
+    below = lost + 1 if falls_back else 1
+    return [(attribute, value, grow(having, attributes, released | {attribute}, k, unit, strategy, below))
+            for attribute, value, having in arms], falls_back
+
+
+def disclosed(chain, row):
+    """The attributes that this row's path releases in this chain; None: it falls back out of it."""
+    arms, falls_back = chain
+    for attribute, value, below in arms:
         if row[attribute] == value:
-            found.add(attribute)
-            tree = yes
-        else:
-            tree = no
-    return found
+            found = disclosed(below, row)
+            if found is not None:
+                return found | {attribute}
+            break
+    return None if falls_back else set()
 
 
 @dataclasses.dataclass
@@ -115,7 +135,8 @@ class Release:
         rows = self.canonical_rows(rows)
         if count_units(rows, unit) < self.policy.k:
             raise ValueError("fewer units than k: the table can't be released")
-        self.tree = grow(rows, self._numbers("quasi_identifier"), frozenset(), self.policy.k, unit)
+        self.tree = grow(rows, self._numbers("quasi_identifier"), frozenset(), self.policy.k, unit,
+                         self.policy.strategy)
         return self
 
     def mask(self, rows):

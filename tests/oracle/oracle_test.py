@@ -48,8 +48,9 @@ class OracleTest(ServerCase):
                           "paper")
         rows = naive.read_rows(self.postgres, "paper", "public.people")
         release = naive.Release(world.PEOPLE, columns).build(rows)
-        self.assertEqual(release.tree, (3, "OH", (2, "Hamlet", (1, "Farmer", None, None), None),
-                                        (1, "Accountant", None, None)))
+        leaf = ([], False)
+        in_hamlet = ([(1, "Farmer", leaf)], False)
+        self.assertEqual(release.tree, ([(3, "OH", ([(2, "Hamlet", in_hamlet)], False)), (1, "Accountant", leaf)], False))
         self.assertEqual(release.mask(rows), world.MASKED_PEOPLE)
         later = [["12", "Accountant", "New York", "NY"], ["13", "President", "Washington", "DC"], [None] * 4]
         self.assertEqual(release.mask(later), [[None, "Accountant", None, None], [None] * 4, [None] * 4])

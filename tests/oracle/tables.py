@@ -106,7 +106,8 @@ def random_table(random, name):
         cells["person"][:k] = [str(10000 + number) for number in range(k)]  # the root holds k units
     policy = naive.Policy(
         f"{name}_policy", f"public.{name}", k,
-        {column.name: column.column_class for column in columns if column.column_class}, unit=unit)
+        {column.name: column.column_class for column in columns if column.column_class}, unit=unit,
+        strategy=random.choice(("greedy", "thorough")))
     rows = [list(row) for row in zip(*(cells[column.name] for column in columns))]
     return Table(name, columns, rows, policy, random.choice((0, 0, 0, 2, 3)))
 

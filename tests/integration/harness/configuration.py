@@ -86,6 +86,8 @@ def policies_yaml(policies, database):
     for policy in policies:
         lines += [f"  - name: {policy.name}", f"    database: {database}", f"    table: {policy.table}",
                   f"    k: {policy.k}"]
+        if policy.strategy != "greedy":
+            lines.append(f"    strategy: {policy.strategy}")
         if policy.unit:
             lines.append(f"    unit: {policy.unit}")
         lines.append(f"    readers: [{', '.join(policy.readers)}]")

@@ -7,13 +7,15 @@
 namespace pgveil::policy::testing {
 
 TEST_CASE("disclosure agrees with a count cell by cell, on other data than the tree's too") {
-  for (const bool has_units : {false, true}) {
+  for (const auto& [has_units, strategy] :
+       {std::pair(false, Strategy::greedy), std::pair(true, Strategy::greedy),
+        std::pair(false, Strategy::thorough), std::pair(true, Strategy::thorough)}) {
     std::mt19937_64 random(3);
     int built = 0;
     for (int i = 0; i < 600; ++i) {
       CAPTURE(i);
       const Table table = random_table(random, {.has_units = has_units});
-      const auto tree = build_tree(count(table), 2);
+      const auto tree = build_tree(count(table), 2, {.strategy = strategy});
       if (!tree) continue;
       ++built;
       CHECK(measure(*tree, count(table)) == naive_disclosure(*tree, table));

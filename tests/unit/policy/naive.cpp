@@ -30,11 +30,12 @@ Sides divide(const Rows& rows, std::size_t attribute, const std::string& value) 
   return sides;
 }
 
-void grow(const Table& table, const Rows& rows, std::set<std::size_t> released, DisclosureTree& tree) {
-  const std::size_t index = tree.nodes.size();
-  tree.nodes.push_back({std::nullopt, 0, 0, rows.size(), units_in(table, rows)});
+// Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and text.
+template <class Score>
+std::optional<Split> best_split(const Table& table, const Rows& rows, const std::set<std::size_t>& released,
+                                Score score) {
   std::optional<Split> best;
-  std::uint64_t best_units = 0;
+  std::int64_t most = 0;
   for (std::uint32_t a = 0; a < table.attributes.size(); ++a) {
     if (released.contains(a)) continue;
     std::set<std::string> values;  // ascending: the first of equals wins
@@ -43,26 +44,76 @@ void grow(const Table& table, const Rows& rows, std::set<std::size_t> released, 
     }
     for (const std::string& value : values) {
       const Sides sides = divide(rows, a, value);
-      const std::uint64_t with = units_in(table, sides.with);
-      if (with < tree.k || units_in(table, sides.without) < tree.k || with <= best_units) continue;
+      const std::int64_t points = score(sides);
+      if (points <= most) continue;
       best = Split{a, value};
-      best_units = with;
+      most = points;
     }
   }
-  if (!best) return;
-  const Sides sides = divide(rows, best->attribute, best->value);
-  tree.nodes[index].split = best;
-  tree.nodes[index].yes = static_cast<NodeIndex>(tree.nodes.size());
-  auto released_on_yes = released;
-  released_on_yes.insert(best->attribute);
-  grow(table, sides.with, released_on_yes, tree);
-  tree.nodes[index].no = static_cast<NodeIndex>(tree.nodes.size());
-  grow(table, sides.without, released, tree);
+  return best;
 }
+
+struct Grower {
+  const Table& table;
+  Strategy strategy;
+  DisclosureTree& tree;
+
+  [[nodiscard]] std::int64_t units(const Rows& rows) const {
+    return static_cast<std::int64_t>(units_in(table, rows));
+  }
+
+  [[nodiscard]] std::optional<Split> plain(const Rows& rows, const std::set<std::size_t>& released) const {
+    const auto k = static_cast<std::int64_t>(tree.k);
+    return best_split(table, rows, released, [&](const Sides& sides) {
+      const bool is_candidate = units(sides.with) >= k && units(sides.without) >= k;
+      return is_candidate ? units(sides.with) : 0;
+    });
+  }
+
+  // The last split of a chain whose other side falls back and so loses `lost` cells per row.
+  [[nodiscard]] std::optional<Split> closing(const Rows& rows, const std::set<std::size_t>& released,
+                                             std::int64_t lost) const {
+    if (strategy == Strategy::greedy || lost == 0) return std::nullopt;
+    return best_split(table, rows, released, [&](const Sides& sides) -> std::int64_t {
+      if (units(sides.with) < static_cast<std::int64_t>(tree.k)) return 0;
+      return static_cast<std::int64_t>(sides.with.size()) -
+             lost * static_cast<std::int64_t>(sides.without.size());
+    });
+  }
+
+  // A whole chain at once: whether it falls back is known only at its end, and matters to what hangs from it.
+  void chain(Rows rows, const std::set<std::size_t>& released, std::int64_t lost) {
+    std::vector<std::pair<Split, Rows>> arms;
+    std::vector<Rows> left = {rows};
+    const auto take = [&](const Split& split) {
+      Sides sides = divide(left.back(), split.attribute, split.value);
+      arms.emplace_back(split, std::move(sides.with));
+      left.push_back(std::move(sides.without));
+    };
+    while (const auto split = plain(left.back(), released)) take(*split);
+    const auto last = closing(left.back(), released, lost);
+    if (last) take(*last);
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      const std::size_t index = add(left[i]);
+      tree.nodes[index].split = arms[i].first;
+      tree.nodes[index].yes = static_cast<NodeIndex>(tree.nodes.size());
+      auto released_on_yes = released;
+      released_on_yes.insert(arms[i].first.attribute);
+      chain(arms[i].second, released_on_yes, last ? lost + 1 : 1);
+      tree.nodes[index].no = static_cast<NodeIndex>(tree.nodes.size());
+    }
+    tree.nodes[add(left.back())].falls_back = last.has_value();
+  }
+
+  std::size_t add(const Rows& rows) const {
+    tree.nodes.push_back({std::nullopt, 0, 0, rows.size(), units_in(table, rows)});
+    return tree.nodes.size() - 1;
+  }
+};
 
 }  // namespace
 
-DisclosureTree naive_tree(const Table& table, std::uint64_t k) {
+DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy) {
   DisclosureTree tree;
   tree.k = k;
   for (std::size_t a = 0; a < table.attributes.size(); ++a) {
@@ -70,7 +121,7 @@ DisclosureTree naive_tree(const Table& table, std::uint64_t k) {
   }
   Rows all;
   for (const Row& row : table.rows) all.push_back(&row);
-  grow(table, all, {}, tree);
+  Grower{table, strategy, tree}.chain(all, {}, 0);
   return tree;
 }
 
@@ -88,6 +139,27 @@ std::vector<Rows> naive_rows_by_node(const DisclosureTree& tree, const Table& ta
   return rows;
 }
 
+std::map<std::vector<Text>, Rows> naive_classes(const DisclosureTree& tree, const Table& table) {
+  std::map<std::vector<Text>, Rows> classes;
+  for (const Row& row : table.rows) classes[shown(tree, row)].push_back(&row);
+  return classes;
+}
+
+namespace {
+
+const Node& end_of_chain(const DisclosureTree& tree, const Node& node) {
+  return node.split ? end_of_chain(tree, tree.nodes[node.no]) : node;
+}
+
+// Can a row with the value of this step, which the path lacks, fall back to it?
+bool may_return(const DisclosureTree& tree, const std::vector<PathStep>& path, std::size_t step) {
+  const Node* node = &tree.nodes.front();
+  for (std::size_t i = 0; i < step; ++i) node = &tree.nodes[path[i].has_value ? node->yes : node->no];
+  return end_of_chain(tree, tree.nodes[node->yes]).falls_back;
+}
+
+}  // namespace
+
 Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table) {
   const std::size_t attribute_count = table.attributes.size();
   Disclosure result;
@@ -104,16 +176,23 @@ Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table) {
       if (row.values[a]) domain[a].insert(*row.values[a]);
     }
   }
-  const auto by_node = naive_rows_by_node(tree, table);
+  const auto classes = naive_classes(tree, table);
   for (const Cohort& cohort : cohorts(tree)) {
-    const Rows& rows = by_node[cohort.leaf];
+    std::vector<Text> visible(attribute_count);
+    for (const PathStep& step : cohort.path) {
+      if (step.has_value) visible[step.attribute] = step.value;
+    }
+    const auto found = classes.find(visible);
+    const Rows rows = found == classes.end() ? Rows{} : found->second;
     const std::uint64_t units = units_in(table, rows);
     result.smallest_cohort = result.cohorts == 0 ? units : std::min(result.smallest_cohort, units);
     ++result.cohorts;
     for (std::size_t a = 0; a < attribute_count; ++a) {
       std::set<std::string> left = domain[a];
-      for (const PathStep& step : cohort.path) {
-        if (step.attribute == a && !step.has_value) left.erase(step.value);
+      for (std::size_t i = 0; i < cohort.path.size(); ++i) {
+        const PathStep& step = cohort.path[i];
+        if (step.attribute == a && !step.has_value && !may_return(tree, cohort.path, i))
+          left.erase(step.value);
       }
       std::set<Text> present;
       for (const Row* row : rows) present.insert(row->values[a]);

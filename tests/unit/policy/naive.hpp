@@ -1,6 +1,7 @@
 #pragma once
 // The disclosure tree again, row by row and in quadratic time, from the written rules only
 // (docs/disclosure-tree.md). It shares no code with policy/ but the value types it fills.
+#include <map>
 #include <vector>
 
 #include "policy/disclosure.hpp"
@@ -13,10 +14,14 @@ namespace pgveil::policy::testing {
 std::uint64_t units_in(const Table& table, const std::vector<const Row*>& rows);
 
 // REQUIRES: the whole table has at least k units.
-DisclosureTree naive_tree(const Table& table, std::uint64_t k);
+DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy = Strategy::greedy);
 
 // The rows of the table that reach each node.
 std::vector<std::vector<const Row*>> naive_rows_by_node(const DisclosureTree& tree, const Table& table);
+
+// The rows that look alike, by what they show (rows.hpp, shown).
+std::map<std::vector<Text>, std::vector<const Row*>> naive_classes(const DisclosureTree& tree,
+                                                                   const Table& table);
 
 Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table);
 

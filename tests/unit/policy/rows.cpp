@@ -91,11 +91,20 @@ std::vector<std::optional<std::string_view>> view(const Row& row) {
 
 std::vector<Text> shown(const DisclosureTree& tree, const Row& row) {
   std::vector<Text> result(row.values.size());
+  std::vector<const Node*> taken;
   const Node* node = &tree.nodes.front();
-  while (node->split) {
+  while (node->split || node->falls_back) {
+    if (!node->split) {
+      node = taken.back();
+      taken.pop_back();
+      result[node->split->attribute] = std::nullopt;
+      while (node->split) node = &tree.nodes[node->no];
+      continue;
+    }
     const std::size_t a = node->split->attribute;
     if (row.values[a] == node->split->value) {
       result[a] = row.values[a];
+      taken.push_back(node);
       node = &tree.nodes[node->yes];
     } else {
       node = &tree.nodes[node->no];

@@ -33,7 +33,7 @@ Counts count(const Table& table, std::uint64_t seed = 0);
 
 std::vector<std::optional<std::string_view>> view(const Row& row);
 
-// What a row shows under a tree: its values where the path to its leaf released them, nullopt elsewhere.
+// What a row shows under a tree: its values where the path to the leaf of its cohort released them, nullopt elsewhere.
 // Walks the tree itself.
 std::vector<Text> shown(const DisclosureTree& tree, const Row& row);
 

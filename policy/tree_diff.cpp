@@ -1,0 +1,41 @@
+#include "policy/tree_diff.hpp"
+
+#include <utility>
+
+namespace pgveil::policy {
+
+namespace {
+
+using Sizes = std::map<ShownValues, CohortSize>;
+
+Sizes sizes_of(const DisclosureTree& tree) {
+  Sizes sizes;
+  for_each_cohort(tree, [&](const Cohort& cohort) {
+    ShownValues shows;
+    for (const PathStep& step : cohort.path) {
+      if (step.has_value) shows.emplace(tree.attributes[step.attribute].name, step.value);
+    }
+    sizes.emplace(std::move(shows), CohortSize{cohort.rows, cohort.units});
+  });
+  return sizes;
+}
+
+}  // namespace
+
+TreeDiff diff_trees(const DisclosureTree& before, const DisclosureTree& after) {
+  std::map<ShownValues, CohortChange> all;
+  for (auto& [shows, size] : sizes_of(before)) all[shows].before = size;
+  for (auto& [shows, size] : sizes_of(after)) all[shows].after = size;
+  TreeDiff diff;
+  for (auto& [shows, change] : all) {
+    if (change.before == change.after) {
+      ++diff.same;
+      continue;
+    }
+    change.shows = shows;
+    diff.changes.push_back(std::move(change));
+  }
+  return diff;
+}
+
+}  // namespace pgveil::policy
