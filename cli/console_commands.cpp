@@ -137,6 +137,12 @@ Answer Commands::answer(const admin::ShowTree& command, const std::string&) {
   return admin::tree_table(open->version->tree);
 }
 
+Answer Commands::answer(const admin::ShowTreeAs& command, const std::string&) {
+  const auto open = open_policy(*world_.present(), command.policy);
+  if (!open) return open.error();
+  return admin::tree_table_as(*open->version, command.format);
+}
+
 Answer Commands::answer(const admin::ShowRules& command, const std::string&) {
   const auto open = open_policy(*world_.present(), command.policy);
   if (!open) return open.error();

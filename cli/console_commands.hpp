@@ -18,6 +18,7 @@ class Commands final : public admin::Console {
  private:
   [[nodiscard]] admin::Answer answer(const admin::ShowPolicies& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowTree& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowTreeAs& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRules& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowCohorts& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRefusals& command, const std::string& role);

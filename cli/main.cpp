@@ -32,6 +32,7 @@ struct CommandLine {
   PolicyBuildArguments build;
   PolicyShowArguments show;
   PolicyExplainArguments explain;
+  PolicyDiffArguments diff;
   bool wants_all = false;
   bool wants_tree = false;
   bool wants_rules = false;
@@ -44,6 +45,7 @@ struct CommandLine {
   CLI::App* build_verb = nullptr;
   CLI::App* show_verb = nullptr;
   CLI::App* explain_verb = nullptr;
+  CLI::App* diff_verb = nullptr;
   CLI::App* anonymize_verb = nullptr;
   CLI::App* version_verb = nullptr;
   CLI::App* config_doc_verb = nullptr;
@@ -99,6 +101,18 @@ struct CommandLine {
     auto* cohorts = show_verb->add_flag("--cohorts", wants_cohorts, "only the cohorts");
     tree->excludes(rules)->excludes(cohorts);
     rules->excludes(cohorts);
+    show_verb
+        ->add_option("--format", show.format, "text, dot (a graph for Graphviz) or json (the whole version)")
+        ->check(CLI::IsMember({"text", "dot", "json"}))
+        ->excludes(rules)
+        ->excludes(cohorts);
+    diff_verb = add_verb(*policy_verb, "diff",
+                         "what readers would see of another version: built now and not stored, or of a file",
+                         "  pgveil policy diff people_k2\n"
+                         "  pgveil policy diff people_k2 --with version-7.json",
+                         config);
+    diff_verb->add_option("name", diff.policy, "the policy")->required();
+    diff_verb->add_option("--with", diff.with, "a file that policy show --format json wrote");
     explain_verb = add_verb(*policy_verb, "explain", "which cohort a row falls in, and what is shown of it",
                             "  pgveil policy explain people_k2\n"
                             "  pgveil policy explain people_k2 state=OH city=Hamlet",
@@ -133,7 +147,7 @@ struct CommandLine {
   }
 
   int run() {
-    check.config = rewrite.config = setup.config = build.config = show.config = explain.config =
+    check.config = rewrite.config = setup.config = build.config = show.config = explain.config = diff.config =
         anonymize.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
@@ -143,6 +157,7 @@ struct CommandLine {
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);
+    if (*diff_verb) return run_policy_diff(diff);
     if (*explain_verb) return run_policy_explain(explain);
     std::printf("%s", *config_doc_verb ? config_markdown().c_str() : "pgveil " PGVEIL_VERSION "\n");
     return kSuccess;

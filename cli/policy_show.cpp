@@ -44,6 +44,12 @@ std::string body(const policy::DisclosureTree& tree, ShowWhat what) {
 int run_policy_show(const PolicyShowArguments& arguments) {
   const auto stored = read_stored_policy(arguments.config, arguments.policy);
   if (!stored) return report(stored.error());
+  if (arguments.format != "text") {
+    const auto format = arguments.format == "dot" ? admin::TreeFormat::dot : admin::TreeFormat::json;
+    if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
+    std::fputs(admin::tree_text_as(*stored->version, format).c_str(), stdout);
+    return kSuccess;
+  }
   std::fputs((headline(*stored) + "\n" + body(stored->version->tree, arguments.what)).c_str(), stdout);
   return kSuccess;
 }

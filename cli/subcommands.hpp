@@ -32,6 +32,14 @@ struct PolicyShowArguments {
   std::string config;
   std::string policy;
   ShowWhat what = ShowWhat::everything;
+  std::string format = "text";  // text, dot or json; the last two print the tree alone
+};
+
+struct PolicyDiffArguments {
+  std::string config;
+  std::string policy;
+  std::optional<std::string>
+      with;  // a file that policy show --format json wrote; none: what a build would make now
 };
 
 struct PolicyExplainArguments {
@@ -65,6 +73,7 @@ struct SetupSqlArguments {
 [[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);
 [[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);
+[[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
 // "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line

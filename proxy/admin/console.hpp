@@ -18,6 +18,11 @@ struct ShowPolicies {};
 struct ShowTree {
   std::string policy;
 };
+enum class TreeFormat { dot, json };
+struct ShowTreeAs {
+  std::string policy;
+  TreeFormat format = TreeFormat::dot;
+};
 struct ShowRules {
   std::string policy;
 };
@@ -64,8 +69,8 @@ struct Benign {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
 };
-using Command = std::variant<ShowPolicies, ShowTree, ShowRules, ShowCohorts, ShowRefusals, ShowJobs,
-                             ShowVersion, ShowHelp, BuildPolicy, CheckPolicy, ExplainPolicy, Reload,
+using Command = std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowRefusals,
+                             ShowJobs, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy, ExplainPolicy, Reload,
                              ExportToTable, ExportToFile, AnonymizeJob, CancelJob, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "policy/chains.hpp"
 #include "proxy/admin/command_list.hpp"
 #include "proxy/admin/format_cohorts.hpp"
 #include "proxy/admin/quote.hpp"
@@ -32,6 +33,8 @@ struct Visit {
 // One path is kept and cut back, not copied: a chain of "no" sides may be as long as an attribute has values.
 std::vector<Rule> rules_of(const policy::DisclosureTree& tree) {
   std::vector<Rule> rules(tree.attributes.size());
+  const policy::Chains chains = policy::chains_of(tree);
+  const std::vector<std::uint64_t> falling_out = policy::rows_falling_out(tree, chains);
   std::vector<policy::PathStep> path;
   std::vector<Visit> stack(1);
   while (!stack.empty()) {
@@ -45,8 +48,10 @@ std::vector<Rule> rules_of(const policy::DisclosureTree& tree) {
     policy::PathStep no{node.split->attribute, node.split->value, false};
     path.push_back(yes);
     Rule& rule = rules[node.split->attribute];
-    rule.conditions.push_back(predicate_text(tree, path));
-    rule.rows += tree.nodes[node.yes].rows;
+    const policy::ChainIndex below = chains.chain_of[node.yes];
+    const bool may_fall = policy::Chains::falls_back(tree, chains.chains[below]);
+    rule.conditions.push_back(predicate_text(tree, path) + (may_fall ? ", but for rows that fall back" : ""));
+    rule.rows += tree.nodes[node.yes].rows - falling_out[below];
     path.pop_back();
     stack.push_back({node.no, path.size(), std::move(no)});
     stack.push_back({node.yes, path.size(), std::move(yes)});

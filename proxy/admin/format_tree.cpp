@@ -5,8 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "common/assert.hpp"
+#include "policy/chains.hpp"
 #include "proxy/admin/command_list.hpp"
 #include "proxy/admin/format_cohorts.hpp"
+#include "proxy/admin/format_dot.hpp"
 #include "proxy/admin/quote.hpp"
 
 namespace pgveil::admin {
@@ -22,6 +25,14 @@ class Outline {
     policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
       leaves_.emplace(cohort.leaf, Leaf{cohort.label, shown_attributes(tree, cohort.disclosed)});
     });
+    const policy::Chains chains = policy::chains_of(tree);
+    std::map<policy::NodeIndex, Leaf> fallen;
+    for (policy::NodeIndex index = 0; index < tree.nodes.size(); ++index) {
+      if (!tree.nodes[index].falls_back) continue;
+      const Leaf& joined = leaves_.at(chains.cohort_at_end(tree, chains.chain_of[index]));
+      fallen.emplace(index, Leaf{"as " + joined.label, joined.shows});
+    }
+    leaves_.merge(fallen);
   }
 
   // An explicit stack: a tree may be as deep as it has cohorts.
@@ -85,6 +96,19 @@ class Outline {
 
 Table tree_table(const policy::DisclosureTree& tree) {
   return Outline(tree).run();
+}
+
+std::string tree_text_as(const policy::PolicyVersion& version, TreeFormat format) {
+  switch (format) {
+    case TreeFormat::dot: return tree_dot(version.tree);
+    case TreeFormat::json: return policy::to_json(version);
+  }
+  PGVEIL_ASSERT(false);
+  return {};
+}
+
+Table tree_table_as(const policy::PolicyVersion& version, TreeFormat format) {
+  return {columns_of(ShowTreeAs{}), {{tree_text_as(version, format)}}, "SHOW", {}};
 }
 
 }  // namespace pgveil::admin

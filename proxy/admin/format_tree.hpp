@@ -6,12 +6,16 @@
 //     city = 'Hamlet'
 //       occupation = 'Farmer'      D111  2 rows  occupation, city, state
 //       otherwise                  D112 …
-#include "policy/tree.hpp"
+#include "policy/version.hpp"
 #include "proxy/admin/console.hpp"
 
 namespace pgveil::admin {
 
 // Quotes data values: for admin_users only.
 [[nodiscard]] Table tree_table(const policy::DisclosureTree& tree);
+
+// SHOW TREE … AS: one cell, the graph (format_dot.hpp) or the version as policy::to_json writes it.
+[[nodiscard]] std::string tree_text_as(const policy::PolicyVersion& version, TreeFormat format);
+[[nodiscard]] Table tree_table_as(const policy::PolicyVersion& version, TreeFormat format);
 
 }  // namespace pgveil::admin

@@ -67,13 +67,21 @@ class Reader {
   std::optional<Error> error_;
 };
 
+Result<Command> parse_show_tree(Reader& in) {
+  std::string policy = in.name("a policy's name");
+  if (!in.accept("as")) return in.finish(ShowTree{std::move(policy)});
+  if (in.accept("json")) return in.finish(ShowTreeAs{std::move(policy), TreeFormat::json});
+  if (!in.accept("dot")) in.fail("DOT or JSON expected");
+  return in.finish(ShowTreeAs{std::move(policy), TreeFormat::dot});
+}
+
 Result<Command> parse_show(Reader& in) {
   if (in.accept("policies")) return in.finish(ShowPolicies{});
   if (in.accept("refusals")) return in.finish(ShowRefusals{});
   if (in.accept("jobs")) return in.finish(ShowJobs{});
   if (in.accept("version")) return in.finish(ShowVersion{});
   if (in.accept("help")) return in.finish(ShowHelp{});
-  if (in.accept("tree")) return in.finish(ShowTree{in.name("a policy's name")});
+  if (in.accept("tree")) return parse_show_tree(in);
   if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
   if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
   in.fail("POLICIES, TREE, RULES, COHORTS, REFUSALS, JOBS, VERSION or HELP expected");

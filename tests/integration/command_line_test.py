@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The command line: check, rewrite, policy build|show|explain, version; exit status 1 for a user's mistake, 2 for a
+"""The command line: check, rewrite, policy build|show|diff|explain, version; exit status 1 for a user's mistake, 2 for a
 usage error, and one line that says what, where and what to do."""
 import json
 import re
@@ -27,7 +27,7 @@ class CommandLine(StackCase):
     def test_version_and_help(self):
         self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+")
         for verb in ([], ["serve"], ["check"], ["rewrite"], ["policy"], ["policy", "build"], ["policy", "show"],
-                     ["policy", "explain"], ["version"]):
+                     ["policy", "diff"], ["policy", "explain"], ["version"]):
             done = self.run_command(*verb, "--help")
             self.assertIn("pgveil", done.stdout + done.stderr)
 
@@ -100,6 +100,49 @@ class CommandLine(StackCase):
         self.assertEqual(json.loads(stored[0].read_text())["policy"], "people_k2")
         self.with_config("policy", "build", "nothing", status=1)
         self.with_config("policy", "show", "nothing", status=1)
+
+    def test_policy_show_as_graph_and_as_json(self):
+        self.with_config("policy", "build", "people_k2")
+        graph = self.with_config("policy", "show", "people_k2", "--format", "dot").stdout
+        self.assertTrue(graph.startswith("digraph"))
+        self.assertIn("state = 'OH' ?", graph)
+        version = json.loads(self.with_config("policy", "show", "people_k2", "--format", "json").stdout)
+        self.assertEqual((version["policy"], len(version["tree"]["nodes"])), ("people_k2", 9))
+        self.run_command("policy", "show", "people_k2", "--format", "xml", status=2)
+
+    def test_policy_diff(self):
+        self.with_config("policy", "build", "people_k2")
+        same = self.with_config("policy", "diff", "people_k2").stdout
+        self.assertIn("the same combinations", same)
+        kept = self.pgveil.directory / "version.json"
+        kept.write_text(self.with_config("policy", "show", "people_k2", "--format", "json").stdout)
+        good = self.pgveil.policy_path.read_text()
+        try:
+            self.pgveil.policy_path.write_text(good.replace("k: 2", "k: 3", 1))
+            planned = self.with_config("policy", "diff", "people_k2")
+            self.assertIn("edited", planned.stderr)
+            self.assertRegex(planned.stdout, r"gone +city = 'Hamlet', occupation = 'Farmer', state = 'OH'")
+            self.with_config("policy", "build", "people_k2")
+            against = self.with_config("policy", "diff", "people_k2", "--with", str(kept)).stdout
+            self.assertRegex(against, r"gone +city = 'Hamlet', occupation = 'Farmer', state = 'OH'")
+        finally:
+            self.pgveil.policy_path.write_text(good)
+        self.with_config("policy", "build", "people_k2")
+        self.with_config("policy", "diff", "nothing", status=1)
+        self.with_config("policy", "diff", "people_k2", "--with", "/nowhere.json", status=1)
+        kept.write_text("{}")
+        self.with_config("policy", "diff", "people_k2", "--with", str(kept), status=1)
+
+    def test_a_thorough_policy_shows_more(self):
+        good = self.pgveil.policy_path.read_text()
+        try:
+            self.pgveil.policy_path.write_text(good.replace("    k: 3\n", "    k: 3\n    strategy: thorough\n", 1))
+            self.with_config("policy", "build", "staff_k3")
+            explained = self.with_config("policy", "show", "staff_k3").stdout
+        finally:
+            self.pgveil.policy_path.write_text(good)
+        self.assertIn("fall back", explained)
+        self.with_config("policy", "build", "staff_k3")
 
     def test_the_daemon_takes_what_the_command_line_built(self):
         self.with_config("policy", "build", "people_k2")

@@ -190,6 +190,7 @@ class Console(StackCase):
 
     def test_unknown_things(self):
         self.assertEqual(self.refused("SHOW TREE nothing")["C"], "42704")
+        self.assertEqual(self.refused("SHOW TREE nothing AS JSON")["C"], "42704")
         for command in ("SHOW", "DROP POLICY people_k2", "SELECT * FROM people", "BUILD POLICY", "SHOW TREE people_k2 x",
                         "EXPORT POLICY people_k2 TO", "EXPORT POLICY people_k2 TO FILE x", "SHOW TREE 'unended"):
             self.assertEqual(self.refused(command)["C"], "42601", command)

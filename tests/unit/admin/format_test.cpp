@@ -6,6 +6,8 @@
 #include "policy/disclosure.hpp"
 #include "policy/tree.hpp"
 #include "proxy/admin/format_cohorts.hpp"
+#include "proxy/admin/format_diff.hpp"
+#include "proxy/admin/format_dot.hpp"
 #include "proxy/admin/format_policies.hpp"
 #include "proxy/admin/format_rules.hpp"
 #include "proxy/admin/format_tree.hpp"
@@ -69,6 +71,76 @@ TEST_CASE("the outline of the worked example continues on the no side") {
                            {"    otherwise", "2", "2", "D12", "state"},
                            {"  occupation = 'Accountant'", "3", "3", "D21", "occupation"},
                            {"  otherwise", "2", "2", "D22", "nothing"}});
+}
+
+// Two of OH's four in Hamlet and one elsewhere; OH itself was closed: who is elsewhere falls back.
+policy::DisclosureTree closed_tree() {
+  policy::DisclosureTree tree;
+  tree.k = 2;
+  tree.attributes = {{"city", 3}, {"state", 4}};
+  tree.nodes = {{policy::Split{1, "OH"}, 1, 4, 8, 8},
+                {policy::Split{0, "Hamlet"}, 2, 3, 4, 4},
+                {std::nullopt, 0, 0, 3, 3},
+                {std::nullopt, 0, 0, 1, 1, true},
+                {std::nullopt, 0, 0, 4, 4}};
+  return tree;
+}
+
+TEST_CASE("rows that fall back are told apart") {
+  CHECK(tree_table(closed_tree()).rows == Rows{{"everything", "8", "8", std::nullopt, std::nullopt},
+                                               {"  state = 'OH'", "4", "4", std::nullopt, std::nullopt},
+                                               {"    city = 'Hamlet'", "3", "3", "D11", "city, state"},
+                                               {"    otherwise", "1", "1", "as D2", "nothing"},
+                                               {"  otherwise", "4", "4", "D2", "nothing"}});
+  CHECK(cohorts_table(closed_tree()).rows ==
+        Rows{{"D11", "3", "3", "state = 'OH' AND city = 'Hamlet'", "city, state"},
+             {"D2", "5", "4", "NOT state = 'OH'", "nothing"}});
+  CHECK(rules_table(closed_tree()).rows == Rows{{"city", "state = 'OH' AND city = 'Hamlet'", "3"},
+                                                {"state", "state = 'OH', but for rows that fall back", "3"}});
+}
+
+TEST_CASE("a tree is drawn with its conditions, its cohorts and what falls back") {
+  auto tree = closed_tree();
+  tree.nodes[1].split->value = "a\"b\\c";
+  CHECK(tree_dot(tree) == R"(digraph disclosure_tree {
+  node [shape=ellipse];
+  n0 [label="state = 'OH' ?"];
+  n0 -> n1 [label="yes"];
+  n0 -> n4 [label="no"];
+  n1 [label="city = E'a\"b\\\\c' ?"];
+  n1 -> n2 [label="yes"];
+  n1 -> n3 [label="no"];
+  n2 [shape=box, label="D11: 3 rows, 3 units; shows city, state"];
+  n4 [shape=box, label="D2: 5 rows, 4 units; shows nothing"];
+  n3 [shape=point, xlabel="1 rows"];
+  n3 -> n4 [style=dashed, constraint=false];
+}
+)");
+}
+
+policy::PolicyVersion version_with(policy::DisclosureTree tree, std::vector<std::uint64_t> shown) {
+  policy::PolicyVersion version;
+  version.tree = std::move(tree);
+  version.disclosure.rows = 8;
+  version.disclosure.cells = 16;
+  version.disclosure.disclosed_by_attribute = version.disclosure.disclosed_or_implied_by_attribute = shown;
+  version.disclosure.disclosed = version.disclosure.disclosed_or_implied = shown[0] + shown[1];
+  return version;
+}
+
+TEST_CASE("two versions side by side") {
+  const auto before = version_with(closed_tree(), {3, 3});
+  auto after = version_with(closed_tree(), {4, 4});
+  after.tree.attributes[0].name = "town";
+  after.tree.nodes[2].rows = 5;
+  CHECK(shares_table(before, after).rows == Rows{{"city", "37.5%", std::nullopt, "37.5%", std::nullopt},
+                                                 {"state", "37.5%", "50.0%", "37.5%", "50.0%"},
+                                                 {"town", std::nullopt, "50.0%", std::nullopt, "50.0%"},
+                                                 {"all", "37.5%", "50.0%", "37.5%", "50.0%"}});
+  CHECK(changes_table(before.tree, after.tree).rows ==
+        Rows{{"gone", "city = 'Hamlet', state = 'OH'", "3", std::nullopt, "3", std::nullopt},
+             {"new", "state = 'OH', town = 'Hamlet'", std::nullopt, "5", std::nullopt, "3"}});
+  CHECK(changes_table(before.tree, before.tree).rows.empty());
 }
 
 TEST_CASE("a tree that is one leaf shows nothing") {

@@ -15,6 +15,9 @@ namespace {
 struct Spelled {
   std::string operator()(const ShowPolicies&) const { return "show policies"; }
   std::string operator()(const ShowTree& it) const { return "show tree " + it.policy; }
+  std::string operator()(const ShowTreeAs& it) const {
+    return "show tree " + it.policy + (it.format == TreeFormat::dot ? " dot" : " json");
+  }
   std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
   std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
@@ -58,6 +61,8 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW TREE People_K2", "show tree people_k2"},
       {"SHOW TREE \"People K2\"", "show tree People K2"},
       {"SHOW TREE \"a\"\"b\"", "show tree a\"b"},
+      {"SHOW TREE p AS DOT", "show tree p dot"},
+      {"show tree \"P\" as json;", "show tree P json"},
       {"SHOW RULES p", "show rules p"},
       {"SHOW COHORTS p", "show cohorts p"},
       {"show Refusals;", "show refusals"},
@@ -108,6 +113,7 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
   };
   const std::vector<Wrong> cases{{"nonsense", "not a command", 1},
                                  {"DROP POLICY p", "not a command", 1},
+                                 {"SHOW TREE p AS XML", "DOT or JSON expected", 16},
                                  {"SELECT * FROM people", "not a command", 1},
                                  {"SELECT '1'", "not a command", 1},
                                  {"SHOW", "POLICIES, TREE", 5},
