@@ -1,0 +1,128 @@
+// What disclosure trees disclose and what they cost to build, per strategy. CPU time of one thread, medians.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/data/separated_text.hpp"
+#include "policy/disclosure.hpp"
+#include "policy/tree.hpp"
+
+namespace {
+
+using namespace pgveil::policy;
+using Rows = std::vector<std::vector<std::string>>;  // with a line of names first
+
+double cpu_ms() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+Rows read_rows(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  pgveil::engine::RecordReader reader(bytes, ';');
+  Rows rows;
+  std::vector<std::string_view> fields;
+  while (true) {
+    const auto more = reader.next(fields);
+    if (!more || !*more) break;
+    rows.emplace_back(fields.begin(), fields.end());
+  }
+  return rows;
+}
+
+// As large as ADULT, and skewed: the smaller of two draws, so that low values are frequent.
+Rows draw_rows() {
+  std::mt19937_64 random(1);
+  const std::vector<std::size_t> cardinalities = {2, 72, 5, 7, 16, 41, 7, 14, 2};
+  Rows rows(1);
+  for (std::size_t a = 0; a < cardinalities.size(); ++a) rows[0].push_back(fmt::format("a{}", a));
+  for (int r = 0; r < 30'162; ++r) {
+    auto& row = rows.emplace_back();
+    for (const std::size_t values : cardinalities)
+      row.push_back(fmt::format("v{}", std::min(random() % values, random() % values)));
+  }
+  return rows;
+}
+
+Counts count(const Rows& rows, std::size_t width) {
+  Counts counts;
+  std::vector<std::map<std::string, Code>> codes(width);
+  for (std::size_t a = 0; a < width; ++a)
+    counts.attributes.push_back({rows[0][a], static_cast<int>(a + 1), {}});
+  std::map<std::vector<Code>, std::uint64_t> groups;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    std::vector<Code> key(width);
+    for (std::size_t a = 0; a < width; ++a) {
+      auto& values = counts.attributes[a].values;
+      const auto [at, is_new] = codes[a].emplace(rows[r][a], static_cast<Code>(values.size() + 1));
+      if (is_new) values.push_back(rows[r][a]);
+      key[a] = at->second;
+    }
+    ++groups[key];
+  }
+  counts.codes.resize(width);
+  for (const auto& [key, occurrences] : groups) {
+    for (std::size_t a = 0; a < width; ++a) counts.codes[a].push_back(key[a]);
+    counts.rows.push_back(occurrences);
+  }
+  return counts;
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void measure_one(const Counts& counts, std::uint64_t k, const Growth& growth, const char* name, int rounds) {
+  std::vector<double> times;
+  Disclosure disclosure;
+  for (int round = 0; round < rounds; ++round) {
+    const double start = cpu_ms();
+    const auto tree = build_tree(counts, k, growth);
+    times.push_back(cpu_ms() - start);
+    if (!tree) {
+      fmt::print(stderr, "{}\n", pgveil::one_line(tree.error()));
+      std::exit(1);
+    }
+    disclosure = measure(*tree, counts);
+  }
+  std::ranges::sort(times);
+  fmt::print("| {:>7} | {:>3} | {:<21} | {:>7} | {:>8} | {:>9.1f} % | {:>9.1f} % | {:>8.1f} |\n",
+             counts.attributes.size(), k, name, disclosure.cohorts, disclosure.smallest_cohort,
+             percent(disclosure.disclosed, disclosure.cells),
+             percent(disclosure.disclosed_or_implied, disclosure.cells), times[times.size() / 2]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
+  const Rows rows = argc > 2 ? read_rows(argv[2]) : draw_rows();
+  fmt::print("{} rows\n\n", rows.size() - 1);
+  fmt::print(
+      "| columns |   k | strategy              | cohorts | smallest |   disclosed | or implied | build ms "
+      "|\n");
+  fmt::print(
+      "| ------- | --- | --------------------- | ------- | -------- | ----------- | ---------- | -------- "
+      "|\n");
+  for (const std::size_t width : {9U, 5U}) {
+    const Counts counts = count(rows, width);
+    for (const std::uint64_t k : {2U, 5U, 20U, 100U}) {
+      measure_one(counts, k, {}, "greedy", rounds);
+      measure_one(counts, k, {.strategy = Strategy::thorough}, "thorough", rounds);
+      measure_one(counts, k, {.strategy = Strategy::thorough, .max_cohorts = 100}, "thorough, 100 at most",
+                  rounds);
+    }
+  }
+  return 0;
+}
