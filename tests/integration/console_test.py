@@ -269,6 +269,29 @@ class Console(StackCase):
         finally:
             self.postgres.run("DROP TABLE IF EXISTS public.people_public", "demo")
 
+    def test_a_thorough_policy_answers_checks_and_exports_alike(self):
+        good = self.pgveil.policy_path.read_text()
+        greedy = self.texts("SELECT * FROM staff ORDER BY id")
+        try:
+            self.pgveil.policy_path.write_text(good.replace("    k: 3\n", "    k: 3\n    strategy: thorough\n", 1))
+            self.ask("RELOAD")
+            self.ask("BUILD POLICY staff_k3")
+            self.assertEqual(self.ask("CHECK POLICY staff_k3")[0]["finding"], "ok")
+            self.assertIn("falls_back", self.ask("SHOW TREE staff_k3 AS JSON")[0]["tree"])
+            answered = self.texts("SELECT * FROM staff ORDER BY id")
+            rows = self.postgres.rows("SELECT * FROM staff ORDER BY id", "demo")
+            release = world.naive.Release(dataclasses.replace(world.STAFF, strategy="thorough"),
+                                          world.naive.read_columns(self.postgres, "demo", "public.staff")).build(rows)
+            self.assertEqual(answered, release.mask(rows))
+            self.assertGreater(*(sum(cell is not None for row in rows for cell in row) for rows in (answered, greedy)))
+            self.ask("EXPORT POLICY staff_k3 TO TABLE public.staff_public")
+            self.assertEqual(self.postgres.rows("SELECT * FROM staff_public ORDER BY id", "demo"), answered)
+        finally:
+            self.postgres.run("DROP TABLE IF EXISTS public.staff_public", "demo")
+            self.pgveil.policy_path.write_text(good)
+            self.ask("RELOAD")
+            self.ask("BUILD POLICY staff_k3")
+
     def assert_exported_order(self, exported):
         """By all columns, in C collation, NULLs at one end."""
         first, last = (sorted(exported, key=lambda row: [((cell is None) == nulls_last, cell or "") for cell in row])
