@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "policy/chains.hpp"
 #include "rewriter/mask_reader.hpp"
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
@@ -24,6 +25,31 @@ using Values = std::vector<std::optional<std::string>>;
 
 // Above this many leaves only every n-th path is tried: each row is interpreted in time linear in the mask.
 constexpr std::size_t kPathsTried = 3'000;
+
+// The rows that come to a chain, with unseen values and with NULLs in all other columns.
+void add_rows_of(const policy::DisclosureTree& tree, const policy::Chains& chains, policy::ChainIndex chain,
+                 std::vector<Values>& rows) {
+  Values unseen(tree.attributes.size(), "\x01unseen");
+  Values null(tree.attributes.size());
+  while (chain != 0) {
+    const policy::NodeIndex parent = chains.chains[chain].parent;
+    const policy::Split& split = *tree.nodes[parent].split;
+    unseen[split.attribute] = null[split.attribute] = split.value;
+    chain = chains.chain_of[parent];
+  }
+  rows.push_back(std::move(unseen));
+  rows.push_back(std::move(null));
+}
+
+// What falls back is on no cohort's own path.
+void add_rows_that_fall(const policy::DisclosureTree& tree, std::size_t stride, std::vector<Values>& rows) {
+  const policy::Chains chains = policy::chains_of(tree);
+  std::size_t count = 0;
+  for (policy::ChainIndex chain = 0; chain < chains.chains.size(); ++chain) {
+    if (!policy::Chains::falls_back(tree, chains.chains[chain]) || count++ % stride != 0) continue;
+    add_rows_of(tree, chains, chain, rows);
+  }
+}
 
 // Rows to try: each path of the tree as it is, with unseen values and with NULLs elsewhere; then mixtures.
 std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
@@ -43,6 +69,7 @@ std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
     rows.push_back(std::move(unseen));
     rows.push_back(std::move(null));
   });
+  add_rows_that_fall(tree, stride, rows);
   std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
   const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
   for (std::size_t i = 0; i < mixtures; ++i) {

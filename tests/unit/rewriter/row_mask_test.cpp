@@ -59,6 +59,17 @@ PgQuery__CaseWhen& arm_of(PgQuery__CaseExpr& choice, std::size_t arm) {
 
 }  // namespace
 
+TEST_CASE("rows that fall back are held against the tree in both forms") {
+  World plain;
+  World closed;  // who is in OH but not in Hamlet falls back, and no longer shows the state
+  const auto elsewhere_in_ohio = closed.version.tree.nodes[1].no;
+  closed.version.tree.nodes[elsewhere_in_ohio].falls_back = true;
+  CHECK(plain.accepts(*plain.mask()));
+  CHECK(closed.accepts(*closed.mask()));
+  CHECK_FALSE(closed.accepts(*plain.mask()));
+  CHECK_FALSE(plain.accepts(*closed.mask()));
+}
+
 TEST_CASE("the row form of the worked example decides once and looks at a bit in each column") {
   const World world;
   const auto mask = world.mask();
