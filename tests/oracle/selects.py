@@ -163,18 +163,23 @@ class Selects(Expressions):
         # in some sets only, PostgreSQL 15 takes it for a constant when it sorts, so that its NULLs come anywhere.
         keys = [key for key in keys if "." in re.sub("'[^']*'", "", key) and "SELECT" not in key]
         values = [self.aggregate(scope) for _ in range(random.randint(1, 3))]
-        by = ""
+        by, has_sets = "", False
         if keys:
             positions = ", ".join(str(number + 1) for number in range(len(keys)))
             # The same expression with another parameter is another expression.
             names = ", ".join(keys) if "$" not in "".join(keys) else positions
             by = random.choice((positions, names, f"DISTINCT {names}", f"ROLLUP ({names})", f"CUBE ({names})",
                                 f"GROUPING SETS (({names}), ())", f"GROUPING SETS (ROLLUP ({names}), ())"))
-            if "(" in by.replace(names, "") and names != positions:
+            has_sets = "(" in by.replace(names, "") and names != positions
+            if has_sets:
                 values.append(f"GROUPING({keys[0]})")
         text = f"SELECT {', '.join(keys + values)} FROM {sql}{self.where(scope, 0.4)}" + (f" GROUP BY {by}" if by else "")
         if random.random() < 0.3:
             text += f" HAVING {random.choice(('count(*) > 2', 'count(*) <= 3', 'NOT bool_and(' + self.condition(scope, 1) + ')'))}"
+        if has_sets:
+            # Under grouping sets PostgreSQL 15 leaves a key that a condition makes equal to another key, or to a constant,
+            # out of its sort although some sets leave it NULL: ORDER BY of all columns is no total order.
+            return text, False
         text, is_ordered = self.finish(text, len(keys) + len(values))
         if not by:
             # PostgreSQL 15 may plan min(), max(), every() as a sub-query that keeps the WITH TIES: 21000, or not.
