@@ -10,6 +10,7 @@
 #include "cli/release_findings.hpp"
 #include "cli/role_needs.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/tls.hpp"
 #include "cli/versions.hpp"
 #include "db/role_check.hpp"
 #include "rewriter/policy_check.hpp"
@@ -141,6 +142,7 @@ int run_check(const CheckArguments& arguments) {
   const auto config = read_config(arguments.config);
   if (!config) return report(config.error());
   Findings findings;
+  if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
   const auto specs = read_policy_files(*config);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/config_options.hpp"
+#include "common/assert.hpp"
 #include "rewriter/version_guard.hpp"
 
 namespace pgveil::cli {
@@ -85,6 +86,24 @@ bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
+// Files that tls.clients or tls.backend must name together, or need for their mode. Empty: all is well.
+std::string missing_tls_file(const TlsConfig& tls) {
+  const auto is_half = [](const TlsFiles& files) { return files.certificate.empty() != files.key.empty(); };
+  if (tls.clients != ClientTls::disable &&
+      (tls.client_files.certificate.empty() || tls.client_files.key.empty()))
+    return "tls.clients needs cert_file and key_file";
+  if (tls.clients == ClientTls::verify_ca && tls.client_files.authorities.empty())
+    return "tls.clients with verify-ca needs ca_file";
+  if (is_half(tls.client_files)) return "tls.clients names one of cert_file and key_file";
+  if (is_half(tls.backend_files)) return "tls.backend names one of cert_file and key_file";
+  const bool is_checked = tls.backend == BackendTls::verify_ca || tls.backend == BackendTls::verify_full;
+  if (is_checked && tls.backend_files.authorities.empty())
+    return "tls.backend with verify-ca or verify-full needs ca_file";
+  if (tls.backend_channel_binding && tls.backend == BackendTls::disable)
+    return "tls.backend.channel_binding require without TLS";
+  return {};
+}
+
 // What one key can't see alone.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -97,6 +116,9 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
   }
   if (!is_trust && config.auth.users_file.empty()) {
     return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
+  }
+  if (const auto missing = missing_tls_file(config.tls); !missing.empty()) {
+    return refuse(missing, "add what is missing; docs/config.md describes it");
   }
   if (config.backend.admin_role && config.backend.admin_role->user == config.backend.query_role.user) {
     return refuse("admin_role and query_role are the same role",
@@ -138,9 +160,27 @@ Result<Config> config_of(const yaml::Value& document, const std::string& path) {
   return config;
 }
 
+std::string sslmode_of(BackendTls mode) {
+  switch (mode) {
+    case BackendTls::disable: return "disable";
+    case BackendTls::require: return "require";
+    case BackendTls::verify_ca: return "verify-ca";
+    case BackendTls::verify_full: return "verify-full";
+  }
+  PGVEIL_ASSERT(false);
+}
+
 db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
   const BackendConfig& backend = config.backend;
-  return {backend.host, backend.port, role.user, role.password, backend.connect_timeout_ms, config.interrupt};
+  const TlsConfig& tls = config.tls;
+  return {backend.host,
+          backend.port,
+          role.user,
+          role.password,
+          backend.connect_timeout_ms,
+          config.interrupt,
+          {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.certificate,
+           tls.backend_files.key, tls.backend_channel_binding}};
 }
 
 }  // namespace

@@ -52,6 +52,26 @@ struct AuthConfig {
   std::string users_file;  // empty only with trust: then any role name is let in
 };
 
+// Paths are absolute; empty: none.
+struct TlsFiles {
+  std::string certificate;  // with those between it and its authority
+  std::string key;
+  std::string authorities;
+  bool operator==(const TlsFiles&) const = default;
+};
+
+enum class ClientTls { disable, allow, prefer, require, verify_ca };
+enum class BackendTls { disable, require, verify_ca, verify_full };
+
+struct TlsConfig {
+  ClientTls clients = ClientTls::disable;
+  TlsFiles client_files;
+  BackendTls backend = BackendTls::disable;
+  TlsFiles backend_files;
+  bool backend_channel_binding = false;  // required
+  bool operator==(const TlsConfig&) const = default;
+};
+
 struct AdminConfig {
   std::vector<std::string> admin_users;
   std::vector<std::string> stats_users;
@@ -91,6 +111,7 @@ struct Config {
   ListenConfig listen;
   BackendConfig backend;
   AuthConfig auth;
+  TlsConfig tls;
   AdminConfig admin;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   LimitsConfig limits;

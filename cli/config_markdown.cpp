@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/config_options.hpp"
 
 namespace pgveil::cli {
@@ -28,15 +30,17 @@ std::string config_markdown() {
       "errors with\n"
       "file, line, column and the fix. Paths are relative to the file. Durations: `250ms`, `30s`, `5m`, "
       "`24h`, `7d`.\n"
-      "`RELOAD` and SIGHUP take over `policies`, `jobs`, `open_tables`, `users_file` and `admin`; other keys "
-      "need a "
-      "restart.\n\n"
+      "`RELOAD` and SIGHUP take over `policies`, `jobs`, `open_tables`, `users_file`, `tls` and `admin`; "
+      "other "
+      "keys need a restart.\n\n"
       "## Top level\n\n";
   out += table_of("");
   for (const auto& section : config_sections()) {
-    out += fmt::format("\n## {}\n\n{}.{}\n\n", section.path, section.meaning,
+    out += fmt::format("\n## {}\n\n{}.{}\n", section.path, section.meaning,
                        section.may_be_missing ? "" : " Required.");
-    out += table_of(section.path);
+    const bool has_keys = std::ranges::any_of(
+        config_options(), [&](const Option& option) { return option.section == section.path; });
+    if (has_keys) out += "\n" + table_of(section.path);
   }
   return out;
 }

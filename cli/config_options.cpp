@@ -108,6 +108,19 @@ Result<void> store_acknowledged(const Value& value, Config& config) {
 constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
     {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
      {"trust", session::ClientAuthentication::trust}}};
+constexpr std::array<std::pair<std::string_view, ClientTls>, 5> kClientTls{
+    {{"disable", ClientTls::disable},
+     {"allow", ClientTls::allow},
+     {"prefer", ClientTls::prefer},
+     {"require", ClientTls::require},
+     {"verify-ca", ClientTls::verify_ca}}};
+constexpr std::array<std::pair<std::string_view, BackendTls>, 4> kBackendTls{
+    {{"disable", BackendTls::disable},
+     {"require", BackendTls::require},
+     {"verify-ca", BackendTls::verify_ca},
+     {"verify-full", BackendTls::verify_full}}};
+constexpr std::array<std::pair<std::string_view, bool>, 2> kChannelBinding{
+    {{"prefer", false}, {"require", true}}};
 constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMaskForms{
     {{"cheapest", rewriter::MaskChoice::cheapest},
      {"by_column", rewriter::MaskChoice::by_column},
@@ -219,6 +232,48 @@ constexpr Option kOptions[] = {
      "is let in",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
 
+    {"tls.clients", "mode", "disable, allow, prefer, require or verify-ca", "disable",
+     "allow and prefer: TLS for those who ask; require: nobody else is let in (over TCP); verify-ca: only "
+     "with a "
+     "certificate that one of ca_file has signed",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kClientTls, c.tls.clients); }},
+    {"tls.clients", "cert_file", "path", "none",
+     "our certificate, then those between it and its authority; PEM",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.client_files.certificate);
+     }},
+    {"tls.clients", "key_file", "path", "none",
+     "its key, PEM without a pass phrase; mode 0600, or 0640 when root owns it",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.client_files.key);
+     }},
+    {"tls.clients", "ca_file", "path", "none",
+     "authorities of clients' certificates; one that a client shows is checked in every mode",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.client_files.authorities);
+     }},
+    {"tls.backend", "mode", "disable, require, verify-ca or verify-full", "disable",
+     "as libpq's sslmode: require believes any certificate, verify-full wants backend.host in it",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kBackendTls, c.tls.backend); }},
+    {"tls.backend", "ca_file", "path", "none",
+     "authorities of the server's certificate; for verify-ca and verify-full",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.backend_files.authorities);
+     }},
+    {"tls.backend", "cert_file", "path", "none", "a certificate of ours, where the server wants one",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.backend_files.certificate);
+     }},
+    {"tls.backend", "key_file", "path", "none", "its key, as in tls.clients",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.backend_files.key);
+     }},
+    {"tls.backend", "channel_binding", "prefer or require", "prefer",
+     "SCRAM-SHA-256-PLUS at the server: where both can, or else no login",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_choice(v, kChannelBinding, c.tls.backend_channel_binding);
+     }},
+
     {"admin", "admin_users", "list of names", "[]", "roles that may run every command of the console",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.admin.admin_users);
@@ -291,6 +346,9 @@ constexpr Section kSections[] = {
      "EXPORT … TO TABLE is refused",
      true, [](Config& c) { c.backend.admin_role.emplace(); }},
     {"auth", "how clients prove who they are", true, nullptr},
+    {"tls", "encrypted connections, TLS 1.2 and up. RELOAD reads the files again", true, nullptr},
+    {"tls.clients", "between clients and pgveil", true, nullptr},
+    {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},
     {"limits", "each has an error of its own when it is crossed", true, nullptr},

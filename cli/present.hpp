@@ -15,6 +15,7 @@
 #include "common/error.hpp"
 #include "common/finding.hpp"
 #include "proxy/admin/console.hpp"
+#include "proxy/net/tls_settings.hpp"
 #include "rewriter/snapshot.hpp"
 
 namespace pgveil::cli {
@@ -30,6 +31,7 @@ struct DatabaseView {
 
 struct Present {
   Config config;
+  std::shared_ptr<const net::TlsSettings> tls;
   Users users;
   Specs specs;
   std::map<std::string, DatabaseView, std::less<>> databases;

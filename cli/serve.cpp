@@ -35,8 +35,9 @@ void say_where_versions_are(const World& world) {
   }
 }
 
-net::ServerConfig server_config(const Config& config) {
+net::ServerConfig server_config(const Config& config, const World& world) {
   net::ServerConfig server;
+  server.tls = [&world] { return world.present()->tls; };
   server.listen_host = config.listen.host;
   server.listen_port = config.listen.port;
   server.threads = config.listen.threads;
@@ -93,7 +94,7 @@ Result<void> serve(const std::string& path) {
   auto world = World::open(*config);
   if (!world) return world.error();
   Commands commands(**world);
-  auto server = net::Server::start(server_config(*config), **world, commands);
+  auto server = net::Server::start(server_config(*config, **world), **world, commands);
   if (!server) return server.error();
   say_where_versions_are(**world);
   say_ready(**world, config->listen.host, (*server)->port());

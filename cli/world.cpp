@@ -8,6 +8,7 @@
 
 #include "cli/examination.hpp"
 #include "cli/role_needs.hpp"
+#include "cli/tls.hpp"
 #include "cli/versions.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -52,7 +53,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
 }  // namespace
 
 World::World(Config config)
-    : present_(std::make_shared<const Present>(Present{std::move(config), {}, {}, {}})),
+    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, {}, {}})),
       cache_(present_->config.limits.verdict_cache_bytes) {}
 
 Result<std::unique_ptr<World>> World::open(Config config) {
@@ -73,6 +74,8 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
     if (!result && !first) first = result.error();
     return result.has_value();
   };
+  auto tls = read_tls(config.tls, config.backend.host);
+  if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
   auto users = read_users(config);
   if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
     present.users = std::move(*users);

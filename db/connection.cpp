@@ -45,6 +45,14 @@ std::string start_options(Access access) {
          fmt::format("-c default_transaction_read_only={}", access == Access::read_only ? "on" : "off");
 }
 
+std::string tls_options(const EndpointTls& tls) {
+  std::string out = " sslmode=" + escaped(tls.sslmode);
+  if (!tls.root_certificates.empty()) out += " sslrootcert=" + escaped(tls.root_certificates);
+  if (!tls.certificate.empty()) out += " sslcert=" + escaped(tls.certificate) + " sslkey=" + escaped(tls.key);
+  if (tls.requires_channel_binding) out += " channel_binding=require";
+  return out;
+}
+
 }  // namespace
 
 std::string quoted_name(std::string_view name) {
@@ -67,6 +75,7 @@ std::string connection_string(const Endpoint& endpoint, const std::string& datab
   if (!endpoint.password.empty()) out += " password=" + escaped(endpoint.password);
   out += fmt::format(" connect_timeout={}",
                      std::max<std::int64_t>(2, (endpoint.connect_timeout_ms + 999) / 1000));
+  out += tls_options(endpoint.tls);
   return out + " options=" + escaped(start_options(access));
 }
 

@@ -8,6 +8,15 @@
 
 namespace pgveil::db {
 
+// As libpq names them; paths, empty: none.
+struct EndpointTls {
+  std::string sslmode = "disable";
+  std::string root_certificates;
+  std::string certificate;
+  std::string key;
+  bool requires_channel_binding = false;
+};
+
 struct Endpoint {
   std::string host;
   std::uint16_t port = 5432;
@@ -15,6 +24,7 @@ struct Endpoint {
   std::string password;                       // empty: none is sent
   std::int64_t connect_timeout_ms = 10'000;   // libpq counts whole seconds, at least two
   std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
+  EndpointTls tls = {};
 };
 
 }  // namespace pgveil::db

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/net/handshake.hpp"
 #include "proxy/net/link.hpp"
 #include "proxy/wire/startup.hpp"
 
@@ -37,43 +39,75 @@ Task<std::pair<error_code, std::vector<tcp::endpoint>>> resolve(const Executor& 
   co_return std::pair{error, std::move(endpoints)};
 }
 
+Error not_secured(std::string what) {
+  return {ErrorKind::connection, std::string(sqlstate::kSqlclientUnableToEstablish),
+          "the database server gives no TLS connection", "", std::move(what)};
+}
+
+// One byte is read, not more: what a third party put behind it has no way to be taken for the server's words.
+Task<Result<void>> ask_for_tls(Socket& socket, TlsSession& tls) {
+  std::string request;
+  wire::encode(wire::SslRequest{}, request);
+  const auto [unsent, sent] = co_await asio::async_write(socket, asio::buffer(request), kAsTuple);
+  if (unsent) co_return not_secured(unsent.message());
+  std::array<char, 1> answer{};
+  const auto [unread, size] = co_await asio::async_read(socket, asio::buffer(answer), kAsTuple);
+  if (unread) co_return not_secured(unread.message());
+  if (answer[0] != 'S') co_return not_secured(answer[0] == 'N' ? "it has none" : "it answered out of turn");
+  co_return co_await shake_hands(socket, tls);
+}
+
+Task<Result<void>> secure(Socket& socket, TlsSession& tls, Timer& timer) {
+  auto outcome = co_await (ask_for_tls(socket, tls) || timer.async_wait(kAsTuple));
+  if (outcome.index() == 1) co_return not_connected("the database server did not answer in time", "time-out");
+  co_return std::get<0>(std::move(outcome));
+}
+
 }  // namespace
 
-Task<Result<Socket>> connect(Endpoint target, std::chrono::milliseconds timeout) {
+Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
+                                 std::shared_ptr<const TlsContext> tls) {
   const Executor executor = co_await asio::this_coro::executor;
   Timer timer(executor, timeout);
   const auto [unknown, endpoints] = co_await resolve(executor, std::move(target));
   if (unknown) co_return not_connected("the database server's host name is not known", unknown.message());
 
-  Socket socket(executor);
+  TcpSocket socket(executor);
   const auto outcome =
       co_await (asio::async_connect(socket, endpoints, kAsTuple) || timer.async_wait(kAsTuple));
   if (outcome.index() == 1) co_return not_connected("the database server did not answer in time", "time-out");
   if (const error_code error = std::get<0>(std::get<0>(outcome))) {
     co_return not_connected("the database server can't be reached", error.message());
   }
-  co_return socket;
+  Connection connection{Socket(std::move(socket)), nullptr};
+  if (tls) {
+    connection.tls = std::make_unique<TlsSession>(*tls);
+    const auto secured = co_await secure(connection.socket, *connection.tls, timer);
+    if (secured.has_error()) co_return secured.error();
+  }
+  co_return connection;
 }
 
-Task<void> forward_cancel(Endpoint target, std::chrono::milliseconds timeout, std::uint32_t pid,
-                          std::uint32_t secret) {
+Task<void> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
+                          std::shared_ptr<const TlsContext> tls, std::uint32_t pid, std::uint32_t secret) {
   const Executor executor = co_await asio::this_coro::executor;
-  auto connected = co_await connect(std::move(target), timeout);
+  auto connected = co_await connect(std::move(target), timeout, std::move(tls));
   if (connected.has_error()) {
     log::warning("cancel", one_line(connected.error()));
     co_return;
   }
   std::string packet;
   wire::encode(wire::CancelRequest{pid, secret}, packet);
+  if (connected->tls) packet = connected->tls->seal(packet);
   Timer timer(executor, timeout);
-  const auto sent =
-      co_await (asio::async_write(*connected, asio::buffer(packet), kAsTuple) || timer.async_wait(kAsTuple));
+  const auto sent = co_await (asio::async_write(connected->socket, asio::buffer(packet), kAsTuple) ||
+                              timer.async_wait(kAsTuple));
   if (sent.index() == 1 || std::get<0>(std::get<0>(sent))) co_return;
   // The server acts on the request, then closes. Closing first would be taken for a broken packet by some
   // poolers.
   std::array<char, 64> nothing{};
-  static_cast<void>(
-      co_await (connected->async_read_some(asio::buffer(nothing), kAsTuple) || timer.async_wait(kAsTuple)));
+  static_cast<void>(co_await (connected->socket.async_read_some(asio::buffer(nothing), kAsTuple) ||
+                              timer.async_wait(kAsTuple)));
 }
 
 }  // namespace pgveil::net

@@ -13,13 +13,48 @@ void configure_socket(Socket& socket) {
   socket.non_blocking(true, ignored);
 }
 
-void Link::open(Socket socket) {
+void Link::open(Socket socket, std::unique_ptr<TlsSession> tls) {
   PGVEIL_ASSERT(!socket_.is_open() && queue_.is_empty());
   socket_ = std::move(socket);
+  tls_ = std::move(tls);
   configure_socket(socket_);
 }
 
+void Link::secure(std::unique_ptr<TlsSession> tls) {
+  PGVEIL_ASSERT(!tls_);
+  tls_ = std::move(tls);
+}
+
+// The handshake may end with the first bytes behind it in the same read.
+Result<Link::Received> Link::receive(std::string_view raw) {
+  if (!tls_) return Received{raw};
+  Received out;
+  if (!tls_->is_established()) {
+    const auto is_done = tls_->shake_hands(raw);
+    send_raw(tls_->take_output());
+    if (!is_done) return is_done.error();
+    if (!*is_done) return out;
+    out.is_newly_secured = true;
+    raw = {};
+  }
+  auto got = tls_->receive(raw);
+  send_raw(tls_->take_output());
+  if (!got) return got.error();
+  received_ = std::move(got->bytes);
+  out.bytes = received_;
+  out.is_end = got->is_end;
+  return out;
+}
+
 Link::Sent Link::send(std::string bytes) {
+  if (is_broken_ || !socket_.is_open()) return Sent::all;  // dropped: nobody is there to read it
+  if (!tls_) return send_raw(std::move(bytes));
+  // In the middle of a handshake nothing can be said.
+  return tls_->is_established() ? send_raw(tls_->seal(bytes)) : Sent::all;
+}
+
+Link::Sent Link::send_raw(std::string bytes) {
+  if (bytes.empty()) return queue_.is_empty() ? Sent::all : Sent::queued;
   if (is_broken_ || !socket_.is_open()) return Sent::all;  // dropped: nobody is there to read it
   std::size_t written = 0;
   if (queue_.is_empty()) {
@@ -50,7 +85,8 @@ void Link::break_off() {
 }
 
 void Link::shut_down_sending() {
-  error_code ignored;  // the peer may have gone first
+  if (tls_) send_raw(tls_->seal_goodbye());  // what the socket does not take of it is no loss
+  error_code ignored;                        // the peer may have gone first
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
 }
 

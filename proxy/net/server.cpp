@@ -74,8 +74,8 @@ class Server::Impl {
   [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> start_threads();
   [[nodiscard]] Task<void> accept_clients();
-  void admit(Socket client) noexcept;
-  void drive(Socket client, const SessionKeys& keys);
+  void admit(TcpSocket client) noexcept;
+  void drive(TcpSocket client, const SessionKeys& keys);
   void refuse(Socket client);
   void log_accept_error(const error_code& error);
 
@@ -167,7 +167,7 @@ void Server::Impl::log_accept_error(const error_code& error) {
   log::error("net", fmt::format("can't accept clients: {}", error.message()));
 }
 
-void Server::Impl::admit(Socket client) noexcept {
+void Server::Impl::admit(TcpSocket client) noexcept {
   try {
     if (const auto keys = registry_.reserve()) {
       drive(std::move(client), *keys);
@@ -180,7 +180,7 @@ void Server::Impl::admit(Socket client) noexcept {
   }
 }
 
-void Server::Impl::drive(Socket client, const SessionKeys& keys) {
+void Server::Impl::drive(TcpSocket client, const SessionKeys& keys) {
   const std::uint64_t number = ++accepted_count_;
   error_code is_gone;
   const auto peer = client.remote_endpoint(is_gone);
@@ -204,7 +204,7 @@ void Server::Impl::refuse(Socket client) {
   if (turning_away_count_ >= kMaxTurningAway) return;  // closes
   ++turning_away_count_;
   const Executor executor = client.get_executor();
-  asio::co_spawn(executor, turn_away(std::move(client), registry_, config_.close_timeout),
+  asio::co_spawn(executor, turn_away(std::move(client), registry_, config_.tls(), config_.close_timeout),
                  [this](const std::exception_ptr&) { --turning_away_count_; });
 }
 

@@ -3,9 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "proxy/net/connect.hpp"
+#include "proxy/net/tls_settings.hpp"
 #include "proxy/session/session.hpp"
 
 namespace pgveil::net {
@@ -14,7 +17,11 @@ struct ServerConfig {
   std::string listen_host = "127.0.0.1";  // a name or an address
   std::uint16_t listen_port = 6432;       // 0: any free one; Server::port() tells
   Endpoint backend;
-  session::SessionConfig session;  // keys, nonces and an empty mock_secret are filled in
+  // Asked for each new connection, on any thread; never null.
+  std::function<std::shared_ptr<const TlsSettings>()> tls = [] {
+    return std::make_shared<const TlsSettings>();
+  };
+  session::SessionConfig session;  // keys, nonces, encryption and an empty mock_secret are filled in
   std::size_t max_clients = 500;
   std::size_t threads = 2;          // network threads; each drives its share of the sessions
   std::size_t console_threads = 2;  // console commands block; they run here

@@ -29,6 +29,11 @@ admin::Answer answer_to(admin::Console& console, const admin::Request& request, 
 
 }  // namespace
 
+void SessionDriver::run(const session::SecureClient&) {
+  PGVEIL_ASSERT(tls_->clients != nullptr);
+  client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));
+}
+
 void SessionDriver::run(const session::ConnectBackend&) {
   PGVEIL_ASSERT(backend_ == Backend::none);
   backend_ = Backend::connecting;
@@ -53,7 +58,8 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   const ServerConfig& config = environment_.config;
   // Not bound to this session's life: a cancel for a client that has gone still has to arrive.
   asio::co_spawn(executor_,
-                 forward_cancel(config.backend, config.connect_timeout, command.pid, command.secret),
+                 forward_cancel(config.backend, config.connect_timeout, config.tls()->backend, command.pid,
+                                command.secret),
                  [topic = topic_](const std::exception_ptr& error) {
                    if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
                  });

@@ -14,11 +14,14 @@
 namespace pgveil::net {
 namespace {
 
-session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys) {
+session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys,
+                                  const TlsSettings& tls) {
   session::SessionConfig config = environment.config.session;
   config.client_pid = keys.pid;
   config.client_secret = keys.secret;
   config.make_nonce = random_nonce;
+  config.encryption = tls.for_clients;
+  config.backend.requires_channel_binding = tls.backend_channel_binding;
   return config;
 }
 
@@ -32,7 +35,8 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       executor_(client.get_executor()),
       keys_(keys),
       topic_(fmt::format("session {}", number)),
-      session_(config_for(environment, keys), environment.gate),
+      tls_(environment.config.tls()),
+      session_(config_for(environment, keys, *tls_), environment.gate),
       client_link_(executor_),
       backend_link_(executor_),
       client_may_be_read_(executor_),
@@ -122,18 +126,38 @@ Task<void> SessionDriver::read_client(Self self) {
     const auto [error, count] =
         co_await self->client_link_.socket().async_read_some(buffer.space(), kAsTuple);
     if (error) break;
-    if (self->client_ == Client::open) {
-      self->ahead_bytes_ += count;
-      self->apply(session::ClientBytes{buffer.received(count)});
-    }
+    if (self->client_ == Client::open && !self->take(Side::client, buffer.received(count))) break;
     buffer.adapt(count);
   }
   self->on_client_gone();
 }
 
+bool SessionDriver::take(Side side, std::string_view raw) {
+  const auto received = link(side).receive(raw);
+  start_pump(side);
+  if (!received) {
+    log::warning(topic_, fmt::format("{}: {}: {}", side == Side::client ? "client" : "database server",
+                                     received.error().public_message, received.error().private_detail));
+    return false;
+  }
+  if (side == Side::client) {
+    take_client_bytes(*received);
+  } else if (!received->bytes.empty()) {
+    apply(session::BackendBytes{received->bytes});
+  }
+  return !received->is_end;
+}
+
+void SessionDriver::take_client_bytes(const Link::Received& received) {
+  if (received.is_newly_secured) apply(session::ClientSecured{client_link_.tls()->end_point()});
+  if (received.bytes.empty() || client_ != Client::open) return;
+  ahead_bytes_ += received.bytes.size();
+  apply(session::ClientBytes{received.bytes});
+}
+
 Task<void> SessionDriver::run_backend(Self self) {
   const ServerConfig& config = self->environment_.config;
-  auto connected = co_await connect(config.backend, config.connect_timeout);
+  auto connected = co_await connect(config.backend, config.connect_timeout, config.tls()->backend);
   if (self->backend_ != Backend::connecting) co_return;  // nobody wants it any more
   if (connected.has_error()) {
     const Error& error = connected.error();
@@ -143,9 +167,10 @@ Task<void> SessionDriver::run_backend(Self self) {
     self->apply(session::BackendFailed{error.public_message});
     co_return;
   }
-  self->backend_link_.open(std::move(*connected));
+  self->backend_link_.open(std::move(connected->socket), std::move(connected->tls));
   self->backend_ = Backend::open;
-  self->apply(session::BackendConnected{});
+  const TlsSession* tls = self->backend_link_.tls();
+  self->apply(session::BackendConnected{tls != nullptr, tls != nullptr ? tls->end_point() : std::string()});
   co_await read_backend(self);
 }
 
@@ -159,7 +184,7 @@ Task<void> SessionDriver::read_backend(Self self) {
     const auto [error, count] =
         co_await self->backend_link_.socket().async_read_some(buffer.space(), kAsTuple);
     if (error) break;
-    if (self->backend_ == Backend::open) self->apply(session::BackendBytes{buffer.received(count)});
+    if (self->backend_ == Backend::open && !self->take(Side::backend, buffer.received(count))) break;
     buffer.adapt(count);
   }
   self->on_backend_gone();
@@ -190,15 +215,19 @@ void SessionDriver::on_backend_gone() {
 
 void SessionDriver::send(Side side, std::string bytes) {
   Link& to = link(side);
-  if (to.send(std::move(bytes)) == Link::Sent::queued && !to.is_pumping()) {
-    to.set_pumping(true);
-    spawn(pump(shared_from_this(), side));
-  }
+  if (to.send(std::move(bytes)) == Link::Sent::queued) start_pump(side);
   // A backend that does not take bytes may have left an explanation: its read loop ends the session. But
   // nothing more can be said to such a client. Posted, because this runs inside apply().
   if (side == Side::client && to.is_broken() && client_ != Client::closed) {
     post([](SessionDriver& driver) { driver.on_client_gone(); });
   }
+}
+
+void SessionDriver::start_pump(Side side) {
+  Link& to = link(side);
+  if (to.pending_bytes() == 0 || to.is_pumping()) return;
+  to.set_pumping(true);
+  spawn(pump(shared_from_this(), side));
 }
 
 Task<void> SessionDriver::pump(Self self, Side side) {

@@ -49,10 +49,15 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void fail(const std::exception_ptr& error) noexcept;
 
   void apply(const session::Event& event);
+  // What a socket gave. False: nothing more can come from there.
+  [[nodiscard]] bool take(Side side, std::string_view raw);
+  void take_client_bytes(const Link::Received& received);
+  void start_pump(Side side);
   void send(Side side, std::string bytes);
   void on_flushed(Side side);
   void wake_readers();
 
+  void run(const session::SecureClient& command);
   void run(const session::ConnectBackend& command);
   void run(const session::CloseBackend& command);
   void run(const session::CloseClient& command);
@@ -78,6 +83,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const Executor executor_;
   const SessionKeys keys_;
   const std::string topic_;
+  const std::shared_ptr<const TlsSettings> tls_;  // of when the client came
   session::Session session_;
   Link client_link_;
   Link backend_link_;

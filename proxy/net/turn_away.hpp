@@ -5,10 +5,12 @@
 
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/registry.hpp"
+#include "proxy/net/tls_settings.hpp"
 
 namespace pgveil::net {
 
 // registry outlives the coroutine, which lasts no longer than `timeout`.
-[[nodiscard]] Task<void> turn_away(Socket client, Registry& registry, std::chrono::milliseconds timeout);
+[[nodiscard]] Task<void> turn_away(Socket client, Registry& registry, std::shared_ptr<const TlsSettings> tls,
+                                   std::chrono::milliseconds timeout);
 
 }  // namespace pgveil::net

@@ -5,18 +5,21 @@
 
 namespace pgveil::session {
 
-namespace {
-constexpr std::string_view kMechanism = "SCRAM-SHA-256";
-}
-
 bool Authentication::start() {
   switch (link_.config.authentication) {
     case ClientAuthentication::trust: link_.to_client(wire::AuthenticationOk{}); return true;
     case ClientAuthentication::scram_sha_256: break;
   }
-  link_.to_client(wire::AuthenticationSasl{.mechanisms = {{std::string(kMechanism)}}});
+  wire::AuthenticationSasl offer;
+  if (!end_point().empty()) offer.mechanisms.names.emplace_back(name(ScramMechanism::plus));
+  offer.mechanisms.names.emplace_back(name(ScramMechanism::plain));
+  link_.to_client(offer);
   link_.phase = Phase::sasl_initial;
   return false;
+}
+
+std::string Authentication::end_point() const {
+  return link_.client_secured ? link_.client_secured->end_point : std::string();
 }
 
 // A wrong proof and a role that does not exist are told in the same words.
@@ -31,13 +34,16 @@ void Authentication::fail(const Error& error) {
 void Authentication::on_initial(const wire::FrameView& frame) {
   const auto message = wire::decode_as<wire::SaslInitialResponse>(frame.body);
   if (!message) return link_.end(message.error());
-  if (message->mechanism != kMechanism || !message->response) {
+  const bool is_plus = message->mechanism == name(ScramMechanism::plus) && !end_point().empty();
+  const bool is_known = is_plus || message->mechanism == name(ScramMechanism::plain);
+  if (!is_known || !message->response) {
     return link_.end(wire::protocol_error("client selected an invalid SASL authentication mechanism"));
   }
   const std::optional<ScramVerifier> stored = link_.gate.verifier(link_.role);
   PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
   scram_.emplace(stored ? *stored : mock_verifier(link_.role, link_.config.mock_secret),
-                 link_.config.make_nonce(), !stored);
+                 link_.config.make_nonce(), !stored, end_point(),
+                 is_plus ? ScramMechanism::plus : ScramMechanism::plain);
   Result<std::string> answer = scram_->on_client_first(*message->response);
   if (!answer) return fail(answer.error());
   link_.to_client(wire::AuthenticationSaslContinue{.data = {std::move(*answer)}});

@@ -1,5 +1,5 @@
 #pragma once
-// Who the client is: trust, or SCRAM-SHA-256 against a stored verifier. A role without a verifier goes
+// Who the client is: trust, or SCRAM-SHA-256 against a stored verifier, over TLS also SCRAM-SHA-256-PLUS. A role without a verifier goes
 // through a mock exchange, so that it can't be told from one with a wrong password.
 #include <optional>
 
@@ -22,6 +22,8 @@ class Authentication {
   [[nodiscard]] bool on_message(const wire::FrameView& frame);
 
  private:
+  // Of our certificate; empty: PLUS is not offered.
+  [[nodiscard]] std::string end_point() const;
   void on_initial(const wire::FrameView& frame);
   [[nodiscard]] bool on_final(const wire::FrameView& frame);
   void fail(const Error& error);

@@ -10,10 +10,6 @@
 
 namespace pgveil::session {
 
-namespace {
-constexpr std::string_view kMechanism = "SCRAM-SHA-256";
-}
-
 void BackendLoginMachine::start(const StartupRequest& request) {
   Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
@@ -39,16 +35,39 @@ void BackendLoginMachine::fail(std::string_view why, std::string private_detail)
                            Severity::fatal));
 }
 
+// PLUS where both can. Without TLS it is not chosen from, as libpq does not: such a server is not what it says.
+std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vector<std::string>& offered) {
+  const auto offers = [&](ScramMechanism mechanism) {
+    return std::find(offered.begin(), offered.end(), name(mechanism)) != offered.end();
+  };
+  const auto& secured = link_.backend_secured;
+  const bool offers_plus = offers(ScramMechanism::plus);
+  if (offers_plus && !secured) {
+    fail("it offers channel binding without TLS");
+  } else if (offers_plus && !secured->end_point.empty()) {
+    return ScramBinding{ScramBinding::Kind::bound, secured->end_point};
+  } else if (link_.config.backend.requires_channel_binding) {
+    fail("channel binding is required, and it can't be had");
+  } else if (!offers(ScramMechanism::plain)) {
+    fail("it does not offer SCRAM-SHA-256");
+  } else {
+    const bool could = secured && !secured->end_point.empty();
+    return ScramBinding{could ? ScramBinding::Kind::not_offered : ScramBinding::Kind::unsupported, {}};
+  }
+  return std::nullopt;
+}
+
 void BackendLoginMachine::on_mechanisms(const wire::AuthenticationSasl& message) {
-  const auto& names = message.mechanisms.names;
   if (state_ != State::asked) return fail("SASL was asked for twice");
   if (link_.config.backend.password.empty()) return fail("it asks for a password and none is configured");
-  if (std::find(names.begin(), names.end(), kMechanism) == names.end())
-    return fail("it does not offer SCRAM-SHA-256");
+  auto binding = choose_binding(message.mechanisms.names);
+  if (!binding) return;
+  const bool is_bound = binding->kind == ScramBinding::Kind::bound;
   PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
-  scram_.emplace(link_.config.backend.password, link_.config.make_nonce());
-  link_.to_backend(
-      wire::SaslInitialResponse{.mechanism = std::string(kMechanism), .response = scram_->client_first()});
+  scram_.emplace(link_.config.backend.password, link_.config.make_nonce(), std::move(*binding));
+  link_.to_backend(wire::SaslInitialResponse{
+      .mechanism = std::string(name(is_bound ? ScramMechanism::plus : ScramMechanism::plain)),
+      .response = scram_->client_first()});
   state_ = State::sasl_sent;
 }
 
@@ -71,6 +90,8 @@ void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& messag
 void BackendLoginMachine::on_ok() {
   if (state_ != State::asked && state_ != State::proof_checked)
     return fail("it let us in in the middle of SCRAM");
+  if (state_ == State::asked && link_.config.backend.requires_channel_binding)
+    return fail("channel binding is required, and it let us in without a password");
   state_ = State::let_in;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Our own login at PostgreSQL, as query_role and as nobody else: start-up packet, SCRAM-SHA-256 when the
-// server asks for it and we have a password, and the start-up messages, of which the client sees what
+// Our own login at PostgreSQL, as query_role and as nobody else: start-up packet, SCRAM-SHA-256 (over TLS
+// SCRAM-SHA-256-PLUS when the server offers it) when the server asks for it and we have a password, and the start-up messages, of which the client sees what
 // concerns it.
 #include <optional>
 
@@ -24,6 +24,8 @@ class BackendLoginMachine {
  private:
   enum class State { asked, sasl_sent, proof_sent, proof_checked, let_in };
   void on_authentication(const wire::BackendMessage& message);
+  // nullopt: `fail` has been called.
+  [[nodiscard]] std::optional<ScramBinding> choose_binding(const std::vector<std::string>& offered);
   void on_mechanisms(const wire::AuthenticationSasl& message);
   void on_challenge(const wire::AuthenticationSaslContinue& message);
   void on_verdict(const wire::AuthenticationSaslFinal& message);

@@ -13,6 +13,11 @@
 
 namespace pgveil::session {
 
+// What TLS to one side gives: the hash of the server's certificate there (tls-server-end-point), or empty.
+struct Secured {
+  std::string end_point;
+};
+
 // Where the backend connection stands, as far as the driver has told us.
 enum class BackendLink { none, connecting, open };
 
@@ -48,6 +53,8 @@ struct Link {
   SessionConfig config;
   Gate& gate;
   Phase phase = Phase::startup;
+  std::optional<Secured> client_secured;
+  std::optional<Secured> backend_secured;
   std::string role;  // authenticated once phase is past sasl_final
   std::string database;
   BackendLink backend = BackendLink::none;

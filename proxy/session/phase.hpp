@@ -8,6 +8,7 @@ namespace pgveil::session {
 // Where a session is, from its first byte on.
 enum class Phase {
   startup,        // packets without a tag
+  securing,       // SecureClient is under way; the client says nothing that the session sees
   sasl_initial,   // we offered SCRAM: the client's first message is due
   sasl_final,     // the client's proof is due
   connecting,     // ConnectBackend is under way; the client's bytes wait
@@ -21,6 +22,7 @@ enum class Phase {
 [[nodiscard]] constexpr std::string_view client_tags(Phase phase) {
   switch (phase) {
     case Phase::startup: return "";
+    case Phase::securing: return "";
     case Phase::sasl_initial: return "p";
     case Phase::sasl_final: return "p";
     case Phase::connecting: return "";

@@ -19,6 +19,7 @@ constexpr std::string_view kVerifierPrefix = "SCRAM-SHA-256$";
 constexpr int kMaxIterations = 10'000'000;   // about 3 s of work: more is a mistake or an attack
 constexpr std::size_t kMaxSaltBytes = 1024;  // PostgreSQL makes 16
 constexpr std::size_t kMockSaltBytes = 16;
+constexpr std::string_view kBindingName = "p=tls-server-end-point";
 constexpr int kMockIterations = 4096;  // PostgreSQL 15's default, so that a mock looks like most roles
 
 // ---- primitives
@@ -106,6 +107,11 @@ Error not_authenticated(std::string_view what) {
   return {ErrorKind::authentication, std::string(sqlstate::kInvalidPassword), std::string(what)};
 }
 
+Error binding_failed(std::string_view what, std::string_view detail) {
+  return {ErrorKind::protocol, std::string(sqlstate::kInvalidAuthorization), std::string(what),
+          std::string(detail)};
+}
+
 Error not_a_verifier(std::string_view what) {
   return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
           "not a SCRAM-SHA-256 verifier: " + std::string(what),
@@ -189,11 +195,45 @@ ScramVerifier mock_verifier(std::string_view role, std::string_view process_secr
           derived("mock server key")};
 }
 
+std::string_view name(ScramMechanism mechanism) {
+  switch (mechanism) {
+    case ScramMechanism::plain: return "SCRAM-SHA-256";
+    case ScramMechanism::plus: return "SCRAM-SHA-256-PLUS";
+  }
+  return "";
+}
+
 // ---- server side
 
-ScramServer::ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock)
-    : verifier_(std::move(verifier)), nonce_(std::move(nonce)), is_mock_(is_mock) {
+namespace {
+
+// The channel-binding flag has to fit the mechanism that the client chose. A client that could bind, and says
+// that we did not offer it, was shown another list than ours.
+Result<void> check_flag(std::string_view flag, ScramMechanism mechanism, bool is_offered) {
+  if (mechanism == ScramMechanism::plus) {
+    if (flag == kBindingName) return {};
+    return malformed("tls-server-end-point is the only channel binding");
+  }
+  if (flag.starts_with("p=")) return malformed("channel binding without SCRAM-SHA-256-PLUS");
+  if (flag == "y" && is_offered) {
+    return binding_failed("SCRAM channel binding negotiation error",
+                          "the client was not shown that channel binding is offered: who is in between?");
+  }
+  if (flag != "n" && flag != "y") return malformed("the channel-binding flag is unknown");
+  return {};
+}
+
+}  // namespace
+
+ScramServer::ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock, std::string end_point,
+                         ScramMechanism mechanism)
+    : verifier_(std::move(verifier)),
+      nonce_(std::move(nonce)),
+      is_mock_(is_mock),
+      end_point_(std::move(end_point)),
+      mechanism_(mechanism) {
   PGVEIL_ASSERT(is_nonce(nonce_));
+  PGVEIL_ASSERT(mechanism_ == ScramMechanism::plain || !end_point_.empty());
 }
 
 // gs2-cbind-flag "," [authzid] "," "n=" user "," "r=" nonce. The user is not looked at: as in PostgreSQL the
@@ -201,8 +241,7 @@ ScramServer::ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock
 Result<std::string> ScramServer::on_client_first(std::string_view message) {
   if (!server_first_.empty()) return malformed("the exchange has already begun");
   const auto parts = split(message, ',');
-  if (parts[0].starts_with("p=")) return malformed("channel binding is not offered");
-  if (parts[0] != "n" && parts[0] != "y") return malformed("the channel-binding flag is unknown");
+  if (auto fits = check_flag(parts[0], mechanism_, !end_point_.empty()); !fits) return fits.error();
   if (parts.size() < 3) return malformed("the first client message is incomplete");
   if (!parts[1].empty()) return malformed("an authorization identity is not supported");
   if (parts[2].starts_with("m=")) return malformed("a mandatory extension is not supported");
@@ -219,14 +258,18 @@ Result<std::string> ScramServer::on_client_first(std::string_view message) {
   return server_first_;
 }
 
-// "c=" base64(gs2 header) "," "r=" nonce "," "p=" proof
+// "c=" base64(gs2 header, and with PLUS our certificate's hash) "," "r=" nonce "," "p=" proof
 Result<std::string> ScramServer::on_client_final(std::string_view message) {
   if (server_first_.empty()) return malformed("the exchange has not begun");
   const auto parts = split(message, ',');
   if (parts.size() != 3) return malformed("channel binding, nonce and proof are expected");
   const auto binding = attribute(parts[0], 'c');
-  if (!binding || *binding != encode_base64(gs2_header_))
-    return malformed("the channel binding does not match");
+  const bool is_plus = mechanism_ == ScramMechanism::plus;
+  if (!binding || *binding != encode_base64(gs2_header_ + (is_plus ? end_point_ : std::string()))) {
+    if (!is_plus) return malformed("the channel binding does not match");
+    return binding_failed("SCRAM channel binding check failed",
+                          "the client saw another certificate than ours");
+  }
   const auto nonce = attribute(parts[1], 'r');
   if (!nonce || !is_same(*nonce, nonce_)) return malformed("the nonce does not match");
   const auto proof_text = attribute(parts[2], 'p');
@@ -244,14 +287,24 @@ Result<std::string> ScramServer::on_client_final(std::string_view message) {
 
 // ---- client side
 
-ScramClient::ScramClient(std::string password, std::string nonce)
-    : password_(std::move(password)), nonce_(std::move(nonce)) {
+ScramClient::ScramClient(std::string password, std::string nonce, ScramBinding binding)
+    : password_(std::move(password)), nonce_(std::move(nonce)), binding_(std::move(binding)) {
   PGVEIL_ASSERT(is_nonce(nonce_));
+  PGVEIL_ASSERT((binding_.kind == ScramBinding::Kind::bound) == !binding_.end_point.empty());
+}
+
+std::string ScramClient::gs2_header() const {
+  switch (binding_.kind) {
+    case ScramBinding::Kind::unsupported: return "n,,";
+    case ScramBinding::Kind::not_offered: return "y,,";
+    case ScramBinding::Kind::bound: return std::string(kBindingName) + ",,";
+  }
+  PGVEIL_ASSERT(false);
 }
 
 std::string ScramClient::client_first() {
   client_first_bare_ = "n=,r=" + nonce_;  // PostgreSQL takes the role from the start-up packet
-  return "n,," + client_first_bare_;
+  return gs2_header() + client_first_bare_;
 }
 
 Result<std::string> ScramClient::on_server_first(std::string_view message) {
@@ -272,7 +325,8 @@ Result<std::string> ScramClient::on_server_first(std::string_view message) {
   if (!iterations) return malformed("iterations are outside 1 to 10000000");
 
   salted_password_ = salted_password(password_, *salt, *iterations);
-  const std::string without_proof = "c=biws,r=" + std::string(*nonce);  // biws: base64 of "n,,"
+  const std::string without_proof =
+      "c=" + encode_base64(gs2_header() + binding_.end_point) + ",r=" + std::string(*nonce);
   auth_message_ = client_first_bare_ + "," + std::string(message) + "," + without_proof;
   const Sha256 client_key = hmac(view_of(salted_password_), "Client Key");
   const Sha256 signature = hmac(view_of(sha256(view_of(client_key))), auth_message_);

@@ -1,7 +1,8 @@
 #pragma once
 // SCRAM-SHA-256 (RFC 5802, RFC 7677), both sides, as state machines over message texts. Primitives (HMAC,
-// SHA-256, PBKDF2, constant-time comparison) are OpenSSL's. Channel binding is not offered. Nonces are passed
-// in.
+// SHA-256, PBKDF2, constant-time comparison) are OpenSSL's. Nonces are passed in. Channel binding is
+// tls-server-end-point (RFC 5929): the hash of the server's certificate, so that nobody who has another
+// certificate can stand in the middle.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -31,13 +32,18 @@ struct ScramVerifier {
 // ones.
 [[nodiscard]] ScramVerifier mock_verifier(std::string_view role, std::string_view process_secret);
 
+enum class ScramMechanism { plain, plus };  // SCRAM-SHA-256, SCRAM-SHA-256-PLUS
+[[nodiscard]] std::string_view name(ScramMechanism mechanism);
+
 // Server side: client-first → server-first; client-final → server-final.
 class ScramServer {
  public:
   // nonce: at least 18 random bytes in base64. is_mock: the exchange runs to its end and then fails.
-  ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock);
+  // end_point: the hash of our certificate when PLUS was offered, or empty. REQUIRES: not empty with `plus`.
+  ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock, std::string end_point = {},
+              ScramMechanism mechanism = ScramMechanism::plain);
   // Errors: ErrorKind::protocol (08P01) for malformed messages; ErrorKind::authentication (28P01) for a wrong
-  // proof.
+  // proof; 28000 when the client did not see our offer of PLUS, or binds to another certificate.
   [[nodiscard]] Result<std::string> on_client_first(std::string_view message);
   [[nodiscard]] Result<std::string> on_client_final(std::string_view message);
 
@@ -45,24 +51,40 @@ class ScramServer {
   ScramVerifier verifier_;
   std::string nonce_;
   bool is_mock_;
+  std::string end_point_;
+  ScramMechanism mechanism_;
   std::string gs2_header_;
   std::string client_first_bare_;
   std::string server_first_;
+};
+
+// What the client says of channel binding.
+struct ScramBinding {
+  enum class Kind {
+    unsupported,  // no TLS
+    not_offered,  // we could, the server did not offer it: it fails the login if it did
+    bound         // PLUS
+  };
+  Kind kind = Kind::unsupported;
+  std::string end_point;  // bound: hash of the server's certificate
 };
 
 // Client side, for the proxy's own login to PostgreSQL.
 class ScramClient {
  public:
   // nonce: at least 18 random bytes in base64. password: UTF-8; used as is (ASCII needs no SASLprep).
-  ScramClient(std::string password, std::string nonce);
+  ScramClient(std::string password, std::string nonce, ScramBinding binding = {});
   [[nodiscard]] std::string client_first();
   [[nodiscard]] Result<std::string> on_server_first(std::string_view message);  // → client-final
   // Errors: the server did not prove that it knows the verifier.
   [[nodiscard]] Result<void> on_server_final(std::string_view message);
 
  private:
+  [[nodiscard]] std::string gs2_header() const;
+
   std::string password_;
   std::string nonce_;
+  ScramBinding binding_;
   std::string client_first_bare_;
   std::string auth_message_;
   Sha256 salted_password_{};

@@ -29,7 +29,8 @@ struct Session::Impl {
   void on(const ClientBytes& event);
   void on(const BackendBytes& event);
   void on(const ClientClosed&) { link.end_silently(); }
-  void on(const BackendConnected&);
+  void on(const ClientSecured& event);
+  void on(const BackendConnected& event);
   void on(const BackendFailed& event);
   void on(const BackendClosed&);
   void on(const CancelRequested&);
@@ -74,6 +75,7 @@ bool Session::Impl::is_waiting() const {
     case Phase::startup:
     case Phase::sasl_initial:
     case Phase::sasl_final: return false;
+    case Phase::securing:
     case Phase::connecting:
     case Phase::backend_login: return true;
     case Phase::ready: return !conversation.expected.empty() && ends_ready(conversation.expected.back().step);
@@ -120,6 +122,7 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
       return;
     case Phase::ready: return on_statement_frame(frame);
     case Phase::console: return console.on_message(frame);
+    case Phase::securing:
     case Phase::connecting:
     case Phase::backend_login:
     case Phase::closed: break;
@@ -139,6 +142,13 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
                                 : simple::on_function_call(conversation, frame);
 }
 
+// Nothing that came in the clear may be taken for what came over TLS.
+void Session::Impl::on(const ClientSecured& event) {
+  PGVEIL_ASSERT(link.phase == Phase::securing && from_client.size() == 0);
+  link.client_secured = Secured{event.end_point};
+  link.phase = Phase::startup;
+}
+
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
   const Result<void> allowed = link.gate.may_connect(link.role, link.database);
@@ -153,8 +163,9 @@ void Session::Impl::enter() {
 
 // ---- the backend's side
 
-void Session::Impl::on(const BackendConnected&) {
+void Session::Impl::on(const BackendConnected& event) {
   PGVEIL_ASSERT(link.phase == Phase::connecting);
+  if (event.is_secured) link.backend_secured = Secured{event.end_point};
   link.backend = BackendLink::open;
   link.phase = Phase::backend_login;
   const StartupRequest& request = startup.request();
@@ -207,7 +218,7 @@ void Session::Impl::on(const CancelRequested&) {
 
 void Session::Impl::on(const LoginTimedOut&) {
   if (link.phase == Phase::ready || link.phase == Phase::console) return;
-  if (link.phase == Phase::startup) return link.end_silently();
+  if (link.phase == Phase::startup || link.phase == Phase::securing) return link.end_silently();
   link.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
 

@@ -25,6 +25,13 @@ inline constexpr std::string_view kConsoleDatabase = "pgveil";
 
 enum class ClientAuthentication { trust, scram_sha_256 };
 
+// What is made of a client's wish for TLS.
+enum class ClientEncryption {
+  declined,  // SSLRequest is answered N
+  offered,   // and taken up by those who ask
+  required   // a start-up packet in the clear is refused; a cancel request is not
+};
+
 struct SessionLimits {
   std::size_t startup_packet_bytes = 10'000;  // as PostgreSQL's MAX_STARTUP_PACKET_LENGTH
   std::size_t client_message_bytes =
@@ -37,13 +44,15 @@ struct SessionLimits {
 // Credentials of query_role.
 struct BackendLogin {
   std::string user;
-  std::string password;  // empty: the server must not ask for one
+  std::string password;                   // empty: the server must not ask for one
+  bool requires_channel_binding = false;  // SCRAM-SHA-256-PLUS or nothing
 };
 
 struct SessionConfig {
   std::uint32_t client_pid = 0;  // what the client is told in BackendKeyData: ours, never the backend's
   std::uint32_t client_secret = 0;
   ClientAuthentication authentication = ClientAuthentication::scram_sha_256;
+  ClientEncryption encryption = ClientEncryption::declined;
   BackendLogin backend;
   SessionLimits limits;
   std::string mock_secret;                  // for mock_verifier
@@ -57,8 +66,14 @@ struct ClientBytes {
 struct BackendBytes {
   std::string_view bytes;
 };
-struct ClientClosed {};      // EOF or read error
-struct BackendConnected {};  // answer to ConnectBackend
+struct ClientClosed {};  // EOF or read error
+struct ClientSecured {
+  std::string end_point;  // tls-server-end-point of our certificate; empty: it has none
+};                        // answer to SecureClient
+struct BackendConnected {
+  bool is_secured = false;     // over TLS, checked as configured
+  std::string end_point = {};  // tls-server-end-point of the server's certificate
+};                             // answer to ConnectBackend
 struct BackendFailed {
   std::string reason;
 };                          // answer to ConnectBackend; public text
@@ -69,11 +84,13 @@ struct ConsoleAnswered {
   admin::Answer answer;
 };                       // answer to RunConsole
 struct ShuttingDown {};  // the process ends: 57P01 to the client
-using Event = std::variant<ClientBytes, BackendBytes, ClientClosed, BackendConnected, BackendFailed,
-                           BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown>;
+using Event =
+    std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, BackendConnected, BackendFailed,
+                 BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown>;
 
 // ---- commands: what the driver is to do, in order, after it has queued the bytes
-struct ConnectBackend {};  // open a TCP connection to the backend; answer with an event
+struct SecureClient {};    // all further bytes of the client are TLS: shake hands; answer with ClientSecured
+struct ConnectBackend {};  // open a connection to the backend; answer with an event
 struct CloseBackend {};    // after to_backend has been written
 struct CloseClient {};     // after to_client has been written; the session is over
 struct LoginDone {};       // stop the login timer
@@ -93,8 +110,8 @@ struct LogLine {
   std::string text;
   std::string private_detail;
 };
-using Command = std::variant<ConnectBackend, CloseBackend, CloseClient, LoginDone, ForwardCancel, CancelOther,
-                             RunConsole, LogLine>;
+using Command = std::variant<SecureClient, ConnectBackend, CloseBackend, CloseClient, LoginDone,
+                             ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
   std::string to_client;

@@ -4,11 +4,23 @@
 
 namespace pgveil::session {
 
-void Startup::answer_encryption(Asked& asked, std::size_t left_bytes) {
-  if (asked == Asked::yes) return link_.end(wire::protocol_error("encryption was asked for twice"));
-  if (left_bytes > 0) return link_.end(wire::protocol_error("unencrypted data after an encryption request"));
+bool Startup::note_asked(Asked& asked, std::size_t left_bytes) {
+  if (asked == Asked::yes) {
+    link_.end(wire::protocol_error("encryption was asked for twice"));
+  } else if (left_bytes > 0) {
+    link_.end(wire::protocol_error("unencrypted data after an encryption request"));
+  }
   asked = Asked::yes;
-  link_.out.to_client.push_back('N');
+  return !link_.is_closed();
+}
+
+void Startup::on_ssl(std::size_t left_bytes) {
+  if (!note_asked(ssl_, left_bytes)) return;
+  if (link_.config.encryption == ClientEncryption::declined) return link_.out.to_client.push_back('N');
+  link_.out.to_client.push_back('S');
+  gss_ = Asked::yes;  // one encryption inside another is asked for by nobody
+  link_.phase = Phase::securing;
+  link_.command(SecureClient{});
 }
 
 void Startup::on_cancel(const wire::CancelRequest& request) {
@@ -17,6 +29,11 @@ void Startup::on_cancel(const wire::CancelRequest& request) {
 }
 
 bool Startup::on_message(const wire::StartupMessage& message) {
+  if (link_.config.encryption == ClientEncryption::required && !link_.client_secured) {
+    link_.end(client_error(sqlstate::kInvalidAuthorization, "connections without TLS are not accepted here",
+                           "connect with sslmode=require, or better verify-full"));
+    return false;
+  }
   if (message.major != 3) {
     link_.end(
         client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3.0"));
@@ -44,9 +61,9 @@ bool Startup::on_packet(const wire::FrameView& packet, std::size_t left_bytes) {
     return false;
   }
   if (std::holds_alternative<wire::SslRequest>(*decoded)) {
-    answer_encryption(ssl_, left_bytes);
+    on_ssl(left_bytes);
   } else if (std::holds_alternative<wire::GssEncRequest>(*decoded)) {
-    answer_encryption(gss_, left_bytes);
+    if (note_asked(gss_, left_bytes)) link_.out.to_client.push_back('N');
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&*decoded)) {
     on_cancel(*cancel);
   } else {

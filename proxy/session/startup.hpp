@@ -18,7 +18,9 @@ class Startup {
 
  private:
   enum class Asked { no, yes };
-  void answer_encryption(Asked& asked, std::size_t left_bytes);
+  // True when it may be answered.
+  [[nodiscard]] bool note_asked(Asked& asked, std::size_t left_bytes);
+  void on_ssl(std::size_t left_bytes);
   void on_cancel(const wire::CancelRequest& request);
   [[nodiscard]] bool on_message(const wire::StartupMessage& message);
 

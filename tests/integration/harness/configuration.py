@@ -28,7 +28,7 @@ jobs: [jobs/*.yaml]
 open_tables: [{open_tables}]
 state_dir: state
 export_dir: exports
-"""
+{more}"""
 
 # The tests' query role may read every table of the schemas they make, so that nothing but the proxy protects them.
 ACCEPT_EXCESS = ("temp", "select:public.*", "select:hr.*", "select:lab.*", "select:alt.*")
@@ -54,8 +54,8 @@ def write_secret(path, text):
 
 def write(directory, *, listen_port, backend_port, database, open_tables, authentication, query_user="pgveil_query",
           query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h",
-          accept_excess=ACCEPT_EXCESS, mask_views=False, mask_form=None):
-    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256."""
+          accept_excess=ACCEPT_EXCESS, mask_views=False, mask_form=None, more=""):
+    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. more: further sections."""
     (directory / "policies").mkdir()
     (directory / "exports").mkdir(mode=0o700)
     password = world.QUERY_PASSWORD if query_password is None else query_password
@@ -68,7 +68,7 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
     path = directory / "pgveil.yaml"
     path.write_text(CONFIG.format(
         listen_port=listen_port, backend_port=backend_port, databases=database, authentication=authentication,
-        schemas=", ".join(schemas), query_user=query_user, mask_form=mask_form or MASK_FORM, limits=limits, catalog_check_every=catalog_check_every,
+        schemas=", ".join(schemas), query_user=query_user, mask_form=mask_form or MASK_FORM, limits=limits, more=more, catalog_check_every=catalog_check_every,
         query_password=", password_file: query_password" if password else "",
         users=", users_file: users.txt" if passwords else "",
         mask_views="\n  mask_views: true" if mask_views else "",

@@ -5,10 +5,12 @@ import hashlib
 import hmac
 import os
 import socket
+import ssl
 import struct
 
 READ_SECONDS = 20
 PROTOCOL_3_0 = 196608
+SSL_REQUEST = 80877103
 SASL_REQUEST, SASL_CONTINUE, SASL_FINAL = 10, 11, 12
 
 
@@ -142,6 +144,15 @@ class RawClient:
             pass
         self.socket.close()
 
+    def secure(self, context, host="127.0.0.1"):
+        """SSLRequest, its answer, and the handshake; raises ssl.SSLError when that fails."""
+        self.send_bytes(struct.pack("!II", 8, SSL_REQUEST))
+        answer = self.read_bytes(1)
+        if answer != b"S":
+            raise ssl.SSLError(f"answered {answer!r}")
+        self.socket = context.wrap_socket(self.socket, server_hostname=host)
+        return self
+
     # -- out
     def send_bytes(self, data):
         self.socket.sendall(data)
@@ -179,7 +190,7 @@ class RawClient:
         while len(self.buffer) < count:
             try:
                 data = self.socket.recv(1 << 16)
-            except ConnectionResetError as error:
+            except (ConnectionResetError, ssl.SSLError) as error:
                 raise Closed from error
             if not data:
                 raise Closed

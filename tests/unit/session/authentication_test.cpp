@@ -97,6 +97,43 @@ TEST_CASE("a client that leaves the exchange is out") {
   }
 }
 
+TEST_CASE("over TLS channel binding is offered, and what it says is checked") {
+  SessionConfig config = scram_config();
+  config.encryption = ClientEncryption::offered;
+  std::string request;
+  wire::encode(wire::SslRequest{}, request);
+  const auto offered = [&](std::string end_point, const std::string& mechanisms) {
+    Script script(config);
+    script.client(request, {.to_client = "S", .commands = "SecureClient"});
+    script.event([end_point] { return ClientSecured{end_point}; }, {});
+    script.client(startup_of("ann"), {.to_client = mechanisms});
+    return script;
+  };
+  ScramClient client("secret", kClientNonce, {ScramBinding::Kind::bound, "hash"});
+  ScramServer server(make_verifier("secret", "salt of ann", 4096), kServerNonce, false, "hash",
+                     ScramMechanism::plus);
+  const std::string first = client.client_first();
+  const auto challenge = server.on_client_first(first);
+  REQUIRE(challenge.has_value());
+  const std::string last = frames(wire::SaslResponse{{*client.on_server_first(*challenge)}});
+
+  offered("hash", "R(10)")
+      .client(initial("SCRAM-SHA-256-PLUS", first), {.to_client = "R(11)"})
+      .client(last, {.to_client = "R(12) R(0)", .commands = "ConnectBackend"})
+      .check();
+  offered("other", "R(10)")
+      .client(initial("SCRAM-SHA-256-PLUS", first), {.to_client = "R(11)"})
+      .client(last, {.to_client = "E(FATAL 28000 SCRAM channel binding check failed / the client saw another "
+                                  "certificate than ours)",
+                     .commands = "CloseClient"})
+      .check();
+  offered("", "R(10)")
+      .client(initial("SCRAM-SHA-256-PLUS", first),
+              {.to_client = "E(FATAL 08P01 client selected an invalid SASL authentication mechanism)",
+               .commands = "CloseClient"})
+      .check();
+}
+
 TEST_CASE("nothing but the proof is heard after the challenge") {
   Script(scram_config())
       .client(startup_of("ann"), {.to_client = "R(10)"})

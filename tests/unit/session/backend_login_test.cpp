@@ -53,10 +53,70 @@ ServerSide server_side(const std::string& password) {
 TEST_CASE("the proxy logs in with SCRAM and checks that the server knows it") {
   const ServerSide server = server_side("backend secret");
   connected("backend secret")
-      .backend(mechanisms({"SCRAM-SHA-256-PLUS", "SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
       .backend(server.challenge, {.to_backend = "p"})
       .backend(server.verdict + frames(wire::AuthenticationOk{}) + ready('I'),
                {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"})
+      .check();
+}
+
+TEST_CASE("over TLS the login is bound to the server's certificate where it can be") {
+  struct Row {
+    const char* name;
+    std::string end_point;
+    bool is_required;
+    std::vector<std::string> offered;
+    std::string mechanism;  // empty: no login
+    std::string flag;
+  };
+  const std::string plus = "SCRAM-SHA-256-PLUS";
+  const std::string plain = "SCRAM-SHA-256";
+  const Row rows[] = {
+      {"both can", "hash", false, {plus, plain}, plus, "p=tls-server-end-point,,"},
+      {"both can, in another order", "hash", true, {plain, plus}, plus, "p=tls-server-end-point,,"},
+      {"only PLUS", "hash", false, {plus}, plus, "p=tls-server-end-point,,"},
+      {"the server can't", "hash", false, {plain}, plain, "y,,"},
+      {"the server can't, and has to", "hash", true, {plain}, "", ""},
+      {"the certificate has no end point", "", false, {plus, plain}, plain, "n,,"},
+      {"the certificate has no end point, and has to", "", true, {plus, plain}, "", ""},
+      {"the certificate has no end point, only PLUS", "", false, {plus}, "", ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    FakeGate gate;
+    SessionConfig config = Script::default_config();
+    config.backend.password = "x";
+    config.backend.requires_channel_binding = row.is_required;
+    Session session(config, gate);
+    std::string startup;
+    wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+    static_cast<void>(session.step(ClientBytes{startup}));
+    static_cast<void>(session.step(BackendConnected{true, row.end_point}));
+    const std::string offer = mechanisms(row.offered);
+    const Actions actions = session.step(BackendBytes{offer});
+    CHECK(session.is_closed() == row.mechanism.empty());
+    if (row.mechanism.empty()) continue;
+    const std::string chosen = row.mechanism + std::string(1, '\0');
+    CHECK(actions.to_backend.find(chosen) == 5);
+    CHECK(actions.to_backend.find(row.flag + "n=,r=") != std::string::npos);
+  }
+}
+
+TEST_CASE("where channel binding is required, no server lets us in without a password") {
+  SessionConfig config = Script::default_config();
+  config.backend.password = "x";
+  config.backend.requires_channel_binding = true;
+  std::string startup;
+  wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+  Script(config)
+      .client(startup, {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .event(
+          [] {
+            return BackendConnected{true, "hash"};
+          },
+          {.to_backend = kStartup})
+      .backend(frames(wire::AuthenticationOk{}),
+               {.to_client = kFailed, .commands = "CloseBackend CloseClient"})
       .check();
 }
 
@@ -74,6 +134,7 @@ TEST_CASE("a server that asks for anything else, or lies, is not logged in to") 
       {"SSPI", "x", frames(wire::AuthenticationSspi{})},
       {"SCRAM without a password of ours", "", mechanisms({"SCRAM-SHA-256"})},
       {"only channel binding", "x", mechanisms({"SCRAM-SHA-256-PLUS"})},
+      {"channel binding without TLS", "x", mechanisms({"SCRAM-SHA-256-PLUS", "SCRAM-SHA-256"})},
       {"a challenge before SASL", "x", server.challenge},
       {"a verdict before SASL", "x", server.verdict},
       {"a message before it let us in", "", parameter("TimeZone", "UTC")},

@@ -112,7 +112,7 @@ std::string text_of(const wire::StartupMessage& message) {
 }  // namespace
 
 std::string render_to_client(std::string_view bytes) {
-  if (bytes == "N") return "N";
+  if (bytes == "N" || bytes == "S") return std::string(bytes);  // answers to requests for encryption
   std::string text;
   render_frames(bytes, text, [](const wire::FrameView& frame) {
     const auto message = wire::decode_backend(frame);
@@ -144,6 +144,7 @@ std::string render_to_backend(std::string_view bytes, Beginning beginning) {
 namespace {
 
 struct CommandText {
+  std::string operator()(const SecureClient&) const { return "SecureClient"; }
   std::string operator()(const ConnectBackend&) const { return "ConnectBackend"; }
   std::string operator()(const CloseBackend&) const { return "CloseBackend"; }
   std::string operator()(const CloseClient&) const { return "CloseClient"; }

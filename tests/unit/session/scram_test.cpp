@@ -131,7 +131,7 @@ TEST_CASE("a malformed first client message is a protocol error") {
       {"n,", "incomplete"},
       {"n,,", "user name and a nonce"},
       {"x,,n=user,r=abc", "flag is unknown"},
-      {"p=tls-server-end-point,,n=user,r=abc", "channel binding is not offered"},
+      {"p=tls-server-end-point,,n=user,r=abc", "channel binding without SCRAM-SHA-256-PLUS"},
       {"n,a=other,n=user,r=abc", "authorization identity"},
       {"n,,m=ext,n=user,r=abc", "mandatory extension"},
       {"n,,n=user", "user name and a nonce"},
@@ -278,6 +278,54 @@ TEST_CASE("a mock verifier is stable per role and secret and looks like a real o
   REQUIRE(parsed.has_value());
   CHECK(parsed->salt.size() == 16);
   CHECK(parsed->iterations == ScramVerifier{}.iterations);
+}
+
+// Our own client with our own server; each is told what it knows of the certificate.
+namespace {
+struct Bound {
+  ScramMechanism mechanism = ScramMechanism::plus;
+  std::string offered;  // the server's end point
+  ScramBinding client;
+};
+
+Result<void> log_in(const Bound& bound, std::string_view password = "pencil") {
+  ScramClient client(std::string(password), "clientnonceclientnonce", bound.client);
+  ScramServer server(make_verifier("pencil", salt(), 4096), "servernonceservernonce", false, bound.offered,
+                     bound.mechanism);
+  const auto server_first = server.on_client_first(client.client_first());
+  if (!server_first) return server_first.error();
+  const auto client_final = client.on_server_first(*server_first);
+  REQUIRE(client_final.has_value());
+  const auto server_final = server.on_client_final(*client_final);
+  if (!server_final) return server_final.error();
+  return client.on_server_final(*server_final);
+}
+}  // namespace
+
+TEST_CASE("channel binding holds both sides to one certificate") {
+  using Kind = ScramBinding::Kind;
+  const auto plus = ScramMechanism::plus;
+  const auto plain = ScramMechanism::plain;
+  CHECK(log_in({plus, "hash", {Kind::bound, "hash"}}).has_value());
+  check_fails(log_in({plus, "hash", {Kind::bound, "hash"}}, "guess"), ErrorKind::authentication, "password");
+  const auto other = log_in({plus, "hash", {Kind::bound, "another"}});
+  check_fails(other, ErrorKind::protocol, "channel binding check failed");
+  CHECK(other.error().sqlstate == "28000");
+  check_fails(log_in({plus, "hash", {Kind::unsupported, ""}}), ErrorKind::protocol, "tls-server-end-point");
+  check_fails(log_in({plus, "hash", {Kind::not_offered, ""}}), ErrorKind::protocol, "tls-server-end-point");
+  check_fails(log_in({plain, "hash", {Kind::bound, "hash"}}), ErrorKind::protocol,
+              "without SCRAM-SHA-256-PLUS");
+}
+
+TEST_CASE("a client that was not shown our offer of channel binding is told so") {
+  using Kind = ScramBinding::Kind;
+  const auto plain = ScramMechanism::plain;
+  CHECK(log_in({plain, "", {Kind::not_offered, ""}}).has_value());
+  CHECK(log_in({plain, "", {Kind::unsupported, ""}}).has_value());
+  CHECK(log_in({plain, "hash", {Kind::unsupported, ""}}).has_value());
+  const auto stripped = log_in({plain, "hash", {Kind::not_offered, ""}});
+  check_fails(stripped, ErrorKind::protocol, "negotiation error");
+  CHECK(stripped.error().sqlstate == "28000");
 }
 
 }  // namespace pgveil::session

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "common/assert.hpp"
+
 #include "tests/unit/session/render.hpp"
 #include "tests/unit/session/script.hpp"
 
@@ -58,6 +60,76 @@ TEST_CASE("both kinds of encryption are declined, once each, and the login goes 
                 {.to_client = "E(FATAL 08P01 encryption was asked for twice)", .commands = "CloseClient"})
         .check();
   }
+}
+
+namespace {
+SessionConfig with(ClientEncryption encryption) {
+  SessionConfig config = Script::default_config();
+  config.encryption = encryption;
+  return config;
+}
+Event secured() {
+  return ClientSecured{"hash"};
+}
+}  // namespace
+
+TEST_CASE("TLS begins before the start-up packet, and once") {
+  for (const auto encryption : {ClientEncryption::offered, ClientEncryption::required}) {
+    Script(with(encryption))
+        .client(packet(wire::SslRequest{}), {.to_client = "S", .commands = "SecureClient"})
+        .event(secured, {})
+        .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+        .check();
+    for (const std::string& request : {packet(wire::SslRequest{}), packet(wire::GssEncRequest{})}) {
+      Script(with(encryption))
+          .client(packet(wire::SslRequest{}), {.to_client = "S", .commands = "SecureClient"})
+          .event(secured, {})
+          .client(request,
+                  {.to_client = "E(FATAL 08P01 encryption was asked for twice)", .commands = "CloseClient"})
+          .check();
+    }
+    Script(with(encryption))
+        .client(packet(wire::GssEncRequest{}), {.to_client = "N"})
+        .client(packet(wire::SslRequest{}), {.to_client = "S", .commands = "SecureClient"})
+        .event([] { return LoginTimedOut{}; }, {.commands = "CloseClient"})
+        .check();
+  }
+}
+
+TEST_CASE("where TLS is required, only a cancel request is heard without it") {
+  const char* refused =
+      "E(FATAL 28000 connections without TLS are not accepted here / connect with sslmode=require, or better "
+      "verify-full)";
+  Script(with(ClientEncryption::required))
+      .client(startup({{"user", "ann"}}), {.to_client = refused, .commands = "CloseClient"})
+      .check();
+  Script(with(ClientEncryption::required))
+      .client(packet(wire::GssEncRequest{}), {.to_client = "N"})
+      .client(startup({{"user", "ann"}}), {.to_client = refused, .commands = "CloseClient"})
+      .check();
+  Script(with(ClientEncryption::required))
+      .client(packet(wire::CancelRequest{.pid = 7, .secret = 8}),
+              {.commands = "CancelOther(7 8) CloseClient"})
+      .check();
+  Script(with(ClientEncryption::offered))
+      .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+      .check();
+}
+
+TEST_CASE("bytes behind a request for TLS are not heard, nor any before the handshake is done") {
+  Script(with(ClientEncryption::offered))
+      .client(packet(wire::SslRequest{}) + startup({{"user", "ann"}}),
+              {.to_client = "E(FATAL 08P01 unencrypted data after an encryption request)",
+               .commands = "CloseClient"})
+      .not_in_pieces()
+      .check();
+  FakeGate gate;
+  Session session(with(ClientEncryption::offered), gate);
+  const std::string request = packet(wire::SslRequest{});
+  static_cast<void>(session.step(ClientBytes{request}));
+  const std::string early = startup({{"user", "ann"}});
+  CHECK(session.step(ClientBytes{early}).to_client.empty());
+  CHECK_THROWS_AS(static_cast<void>(session.step(secured())), Bug);
 }
 
 TEST_CASE("bytes that came before the answer to an encryption request are not heard") {

@@ -1,0 +1,190 @@
+#include "proxy/net/tls_context.hpp"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <array>
+#include <new>
+#include <utility>
+
+#include "common/sqlstate.hpp"
+
+namespace pgveil::net {
+namespace {
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+template <class T>
+using Owned = std::unique_ptr<T, Free>;
+
+// With forward secrecy and without the modes that were broken once; TLS 1.3 has its own, all of them fine.
+constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:ECDHE+AES:!aNULL:!eNULL:!MD5";
+
+Error unusable(std::string what, std::string hint) {
+  return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue), std::move(what),
+          std::move(hint)};
+}
+
+Owned<BIO> reader_of(const std::string& text) {
+  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// A key with a pass phrase: nobody is there to type it.
+int no_pass_phrase(char*, int, int, void*) {
+  return -1;
+}
+
+// The end of the text is where no further PEM block begins; anything else is a block that can't be read.
+bool was_the_end() {
+  const unsigned long error = ERR_peek_last_error();
+  const bool is_end = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+  if (is_end) ERR_clear_error();
+  return is_end;
+}
+
+Result<void> load_certificates(SSL_CTX* context, const std::string& text) {
+  const auto reader = reader_of(text);
+  const Owned<X509> own(PEM_read_bio_X509_AUX(reader.get(), nullptr, no_pass_phrase, nullptr));
+  if (!own) return unusable("no certificate can be read: " + tls_failure(), "it has to be PEM");
+  if (SSL_CTX_use_certificate(context, own.get()) != 1)
+    return unusable("the certificate can't be used: " + tls_failure(),
+                    "use one of RSA 2048 or EC P-256 and up");
+  for (;;) {
+    Owned<X509> next(PEM_read_bio_X509(reader.get(), nullptr, no_pass_phrase, nullptr));
+    if (!next) break;
+    if (SSL_CTX_add0_chain_cert(context, next.get()) != 1)
+      return unusable("a certificate of the chain can't be used: " + tls_failure(), "");
+    static_cast<void>(next.release());  // the context's now
+  }
+  if (!was_the_end())
+    return unusable("a certificate of the chain can't be read: " + tls_failure(), "it has to be PEM");
+  return {};
+}
+
+Result<void> load_key(SSL_CTX* context, const std::string& text) {
+  const auto reader = reader_of(text);
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(reader.get(), nullptr, no_pass_phrase, nullptr));
+  if (!key)
+    return unusable("no key can be read: " + tls_failure(), "it has to be PEM, without a pass phrase");
+  if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1)
+    return unusable("the key does not fit the certificate: " + tls_failure(),
+                    "name the key it was made with");
+  return {};
+}
+
+Result<void> load_authorities(SSL_CTX* context, const std::string& text, bool is_listener) {
+  const auto reader = reader_of(text);
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  int count = 0;
+  for (;; ++count) {
+    const Owned<X509> authority(PEM_read_bio_X509(reader.get(), nullptr, no_pass_phrase, nullptr));
+    if (!authority) break;
+    const bool is_added = X509_STORE_add_cert(store, authority.get()) == 1 &&
+                          (!is_listener || SSL_CTX_add_client_CA(context, authority.get()) == 1);
+    if (!is_added) return unusable("a certificate of the authorities can't be used: " + tls_failure(), "");
+  }
+  if (!was_the_end())
+    return unusable("a certificate of the authorities can't be read: " + tls_failure(), "it has to be PEM");
+  if (count == 0) return unusable("there is no certificate of an authority", "it has to be PEM");
+  return {};
+}
+
+}  // namespace
+
+TlsContext::TlsContext(bool is_listener)
+    : context_(SSL_CTX_new(is_listener ? TLS_server_method() : TLS_client_method())),
+      is_listener_(is_listener) {
+  if (context_ == nullptr) throw std::bad_alloc();
+  SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
+  SSL_CTX_set_options(context_, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                    SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_num_tickets(context_, 0);
+  SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_default_passwd_cb(context_, no_pass_phrase);
+  if (is_listener) SSL_CTX_set_cipher_list(context_, kCiphers);
+}
+
+TlsContext::~TlsContext() {
+  SSL_CTX_free(context_);
+}
+
+Result<void> TlsContext::load(const TlsMaterial& material) {
+  ERR_clear_error();
+  if (!material.certificates.empty()) {
+    if (auto loaded = load_certificates(context_, material.certificates); !loaded) return loaded;
+    if (auto loaded = load_key(context_, material.key); !loaded) return loaded;
+  }
+  if (material.authorities.empty()) return {};
+  return load_authorities(context_, material.authorities, is_listener_);
+}
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::for_clients(const TlsMaterial& material,
+                                                                  ClientCertificates client_certificates) {
+  std::shared_ptr<TlsContext> made(new TlsContext(true));
+  if (material.certificates.empty()) return unusable("TLS for clients needs a certificate", "name one");
+  if (auto loaded = made->load(material); !loaded) return loaded.error();
+  const bool is_required = client_certificates == ClientCertificates::required;
+  if (is_required && material.authorities.empty())
+    return unusable("certificates of clients can't be checked without authorities", "name their file");
+  if (!material.authorities.empty()) {
+    SSL_CTX_set_verify(made->context_, SSL_VERIFY_PEER | (is_required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+                       nullptr);
+  }
+  return std::shared_ptr<const TlsContext>(std::move(made));
+}
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::for_backend(const TlsMaterial& material,
+                                                                  ServerCheck check, std::string host) {
+  std::shared_ptr<TlsContext> made(new TlsContext(false));
+  if (auto loaded = made->load(material); !loaded) return loaded.error();
+  if (check != ServerCheck::none && material.authorities.empty())
+    return unusable("the server's certificate can't be checked without authorities", "name their file");
+  if (check != ServerCheck::none) SSL_CTX_set_verify(made->context_, SSL_VERIFY_PEER, nullptr);
+  made->check_ = check;
+  made->host_ = std::move(host);
+  return std::shared_ptr<const TlsContext>(std::move(made));
+}
+
+std::string TlsContext::valid_until() const {
+  const X509* own = SSL_CTX_get0_certificate(context_);
+  if (own == nullptr) return {};
+  const Owned<BIO> out(BIO_new(BIO_s_mem()));
+  std::array<char, 64> text{};
+  if (ASN1_TIME_print(out.get(), X509_get0_notAfter(own)) != 1) return {};
+  const int size = BIO_read(out.get(), text.data(), static_cast<int>(text.size()));
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
+bool TlsContext::is_expired() const {
+  const X509* own = SSL_CTX_get0_certificate(context_);
+  return own != nullptr && X509_cmp_current_time(X509_get0_notAfter(own)) < 0;
+}
+
+std::string end_point_of(X509* certificate) {
+  int hash = NID_undef;
+  if (certificate == nullptr || X509_get_signature_info(certificate, &hash, nullptr, nullptr, nullptr) != 1)
+    return {};
+  if (hash == NID_md5 || hash == NID_sha1) hash = NID_sha256;
+  const EVP_MD* algorithm = EVP_get_digestbynid(hash);
+  if (algorithm == nullptr) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (X509_digest(certificate, algorithm, digest.data(), &size) != 1) return {};
+  return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::string tls_failure() {
+  const unsigned long error = ERR_peek_last_error();
+  ERR_clear_error();
+  if (error == 0) return "no reason given";
+  const char* reason = ERR_reason_error_string(error);
+  return reason != nullptr ? reason : "error " + std::to_string(error);
+}
+
+}  // namespace pgveil::net

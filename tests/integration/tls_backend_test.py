@@ -1,0 +1,340 @@
+#!/usr/bin/python3
+"""TLS to PostgreSQL: what is checked of its certificate, channel binding, our own certificate; and what RELOAD makes of
+new files on either side."""
+import os
+import pathlib
+import signal
+import socket
+import ssl
+import struct
+import tempfile
+import threading
+import time
+
+from harness import configuration, world
+from harness.certificates import Authority
+from harness.pgveil import Pgveil
+from harness.runner import main
+from harness.server import ServerCase
+from harness.wire import RawClient, SSL_REQUEST
+
+ROLES = "pgveil_query,pgveil_admin"
+HBA = "{kind} all {roles} 127.0.0.1/32 scram-sha-256 {more}\nhost all {roles} 127.0.0.1/32 reject\n" \
+      "local all all trust\nhost all all 127.0.0.1/32 trust\n"
+
+
+class Backend(ServerCase):
+    @classmethod
+    def start(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pgveil-tls-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.authority, cls.stranger = Authority(folder.name), Authority(folder.name, "stranger")
+        world.create(cls.postgres)
+        cls.serve_with(cls.authority.issue("server"))
+
+    @classmethod
+    def serve_with(cls, own, kind="hostssl", more="", is_on=True):
+        """The server's certificate, and who may come in how."""
+        (cls.postgres.directory / "data" / "pg_hba.conf").write_text(HBA.format(kind=kind, roles=ROLES, more=more))
+        with open(cls.postgres.directory / "data" / "postgresql.conf", "a") as conf:
+            conf.write(f"ssl = {'on' if is_on else 'off'}\nssl_cert_file = '{own.certificate}'\n"
+                       f"ssl_key_file = '{own.key}'\nssl_ca_file = '{cls.authority.certificate}'\n")
+        cls.postgres.kill(signal.SIGINT)
+        cls.postgres.start()
+
+    def serve_normally(self):
+        self.serve_with(self.authority.issue("server"))
+
+    def stack(self, tls, **options):
+        made = Pgveil(options.pop("postgres", self.postgres), (world.PEOPLE,), world.OPEN_TABLES,
+                      more=f"tls: {{backend: {{{tls}}}}}\n", **options)
+        self.addCleanup(made.stop)
+        return made
+
+    def assert_works(self, tls):
+        pgveil = self.stack(tls).start()
+        pgveil.build("people_k2")
+        with pgveil.client() as client:
+            reply = client.query("SELECT count(*) FROM people")
+            self.assertEqual((reply.errors, reply.texts()), ([], [["11"]]), tls)
+            used = self.postgres.rows("SELECT usename, ssl, version FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                                      "WHERE usename = 'pgveil_query'")
+            self.assertEqual(used, [["pgveil_query", "t", "TLSv1.3"]], tls)
+        return pgveil
+
+    def assert_does_not_start(self, tls, *words):
+        pgveil = self.stack(tls)
+        with self.assertRaises(RuntimeError) as raised:
+            pgveil.start()
+        pgveil._process = None  # it ended by itself
+        for word in words:
+            self.assertIn(word, str(raised.exception))
+
+    # -- modes
+    def test_each_mode(self):
+        ca = f"ca_file: {self.authority.certificate}"
+        for tls in ("mode: require", f"mode: verify-ca, {ca}", f"mode: verify-full, {ca}",
+                    f"mode: verify-full, {ca}, channel_binding: require"):
+            self.assert_works(tls)
+
+    def test_in_the_clear_there_is_no_way(self):
+        self.assert_does_not_start("mode: disable", "rejects connection")
+
+    def test_a_certificate_of_another_authority(self):
+        other = f"ca_file: {self.stranger.certificate}"
+        for mode in ("verify-ca", "verify-full"):
+            self.assert_does_not_start(f"mode: {mode}, {other}", "certificate verify failed")
+
+    def test_a_certificate_of_another_name(self):
+        self.addCleanup(self.serve_normally)
+        self.serve_with(self.authority.issue("db.example", alternatives="DNS:db.example"))
+        ca = f"ca_file: {self.authority.certificate}"
+        self.assert_works(f"mode: verify-ca, {ca}")
+        self.assert_does_not_start(f"mode: verify-full, {ca}", "db.example")
+
+    def test_a_server_that_changes_its_certificate(self):
+        """Our own connections check what libpq checked at the start."""
+        ca = f"ca_file: {self.authority.certificate}"
+        pgveil = self.assert_works(f"mode: verify-full, {ca}")
+        self.addCleanup(self.serve_normally)
+        for own in (self.stranger.issue("server2"), self.authority.issue("db.example", alternatives="DNS:db.example")):
+            self.serve_with(own)
+            with pgveil.client() as client:
+                self.assertEqual(client.login.sqlstates(), ["08006"])
+            self.assertIn("certificate verify failed", pgveil.log())
+        self.serve_with(self.authority.issue("server"), is_on=False, kind="host")
+        since = self.postgres.log_position()
+        with pgveil.client() as client:
+            self.assertEqual(client.login.sqlstates(), ["08006"])
+        self.assertNotIn("pgveil_query@", self.postgres.log(since))
+
+    def test_our_own_certificate(self):
+        self.addCleanup(self.serve_normally)
+        self.serve_with(self.authority.issue("server"), more="clientcert=verify-ca")
+        own, other = self.authority.issue("pgveil"), self.stranger.issue("pgveil2")
+        self.assert_works(f"mode: require, cert_file: {own.certificate}, key_file: {own.key}")
+        self.assert_does_not_start("mode: require", "valid client certificate")
+        self.assert_does_not_start(f"mode: require, cert_file: {other.certificate}, key_file: {other.key}")
+
+    def test_a_cancel_request(self):
+        pgveil = self.assert_works("mode: require")
+        with pgveil.client() as client:
+            client.send(b"Q", b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, "
+                              b"people g, people h\0")
+            while not self.postgres.rows("SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND "
+                                         "state = 'active'"):
+                time.sleep(0.05)
+            with RawClient(pgveil.port) as other:
+                other.send_bytes(struct.pack("!IIII", 16, 80877102, *client.key))
+                self.assertEqual(client.collect().sqlstates(), ["57014"])
+
+    # -- somebody in the middle
+    def test_somebody_in_the_middle_is_noticed_by_channel_binding(self):
+        """mode require believes any certificate; SCRAM-SHA-256-PLUS does not."""
+        middle = Middle(self.postgres.port, self.stranger.issue("middle"))
+        self.addCleanup(middle.stop)
+        pgveil = self.stack("mode: require", postgres=middle).start()
+        pgveil.build("people_k2")
+        with pgveil.client() as client:
+            self.assertEqual(client.query("SELECT 1").texts(), [["1"]])
+        middle.is_listening = True
+        since = self.postgres.log_position()
+        with pgveil.client() as client:
+            self.assertEqual(client.login.sqlstates(), ["08006"])
+        self.assertGreater(middle.heard, 0)
+        self.assertIn("channel binding", self.postgres.log(since))
+
+    def test_bytes_behind_the_servers_answer_are_not_heard(self):
+        middle = Middle(self.postgres.port, self.stranger.issue("middle2"))
+        self.addCleanup(middle.stop)
+        pgveil = self.stack("mode: require", postgres=middle).start()
+        middle.behind = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"
+        with pgveil.client() as client:
+            self.assertEqual(client.login.sqlstates(), ["08006"])
+        for answer in (b"N", b"E", b"R", b""):
+            middle.behind, middle.answer = b"", answer
+            with pgveil.client() as client:
+                self.assertEqual(client.login.sqlstates(), ["08006"], answer)
+
+
+class Middle:
+    """Stands between pgveil and PostgreSQL: passes on bytes, or takes part in the TLS of both sides."""
+    directory = None
+
+    def __init__(self, server_port, own):
+        self.server_port, self.is_listening, self.heard = server_port, False, 0
+        self.behind, self.answer = b"", b"S"
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(own.certificate, own.key)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def stop(self):
+        self.listener.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def serve(self, client):
+        try:
+            server = socket.create_connection(("127.0.0.1", self.server_port))
+            if self.behind or self.answer != b"S":
+                client.recv(8)
+                client.sendall(self.answer + self.behind)
+                client.settimeout(5)
+                client.recv(1 << 16)
+                client.close()
+                return
+            if self.is_listening:
+                client.recv(8)
+                client.sendall(b"S")
+                server.sendall(struct.pack("!II", 8, SSL_REQUEST))
+                server.recv(1)
+                client = self.context.wrap_socket(client, server_side=True)
+                outward = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+                outward.check_hostname, outward.verify_mode = False, ssl.CERT_NONE
+                server = outward.wrap_socket(server)
+            threading.Thread(target=self.copy, args=(server, client), daemon=True).start()
+            self.copy(client, server)
+        except OSError:
+            pass
+
+    def copy(self, source, target):
+        try:
+            while data := source.recv(1 << 16):
+                self.heard += self.is_listening
+                target.sendall(data)
+        except (OSError, ValueError):
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+class Reload(ServerCase):
+    """New files, good and bad, without a restart."""
+
+    @classmethod
+    def start(cls):
+        folder = tempfile.TemporaryDirectory(prefix="pgveil-tls-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.authority = Authority(folder.name)
+        world.create(cls.postgres)
+
+    def setUp(self):
+        self.first, self.second = self.authority.issue("first"), self.authority.issue("second")
+        self.certificate, self.key = self.folder / "current.crt", self.folder / "current.key"
+        self.use(self.first)
+        self.pgveil = Pgveil(self.postgres, (world.PEOPLE,), world.OPEN_TABLES, more=self.section())
+        self.addCleanup(self.pgveil.stop)
+        self.pgveil.start()
+        self.pgveil.build("people_k2")
+
+    def section(self, mode="prefer"):
+        return f"tls: {{clients: {{mode: {mode}, cert_file: {self.certificate}, key_file: {self.key}}}}}\n"
+
+    def use(self, issued):
+        self.certificate.write_bytes(issued.certificate.read_bytes())
+        self.key.unlink(missing_ok=True)
+        configuration.write_secret(self.key, issued.key.read_text())
+
+    def name_shown(self):
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        made.load_verify_locations(self.authority.certificate)
+        with RawClient(self.pgveil.port).secure(made) as client:
+            return client.socket.getpeercert()["subject"][0][0][1]
+
+    def reload_row(self):
+        reply = self.pgveil.console("RELOAD")
+        self.assertEqual(reply.errors, [])
+        return next(row for row in reply.texts() if row[0] == "tls")
+
+    def test_new_files_are_shown_to_new_clients(self):
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        made.load_verify_locations(self.authority.certificate)
+        old = RawClient(self.pgveil.port).secure(made)
+        self.addCleanup(old.close)
+        old.log_in({"user": "analyst", "database": "demo"})
+        self.assertEqual(self.name_shown(), "first")
+        self.use(self.second)
+        self.assertEqual(self.name_shown(), "first")
+        row = self.reload_row()
+        self.assertEqual(row[1], "ok")
+        self.assertIn("certificate valid until", row[2])
+        self.assertEqual(self.name_shown(), "second")
+        self.assertEqual(old.query("SELECT count(*) FROM people").texts(), [["11"]])
+        self.use(self.first)
+        os.kill(self.pgveil.pid, signal.SIGHUP)
+        for _ in range(200):
+            if self.name_shown() == "first":
+                return
+            time.sleep(0.05)
+        self.fail("SIGHUP did not take up the new certificate")
+
+    def test_bad_files_change_nothing(self):
+        def write(path, text):
+            path.unlink(missing_ok=True)
+            configuration.write_secret(path, text)
+        bad = {
+            "does not fit": lambda: write(self.key, self.first.key.read_text()),
+            "no key can be read": lambda: write(self.key, "hello\n"),
+            "no certificate can be read": lambda: write(self.certificate, "hello\n"),
+            "it is empty": lambda: write(self.certificate, ""),
+            "No such file": lambda: self.certificate.unlink(),
+            "others can read or write the key": lambda: self.key.chmod(0o640),
+            "not a regular file": lambda: (self.key.unlink(), self.key.mkdir()),
+        }
+        for words, spoil in bad.items():
+            self.use(self.second)
+            spoil()
+            item, outcome, message = self.reload_row()
+            self.assertEqual((outcome, words in message), ("error", True), message)
+            self.assertNotIn("BEGIN", message)
+            self.assertEqual(self.name_shown(), "first", words)
+            if self.key.is_dir():
+                self.key.rmdir()
+        self.use(self.second)
+        self.key.chmod(0o644)
+        os.kill(self.pgveil.pid, signal.SIGHUP)
+        for _ in range(200):
+            if "others can read or write the key" in self.pgveil.log():
+                break
+            time.sleep(0.05)
+        self.assertIn("others can read or write the key", self.pgveil.log())
+        self.assertEqual(self.name_shown(), "first")
+        self.use(self.second)
+        self.assertEqual(self.reload_row()[1], "ok")
+        self.assertEqual(self.name_shown(), "second")
+
+    def test_the_mode_may_change(self):
+        text = self.pgveil.config_path.read_text()
+        self.pgveil.config_path.write_text(text.replace("mode: prefer, cert", "mode: require, cert"))
+        self.assertEqual(self.reload_row()[1], "ok")
+        with RawClient(self.pgveil.port, "analyst", "demo") as client:
+            self.assertEqual(client.login.sqlstates(), ["28000"])
+
+    def test_a_bad_file_at_the_start(self):
+        self.key.chmod(0o604)
+        done = self.pgveil.command("check", "--config", str(self.pgveil.config_path), "--quick")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("others can read or write the key", done.stderr)
+        other = Pgveil(self.postgres, (world.PEOPLE,), world.OPEN_TABLES, more=self.section())
+        self.addCleanup(other.stop)
+        with self.assertRaises(RuntimeError) as raised:
+            other.start()
+        other._process = None  # it ended by itself
+        self.assertIn("others can read or write the key", str(raised.exception))
+
+
+if __name__ == "__main__":
+    main()
