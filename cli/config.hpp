@@ -114,6 +114,7 @@ struct Config {
   TlsConfig tls;
   AdminConfig admin;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
+  bool look_ups = true;
   LimitsConfig limits;
   std::vector<PathPattern> policies;
   std::vector<PathPattern> jobs;

@@ -288,6 +288,11 @@ constexpr Option kOptions[] = {
      "the "
      "same; cheapest picks by statement",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMaskForms, c.mask_form); }},
+    {"masks", "look_ups", "true or false", "true",
+     "masked_column = constant finds its rows by an index of the table; the time then tells how many rows "
+     "have a value that "
+     "is shown somewhere, hidden ones included: docs/attack-model.md",
+     [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.look_ups); }},
 
     {"limits", "max_clients", "1 to 100000", "500", "connections at once; more get 53300",
      [](Config& c, const Value& v, const Origin&) {

@@ -78,6 +78,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   if (config.backend.mask_views) reading.input.mask_source = rewriter::MaskSource::view;
   reading.input.open_tables = open_tables_of(config, database);
   reading.input.mask_choice = config.mask_form;
+  reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
     reading.view.fingerprint.clear();  // the next look at the catalog reads it again
   return reading;

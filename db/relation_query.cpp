@@ -16,7 +16,11 @@ SELECT c.oid, c.relfilenode, n.nspname, c.relname, c.relkind, c.relrowsecurity,
        EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid),
        EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid),
        (SELECT pg_catalog.array_to_string(k.conkey, ' ') FROM pg_catalog.pg_constraint k
-         WHERE k.conrelid = c.oid AND k.contype = 'p'), c.relispartition
+         WHERE k.conrelid = c.oid AND k.contype = 'p'), c.relispartition,
+       (SELECT pg_catalog.string_agg(x.indkey[0]::pg_catalog.text, ' ' ORDER BY x.indkey[0])
+          FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class xc ON xc.oid = x.indexrelid
+          JOIN pg_catalog.pg_am xm ON xm.oid = xc.relam
+         WHERE x.indrelid = c.oid AND x.indisvalid AND x.indpred IS NULL AND xm.amname IN ('btree', 'hash'))
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {})";
 
@@ -78,6 +82,7 @@ rewriter::Relation relation_of(const pqxx::row& row) {
   relation.has_parent = row[7].as<bool>();
   relation.primary_key = numbers_of(row[8]);
   relation.is_partition = row[9].as<bool>();
+  relation.indexed = numbers_of(row[10]);
   return relation;
 }
 

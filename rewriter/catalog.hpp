@@ -50,9 +50,11 @@ struct Relation {
   RelationKind kind = RelationKind::table;
   std::vector<Column> columns;   // live columns, ascending by number
   std::vector<int> primary_key;  // column numbers; empty: none
-  bool has_children = false;     // pg_inherits, as parent (partitions too)
-  bool has_parent = false;       // pg_inherits, as child or partition
-  bool is_partition = false;     // has_parent, and the parent is a partitioned table
+  // Numbers of columns that come first in a valid index without a condition: a value of theirs is found by it.
+  std::vector<int> indexed;
+  bool has_children = false;  // pg_inherits, as parent (partitions too)
+  bool has_parent = false;    // pg_inherits, as child or partition
+  bool is_partition = false;  // has_parent, and the parent is a partitioned table
   bool has_row_security = false;
   std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists
 

@@ -20,7 +20,9 @@ std::string table_of(const Mask& mask, const Catalog& catalog) {
 
 // A table can be masked in two ways in one statement: with other columns left out.
 const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector<NamedMask>& masks) {
-  std::string sql = splice.mask->parts_in(splice.form).without(splice.left_out);
+  std::string sql = splice.look_up.constants.empty()
+                        ? splice.mask->parts_in(splice.form).without(splice.left_out)
+                        : look_up_select(*splice.mask, splice.left_out, splice.look_up);
   const auto known = std::ranges::find(masks, sql, &NamedMask::sql);
   if (known != masks.end()) return *known;
   std::string table = table_of(*splice.mask, catalog);

@@ -29,8 +29,8 @@ Result<std::vector<Node*>> modifiers_of(const Column& column, pg::Builder& build
   return out;
 }
 
-// {"a","b"}: one constant, which PostgreSQL reads at once. As ARRAY['a', 'b'] each element would be parsed, coerced and
-// folded by itself, for each statement.
+}  // namespace
+
 std::string array_text(std::span<const std::string> values) {
   std::string out = "{";
   for (const std::string& value : values) {
@@ -43,8 +43,6 @@ std::string array_text(std::span<const std::string> values) {
   }
   return out += '}';
 }
-
-}  // namespace
 
 Result<Node*> typed_null(const Column& column, pg::Builder& build) {
   PgQuery__TypeName* type = build.type_name(column.type_schema, column.type_name);

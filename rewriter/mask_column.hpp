@@ -19,6 +19,10 @@ inline constexpr std::string_view kMaskAlias = "t";
 // NULL of exactly the column's type, type modifier and collation.
 [[nodiscard]] Result<pg::Node*> typed_null(const Column& column, pg::Builder& build);
 
+// {"a","b"}: one constant, which PostgreSQL reads at once. As ARRAY['a', 'b'] each element would be parsed, coerced and
+// folded by itself, for each statement.
+[[nodiscard]] std::string array_text(std::span<const std::string> values);
+
 // columns[a] and types[a] belong to attribute a of the tree.
 struct TreeColumns {
   std::vector<const Column*> columns;

@@ -8,6 +8,7 @@
 namespace pgveil::rewriter {
 
 enum class MaskChoice { cheapest, by_column, by_row };  // the last two are for tests and for comparing plans
+enum class LookUps { no, yes };                         // whether masks can be looked up (look_up.hpp)
 
 // Per row, in comparisons with a constant (policy/decision_cost.hpp).
 struct MaskCosts {

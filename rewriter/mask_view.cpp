@@ -9,6 +9,7 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/pg/print.hpp"
+#include "rewriter/verify.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -72,8 +73,11 @@ std::string select_from_view(const Mask& mask) {
   return pg::print_statement(*build.select_node(select));
 }
 
-std::string text_in_place(const Mask& mask, MaskForm form, std::span<const std::size_t> left_out) {
-  return mask.view.empty() ? mask.parts_in(form).without(left_out) : mask.view_select;
+std::string text_in_place(const Splice& splice) {
+  const Mask& mask = *splice.mask;
+  if (!mask.view.empty()) return mask.view_select;
+  if (!splice.look_up.constants.empty()) return look_up_select(mask, splice.left_out, splice.look_up);
+  return mask.parts_in(splice.form).without(splice.left_out);
 }
 
 Result<void> verify_view_select(const Mask& mask) {

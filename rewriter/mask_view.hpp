@@ -14,6 +14,7 @@
 namespace pgveil::rewriter {
 
 struct Mask;
+struct Splice;
 
 // What takes a stand-in's place: the mask's text, or a SELECT from its view.
 enum class MaskSource { text, view };
@@ -27,8 +28,7 @@ enum class MaskSource { text, view };
 [[nodiscard]] std::string select_from_view(const Mask& mask);
 
 // What is sent in the place of a stand-in. A view computes only the columns that are used, so none is left out of it.
-[[nodiscard]] std::string text_in_place(const Mask& mask, MaskForm form,
-                                        std::span<const std::size_t> left_out);
+[[nodiscard]] std::string text_in_place(const Splice& splice);
 
 // mask.view_select reads each column of the mask, in order, from its view, and does nothing else. Shares no code with
 // select_from_view. Errors: ErrorKind::policy.

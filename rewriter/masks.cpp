@@ -141,7 +141,7 @@ Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const 
 Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                  const policy::PolicyVersion& version,
                                                  const Relation& relation, VersionGuard guard,
-                                                 MaskSource source) {
+                                                 MaskSource source, LookUps look_ups) {
   auto mask = std::make_shared<Mask>();
   mask->arena = std::make_unique<pg::Arena>();
   auto select = masking_select(spec, version.tree, relation, Guarded::yes, *mask->arena);
@@ -162,6 +162,7 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
     return std::shared_ptr<const Mask>(std::move(mask));  // in the one form that the view has
   }
   if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
+  if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

@@ -25,6 +25,7 @@
 #include "policy/version.hpp"
 #include "rewriter/catalog.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/look_up.hpp"
 #include "rewriter/mask_form.hpp"
 #include "rewriter/mask_text.hpp"
 #include "rewriter/mask_view.hpp"
@@ -58,6 +59,7 @@ struct Mask {
   std::vector<pg::Node*> left_out;  // what parts.columns[i].left_out is the text of; null: always shown
   std::optional<RowMask> by_row;    // the same columns are left out by the same text
   MaskCosts costs;
+  LookUpColumns look_ups;
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog
   std::uint64_t number = 0;
@@ -71,11 +73,9 @@ struct Mask {
 };
 
 // REQUIRES: check_policy found no error; a view only with the version guard. Errors: a type text of the catalog does not parse.
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
-                                                               const policy::PolicyVersion& version,
-                                                               const Relation& relation,
-                                                               VersionGuard version_guard,
-                                                               MaskSource source = MaskSource::text);
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(
+    const policy::PolicySpec& spec, const policy::PolicyVersion& version, const Relation& relation,
+    VersionGuard version_guard, MaskSource source = MaskSource::text, LookUps look_ups = LookUps::yes);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);

@@ -149,8 +149,8 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
       state.closed_because = "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
     }
     if (state.closed_because.empty()) {
-      auto mask =
-          compile_mask(*state.spec, *state.version, *table.relation, input.version_guard, input.mask_source);
+      auto mask = compile_mask(*state.spec, *state.version, *table.relation, input.version_guard,
+                               input.mask_source, input.look_ups);
       if (!mask) return mask.error();
       if (auto verified =
               verify_mask(**mask, *state.spec, *state.version, *table.relation, input.version_guard);

@@ -36,6 +36,7 @@ struct SnapshotInput {
   VersionGuard version_guard = VersionGuard::absent;
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
   MaskChoice mask_choice = MaskChoice::cheapest;
+  LookUps look_ups = LookUps::yes;
 };
 
 class Snapshot {

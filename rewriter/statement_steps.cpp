@@ -93,7 +93,7 @@ Result<Statement> with_masks(Finished finished, std::size_t limit_bytes) {
   std::size_t done = 0;
   for (const Splice& splice : finished.splices) {
     out += text.substr(done, splice.offset - done);
-    out += text_in_place(*splice.mask, splice.form, splice.left_out);
+    out += text_in_place(splice);
     done = splice.offset + splice.bytes;
     if (out.size() > limit_bytes) return too_long(limit_bytes);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "rewriter/find_look_ups.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/whole_reads.hpp"
 
@@ -158,11 +159,13 @@ void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> st
   if (stand_ins.empty()) return;
   const auto used = used_column_names(statement);
   const auto whole = whole_reads(statement, stand_ins);
+  const auto look_ups = put_look_ups(statement, stand_ins, arena);
   for (const StandIn& stand_in : stand_ins) {
     const Mask& mask = *stand_in.mask;
     StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
     if (used && !stand_in.has_renamed_columns) name.left_out = unused(mask, *used);
-    if (mask.by_row) name.form = form_of(mask, name.left_out, choice, whole.contains(stand_in.name));
+    if (mask.by_row && !look_ups.contains(stand_in.name))
+      name.form = form_of(mask, name.left_out, choice, whole.contains(stand_in.name));
     stand_in.name->relname = arena.copy(print_name(name));
   }
 }

@@ -23,8 +23,8 @@ struct StandIn {
   bool has_renamed_columns = false;  // AS p(a, b): then all columns count as used
 };
 
-// Names each stand-in anew: without the columns that the statement does not use, and in the form that is cheaper, or in the
-// chosen one where the mask has it. The texts are copied to the arena.
+// Makes look-ups of stand-ins where it can (find_look_ups.hpp), and names each anew: without the columns that the statement does not
+// use, and in the form that is cheaper, or in the chosen one where the mask has it; look-ups are by column. The texts are copied to the arena.
 void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
                   pg::Arena& arena);
 

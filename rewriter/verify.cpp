@@ -12,6 +12,7 @@
 #include "rewriter/pg/parse.hpp"
 #include "rewriter/search_path.hpp"
 #include "rewriter/session_settings.hpp"
+#include "rewriter/verify_look_up.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -150,6 +151,7 @@ class Verifier {
   // WITH: a non-recursive item is visible to later items and the body, a recursive one to all.
   void select(const PgQuery__SelectStmt& node) {
     const std::size_t before = ctes_.size();
+    selects_.push_back(&node);
     if (node.with_clause != nullptr) {
       static_cast<void>(known(node.with_clause->base));
       const auto items = pg::nodes(node.with_clause->ctes, node.with_clause->n_ctes);
@@ -170,6 +172,7 @@ class Verifier {
       if (&child != reinterpret_cast<const Message*>(node.with_clause)) message(child);
     });
     ctes_.resize(before);
+    selects_.pop_back();
   }
 
   void relation(const PgQuery__RangeVar& node) {
@@ -241,6 +244,7 @@ class Verifier {
     pg::Arena arena;
     pg::Builder build(arena);
     PgQuery__SelectStmt* expected = stand_in(name, build);
+    expected->where_clause = query.where_clause;
     if (!pg::equal(query.base, expected->base)) return nullptr;
     const std::string before = "SELECT * FROM ";
     const std::string text = before + '"' + std::string(kStandInSchema) + "\".\"" + print_name(name) + '"';
@@ -248,16 +252,22 @@ class Verifier {
     if (from.location < 0 || static_cast<std::size_t>(from.location) <= before_name)
       throw Rejected{"a mask without a place"};
     const std::size_t offset = static_cast<std::size_t>(from.location) - before_name;
-    const std::size_t end = offset + text.size();
-    if (text_.substr(offset, text.size()) != text || text_[offset - 1] != '(' || end >= text_.size() ||
-        text_[end] != ')') {
-      throw Rejected{"a mask out of its place"};
+    std::size_t bytes = text.size();
+    if (text_.substr(offset, bytes) != text) throw Rejected{"a mask out of its place"};
+    std::optional<VerifiedLookUp> look_up;
+    if (query.where_clause != nullptr) {
+      look_up = read_look_up(query, *mask, name, text_.substr(offset + bytes));
+      if (!look_up) return nullptr;
+      bytes += look_up->bytes;
     }
+    if (text_[offset - 1] != '(' || offset + bytes >= text_.size() || text_[offset + bytes] != ')')
+      throw Rejected{"a mask out of its place"};
     reads_.splices.push_back({.offset = offset,
-                              .bytes = text.size(),
+                              .bytes = bytes,
                               .mask = mask,
                               .form = name.form,
-                              .left_out = std::move(name.left_out)});
+                              .left_out = std::move(name.left_out),
+                              .look_up = look_up ? std::move(look_up->look_up) : LookUp()});
     return mask;
   }
 
@@ -269,8 +279,17 @@ class Verifier {
       mask = sampled_mask_of(*node.subquery->select_stmt);
     if (mask == nullptr) return children(node.base);
     if (node.lateral != 0) throw Rejected{"a mask behind LATERAL"};
+    if (node.subquery->select_stmt->where_clause != nullptr && is_stand_in(*node.subquery->select_stmt) &&
+        (selects_.empty() || !asks_for_look_up(*selects_.back(), node))) {
+      throw Rejected{"a look-up that the statement does not ask for"};
+    }
     if (node.alias != nullptr) message(node.alias->base);
     if (!mask->policy.empty()) reads_.has_protected = reads_.has_masked = true;
+  }
+
+  static bool is_stand_in(const PgQuery__SelectStmt& query) {
+    return query.n_from_clause == 1 && pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR) &&
+           query.from_clause[0]->range_var->schemaname == kStandInSchema;
   }
 
   void sample(const PgQuery__RangeTableSample& node) {
@@ -525,6 +544,7 @@ class Verifier {
   const std::string& role_;
   const Snapshot& snapshot_;
   std::vector<std::string> ctes_;
+  std::vector<const PgQuery__SelectStmt*> selects_;  // around the node at hand, the outermost first
   VerifiedReads reads_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "rewriter/look_up.hpp"
 #include "rewriter/pg/ast.hpp"
 #include "rewriter/snapshot.hpp"
 
@@ -19,6 +20,7 @@ struct Splice {
   const Mask* mask = nullptr;  // owned by the snapshot
   MaskForm form = MaskForm::by_column;
   std::vector<std::size_t> left_out;  // columns of the mask that become NULL
+  LookUp look_up = {};
 };
 
 struct VerifiedReads {

@@ -15,6 +15,7 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/verify_look_up.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -370,6 +371,7 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   });
   if (!checked) return checked;
   if (!mask.view.empty()) return verify_view_select(mask);
+  if (auto offered = verify_look_ups(mask, version, relation, spec.name); !offered) return offered;
   if (!mask.by_row) return {};
   const Form by_row{*mask.by_row->select, mask.by_row->parts, mask.left_out};
   MaskReader other;

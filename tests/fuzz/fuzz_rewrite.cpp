@@ -20,10 +20,14 @@ struct Question {
 void* ask(void* argument) {
   static const auto snapshot = pgveil::rewriter::test::demo_snapshot();
   const auto& question = *static_cast<const Question*>(argument);
-  const auto broken = pgveil::rewriter::test::broken_invariant(question.sql, question.role, *snapshot);
-  if (broken.empty()) return nullptr;
-  std::fprintf(stderr, "%s\n", broken.c_str());
-  std::abort();
+  static const auto indexed = pgveil::rewriter::test::demo_snapshot_with_indexes();
+  for (const auto& world : {snapshot, indexed}) {
+    const auto broken = pgveil::rewriter::test::broken_invariant(question.sql, question.role, *world);
+    if (broken.empty()) continue;
+    std::fprintf(stderr, "%s\n", broken.c_str());
+    std::abort();
+  }
+  return nullptr;
 }
 
 }  // namespace

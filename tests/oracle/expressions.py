@@ -16,6 +16,7 @@ class Source:
     alias: str
     columns: list
     is_scan: bool = True
+    table: object = None       # whose columns these are under their own names
 
     def every(self):
         return [f"{self.alias}.{name}" for name, _ in self.columns]

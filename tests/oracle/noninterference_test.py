@@ -69,9 +69,11 @@ class Pair:
         postgres.run("DROP DATABASE IF EXISTS empty WITH (FORCE)")
         postgres.create_database("empty")
         views_script = "".join(view.create_sql() for view in self.views)
-        postgres.run(tables.create_script(self.tables) + views_script + ("" if has_statistics else self.no_statistics()), "empty")
+        postgres.run(tables.create_script(self.tables) + "".join(table.indexes_sql() for table in self.tables) + views_script
+                     + ("" if has_statistics else self.no_statistics()), "empty")
         for name in ("raw", "twin"):  # the same OIDs and files
             postgres.create_database(name, template="empty")
+            postgres.run(tables.prefer_indexes(name), name)
         for table in self.tables:
             self.fill(source, table)
         self.pgveil = Pgveil(postgres, [table.policy for table in self.tables if table.policy],
@@ -130,7 +132,20 @@ class Pair:
 
 
 def measures(plan):
-    return [[plan.get(name) for name in MEASURED], [measures(child) for child in plan.get("Plans", [])]]
+    if is_look_up(plan):
+        return ["look-up"]
+    names = [name for name in MEASURED if "Blocks" not in name or not holds_look_up(plan)]
+    return [[plan.get(name) for name in names], [measures(child) for child in plan.get("Plans", [])]]
+
+
+def is_look_up(plan):
+    """What is behind its fence reads the rows that have a released value, hidden ones included (docs/attack-model.md): how
+    many is no secret of the plan. What comes out of it is."""
+    return any("ctid" in str(child.get("Sort Key")) for child in plan.get("Plans", ()))
+
+
+def holds_look_up(plan):
+    return is_look_up(plan) or any(holds_look_up(child) for child in plan.get("Plans", ()))
 
 
 class NonInterferenceTest(ServerCase):

@@ -8,6 +8,7 @@ read a difference.
 import collections
 import os
 import pathlib
+import random
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -15,6 +16,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
 import campaign  # noqa: E402
 import naive  # noqa: E402
 import node_kinds  # noqa: E402
+import queries  # noqa: E402
 import worlds  # noqa: E402
 from harness import world  # noqa: E402
 from harness.runner import main  # noqa: E402
@@ -107,6 +109,19 @@ class OracleTest(ServerCase):
                 if row[unit] is not None:
                     units[shown[row[identity]]].add(row[unit])
             self.assertGreaterEqual(min(map(len, units.values())), table.policy.k, table.name)
+
+    def test_conditions_of_the_grammar_read_indexes_of_masked_columns(self):
+        generator = queries.Generator(random.Random(SEED), self.world.protected)
+        looked_up = read = 0
+        for _ in range(100):
+            sql, source = generator.table_source(may_rename=False)
+            text = self.world.rewritten(f"SELECT id FROM {sql} WHERE {generator.look_up([source])}")
+            if text is not None and "ORDER BY t.ctid" in text:
+                looked_up += 1
+                read += "_idx" in str(self.postgres.rows(f"EXPLAIN {text}", self.world.raw))
+        print(f"oracle: {looked_up} look-ups of 100 conditions, {read} of them read an index")
+        self.assertGreater(looked_up, 0)
+        self.assertGreater(read, looked_up // 2)
 
     def test_one_wrong_cell_in_the_copy_is_found(self):
         """The oracle can fail: a copy that hides, or shows, one cell too many makes a difference."""

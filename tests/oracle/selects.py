@@ -24,7 +24,7 @@ class Selects(Expressions):
         if may_rename and random.random() < 0.1:
             renamed = [(f"r{number}", family) for number, (_, family) in enumerate(columns)]
             return f"{name} AS {alias}({', '.join(name for name, _ in renamed)})", Source(alias, renamed, table.is_scan)
-        return f"{name} {random.choice(('', 'AS '))}{alias}", Source(alias, columns, table.is_scan)
+        return f"{name} {random.choice(('', 'AS '))}{alias}", Source(alias, columns, table.is_scan, table)
 
     def source(self):
         """A table, a derived table, VALUES, or a function."""
@@ -119,7 +119,41 @@ class Selects(Expressions):
         return f"{left_sql} {kind} {right_sql} ON {equal}{extra}"
 
     def where(self, scope, share=0.6):
-        return f" WHERE {self.condition(scope)}" if self.random.random() < share else ""
+        if self.random.random() >= share:
+            return ""
+        condition = self.condition(scope)
+        looked_up = self.look_up(scope) if self.random.random() < 0.4 else None
+        if not looked_up:
+            return f" WHERE {condition}"
+        return f" WHERE {self.random.choice((looked_up, looked_up, f'{looked_up} AND {condition}', f'({condition}) AND ({looked_up})'))}"
+
+    def look_up(self, scope):
+        """A column of a table and values that it has, shown or hidden, in a form that may reach an index."""
+        random = self.random
+        tables = [source for source in scope if source.table is not None and not source.table.is_view and source.table.policy]
+        if not tables:
+            return None
+        source = random.choice(tables)
+        number = random.choice([place for place, column in enumerate(source.table.columns)
+                                if column.column_class == "quasi_identifier"])
+        column = source.table.columns[number]
+        cells = [row[number] for row in source.table.rows if row[number] is not None]
+        if not cells:
+            return None
+        name = f"{source.alias}.{column.name}"
+        if len(scope) == 1 and random.random() < 0.3:
+            name = column.name
+        values = [self.value(column.family, random.choice(cells)) for _ in range(random.choice((1, 1, 1, 2, 3)))]
+        if len(values) > 1 or random.random() < 0.1:
+            return f"{name} IN ({', '.join(values)})"
+        return random.choice((f"{name} = {values[0]}", f"{values[0]} = {name}"))
+
+    def value(self, family, text):
+        if self.parameters is not None and family != "enum" and self.random.random() < 0.5:
+            self.parameters.append((family, text))
+            return f"${len(self.parameters)}::{FAMILIES[family].cast}"
+        escaped = text.replace("'", "''")
+        return f"'{escaped}'" + (f"::{FAMILIES[family].cast}" if self.random.random() < 0.4 else "")
 
     # -- statements: → (sql, is ordered)
     def finish(self, sql, width):

@@ -42,6 +42,16 @@ class Table:
             f"CREATE TABLE public.{self.name}_part{number} PARTITION OF public.{self.name} FOR VALUES "
             f"WITH (MODULUS {self.partitions}, REMAINDER {number});\n" for number in range(self.partitions))
 
+    def indexes_sql(self):
+        """On masked columns, some with a hidden column behind them: their order must not show."""
+        if self.policy is None or self.partitions:
+            return ""
+        hidden = next((column.name for column in self.columns if column.column_class in (None, "identifier")
+                       and FAMILIES[column.family].can_be_compared), None)
+        masked = [column.name for column in self.columns if column.column_class == "quasi_identifier"]
+        return "".join(f"CREATE INDEX ON {self.full_name()} ({name}{f', {hidden}' if hidden and number % 2 else ''});\n"
+                       for number, name in enumerate(masked))
+
     def flat_sql(self):
         """A partitioned table again, as one heap: rows whose key is masked have no partition."""
         return f"DROP TABLE public.{self.name};\nCREATE TABLE public.{self.name} ({self.columns_sql()});\n"
@@ -132,6 +142,11 @@ def shadow(random, table):
     rows = [list(row) for row in zip(*(fill(random, column, 12) for column in table.columns))]
     columns = [dataclasses.replace(column, column_class=None) for column in table.columns]
     return Table(table.name, columns, rows, None, schema=SHADOW_SCHEMA)
+
+
+def prefer_indexes(database):
+    """Tables of an oracle fit on a page or two, where PostgreSQL would read no index."""
+    return f"ALTER DATABASE {database} SET enable_seqscan = off;\nALTER DATABASE {database} SET enable_indexonlyscan = off;\n"
 
 
 def create_script(some_tables):

@@ -36,6 +36,8 @@ def create_databases(postgres, some_tables, some_views, raw, masked):
         naive.make_masked_copy(postgres, raw, masked, table.policy)
     for database in (raw, masked):
         postgres.run("".join(view.create_sql() for view in some_views), database)
+    # Only masked columns have indexes, so only look-ups read one: other scans stay in physical order.
+    postgres.run("".join(table.indexes_sql() for table in some_tables) + tables.prefer_indexes(raw), raw)
 
 
 # Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself.
@@ -131,6 +133,14 @@ class World:
         return (pipeline.Pipeline(self.pgveil.port, user, self.raw, limits),
                 pipeline.Pipeline(self.postgres.port, "postgres", copy or self.masked, {**limits, **path}))
 
+    def rewritten(self, sql):
+        """What pgveil sends for it; None: it is refused, or not one statement."""
+        quoted = sql.replace("'", "''")
+        reply = self.pgveil.console(f"EXPLAIN POLICY FOR ROLE analyst FULL '{quoted}'")
+        names = [column.name for column in reply.columns]
+        texts = [dict(zip(names, row)) for row in reply.texts()]
+        return texts[0]["text"] if len(texts) == 1 and not reply.errors else None
+
     def clients(self):
         return self.pgveil.client("analyst"), RawClient(self.postgres.port, "postgres", self.masked)
 
@@ -147,9 +157,19 @@ class World:
         finally:
             for each in both:
                 each.close()
+        self.excuse_look_ups(tally)
         tally.settle(self.fenced_answers(tally, copy or self.masked))
         tally.seconds = time.monotonic() - start
         return tally
+
+    def excuse_look_ups(self, tally):
+        """A look-up reads fewer rows, so what another row would raise may not be raised; never the reverse."""
+        kept = []
+        for difference, mine in zip(tally.differences, tally.doubtful):
+            text = self.rewritten(difference[0].sql) if mine is not None and not comparison.states(mine) else None
+            if text is None or "ORDER BY t.ctid" not in text:
+                kept.append((difference, mine))
+        tally.differences, tally.doubtful = [each for each, _ in kept], [mine for _, mine in kept]
 
     def fenced_answers(self, tally, copy):
         doubtful = [query for (query, _), mine in zip(tally.differences, tally.doubtful) if mine is not None]

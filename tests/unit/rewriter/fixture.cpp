@@ -208,8 +208,12 @@ policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::C
 
 namespace {
 
-std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard guard) {
+std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard guard,
+                                                 std::vector<int> indexed = {},
+                                                 LookUps look_ups = LookUps::yes) {
   const auto catalog = demo_catalog();
+  catalog->relations.find(std::pair<std::string, std::string>("public", "people"))->second.indexed =
+      std::move(indexed);
   auto spec = std::make_shared<policy::PolicySpec>(worked_example_policy());
   auto version = std::make_shared<policy::PolicyVersion>(
       version_of(*spec, worked_example_counts(), *catalog->find("public", "people")));
@@ -220,7 +224,8 @@ std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard
                         .open_tables = std::move(open_tables),
                         .generation = 1,
                         .version_guard = guard,
-                        .mask_source = source})
+                        .mask_source = source,
+                        .look_ups = look_ups})
       .value();
 }
 
@@ -228,6 +233,10 @@ std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard
 
 std::shared_ptr<const Snapshot> demo_snapshot() {
   return demo_snapshot_of(MaskSource::text, VersionGuard::absent);
+}
+
+std::shared_ptr<const Snapshot> demo_snapshot_with_indexes(LookUps look_ups) {
+  return demo_snapshot_of(MaskSource::text, VersionGuard::absent, {2, 3, 4, 5}, look_ups);
 }
 
 std::shared_ptr<const Snapshot> demo_snapshot_with_views(VersionGuard guard) {

@@ -20,6 +20,8 @@ namespace pgveil::rewriter::test {
                                                const Relation& relation);
 // Readers: analyst; exempt: dpo.
 [[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot();
+// The same, with indexes on city, state, occupation and visits, so that look-ups are possible.
+[[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot_with_indexes(LookUps look_ups = LookUps::yes);
 // The same, with masks that are views.
 [[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot_with_views(
     VersionGuard guard = VersionGuard::present);

@@ -18,7 +18,7 @@ using namespace pgveil::rewriter;
 
 // "mask of schema.table without city, state": mask_test.cpp reads the masks themselves.
 std::string short_mask(const rewriter::test::FoundMask& found) {
-  std::string out = "mask of " + found.table;
+  std::string out = (found.is_looked_up ? "look-up in mask of " : "mask of ") + found.table;
   for (const auto i : found.left_out) {
     out += i == found.left_out.front() ? " without " : ", ";
     out += found.mask.select->target_list[i]->res_target->name;

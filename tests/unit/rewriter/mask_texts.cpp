@@ -18,6 +18,28 @@ std::vector<std::vector<std::size_t>> choices(const Mask& mask) {
   return out;
 }
 
+// A look-up with one of these masks inside it, from its bracket on: how long it is; 0: it is none.
+std::size_t look_up_bytes_at(const std::string& sql, std::size_t at, const std::string& text) {
+  constexpr std::string_view kBefore = "(SELECT * FROM (";
+  constexpr std::string_view kFence = " ORDER BY t.ctid OFFSET 0) AS t WHERE ";
+  constexpr std::string_view kAfter = " IS NOT NULL OFFSET 0)";
+  if (sql.compare(at, kBefore.size(), kBefore) != 0 ||
+      sql.compare(at + kBefore.size(), text.size(), text) != 0 ||
+      sql.compare(at + kBefore.size() + text.size(), 5, " AND ") != 0) {
+    return 0;
+  }
+  const std::size_t fence = sql.find(kFence, at);
+  const std::size_t end = fence == std::string::npos ? fence : sql.find(kAfter, fence);
+  return end == std::string::npos ? 0 : end + kAfter.size() - at;
+}
+
+void replace_look_ups(std::string& sql, const std::string& text, const std::string& replacement) {
+  for (std::size_t at = 0; (at = sql.find("(SELECT * FROM (", at)) != std::string::npos; ++at) {
+    if (const std::size_t bytes = look_up_bytes_at(sql, at, text); bytes > 0)
+      sql.replace(at, bytes, "(" + replacement + ")");
+  }
+}
+
 }  // namespace
 
 std::string with_masks_replaced(std::string sql, const std::string& role, const Snapshot& snapshot,
@@ -27,7 +49,9 @@ std::string with_masks_replaced(std::string sql, const std::string& role, const 
     if (mask == nullptr) continue;
     for (const auto& left_out : choices(*mask)) {
       const std::string text = mask->parts.without(left_out);
-      const std::string replacement = put({*mask, left_out, name.first + "." + name.second});
+      const std::string table = name.first + "." + name.second;
+      replace_look_ups(sql, text, put({*mask, left_out, table, true}));
+      const std::string replacement = put({*mask, left_out, table});
       for (std::size_t at = 0; (at = sql.find('(' + text + ')', at)) != std::string::npos;
            at += replacement.size()) {
         sql.replace(at + 1, text.size(), replacement);

@@ -314,6 +314,20 @@ TEST_CASE("the verifier rejects every answered statement with one field changed 
   }
 }
 
+TEST_CASE("the verifier rejects a look-up with one field changed for the worse") {
+  const auto snapshot = rewriter::test::demo_snapshot_with_indexes();
+  std::map<std::string, std::size_t> rejected;
+  for (const char* text : {"SELECT city FROM (SELECT * FROM \"pgveil mask\".\"100-1\" WHERE state "
+                           "OPERATOR(pg_catalog.=) ANY (ARRAY['OH'])) "
+                           "AS people WHERE (state = 'OH') AND (visits > 3)",
+                           "SELECT p.city FROM (SELECT * FROM \"pgveil mask\".\"100\" WHERE city "
+                           "OPERATOR(pg_catalog.=) ANY (ARRAY['x', $1, "
+                           "$2::pg_catalog.text])) AS p INNER JOIN public.cities AS c ON p.city IN ('x', $1, "
+                           "$2::pg_catalog.text)"})
+    Mutator(text, *snapshot, rejected).run(true);
+  CHECK(rejected.size() > 20);
+}
+
 TEST_CASE("the verifier reads common tables by PostgreSQL's scoping rules") {
   const auto snapshot = rewriter::test::demo_snapshot();
   CHECK(is_verified("WITH a AS (SELECT 1) SELECT * FROM a", *snapshot));
