@@ -21,8 +21,8 @@ constexpr JobKey kKeys[] = {
      "how attributes are put together: `sum`, `arithmetic_mean`, `geometric_mean`, `maximum` or `rank`"},
     {"", "gs", "0 to 1", "0.5", "below ½ suppressing costs less, above it generalizing does"},
     {"", "algorithm", "name", "flash",
-     "`flash`, `ola`, `incognito`, `depth_first`, `breadth_first` or `brute_force`; all find the same "
-     "optimum"},
+     "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` or `brute_force`; all find "
+     "the same optimum"},
     {"", "limits", "section", "none", "when to stop with the best so far"},
     {"", "outliers", "word", "drop",
      "what becomes of fewer than k suppressed records: `drop`, `hide` (all their columns) or `as_reference` "
@@ -71,7 +71,8 @@ constexpr JobKey kKeys[] = {
     {"limits", "bytes", "0 to 2^40", "64 per record, 8 from the 65,537th on",
      "memory for snapshots of earlier checks"},
     {"limits", "threads", "1 to 256", "1",
-     "of the search; checks of 32,768 or more different records are divided among them"},
+     "of the search; `best_first` does several checks at a time, the others divide checks of 32,768 or more "
+     "different records"},
 
     {"output", "file", "path", "none", "relative to the job; mode 0600"},
     {"output", "separator", "character", ",", "of the file; `tab` for a tab"},

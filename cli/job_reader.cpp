@@ -220,7 +220,7 @@ Result<engine::Metric> read_metric(const Value& value) {
 
 Result<engine::Algorithm> read_algorithm(const Value& value) {
   using engine::Algorithm;
-  std::array<std::pair<std::string_view, Algorithm>, 6> choices;
+  std::array<std::pair<std::string_view, Algorithm>, engine::kAlgorithms> choices;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const auto algorithm = static_cast<Algorithm>(i);
     choices[i] = {engine::name(algorithm), algorithm};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./run bench engine [--quick]: the lattice engine on the reference's configurations, against its recorded times.
-# ./run bench engine --threads: what two threads bring, in interleaved pairs.
+# ./run bench engine --threads [ALGORITHM]: what two threads bring, in interleaved pairs.
 # ./run bench engine --antichains: four ways to keep an antichain.
 # README.md says what is measured and how.
 set -euo pipefail
@@ -12,7 +12,7 @@ draw_sets fars atus ihis acs15
 mkdir -p "$ROOT/build/bench"
 if [[ ${1:-} == --threads ]]; then
   build_bench bench_threads
-  "$ROOT/build/release/bench/engine/bench_threads" 5 2 | tee "$ROOT/build/bench/threads.md"
+  "$ROOT/build/release/bench/engine/bench_threads" 5 2 "${2:-best_first}" | tee "$ROOT/build/bench/threads.md"
   exit
 fi
 if [[ ${1:-} == --antichains ]]; then

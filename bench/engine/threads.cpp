@@ -1,7 +1,7 @@
 // What threads bring: for each of the reference's optima, time on the clock with one thread and with several, in turns.
 // And what they would bring on processors that are free: the parts are done one after the other, and of each division only
 // the longest part's processor time counts, and 5 µs for the division. That says something on a busy machine, too.
-// Arguments: pairs (3), threads (2), part of a configuration's name.
+// Arguments: pairs (3), threads (2), algorithm (best_first), part of a configuration's name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,14 +47,10 @@ double cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// On free processors, from the times of the parts: one thread's ÷ theirs.
+// On free processors, from the times of the parts: all of them one after the other ÷ the critical path.
 double modelled_ratio(const PreparedTable& table, SearchOptions options, std::size_t threads) {
   constexpr double kDivisionMs = 0.005;
   double saved_ms = 0;
-  options.parallel = {};
-  const double begin = cpu_ms();
-  static_cast<void>(search(table, options));
-  const double one = cpu_ms() - begin;
   options.parallel = {threads, [&](std::size_t parts, const auto& work) {
                         // Dealt to the thread that is free first, as a scheduler would.
                         std::vector<double> busy(threads, 0);
@@ -70,7 +66,8 @@ double modelled_ratio(const PreparedTable& table, SearchOptions options, std::si
                       }};
   const double start = cpu_ms();
   static_cast<void>(search(table, options));
-  return one / (cpu_ms() - start - saved_ms);
+  const double one = cpu_ms() - start;
+  return one / (one - saved_ms);
 }
 
 bool are_same(const SearchResult& a, const SearchResult& b) {
@@ -78,8 +75,10 @@ bool are_same(const SearchResult& a, const SearchResult& b) {
          (!a.optimum || (a.optimum->levels == b.optimum->levels && a.optimum->score == b.optimum->score));
 }
 
-void compare(const PreparedTable& table, const reference::Row& row, int pairs, std::size_t threads) {
+void compare(const PreparedTable& table, const reference::Row& row, Algorithm algorithm, int pairs,
+             std::size_t threads) {
   auto options = reference::options(row, table.rows);
+  options.algorithm = algorithm;
   pgveil::Workers workers(threads);
   const Parallel many{threads, [&](std::size_t parts, const auto& work) { workers.run(parts, work); }};
   std::vector<double> one_ms, many_ms, ratios;
@@ -107,13 +106,22 @@ void compare(const PreparedTable& table, const reference::Row& row, int pairs, s
              static_cast<double>(bytes) / 1e6, is_same ? "yes" : "NO");
 }
 
+Algorithm algorithm_of(std::string_view text) {
+  for (std::size_t i = 0; i < kAlgorithms; ++i) {
+    if (name(static_cast<Algorithm>(i)) == text) return static_cast<Algorithm>(i);
+  }
+  fmt::print(stderr, "no such algorithm\n");
+  std::exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const int pairs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
   const std::size_t threads = argc > 2 ? static_cast<std::size_t>(std::max(1, std::atoi(argv[2]))) : 2;
-  const std::string only = argc > 3 ? argv[3] : "";
+  const std::string_view algorithm = argc > 3 ? argv[3] : "best_first";
+  const std::string only = argc > 4 ? argv[4] : "";
   const auto folder = reference::datasets_folder();
   if (folder.empty()) {
     fmt::print("skipped: no datasets beside the source tree (PGVEIL_DATASETS names another folder)\n");
@@ -131,6 +139,6 @@ int main(int argc, char** argv) {
       tables.clear();
       tables.emplace(row.quasi_identifiers, reference::load(folder, row));
     }
-    compare(tables.at(row.quasi_identifiers), row, pairs, threads);
+    compare(tables.at(row.quasi_identifiers), row, algorithm_of(algorithm), pairs, threads);
   }
 }

@@ -1,6 +1,7 @@
 #include "engine/check/checker.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 
 #include "engine/check/code_tables.hpp"
@@ -8,62 +9,44 @@
 #include "engine/check/summary.hpp"
 
 namespace pgveil::engine {
-struct Checker::Worker {
-  Worker(const PreparedTable& prepared, const CheckerOptions& given)
+
+struct Checker::Checked {
+  Transformation target;
+  Plan plan;
+  Summary summary;
+  std::uint64_t source_classes = 0;
+  bool is_wanted = false;  // by the history
+  Classes classes;         // if it is
+};
+
+// Tables, grouper and classes of one check at a time. The first lane's divides its checks among the threads; the others do
+// checks of a round beside it.
+struct Checker::Lane {
+  Lane(const PreparedTable& prepared, const CheckerOptions& given, const Parallel& parallel)
       : table(prepared),
         options(given),
-        history(given.history, prepared.rows),
         tables(prepared.distinct, prepared.attributes),
-        grouper(prepared.distinct, given.parallel),
+        grouper(prepared.distinct, parallel),
         histograms(prepared.attributes.size()) {}
 
-  Summary check(const Transformation& target) {
-    const Desk desk{last_levels ? std::optional(last_levels->transformation) : std::nullopt, last_levels,
-                    history.infos()};
-    const Plan plan = make_plan(target, desk, options.optimizations, table.attributes.size());
+  Summary check(const Transformation& target, const Plan& plan, const Classes& source,
+                const Parallel& parallel) {
     tables.set_levels(target, plan.to_transform);
-    const Classes& source = source_of(plan);
-    source_classes = source.size();
-    ++counts.checks;
-    counts.cells_transformed += plan.to_transform.count() * source_classes;
-    counts.rows_grouped += source_classes;
     grouper.group(tables, source, last);
     last_levels = Available{target, last.size()};
-    return summarize(target);
+    return summarize(target, parallel);
   }
 
-  const Classes& source_of(const Plan& plan) {
-    switch (plan.source) {
-      case Source::rows: break;
-      case Source::roll_up: ++counts.roll_ups; return last;
-      case Source::snapshot: ++counts.snapshot_hits; return history.use(plan.snapshot);
-    }
-    return table.distinct.classes;
-  }
-
-  void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
-    if (options.optimizations.history == Switch::off || !last_levels) return;
-    if (!history.wants(last.size(), source_classes)) return;
-    history.store(last_levels->transformation, last, is_useless);
-  }
-
-  [[nodiscard]] CheckCounts counts_now() const {
-    CheckCounts made = counts;
-    made.snapshots_stored = history.stored();
-    made.bytes = history.peak_bytes() + last.bytes() + tables.bytes() + grouper.bytes();
-    return made;
-  }
-
-  [[nodiscard]] Summary summarize(const Transformation& target) {
+  [[nodiscard]] Summary summarize(const Transformation& target, const Parallel& parallel) {
     Summary sums = count_classes(last, options.anonymity);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
     if (options.sums == SuppressedSums::none) return sums;
     const std::size_t attributes = table.attributes.size();
-    const std::size_t parts = std::min(attributes, options.parallel.parts_of(last.size()));
+    const std::size_t parts = std::min(attributes, parallel.parts_of(last.size()));
     if (parts == 1) {
       for (std::size_t j = 0; j < attributes; ++j) sum_suppressed(target, j, sums);
     } else {
-      options.parallel.run(attributes, [&](std::size_t j) { sum_suppressed(target, j, sums); });
+      parallel.run(attributes, [&](std::size_t j) { sum_suppressed(target, j, sums); });
     }
     return sums;
   }
@@ -112,15 +95,134 @@ struct Checker::Worker {
     return add_entropy(options.entropy.from[attribute][level], options.entropy.factor, histogram, total);
   }
 
+  [[nodiscard]] std::size_t bytes() const { return last.bytes() + tables.bytes() + grouper.bytes(); }
+
+  const PreparedTable& table;
+  const CheckerOptions& options;
+  CodeTables tables;
+  SourceGrouper grouper;
+  std::optional<Available> last_levels;  // where tables and classes stand
+  Classes last;
+  std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is summed up
+};
+
+struct Checker::Worker {
+  Worker(const PreparedTable& prepared, const CheckerOptions& given)
+      : table(prepared), options(given), history(given.history, prepared.rows) {
+    lanes.push_back(std::make_unique<Lane>(table, options, options.parallel));
+  }
+
+  Summary check(const Transformation& target) {
+    Lane& lane = *lanes.front();
+    const Desk desk{levels_of(lane), is_roll_up_allowed ? lane.last_levels : std::nullopt, history.infos()};
+    const Plan plan = make_plan(target, desk, options.optimizations, table.attributes.size());
+    const Classes& source = source_of(plan);
+    source_classes = source.size();
+    count(plan, source_classes);
+    is_roll_up_allowed = true;
+    return lane.check(target, plan, source, options.parallel);
+  }
+
+  const Classes& source_of(const Plan& plan) {
+    switch (plan.source) {
+      case Source::rows: break;
+      case Source::roll_up: return lanes.front()->last;
+      case Source::snapshot: history.touch(plan.snapshot); return history.classes(plan.snapshot);
+    }
+    return table.distinct.classes;
+  }
+
+  void count(const Plan& plan, std::uint64_t source_size) {
+    ++counts.checks;
+    counts.roll_ups += plan.source == Source::roll_up ? 1 : 0;
+    counts.snapshot_hits += plan.source == Source::snapshot ? 1 : 0;
+    counts.cells_transformed += plan.to_transform.count() * source_size;
+    counts.rows_grouped += source_size;
+  }
+
+  static std::optional<Transformation> levels_of(const Lane& lane) {
+    return lane.last_levels ? std::optional(lane.last_levels->transformation) : std::nullopt;
+  }
+
+  // All start from what the history has before the round, so that it does not matter who does which, and when.
+  void check_round(std::span<const Transformation> targets) {
+    if (round.size() < targets.size()) round.resize(targets.size());
+    free_lanes.clear();
+    for (const auto& lane : lanes) free_lanes.push_back(lane.get());
+    const auto work = [&](std::size_t i) {
+      Lane& lane = take_lane();
+      check_apart(lane, targets[i], round[i]);
+      give_back(lane);
+    };
+    if (targets.size() == 1 || options.parallel.threads <= 1) {
+      for (std::size_t i = 0; i < targets.size(); ++i) work(i);
+    } else {
+      options.parallel.run(targets.size(), work);
+    }
+    is_roll_up_allowed = false;  // which classes a lane has left is a matter of chance
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (round[i].plan.source == Source::snapshot) history.touch(round[i].plan.snapshot);
+      count(round[i].plan, round[i].source_classes);
+    }
+  }
+
+  void check_apart(Lane& lane, const Transformation& target, Checked& made) const {
+    made.plan = make_plan(target, {levels_of(lane), std::nullopt, history.infos()}, options.optimizations,
+                          table.attributes.size());
+    const Classes& source =
+        made.plan.source == Source::snapshot ? history.classes(made.plan.snapshot) : table.distinct.classes;
+    made.source_classes = source.size();
+    made.target = target;
+    made.summary = lane.check(target, made.plan, source, Parallel{});
+    made.is_wanted =
+        options.optimizations.history == Switch::on && history.wants(lane.last.size(), made.source_classes);
+    if (made.is_wanted) made.classes = lane.last;
+  }
+
+  Lane& take_lane() {
+    const std::lock_guard lock(mutex);
+    if (free_lanes.empty()) {
+      lanes.push_back(std::make_unique<Lane>(table, options, Parallel{}));
+      return *lanes.back();
+    }
+    Lane& lane = *free_lanes.back();
+    free_lanes.pop_back();
+    return lane;
+  }
+  void give_back(Lane& lane) {
+    const std::lock_guard lock(mutex);
+    free_lanes.push_back(&lane);
+  }
+
+  void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
+    const Lane& lane = *lanes.front();
+    if (options.optimizations.history == Switch::off || !lane.last_levels) return;
+    if (!history.wants(lane.last.size(), source_classes)) return;
+    history.store(lane.last_levels->transformation, lane.last, is_useless);
+  }
+
+  void keep_snapshot_of(std::size_t i, const std::function<bool(const Transformation&)>& is_useless) {
+    if (round[i].is_wanted) history.store(round[i].target, round[i].classes, is_useless);
+  }
+
+  [[nodiscard]] CheckCounts counts_now() const {
+    CheckCounts made = counts;
+    made.snapshots_stored = history.stored();
+    made.bytes = history.peak_bytes();
+    for (const auto& lane : lanes) made.bytes += lane->bytes();
+    for (const auto& checked : round) made.bytes += checked.classes.bytes();
+    return made;
+  }
+
   const PreparedTable& table;
   CheckerOptions options;
   History history;
-  CodeTables tables;
-  SourceGrouper grouper;
-  std::optional<Available> last_levels;
-  Classes last;
-  std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is summed up
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::vector<Checked> round;     // what became of the last round
+  std::vector<Lane*> free_lanes;  // as many are made as are needed at the same time
+  std::mutex mutex;               // of lanes, during a round
   std::uint64_t source_classes = 0;
+  bool is_roll_up_allowed = true;
   CheckCounts counts;
 };
 
@@ -137,6 +239,19 @@ Summary Checker::check(const Transformation& transformation) {
 
 void Checker::keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
   worker_->keep_snapshot(is_useless);
+}
+
+void Checker::check_round(std::span<const Transformation> transformations) {
+  worker_->check_round(transformations);
+}
+
+const Summary& Checker::summary_of(std::size_t index) const {
+  return worker_->round[index].summary;
+}
+
+void Checker::keep_snapshot_of(std::size_t index,
+                               const std::function<bool(const Transformation&)>& is_useless) {
+  worker_->keep_snapshot_of(index, is_useless);
 }
 
 CheckCounts Checker::counts() const {

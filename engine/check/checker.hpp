@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "engine/check/history.hpp"
 #include "engine/check/parallel.hpp"
@@ -77,9 +78,18 @@ class Checker {
   // transformation that all its direct generalizations are settled.
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless);
 
+  // A round: several checks, at the same time where there are threads. Each starts from a snapshot of before the round, or
+  // from all rows: summaries, counts and snapshots are the same for any number of threads.
+  void check_round(std::span<const Transformation> transformations);
+  // Of the round's transformation of that index, until the next round.
+  [[nodiscard]] const Summary& summary_of(std::size_t index) const;
+  void keep_snapshot_of(std::size_t index, const std::function<bool(const Transformation&)>& is_useless);
+
   [[nodiscard]] CheckCounts counts() const;
 
  private:
+  struct Checked;
+  struct Lane;
   struct Worker;
   std::unique_ptr<Worker> worker_;
 };

@@ -24,6 +24,8 @@ class Antichain {
   // minimal: a member is a specialization of it, or itself. maximal: a member is a generalization of it, or itself.
   // Neighbours are asked for one after the other, so the members that were found last are looked at first.
   [[nodiscard]] bool covers(const Transformation& transformation);
+  // By what the last covers() that was true was: a member, or what a member covers. REQUIRES: there was one.
+  [[nodiscard]] const Transformation& found() const { return recent_.front(); }
   void add(const Transformation& transformation);
 
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -11,6 +11,8 @@ void run_incognito(Explorer& explorer);
 void run_depth_first(Explorer& explorer);
 void run_breadth_first(Explorer& explorer);
 void run_brute_force(Explorer& explorer);
+// Scores by itself what is anonymous by tagging alone.
+void run_best_first(Explorer& explorer);
 
 // Checks what is anonymous by tagging alone and could still beat the incumbent, level by level from the bottom.
 void score_the_rest(Explorer& explorer);

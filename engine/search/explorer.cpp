@@ -47,6 +47,11 @@ bool Explorer::is_tagged_not_anonymous(const Transformation& transformation) {
   return not_anonymous_.covers(transformation);
 }
 
+std::optional<Transformation> Explorer::not_anonymous_above(const Transformation& transformation) {
+  if (!not_anonymous_.covers(transformation)) return std::nullopt;
+  return not_anonymous_.found();
+}
+
 // Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
 bool Explorer::is_pruned(const Transformation& transformation) {
   if (bounds_ == Bounds::none || !incumbent_) return false;
@@ -89,6 +94,28 @@ bool Explorer::may_check() {
 bool Explorer::check(const Transformation& transformation) {
   if (!may_check()) return false;
   const Summary summary = checker_.check(transformation);
+  const bool is_open = conclude(transformation, summary);
+  keep_snapshot(summary.is_anonymous);
+  report(transformation, summary);
+  return is_open;
+}
+
+void Explorer::check_round(std::span<const Transformation> transformations,
+                           const std::function<void(std::size_t, bool)>& told) {
+  if (!may_check()) return;
+  checker_.check_round(transformations);
+  for (std::size_t i = 0; i < transformations.size(); ++i) {
+    if (i > 0 && !may_check()) return;
+    const Summary& summary = checker_.summary_of(i);
+    const bool is_open = conclude(transformations[i], summary);
+    if (!summary.is_anonymous || !quality_.is_monotonic())
+      checker_.keep_snapshot_of(i, [this](const Transformation& kept) { return is_of_no_use(kept); });
+    report(transformations[i], summary);
+    told(i, is_open);
+  }
+}
+
+bool Explorer::conclude(const Transformation& transformation, const Summary& summary) {
   if (summary.is_anonymous) {
     if (!quality_.is_monotonic()) scored_.insert(transformation);
     offer(transformation, summary);
@@ -96,8 +123,6 @@ bool Explorer::check(const Transformation& transformation) {
   remember_bounds(transformation, summary);
   const bool is_open = summary.is_anonymous && !not_anonymous_.covers(transformation);
   (is_open ? anonymous_ : not_anonymous_).add(transformation);
-  keep_snapshot(summary.is_anonymous);
-  report(transformation, summary);
   return is_open;
 }
 
@@ -156,13 +181,20 @@ void Explorer::remember_bounds(const Transformation& transformation, const Summa
 // checked any more; where the metric is not monotonic, it is.
 void Explorer::keep_snapshot(bool is_anonymous) {
   if (is_anonymous && quality_.is_monotonic()) return;
-  checker_.keep_snapshot([this](const Transformation& kept) {
-    successors(lattice_, kept, neighbours_);
-    return std::ranges::all_of(neighbours_, [this](const Transformation& up) { return is_settled(up); });
-  });
+  checker_.keep_snapshot([this](const Transformation& kept) { return is_of_no_use(kept); });
+}
+
+bool Explorer::is_of_no_use(const Transformation& snapshot) {
+  successors(lattice_, snapshot, neighbours_);
+  return std::ranges::all_of(neighbours_, [this](const Transformation& up) { return is_settled(up); });
+}
+
+void Explorer::raise_lower_bound(double bound) {
+  lower_bound_ = std::max(lower_bound_.value_or(bound), bound);
 }
 
 void Explorer::report(const Transformation& transformation, const Summary& summary) {
+  ++checks_;
   if (options_.record == Switch::on) {
     CheckedTransformation record{table_.to_given(transformation), summary.is_anonymous, std::nullopt};
     if (summary.is_anonymous && contains(lattice_, transformation)) {
@@ -171,7 +203,7 @@ void Explorer::report(const Transformation& transformation, const Summary& summa
     checked_.push_back(std::move(record));
   }
   if (options_.progress) {
-    options_.progress({checker_.counts().checks, incumbent_ ? &incumbent_->score : nullptr,
+    options_.progress({checks_, incumbent_ ? &incumbent_->score : nullptr, lower_bound_,
                        [this] { return decided_share(); }});
   }
 }
@@ -179,7 +211,7 @@ void Explorer::report(const Transformation& transformation, const Summary& summa
 double Explorer::decided_share() {
   if (options_.algorithm == Algorithm::brute_force) {
     const auto all = transformation_count(lattice_);
-    return all ? static_cast<double>(checker_.counts().checks) / static_cast<double>(*all) : 0;
+    return all ? static_cast<double>(checks_) / static_cast<double>(*all) : 0;
   }
   if (!decided_) decided_.emplace(lattice_);
   return decided_->measure(
@@ -223,13 +255,14 @@ SearchResult Explorer::result() && {
                              quality_.score_as_given(incumbent_->transformation, incumbent_->summary),
                              incumbent_->summary};
   }
-  result.is_proven = !is_stopped_;
-  if (is_stopped_) result.lower_bound = least_open_bound();
+  result.is_proven = !is_stopped_ && !is_proof_given_up_;
+  if (!result.is_proven) result.lower_bound = lower_bound_ ? *lower_bound_ : least_open_bound();
   if (result.optimum) {
     const double best = result.optimum->score.value();
     result.lower_bound = std::min(result.lower_bound.value_or(best), best);
   }
   result.counts = checker_.counts();
+  result.counts.checks = checks_;
   constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
                  (bounds_above_.capacity() + bounds_below_.capacity()) * sizeof(KnownBound) +

@@ -1,7 +1,9 @@
 #pragma once
 // What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds, counts. An
 // algorithm only decides in which order to check what is_tagged() does not exclude.
+#include <functional>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -35,6 +37,13 @@ class Explorer {
   // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the incumbent.
   [[nodiscard]] bool is_tagged_not_anonymous(const Transformation& transformation);
 
+  // A member of what is tagged not anonymous that is, or generalizes, the transformation.
+  [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& transformation);
+  // Where the metric is not monotonic: it was checked and is anonymous.
+  [[nodiscard]] bool is_scored(const Transformation& transformation) const {
+    return scored_.contains(transformation);
+  }
+
   // The two halves of is_tagged: by anonymity, and by bounds.
   [[nodiscard]] bool is_known(const Transformation& transformation);
   [[nodiscard]] bool is_pruned(const Transformation& transformation);
@@ -43,13 +52,31 @@ class Explorer {
 
   // Checks, tags, scores; false if it is tagged not anonymous now. Once stopped: false, and nothing is done.
   bool check(const Transformation& transformation);
-  // The same without tagging and pruning.
+  // The same of several, which are checked at the same time where there are threads: told(i, is open) of one after the
+  // other. Once stopped, the others are left out; what was done of them does not count.
+  void check_round(std::span<const Transformation> transformations,
+                   const std::function<void(std::size_t, bool)>& told);
+  // The same as check without tagging and pruning.
   void check_alone(const Transformation& transformation);
   // Of a transformation with dropped columns: tags what is not anonymous, scores nothing; true if anonymous.
   bool check_subset(const Transformation& transformation);
 
+  // The algorithm knows that nothing that is not decided yet scores below this, or that what it leaves is not proven.
+  void raise_lower_bound(double bound);
+  void give_up_proof() { is_proof_given_up_ = true; }
+
+  // Asked now and then by what walks through the lattice without checking: true once the search is to stop.
+  [[nodiscard]] bool wants_stop() { return !may_check(); }
+
   [[nodiscard]] Bounds bounds() const { return bounds_; }
   [[nodiscard]] bool is_stopped() const { return is_stopped_; }
+  [[nodiscard]] const SearchOptions& options() const { return options_; }
+  [[nodiscard]] const Quality& quality() const { return quality_; }
+  [[nodiscard]] const PreparedTable& table() const { return table_; }
+  // Of the best anonymous transformation so far.
+  [[nodiscard]] std::optional<Transformation> best() const {
+    return incumbent_ ? std::optional(incumbent_->transformation) : std::nullopt;
+  }
   [[nodiscard]] bool is_monotonic() const { return quality_.is_monotonic(); }
   [[nodiscard]] SearchResult result() &&;
 
@@ -69,10 +96,12 @@ class Explorer {
   [[nodiscard]] bool is_decided(const Transformation& transformation);  // is_settled, stopped or not
   [[nodiscard]] double least_open_bound();
   [[nodiscard]] bool is_worse(double bound) const { return bound > incumbent_->score.value(); }
+  bool conclude(const Transformation& transformation, const Summary& summary);
   void offer(const Transformation& transformation, const Summary& summary);
   void remember_bounds(const Transformation& transformation, const Summary& summary);
   void move_worse(std::vector<KnownBound>& from, Antichain& into) const;
   void keep_snapshot(bool is_anonymous);
+  [[nodiscard]] bool is_of_no_use(const Transformation& snapshot);
   void report(const Transformation& transformation, const Summary& summary);
   [[nodiscard]] double decided_share();
 
@@ -93,6 +122,9 @@ class Explorer {
   std::vector<CheckedTransformation> checked_;
   std::vector<Transformation> neighbours_;
   std::optional<DecidedShare> decided_;  // once it is asked for
+  std::optional<double> lower_bound_;    // that the algorithm knows
+  std::uint64_t checks_ = 0;
+  bool is_proof_given_up_ = false;
   bool is_stopped_ = false;
 };
 

@@ -47,7 +47,22 @@ void run(Algorithm algorithm, Explorer& explorer) {
     case Algorithm::depth_first: return run_depth_first(explorer);
     case Algorithm::breadth_first: return run_breadth_first(explorer);
     case Algorithm::brute_force: return run_brute_force(explorer);
+    case Algorithm::best_first: return run_best_first(explorer);
   }
+}
+
+// Where the metric is not monotonic.
+bool leaves_anonymous_unscored(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::flash:
+    case Algorithm::ola:
+    case Algorithm::incognito:
+    case Algorithm::depth_first:
+    case Algorithm::breadth_first: return true;
+    case Algorithm::brute_force:
+    case Algorithm::best_first: return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -60,6 +75,7 @@ std::string_view name(Algorithm algorithm) {
     case Algorithm::depth_first: return "depth_first";
     case Algorithm::breadth_first: return "breadth_first";
     case Algorithm::brute_force: return "brute_force";
+    case Algorithm::best_first: return "best_first";
   }
   return "";
 }
@@ -81,7 +97,7 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);
   run(options.algorithm, explorer);
-  if (options.algorithm != Algorithm::brute_force) score_the_rest(explorer);
+  if (leaves_anonymous_unscored(options.algorithm)) score_the_rest(explorer);
   return std::move(explorer).result();
 }
 

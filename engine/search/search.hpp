@@ -20,8 +20,10 @@ enum class Algorithm {
   incognito,      // subsets of the quasi-identifiers, bottom-up
   depth_first,    // from the top down, as far as it is anonymous
   breadth_first,  // level by level from the bottom
-  brute_force     // every transformation; the oracle of the others
+  brute_force,    // every transformation; the oracle of the others
+  best_first,     // antichain-pruning.txt: branch and bound, lowest bound first
 };
+inline constexpr std::size_t kAlgorithms = 7;
 [[nodiscard]] std::string_view name(Algorithm algorithm);
 
 enum class Pruning {
@@ -31,7 +33,8 @@ enum class Pruning {
 
 struct Progress {
   std::uint64_t checks = 0;
-  const Score* incumbent = nullptr;  // nullptr: nothing anonymous was found yet
+  const Score* incumbent = nullptr;   // nullptr: nothing anonymous was found yet
+  std::optional<double> lower_bound;  // no score falls below it, as far as the algorithm knows; never falls
   // The share of the transformations that are decided, estimated from a sample if they are many; never falls. Costs a
   // little, so it is asked for. Valid during the call.
   std::function<double()> decided_share;
@@ -49,6 +52,7 @@ struct SearchOptions {
   std::function<bool()> stop;  // asked before each check; true ends the search with what it has
   std::function<void(const Progress&)> progress;  // called after each check
   Switch record = Switch::off;                    // fill SearchResult::checked
+  std::size_t open_boxes = 1 << 20;  // that best_first keeps in its queue; beyond, it goes depth first
 };
 
 struct CheckedTransformation {

@@ -67,7 +67,8 @@ TEST_CASE("the history refuses what is too large and evicts useless snapshots be
   const auto never = [](const Transformation&) { return false; };
   history.store(at({0, 1}), classes(8), never);
   history.store(at({1, 0}), classes(8), never);
-  CHECK(history.use(0).size() == 8);  // now (1,0) is the least recently used
+  CHECK(history.classes(0).size() == 8);
+  history.touch(0);  // now (1,0) is the least recently used
   history.store(at({1, 1}), classes(8), never);
   REQUIRE(history.infos().size() == 2);
   CHECK(history.infos()[0].transformation == at({0, 1}));

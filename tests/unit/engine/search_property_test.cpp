@@ -9,8 +9,8 @@ using namespace pgveil::engine::test;
 
 namespace {
 
-constexpr Algorithm kAlgorithms[] = {Algorithm::flash, Algorithm::ola, Algorithm::incognito,
-                                     Algorithm::depth_first, Algorithm::breadth_first};
+constexpr Algorithm kTried[] = {Algorithm::flash,       Algorithm::ola,           Algorithm::incognito,
+                                Algorithm::depth_first, Algorithm::breadth_first, Algorithm::best_first};
 constexpr Aggregate kAggregates[] = {Aggregate::sum, Aggregate::arithmetic_mean, Aggregate::geometric_mean,
                                      Aggregate::maximum, Aggregate::rank};
 
@@ -91,7 +91,7 @@ TEST_CASE("all algorithms find what brute force finds, with every metric, pruned
     const auto expected = value_of(search(table, options));
     CHECK(expected.counts.checks == expected.transformations);
     if (expected.optimum) ++found;
-    for (const auto algorithm : kAlgorithms) {
+    for (const auto algorithm : kTried) {
       CAPTURE(name(algorithm));
       for (const auto pruning : {Pruning::none, Pruning::bounds}) {
         options.algorithm = algorithm;
@@ -99,6 +99,7 @@ TEST_CASE("all algorithms find what brute force finds, with every metric, pruned
         options.optimizations = {static_cast<Switch>(seed & 1), static_cast<Switch>(seed >> 1 & 1),
                                  static_cast<Switch>(seed >> 2 & 1)};
         options.history.bytes = std::size_t{1} << (6 + seed % 10);
+        options.open_boxes = seed % 3 == 0 ? seed % 5 : options.open_boxes;
         const auto result = value_of(search(table, options));
         REQUIRE(text_of(result) == text_of(expected));
         CHECK(result.is_proven);
@@ -154,7 +155,7 @@ TEST_CASE("permuted columns give the same optimum and the same checks") {
       for (std::size_t i = 0; i < levels.size(); ++i) named[random.columns[i].column] = levels[i];
       return named;
     };
-    for (const auto algorithm : kAlgorithms) {
+    for (const auto algorithm : kTried) {
       CAPTURE(name(algorithm));
       options.algorithm = algorithm;
       std::ranges::sort(random.columns, {}, &QuasiIdentifier::column);
@@ -183,7 +184,7 @@ TEST_CASE("the share of what is decided rises to all of it, whatever the metric 
     SearchOptions options;
     options.anonymity = {std::min<std::uint64_t>(table.rows, 2), table.rows * (seed % 3) / 4};
     options.quality.metric = static_cast<Metric>(seed % kMetrics);
-    options.algorithm = seed % 10 == 0 ? Algorithm::flash : static_cast<Algorithm>(seed % 6);
+    options.algorithm = seed % 10 == 0 ? Algorithm::flash : static_cast<Algorithm>(seed % 7);
     double last = 0;
     options.progress = [&](const Progress& progress) {
       const double share = progress.decided_share();
@@ -203,7 +204,7 @@ TEST_CASE("a stopped search gives a bound that no score falls below, and that ne
     SearchOptions options;
     options.anonymity = {std::min<std::uint64_t>(table.rows, 2), table.rows * (seed % 3) / 4};
     options.quality.metric = static_cast<Metric>(seed % kMetrics);
-    options.algorithm = static_cast<Algorithm>(seed % 6);
+    options.algorithm = static_cast<Algorithm>(seed % 7);
     const auto proven = value_of(search(table, options));
     REQUIRE(proven.lower_bound.has_value() == proven.optimum.has_value());
     if (!proven.optimum) continue;

@@ -118,7 +118,7 @@ TEST_CASE("any number of threads checks and finds the same, with every metric an
     SearchOptions options;
     options.anonymity = {std::min<std::uint64_t>(table.rows, 1 + seed % 4), table.rows * (seed % 3) / 4};
     options.quality.metric = static_cast<Metric>(seed % kMetrics);
-    options.algorithm = static_cast<Algorithm>(seed % 6);
+    options.algorithm = static_cast<Algorithm>(seed % 7);
     options.pruning = seed % 4 == 0 ? Pruning::none : Pruning::bounds;
     options.optimizations = {static_cast<Switch>(seed & 1), static_cast<Switch>(seed >> 1 & 1),
                              static_cast<Switch>(seed >> 2 & 1)};
@@ -130,6 +130,47 @@ TEST_CASE("any number of threads checks and finds the same, with every metric an
     }
   }
   CHECK(divided.runs > 1000);
+}
+
+TEST_CASE(
+    "a round of checks gives what they give one after the other, and the same snapshots for any threads") {
+  Divided divided;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    const auto random = wide_table(3, 12, 300);
+    const auto table = value_of(prepare(random.table, random.columns));
+    std::optional<CheckCounts> expected;
+    for (const std::size_t threads : {1, 2, 8}) {
+      CAPTURE(threads);
+      std::mt19937_64 generator(seed);
+      CheckerOptions options;
+      options.anonymity = {2 + seed % 3, 60};
+      options.sums = SuppressedSums::domain_rows;
+      options.history = {
+          .share_of_rows = 1, .share_of_source = 0.9, .bytes = std::size_t{1} << (8 + seed % 8)};
+      Checker alone(table, options);
+      options.parallel = divided.among(threads);
+      Checker rounds(table, options);
+      for (int round = 0; round < 6; ++round) {
+        std::vector<Transformation> targets;
+        for (std::size_t i = 0; i < 1 + generator() % 9; ++i)
+          targets.push_back(table.from_given(random_levels(table, generator)));
+        rounds.check_round(targets);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+          const auto summary = alone.check(targets[i]);
+          REQUIRE(rounds.summary_of(i).classes == summary.classes);
+          REQUIRE(rounds.summary_of(i).squares == summary.squares);
+          REQUIRE(rounds.summary_of(i).suppressed_domain_rows == summary.suppressed_domain_rows);
+          rounds.keep_snapshot_of(i, [](const Transformation&) { return false; });
+        }
+        REQUIRE(rounds.check(targets.front()).squares == alone.check(targets.front()).squares);
+      }
+      if (!expected) expected = rounds.counts();
+      CHECK(rounds.counts().snapshots_stored == expected->snapshots_stored);
+      CHECK(rounds.counts().snapshot_hits == expected->snapshot_hits);
+      CHECK(rounds.counts().rows_grouped == expected->rows_grouped);
+    }
+  }
 }
 
 TEST_CASE("a table that is too small for two threads is not divided") {
