@@ -63,9 +63,12 @@ Result<std::vector<unsigned>> levels_of(std::string_view text) {
 // How much is decided, never rounded up to all; the incumbent's score; how many were checked.
 void show_search(ProgressLine& line, const engine::Progress& progress) {
   if (!line.is_due()) return;
-  const auto best = progress.incumbent == nullptr
-                        ? std::string("nothing anonymous yet")
-                        : fmt::format("best so far {:.6g}", progress.incumbent->value());
+  const auto best =
+      progress.incumbent == nullptr
+          ? std::string("nothing anonymous yet")
+          : fmt::format("best so far {:.6g}", progress.incumbent->value()) +
+                (progress.lower_bound ? fmt::format(", none below {:.6g}", *progress.lower_bound)
+                                      : std::string());
   line.show(fmt::format("{} % decided, {}, checked", static_cast<int>(progress.decided_share() * 100), best),
             progress.checks);
 }

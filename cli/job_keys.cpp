@@ -21,8 +21,9 @@ constexpr JobKey kKeys[] = {
      "how attributes are put together: `sum`, `arithmetic_mean`, `geometric_mean`, `maximum` or `rank`"},
     {"", "gs", "0 to 1", "0.5", "below ½ suppressing costs less, above it generalizing does"},
     {"", "algorithm", "name", "flash",
-     "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` or `brute_force`; all find "
-     "the same optimum"},
+     "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` or `brute_force` find the "
+     "same "
+     "optimum; `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing"},
     {"", "limits", "section", "none", "when to stop with the best so far"},
     {"", "outliers", "word", "drop",
      "what becomes of fewer than k suppressed records: `drop`, `hide` (all their columns) or `as_reference` "

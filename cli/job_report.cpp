@@ -132,7 +132,9 @@ std::string how_good(const JobReport& report) {
   if (!report.search) return "transformation as chosen";
   if (report.search->is_proven) return "optimum";
   const auto& bound = report.search->lower_bound;
-  return "the best so far: stopped before it was proven" +
+  return std::string(engine::is_heuristic(report.algorithm)
+                         ? "a heuristic's best, not proven"
+                         : "the best so far: stopped before it was proven") +
          (bound ? fmt::format("; nothing is below {}", number(*bound)) : "");
 }
 

@@ -90,7 +90,7 @@ void JobRunner::end(const std::string& job, const Result<JobReport>& made) {
     run.state = JobState::done;
     run.rows = made->published_rows;
     run.message = fmt::format("{}{}", fmt::join(made->targets, ", "),
-                              is_unproven(*made) ? "; the best so far, not proven" : "");
+                              is_unproven(*made) ? "; not proven to be the optimum" : "");
   } else {
     run.state = is_cancelled_ ? JobState::cancelled : JobState::failed;
     run.message = one_line(made.error());

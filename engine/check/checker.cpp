@@ -19,8 +19,8 @@ struct Checker::Checked {
   Classes classes;         // if it is
 };
 
-// Tables, grouper and classes of one check at a time. The first lane's divides its checks among the threads; the others do
-// checks of a round beside it.
+// Tables, grouper and classes of one check at a time. It may divide the check among the threads; in a round, whose checks are
+// divided among them, it must not.
 struct Checker::Lane {
   Lane(const PreparedTable& prepared, const CheckerOptions& given, const Parallel& parallel)
       : table(prepared),
@@ -108,25 +108,23 @@ struct Checker::Lane {
 
 struct Checker::Worker {
   Worker(const PreparedTable& prepared, const CheckerOptions& given)
-      : table(prepared), options(given), history(given.history, prepared.rows) {
-    lanes.push_back(std::make_unique<Lane>(table, options, options.parallel));
-  }
+      : table(prepared), options(given), history(given.history, prepared.rows) {}
 
   Summary check(const Transformation& target) {
-    Lane& lane = *lanes.front();
-    const Desk desk{levels_of(lane), is_roll_up_allowed ? lane.last_levels : std::nullopt, history.infos()};
+    if (!divided) divided = std::make_unique<Lane>(table, options, options.parallel);
+    Lane& lane = *divided;
+    const Desk desk{levels_of(lane), lane.last_levels, history.infos()};
     const Plan plan = make_plan(target, desk, options.optimizations, table.attributes.size());
     const Classes& source = source_of(plan);
     source_classes = source.size();
     count(plan, source_classes);
-    is_roll_up_allowed = true;
     return lane.check(target, plan, source, options.parallel);
   }
 
   const Classes& source_of(const Plan& plan) {
     switch (plan.source) {
       case Source::rows: break;
-      case Source::roll_up: return lanes.front()->last;
+      case Source::roll_up: return divided->last;
       case Source::snapshot: history.touch(plan.snapshot); return history.classes(plan.snapshot);
     }
     return table.distinct.classes;
@@ -159,7 +157,6 @@ struct Checker::Worker {
     } else {
       options.parallel.run(targets.size(), work);
     }
-    is_roll_up_allowed = false;  // which classes a lane has left is a matter of chance
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (round[i].plan.source == Source::snapshot) history.touch(round[i].plan.snapshot);
       count(round[i].plan, round[i].source_classes);
@@ -195,10 +192,9 @@ struct Checker::Worker {
   }
 
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless) {
-    const Lane& lane = *lanes.front();
-    if (options.optimizations.history == Switch::off || !lane.last_levels) return;
-    if (!history.wants(lane.last.size(), source_classes)) return;
-    history.store(lane.last_levels->transformation, lane.last, is_useless);
+    if (options.optimizations.history == Switch::off || !divided || !divided->last_levels) return;
+    if (!history.wants(divided->last.size(), source_classes)) return;
+    history.store(divided->last_levels->transformation, divided->last, is_useless);
   }
 
   void keep_snapshot_of(std::size_t i, const std::function<bool(const Transformation&)>& is_useless) {
@@ -209,6 +205,7 @@ struct Checker::Worker {
     CheckCounts made = counts;
     made.snapshots_stored = history.stored();
     made.bytes = history.peak_bytes();
+    if (divided) made.bytes += divided->bytes();
     for (const auto& lane : lanes) made.bytes += lane->bytes();
     for (const auto& checked : round) made.bytes += checked.classes.bytes();
     return made;
@@ -217,12 +214,12 @@ struct Checker::Worker {
   const PreparedTable& table;
   CheckerOptions options;
   History history;
-  std::vector<std::unique_ptr<Lane>> lanes;
-  std::vector<Checked> round;     // what became of the last round
-  std::vector<Lane*> free_lanes;  // as many are made as are needed at the same time
-  std::mutex mutex;               // of lanes, during a round
+  std::unique_ptr<Lane> divided;             // of checks that are alone; once there is one
+  std::vector<std::unique_ptr<Lane>> lanes;  // of rounds
+  std::vector<Checked> round;                // what became of the last round
+  std::vector<Lane*> free_lanes;             // as many are made as are needed at the same time
+  std::mutex mutex;                          // of lanes, during a round
   std::uint64_t source_classes = 0;
-  bool is_roll_up_allowed = true;
   CheckCounts counts;
 };
 

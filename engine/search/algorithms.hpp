@@ -1,9 +1,12 @@
 #pragma once
-// The algorithms, one file each. Each leaves no transformation that is not tagged: every minimal anonymous one that
+// The algorithms. Each but the heuristics leaves no transformation that is not tagged: every minimal anonymous one that
 // could still be the optimum has been checked. Where the metric is not monotonic, score_the_rest() has to follow.
 #include "engine/search/explorer.hpp"
 
 namespace pgveil::engine {
+
+// Of a walk through the lattice that checks nothing: how often it asks whether to stop.
+inline constexpr std::size_t kStepsBetweenQuestions = 4096;
 
 void run_flash(Explorer& explorer);
 void run_ola(Explorer& explorer);
@@ -13,6 +16,14 @@ void run_breadth_first(Explorer& explorer);
 void run_brute_force(Explorer& explorer);
 // Scores by itself what is anonymous by tagging alone.
 void run_best_first(Explorer& explorer);
+
+// Heuristics: none of them proves its best.
+void run_datafly(Explorer& explorer);
+void run_igreedy(Explorer& explorer);
+void run_samarati(Explorer& explorer);
+void run_beam(Explorer& explorer);
+// What beam does, for a good incumbent before a proof.
+void dive(Explorer& explorer);
 
 // Checks what is anonymous by tagging alone and could still beat the incumbent, level by level from the bottom.
 void score_the_rest(Explorer& explorer);

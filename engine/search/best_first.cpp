@@ -38,7 +38,8 @@ class BestFirst {
       explorer_.raise_lower_bound(least_bound());
       std::vector<Transformation> targets = targets_of_round();
       if (targets.empty()) return;
-      explorer_.check_round(targets, [this](std::size_t i, bool is_anonymous) { told(i, is_anonymous); });
+      explorer_.check_round(
+          targets, [this](std::size_t i, const Summary&, bool is_anonymous) { told(i, is_anonymous); });
     }
   }
 
@@ -54,7 +55,7 @@ class BestFirst {
     std::erase_if(active_, [this](const auto& active) { return !is_open_or_divided(active.box); });
     std::size_t steps = 0;
     while (active_.size() < kRound && has_box()) {
-      if (++steps % 4096 == 0 && explorer_.wants_stop()) return;
+      if (++steps % kStepsBetweenQuestions == 0 && explorer_.wants_stop()) return;
       const Box box = take();
       if (!is_open_or_divided(box)) continue;
       auto& active = active_.emplace_back();
@@ -158,6 +159,7 @@ class BestFirst {
 }  // namespace
 
 void run_best_first(Explorer& explorer) {
+  dive(explorer);
   BestFirst(explorer).run();
 }
 

@@ -101,7 +101,7 @@ bool Explorer::check(const Transformation& transformation) {
 }
 
 void Explorer::check_round(std::span<const Transformation> transformations,
-                           const std::function<void(std::size_t, bool)>& told) {
+                           const std::function<void(std::size_t, const Summary&, bool)>& told) {
   if (!may_check()) return;
   checker_.check_round(transformations);
   for (std::size_t i = 0; i < transformations.size(); ++i) {
@@ -111,7 +111,7 @@ void Explorer::check_round(std::span<const Transformation> transformations,
     if (!summary.is_anonymous || !quality_.is_monotonic())
       checker_.keep_snapshot_of(i, [this](const Transformation& kept) { return is_of_no_use(kept); });
     report(transformations[i], summary);
-    told(i, is_open);
+    told(i, summary, is_open);
   }
 }
 

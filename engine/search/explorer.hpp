@@ -52,10 +52,10 @@ class Explorer {
 
   // Checks, tags, scores; false if it is tagged not anonymous now. Once stopped: false, and nothing is done.
   bool check(const Transformation& transformation);
-  // The same of several, which are checked at the same time where there are threads: told(i, is open) of one after the
-  // other. Once stopped, the others are left out; what was done of them does not count.
+  // The same of several, which are checked at the same time where there are threads: told(i, summary, is open) of
+  // one after the other. Once stopped, the others are left out; what was done of them does not count.
   void check_round(std::span<const Transformation> transformations,
-                   const std::function<void(std::size_t, bool)>& told);
+                   const std::function<void(std::size_t, const Summary&, bool)>& told);
   // The same as check without tagging and pruning.
   void check_alone(const Transformation& transformation);
   // Of a transformation with dropped columns: tags what is not anonymous, scores nothing; true if anonymous.

@@ -17,11 +17,13 @@ class Flash {
   void run() {
     const Lattice& lattice = explorer_.lattice();
     std::vector<Transformation> level;
+    std::size_t steps = 0;
     for (unsigned sum = lattice.bottom.level_sum(); sum <= lattice.top.level_sum() && !explorer_.is_stopped();
          ++sum) {
       level.clear();
       LevelWalk walk(lattice.bottom, lattice.top, lattice.attributes, sum);
       while (walk.next()) {
+        if (++steps % kStepsBetweenQuestions == 0 && explorer_.wants_stop()) return;
         if (!explorer_.is_tagged(walk.current())) level.push_back(walk.current());
       }
       explorer_.order().sort(level);

@@ -48,6 +48,10 @@ void run(Algorithm algorithm, Explorer& explorer) {
     case Algorithm::breadth_first: return run_breadth_first(explorer);
     case Algorithm::brute_force: return run_brute_force(explorer);
     case Algorithm::best_first: return run_best_first(explorer);
+    case Algorithm::beam: return run_beam(explorer);
+    case Algorithm::igreedy: return run_igreedy(explorer);
+    case Algorithm::datafly: return run_datafly(explorer);
+    case Algorithm::samarati: return run_samarati(explorer);
   }
 }
 
@@ -60,12 +64,58 @@ bool leaves_anonymous_unscored(Algorithm algorithm) {
     case Algorithm::depth_first:
     case Algorithm::breadth_first: return true;
     case Algorithm::brute_force:
-    case Algorithm::best_first: return false;
+    case Algorithm::best_first:
+    case Algorithm::beam:
+    case Algorithm::igreedy:
+    case Algorithm::datafly:
+    case Algorithm::samarati: return false;
   }
   return true;
 }
 
+Result<void> check_size(const Lattice& lattice, Algorithm algorithm) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
+  if (!walks_the_lattice(algorithm) || transformation_count(lattice).value_or(UINT64_MAX) <= kMost) return {};
+  return refused(
+      fmt::format("{} would walk through more than 2^63 transformations", name(algorithm)),
+      fmt::format("take {} or {}, or raise min_level", name(Algorithm::best_first), name(Algorithm::beam)));
+}
+
 }  // namespace
+
+bool is_heuristic(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::flash:
+    case Algorithm::ola:
+    case Algorithm::incognito:
+    case Algorithm::depth_first:
+    case Algorithm::breadth_first:
+    case Algorithm::brute_force:
+    case Algorithm::best_first: return false;
+    case Algorithm::beam:
+    case Algorithm::igreedy:
+    case Algorithm::datafly:
+    case Algorithm::samarati: return true;
+  }
+  return true;
+}
+
+bool walks_the_lattice(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::flash:
+    case Algorithm::ola:
+    case Algorithm::incognito:
+    case Algorithm::depth_first:
+    case Algorithm::breadth_first:
+    case Algorithm::brute_force:
+    case Algorithm::samarati: return true;
+    case Algorithm::best_first:
+    case Algorithm::beam:
+    case Algorithm::igreedy:
+    case Algorithm::datafly: return false;
+  }
+  return true;
+}
 
 std::string_view name(Algorithm algorithm) {
   switch (algorithm) {
@@ -76,6 +126,10 @@ std::string_view name(Algorithm algorithm) {
     case Algorithm::breadth_first: return "breadth_first";
     case Algorithm::brute_force: return "brute_force";
     case Algorithm::best_first: return "best_first";
+    case Algorithm::beam: return "beam";
+    case Algorithm::igreedy: return "igreedy";
+    case Algorithm::datafly: return "datafly";
+    case Algorithm::samarati: return "samarati";
   }
   return "";
 }
@@ -93,6 +147,8 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
     return valid.error();
   const auto lattice = restricted_lattice(table, options);
   if (lattice.has_error()) return lattice.error();
+  if (const auto checked = check_size(*lattice, options.algorithm); checked.has_error())
+    return checked.error();
 
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);

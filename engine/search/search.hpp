@@ -22,9 +22,18 @@ enum class Algorithm {
   breadth_first,  // level by level from the bottom
   brute_force,    // every transformation; the oracle of the others
   best_first,     // antichain-pruning.txt: branch and bound, lowest bound first
+  // Heuristics, which prove nothing:
+  beam,      // the neighbourhood of the best few so far
+  igreedy,   // from the bottom up, to the generalization that suppresses fewest
+  datafly,   // from the bottom up, the attribute with the most values first
+  samarati,  // binary search for the lowest level of the lattice with an anonymous one
 };
-inline constexpr std::size_t kAlgorithms = 7;
+inline constexpr std::size_t kAlgorithms = 11;
 [[nodiscard]] std::string_view name(Algorithm algorithm);
+// Its best is not proven to be the optimum.
+[[nodiscard]] bool is_heuristic(Algorithm algorithm);
+// It looks at every transformation, if only to see that it is tagged; refused for lattices of more than 2^63.
+[[nodiscard]] bool walks_the_lattice(Algorithm algorithm);
 
 enum class Pruning {
   none,    // predictive tagging only
@@ -83,7 +92,7 @@ struct SearchResult {
 // floor(rate × rows); REQUIRES: 0 <= rate <= 1.
 [[nodiscard]] std::uint64_t suppression_limit(double rate, std::uint64_t rows);
 
-// Errors: k below 1 or above the number of rows, levels that are not as many as the quasi-identifiers, outside the
+// Errors: k below 1 or above the number of rows, a lattice that the algorithm could never walk through, levels that are not as many as the quasi-identifiers, outside the
 // hierarchies or crossed, and those of validate(QualityModel).
 [[nodiscard]] Result<SearchResult> search(const PreparedTable& table, const SearchOptions& options);
 

@@ -110,6 +110,37 @@ TEST_CASE("all algorithms find what brute force finds, with every metric, pruned
   CHECK(found > 200);
 }
 
+TEST_CASE("heuristics find something anonymous wherever there is something, and claim no proof") {
+  std::uint64_t found = 0, best = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    const auto random = random_table(seed);
+    const auto table = value_of(prepare(random.table, random.columns));
+    std::mt19937_64 generator(seed);
+    auto options = random_options(generator, table);
+    options.algorithm = Algorithm::brute_force;
+    const auto expected = value_of(search(table, options));
+    for (std::size_t i = 0; i < pgveil::engine::kAlgorithms; ++i) {
+      options.algorithm = static_cast<Algorithm>(i);
+      if (!is_heuristic(options.algorithm)) continue;
+      CAPTURE(name(options.algorithm));
+      const auto result = value_of(search(table, options));
+      CHECK_FALSE(result.is_proven);
+      REQUIRE(result.optimum.has_value() == expected.optimum.has_value());
+      if (!result.optimum) continue;
+      const double least = expected.optimum->score.value();
+      CHECK(result.optimum->score.value() >= least);
+      REQUIRE(result.lower_bound);
+      CHECK(*result.lower_bound <= least + 1e-9 * std::abs(least));
+      if (options.algorithm != Algorithm::beam) continue;
+      ++found;
+      best += result.optimum->score == expected.optimum->score ? 1 : 0;
+    }
+  }
+  CHECK(found > 100);
+  CHECK(best * 10 > found * 9);
+}
+
 TEST_CASE("bounds of a check hold for every anonymous generalization and specialization") {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {

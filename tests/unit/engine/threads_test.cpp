@@ -118,7 +118,7 @@ TEST_CASE("any number of threads checks and finds the same, with every metric an
     SearchOptions options;
     options.anonymity = {std::min<std::uint64_t>(table.rows, 1 + seed % 4), table.rows * (seed % 3) / 4};
     options.quality.metric = static_cast<Metric>(seed % kMetrics);
-    options.algorithm = static_cast<Algorithm>(seed % 7);
+    options.algorithm = static_cast<Algorithm>(seed % kAlgorithms);
     options.pruning = seed % 4 == 0 ? Pruning::none : Pruning::bounds;
     options.optimizations = {static_cast<Switch>(seed & 1), static_cast<Switch>(seed >> 1 & 1),
                              static_cast<Switch>(seed >> 2 & 1)};
