@@ -36,6 +36,13 @@ bool Antichain::is_above_recent(const Transformation& transformation) {
 }
 
 bool Antichain::covers(const Transformation& transformation) {
+  const bool is_hit = is_covered(transformation);
+  ++predictions_.questions;
+  predictions_.hits += is_hit ? 1 : 0;
+  return is_hit;
+}
+
+bool Antichain::is_covered(const Transformation& transformation) {
   if (size_ == 0) return false;
   if (is_above_recent(transformation)) return true;
   Transformation found;
@@ -60,7 +67,7 @@ bool Antichain::has_below(Index node, std::size_t attribute, const Path& path, T
 }
 
 void Antichain::add(const Transformation& transformation) {
-  if (covers(transformation)) return;
+  if (is_covered(transformation)) return;
   const Path path = path_of(transformation);
   nodes_[0].child = without_above(nodes_[0].child, 0, path);
   insert(path);
@@ -102,6 +109,8 @@ void Antichain::insert(const Path& path) {
     nodes_[at].greatest_rest = std::max(nodes_[at].greatest_rest, path.rests[j]);
   }
   ++size_;
+  ++predictions_.inserts;
+  predictions_.most_members = std::max(predictions_.most_members, size_);
 }
 
 // The child of that level, made in its place if there is none.

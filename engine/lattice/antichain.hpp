@@ -14,6 +14,14 @@
 
 namespace pgveil::engine {
 
+// How much was predicted.
+struct Predictions {
+  std::uint64_t inserts = 0;
+  std::uint64_t questions = 0;
+  std::uint64_t hits = 0;
+  std::size_t most_members = 0;  // at any time
+};
+
 // Keeps only the minimal (or only the maximal) ones of what is added.
 class Antichain {
  public:
@@ -29,6 +37,7 @@ class Antichain {
   void add(const Transformation& transformation);
 
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Predictions& predictions() const { return predictions_; }
   [[nodiscard]] std::vector<Transformation> members() const;
   [[nodiscard]] std::size_t bytes() const { return nodes_.capacity() * sizeof(Node); }
 
@@ -49,6 +58,7 @@ class Antichain {
   };
 
   [[nodiscard]] Path path_of(const Transformation& transformation) const;
+  [[nodiscard]] bool is_covered(const Transformation& transformation);
   [[nodiscard]] bool is_above_recent(const Transformation& transformation);
   [[nodiscard]] bool has_below(Index node, std::size_t attribute, const Path& path,
                                Transformation& found) const;
@@ -67,6 +77,7 @@ class Antichain {
   Keep keep_;
   std::size_t attributes_;
   std::size_t size_ = 0;
+  Predictions predictions_;
   std::vector<Node> nodes_;
   std::vector<Index> free_;
   std::array<Transformation, kRecent> recent_;  // members found last, or covered by a member

@@ -52,9 +52,16 @@ std::optional<Transformation> Explorer::not_anonymous_above(const Transformation
   return not_anonymous_.found();
 }
 
-// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
 bool Explorer::is_pruned(const Transformation& transformation) {
   if (bounds_ == Bounds::none || !incumbent_) return false;
+  const bool is_hit = cannot_win(transformation);
+  ++quality_predictions_.questions;
+  quality_predictions_.hits += is_hit ? 1 : 0;
+  return is_hit;
+}
+
+// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
+bool Explorer::cannot_win(const Transformation& transformation) {
   const auto order = quality_.bound(transformation) <=> incumbent_->score;
   if (order > 0) return true;
   if (order == 0 && std::tuple(transformation.level_sum(), transformation) >=
@@ -263,6 +270,10 @@ SearchResult Explorer::result() && {
   }
   result.counts = checker_.counts();
   result.counts.checks = checks_;
+  result.protection = not_anonymous_.predictions();
+  result.quality = quality_predictions_;
+  result.quality.inserts = expensive_.predictions().inserts;
+  result.quality.most_members = expensive_.predictions().most_members;
   constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
                  (bounds_above_.capacity() + bounds_below_.capacity()) * sizeof(KnownBound) +

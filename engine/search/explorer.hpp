@@ -93,6 +93,7 @@ class Explorer {
   };
 
   [[nodiscard]] bool may_check();
+  [[nodiscard]] bool cannot_win(const Transformation& transformation);
   [[nodiscard]] bool is_decided(const Transformation& transformation);  // is_settled, stopped or not
   [[nodiscard]] double least_open_bound();
   [[nodiscard]] bool is_worse(double bound) const { return bound > incumbent_->score.value(); }
@@ -124,6 +125,7 @@ class Explorer {
   std::optional<DecidedShare> decided_;  // once it is asked for
   std::optional<double> lower_bound_;    // that the algorithm knows
   std::uint64_t checks_ = 0;
+  Predictions quality_predictions_;
   bool is_proof_given_up_ = false;
   bool is_stopped_ = false;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/check/checker.hpp"
+#include "engine/lattice/antichain.hpp"
 #include "engine/quality/quality.hpp"
 
 namespace pgveil::engine {
@@ -84,6 +85,9 @@ struct SearchResult {
   // anonymous.
   std::optional<double> lower_bound;
   CheckCounts counts;
+  Predictions protection;  // insufficient protection, inherited by specializations
+  Predictions
+      quality;  // insufficient quality, inherited by generalizations; a bound by look-up needs no insert
   std::size_t bytes = 0;                         // allocated by the search: checker, history, tags
   std::optional<std::uint64_t> transformations;  // size of the lattice, if it fits 64 bits
   std::vector<CheckedTransformation> checked;    // in order, if recorded
