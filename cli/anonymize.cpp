@@ -103,16 +103,23 @@ Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data
   auto found = engine::search(data.prepared, options);
   if (!found) return found.error();
   report.search = std::move(*found);
-  if (report.search->optimum) {
-    report.levels = report.search->optimum->levels;
-    return {};
-  }
-  if (request.lists_only) return {};
+  if (report.search->optimum) report.levels = report.search->optimum->levels;
+  return {};
+}
+
+Result<void> require_found(const JobReport& report) {
+  if (report.search->optimum) return {};
   if (!report.search->is_proven)
     return refused(ErrorKind::policy, "stopped before anything anonymous was found",
                    "nothing was published; give it more time");
   return refused(ErrorKind::policy, "no transformation within the job's levels is anonymous",
                  "raise suppression or max_level, or lower k");
+}
+
+Result<void> search_and_find(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
+                             const AnonymizeHooks& hooks, JobReport& report) {
+  auto searched = search_optimum(request, data, range, hooks, report);
+  return !searched || request.lists_only ? searched : require_found(report);
 }
 
 Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& range, JobReport& report) {
@@ -193,7 +200,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   if (!range) return range.error();
   report.phases = watch.end_phase("read");
   auto chosen = request.levels ? take_chosen(*request.levels, *range, report)
-                               : search_optimum(request, *data, *range, hooks, report);
+                               : search_and_find(request, *data, *range, hooks, report);
   if (!chosen) return chosen.error();
   report.phases = watch.end_phase("search");
   if (!request.lists_only) {
@@ -202,6 +209,25 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
     return ready.error();
   }
   return report;
+}
+
+Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request, const AnonymizeHooks& hooks,
+                                                 std::span<const std::uint64_t> thresholds) {
+  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
+  if (!data) return data.error();
+  AnonymizeRequest repeated = request;
+  std::vector<JobReport> reports;
+  for (const auto k : thresholds) {
+    repeated.job.k = k;
+    JobReport report = begin_report(repeated.job, *data);
+    const auto range = level_range(repeated.job, report);
+    if (!range) return range.error();
+    if (auto searched = search_optimum(repeated, *data, *range, hooks, report); !searched)
+      return searched.error();
+    reports.push_back(std::move(report));
+    if (hooks.wants_best_so_far && hooks.wants_best_so_far()) break;
+  }
+  return reports;
 }
 
 }  // namespace pgveil::cli

@@ -4,6 +4,7 @@
 // the file takes its name and the table is committed. If that fails, the file is taken back.
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,11 @@ struct AnonymizeHooks {
 // Errors, beside those of what it is made of: nothing anonymous was found; a chosen transformation outside the levels
 // that the job allows; ErrorKind::usage when aborted.
 [[nodiscard]] Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks);
+
+// The search alone, once for each k, which replaces the job's; nothing is published. Ends early, with what it has, when the best
+// so far is wanted. What was not found is no error here: `search` has no optimum. REQUIRES: at least one.
+[[nodiscard]] Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request,
+                                                               const AnonymizeHooks& hooks,
+                                                               std::span<const std::uint64_t> thresholds);
 
 }  // namespace pgveil::cli

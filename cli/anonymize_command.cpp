@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <optional>
 
 #include "cli/anonymize.hpp"
+#include "cli/frontier.hpp"
 #include "cli/job_data.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_line.hpp"
@@ -92,17 +94,14 @@ Result<std::optional<OutputFile>> open_report(const std::string& path, const Job
 }
 
 // Before anything is published; taken back, unless settled, if that fails.
-Result<void> save_report(std::optional<OutputFile>& file, const JobReport& made) {
+Result<void> save_report(std::optional<OutputFile>& file, const std::string& json) {
   if (!file) return {};
-  if (auto written = file->append(report_json(made)); !written) return written;
+  if (auto written = file->append(json); !written) return written;
   if (auto finished = file->finish(); !finished) return finished;
   return file->publish();
 }
 
-Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request,
-                      std::optional<OutputFile>& report_file) {
-  ProgressLine line("job " + request.job.name);
-  bool is_searching = false;
+AnonymizeHooks hooks_of(ProgressLine& line, bool& is_searching) {
   AnonymizeHooks hooks;
   hooks.wants_best_so_far = [] { return interrupts > 0; };
   hooks.is_aborted = [&is_searching] { return interrupts > (is_searching ? 1 : 0); };
@@ -111,7 +110,17 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
     is_searching = true;
     show_search(line, progress);
   };
-  hooks.before_publication = [&](const JobReport& made) { return save_report(report_file, made); };
+  return hooks;
+}
+
+Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request,
+                      std::optional<OutputFile>& report_file) {
+  ProgressLine line("job " + request.job.name);
+  bool is_searching = false;
+  AnonymizeHooks hooks = hooks_of(line, is_searching);
+  hooks.before_publication = [&](const JobReport& made) {
+    return save_report(report_file, report_json(made));
+  };
   if (arguments.transformation) {
     auto levels = levels_of(*arguments.transformation);
     if (!levels) return levels.error();
@@ -119,6 +128,23 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
   }
   request.lists_only = arguments.lists_only;
   return anonymize(request, hooks);
+}
+
+Result<std::vector<JobReport>> find_frontier(const std::string& thresholds, const AnonymizeRequest& request,
+                                             std::optional<OutputFile>& report_file) {
+  const auto ks = thresholds_of(thresholds);
+  if (!ks) return ks.error();
+  ProgressLine line("job " + request.job.name);
+  bool is_searching = false;
+  auto made = search_thresholds(request, hooks_of(line, is_searching), *ks);
+  if (!made) return made;
+  if (auto saved = save_report(report_file, frontier_json(*made)); !saved) return saved.error();
+  return made;
+}
+
+int show_frontier(const std::vector<JobReport>& made) {
+  std::fputs(frontier_text(made).c_str(), stdout);
+  return std::ranges::any_of(made, is_unproven) ? kUnproven : kSuccess;
 }
 
 }  // namespace
@@ -143,6 +169,12 @@ int run_anonymize(const AnonymizeArguments& arguments) {
   }
   auto file = open_report(arguments.report, request.job);
   if (!file) return fail(file.error());
+  if (arguments.frontier) {
+    const auto frontier = find_frontier(*arguments.frontier, request, *file);
+    if (!frontier) return fail(frontier.error());
+    if (*file) (*file)->settle();
+    return show_frontier(*frontier);
+  }
   const auto made = run(arguments, request, *file);
   if (!made) return fail(made.error());
   if (*file) (*file)->settle();

@@ -127,6 +127,7 @@ struct CommandLine {
                               "  pgveil anonymize config/jobs/residents.yaml\n"
                               "  pgveil anonymize job.yaml --list\n"
                               "  pgveil anonymize job.yaml --transformation 1,1,2 --report report.json\n"
+                              "  pgveil anonymize job.yaml --frontier 2,5,10,20\n"
                               "Ctrl-C publishes the best so far, a second one nothing. docs/anonymize.md "
                               "describes jobs.",
                               config);
@@ -138,6 +139,13 @@ struct CommandLine {
         ->add_flag("--list", anonymize.lists_only, "print the checked transformations, publish nothing")
         ->excludes(chosen);
     anonymize_verb->add_option("--report", anonymize.report, "also write the report as JSON to this file");
+    anonymize_verb
+        ->add_option(
+            "--frontier", anonymize.frontier,
+            "search for each of these k or risks (2,5,10 or 50%,20%,10%), print what each costs; publish "
+            "nothing")
+        ->excludes("--transformation")
+        ->excludes("--list");
   }
 
   [[nodiscard]] ShowWhat show_what() const {

@@ -59,6 +59,7 @@ struct AnonymizeArguments {
   std::string report;                         // file for the JSON report; empty: none
   std::optional<std::string> transformation;  // "1,1,2"
   bool lists_only = false;
+  std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
 };
 
 struct SetupSqlArguments {
