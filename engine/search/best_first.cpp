@@ -36,6 +36,7 @@ class BestFirst {
     while (!explorer_.is_stopped()) {
       take_up_boxes();
       explorer_.raise_lower_bound(least_bound());
+      explorer_.note_bytes((queue_.size() + deep_.capacity()) * sizeof(Box));
       std::vector<Transformation> targets = targets_of_round();
       if (targets.empty()) return;
       explorer_.check_round(

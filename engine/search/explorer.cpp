@@ -277,7 +277,7 @@ SearchResult Explorer::result() && {
   constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
                  (bounds_above_.capacity() + bounds_below_.capacity()) * sizeof(KnownBound) +
-                 scored_.size() * per_scored;
+                 scored_.size() * per_scored + algorithm_bytes_;
   result.transformations = transformation_count(lattice_);
   result.checked = std::move(checked_);
   return result;

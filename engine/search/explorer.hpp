@@ -1,6 +1,7 @@
 #pragma once
 // What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds, counts. An
 // algorithm only decides in which order to check what is_tagged() does not exclude.
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -63,6 +64,8 @@ class Explorer {
 
   // The algorithm knows that nothing that is not decided yet scores below this, or that what it leaves is not proven.
   void raise_lower_bound(double bound);
+  // What the algorithm itself holds now; the most of it counts.
+  void note_bytes(std::size_t bytes) { algorithm_bytes_ = std::max(algorithm_bytes_, bytes); }
   void give_up_proof() { is_proof_given_up_ = true; }
 
   // Asked now and then by what walks through the lattice without checking: true once the search is to stop.
@@ -125,6 +128,7 @@ class Explorer {
   std::optional<DecidedShare> decided_;  // once it is asked for
   std::optional<double> lower_bound_;    // that the algorithm knows
   std::uint64_t checks_ = 0;
+  std::size_t algorithm_bytes_ = 0;
   Predictions quality_predictions_;
   bool is_proof_given_up_ = false;
   bool is_stopped_ = false;
