@@ -19,7 +19,8 @@ constexpr std::string_view kSchema = R"(CREATE TABLE IF NOT EXISTS pgveil.mask_v
 REVOKE ALL ON pgveil.mask_view FROM PUBLIC, {query}, {owner};
 GRANT SELECT, INSERT, DELETE ON pgveil.mask_view TO {admin};
 GRANT USAGE, CREATE ON SCHEMA pgveil TO {owner};
-GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint) TO {owner};
+GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint), pgveil.shape(oid, oid, text[], smallint[]) TO {owner};
+GRANT SELECT ON pgveil.current_version TO {owner};
 )";
 
 // Nobody but its owner and query_role has a right on it, and it has no rule or trigger but its query. The query is compared as

@@ -25,6 +25,26 @@ BEGIN
   RAISE EXCEPTION USING ERRCODE = 'PV001', MESSAGE = 'pgveil: another version of the policy is current';
 END
 )";
+// Asked while a statement is planned: declared IMMUTABLE, its answer is folded into the plan, which PostgreSQL throws away when
+// the table's catalog changes. What it calls reads the newest catalog, and the planner holds a lock on the table.
+constexpr std::string_view kShapeBody = R"(
+BEGIN
+  IF ((pg_catalog.pg_identify_object_as_address(1259, $1, 0)).object_names OPERATOR(pg_catalog.=) $3[1:2]) IS NOT TRUE
+     OR ($2 OPERATOR(pg_catalog.<>) '0'::pg_catalog.oid
+         AND (pg_catalog.pg_relation_filenode($1) OPERATOR(pg_catalog.=) $2) IS NOT TRUE) THEN
+    RETURN false;
+  END IF;
+  FOR i IN 1 .. pg_catalog.cardinality($4) LOOP
+    IF ((pg_catalog.pg_identify_object_as_address(1259, $1, $4[i])).object_names
+        OPERATOR(pg_catalog.=) ($3[1:2] OPERATOR(pg_catalog.||) $3[i OPERATOR(pg_catalog.+) 2])) IS NOT TRUE THEN
+      RETURN false;
+    END IF;
+  END LOOP;
+  RETURN true;
+END
+)";
+constexpr std::string_view kCurrentView =
+    " SELECT v.policy,\n    v.number\n   FROM pgveil.version v\n  WHERE v.is_current;";
 static_assert(kGuardBody.find(kOtherVersionState) != std::string_view::npos);
 static_assert(kGuardBody.find(kNoVersionState) != std::string_view::npos);
 
@@ -43,10 +63,18 @@ CREATE OR REPLACE FUNCTION pgveil.guard(policy text, number bigint) RETURNS bool
   LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp
   AS $guard${body}$guard$;
 REVOKE ALL ON FUNCTION pgveil.guard(text, bigint) FROM PUBLIC;
+CREATE OR REPLACE FUNCTION pgveil.shape(relation oid, filenode oid, names text[], numbers smallint[]) RETURNS boolean
+  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+  AS $shape${shape}$shape$;
+REVOKE ALL ON FUNCTION pgveil.shape(oid, oid, text[], smallint[]) FROM PUBLIC;
+CREATE OR REPLACE VIEW pgveil.current_version AS SELECT v.policy, v.number FROM pgveil.version AS v WHERE v.is_current;
+REVOKE ALL ON pgveil.current_version FROM PUBLIC;
 REVOKE ALL ON pgveil.version FROM {query};
 REVOKE CREATE ON SCHEMA pgveil FROM {query};
 GRANT USAGE ON SCHEMA pgveil TO {query}, {admin};
-GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint) TO {query}, {admin};
+GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint), pgveil.shape(oid, oid, text[], smallint[]) TO {query}, {admin};
+REVOKE ALL ON pgveil.current_version FROM {query};
+GRANT SELECT ON pgveil.current_version TO {query}, {admin};
 GRANT SELECT, INSERT, UPDATE ON pgveil.version TO {admin};
 )";
 
@@ -54,7 +82,9 @@ GRANT SELECT, INSERT, UPDATE ON pgveil.version TO {admin};
 constexpr const char* kProblem = R"(
 WITH s AS (SELECT oid, nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'pgveil'),
      f AS (SELECT p.* FROM pg_catalog.pg_proc p JOIN s ON p.pronamespace = s.oid WHERE p.proname = 'guard'),
-     t AS (SELECT c.* FROM pg_catalog.pg_class c JOIN s ON c.relnamespace = s.oid WHERE c.relname = 'version')
+     h AS (SELECT p.* FROM pg_catalog.pg_proc p JOIN s ON p.pronamespace = s.oid WHERE p.proname = 'shape'),
+     t AS (SELECT c.* FROM pg_catalog.pg_class c JOIN s ON c.relnamespace = s.oid WHERE c.relname = 'version'),
+     v AS (SELECT c.* FROM pg_catalog.pg_class c JOIN s ON c.relnamespace = s.oid WHERE c.relname = 'current_version')
 SELECT CASE
   WHEN (SELECT pg_catalog.count(*) FROM f) <> 1 THEN 'it has no function guard, or more than one'
   WHEN NOT EXISTS (SELECT FROM f WHERE prosrc = $1 AND proargtypes = '25 20' AND prorettype = 16 AND prokind = 'f'
@@ -62,6 +92,16 @@ SELECT CASE
          AND prosqlbody IS NULL AND proconfig = ARRAY['search_path=pg_catalog, pg_temp']
          AND prolang = (SELECT oid FROM pg_catalog.pg_language WHERE lanname = 'plpgsql'))
     THEN 'its function guard is not the one that this pgveil ships'
+  WHEN (SELECT pg_catalog.count(*) FROM h) <> 1
+    OR NOT EXISTS (SELECT FROM h WHERE prosrc = $2 AND proargtypes = '26 26 1009 1005' AND prorettype = 16 AND prokind = 'f'
+         AND NOT proretset AND provolatile = 'i' AND NOT prosecdef AND proparallel = 's' AND probin IS NULL
+         AND prosqlbody IS NULL AND proconfig IS NULL AND NOT proisstrict
+         AND prolang = (SELECT oid FROM pg_catalog.pg_language WHERE lanname = 'plpgsql'))
+    THEN 'its function shape is not the one that this pgveil ships'
+  WHEN NOT EXISTS (SELECT FROM v WHERE relkind = 'v' AND reloptions IS NULL AND NOT relhastriggers
+         AND pg_catalog.pg_get_viewdef(oid) = $3
+         AND (SELECT pg_catalog.count(*) FROM pg_catalog.pg_rewrite r WHERE r.ev_class = v.oid) = 1)
+    THEN 'its view current_version is not the one that this pgveil ships'
   WHEN NOT EXISTS (SELECT FROM t WHERE relkind = 'r' AND relpersistence = 'p' AND NOT relrowsecurity
          AND NOT relhasrules AND NOT relhassubclass AND NOT relispartition)
     OR NOT EXISTS (SELECT FROM t WHERE ARRAY(SELECT pg_catalog.format('%s %s', attname, atttypid::pg_catalog.regtype)
@@ -73,16 +113,24 @@ SELECT CASE
     THEN 'its table version has a trigger'
   WHEN EXISTS (SELECT FROM s WHERE pg_catalog.pg_has_role(current_user, nspowner, 'MEMBER'))
     OR EXISTS (SELECT FROM f WHERE pg_catalog.pg_has_role(current_user, proowner, 'MEMBER'))
+    OR EXISTS (SELECT FROM h WHERE pg_catalog.pg_has_role(current_user, proowner, 'MEMBER'))
     OR EXISTS (SELECT FROM t WHERE pg_catalog.pg_has_role(current_user, relowner, 'MEMBER'))
+    OR EXISTS (SELECT FROM v WHERE pg_catalog.pg_has_role(current_user, relowner, 'MEMBER'))
     THEN 'query_role owns something in it, or is a member of a role that does'
   WHEN EXISTS (SELECT FROM s WHERE pg_catalog.has_schema_privilege(current_user, oid, 'CREATE'))
     THEN 'query_role may create objects in it'
   WHEN EXISTS (SELECT FROM t WHERE pg_catalog.has_table_privilege(current_user, oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
          OR pg_catalog.has_any_column_privilege(current_user, oid, 'INSERT, UPDATE'))
     THEN 'query_role may change its table version'
+  WHEN EXISTS (SELECT FROM v WHERE pg_catalog.has_table_privilege(current_user, oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+         OR pg_catalog.has_any_column_privilege(current_user, oid, 'INSERT, UPDATE'))
+    THEN 'query_role may change its view current_version'
+  WHEN EXISTS (SELECT FROM v WHERE NOT pg_catalog.has_table_privilege(current_user, oid, 'SELECT'))
+    THEN 'query_role may not read its view current_version'
   WHEN EXISTS (SELECT FROM s WHERE NOT pg_catalog.has_schema_privilege(current_user, oid, 'USAGE'))
+    OR EXISTS (SELECT FROM h WHERE NOT pg_catalog.has_function_privilege(current_user, oid, 'EXECUTE'))
     OR EXISTS (SELECT FROM f WHERE NOT pg_catalog.has_function_privilege(current_user, oid, 'EXECUTE'))
-    THEN 'query_role may not call its function guard'
+    THEN 'query_role may not call its functions guard and shape'
   ELSE '' END)";
 
 constexpr const char* kExists =
@@ -94,8 +142,8 @@ constexpr const char* kMayCreate =
 }  // namespace
 
 std::string version_schema_sql(const std::string& query_role, const std::string& admin_role) {
-  return fmt::format(kSchema, fmt::arg("body", kGuardBody), fmt::arg("query", quoted_name(query_role)),
-                     fmt::arg("admin", quoted_name(admin_role)));
+  return fmt::format(kSchema, fmt::arg("body", kGuardBody), fmt::arg("shape", kShapeBody),
+                     fmt::arg("query", quoted_name(query_role)), fmt::arg("admin", quoted_name(admin_role)));
 }
 
 Result<rewriter::VersionGuard> inspect_version_schema(const Endpoint& query, const std::string& database) {
@@ -105,7 +153,10 @@ Result<rewriter::VersionGuard> inspect_version_schema(const Endpoint& query, con
   return guarded<rewriter::VersionGuard>(what, [&]() -> Result<rewriter::VersionGuard> {
     Connection& server = **connection;
     if (!server.run(kExists)[0][0].as<bool>()) return rewriter::VersionGuard::absent;
-    const auto problem = server.run(kProblem, std::string(kGuardBody))[0][0].as<std::string>();
+    const auto problem =
+        server
+            .run(kProblem, std::string(kGuardBody), std::string(kShapeBody), std::string(kCurrentView))[0][0]
+            .as<std::string>();
     if (problem.empty()) return rewriter::VersionGuard::present;
     return Error{
         ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),

@@ -75,7 +75,7 @@ Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
 
 Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
                                             const policy::DisclosureTree& tree, const Relation& relation,
-                                            Guarded guarded, pg::Arena& arena) {
+                                            std::optional<VersionGuard> guard, pg::Arena& arena) {
   pg::Builder build(arena);
   auto tree_columns = bind(tree, relation);
   if (!tree_columns) return tree_columns.error();
@@ -108,7 +108,7 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
     if (!shown) return shown.error();
     targets.push_back(build.target(*shown, column.name));
   }
-  Node* where = guarded == Guarded::yes ? shape_guard(relation, read, build) : nullptr;
+  Node* where = guard ? shape_guard(relation, read, *guard, build) : nullptr;
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
 }
 
@@ -144,7 +144,7 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
                                                  MaskSource source, LookUps look_ups) {
   auto mask = std::make_shared<Mask>();
   mask->arena = std::make_unique<pg::Arena>();
-  auto select = masking_select(spec, version.tree, relation, Guarded::yes, *mask->arena);
+  auto select = masking_select(spec, version.tree, relation, guard, *mask->arena);
   if (!select) return select.error();
   mask->select = *select;
   pg::Builder build(*mask->arena);

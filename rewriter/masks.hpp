@@ -7,11 +7,11 @@
 //   SELECT t.id, NULL::pg_catalog.text AS name,
 //          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state ELSE NULL::pg_catalog.text END AS state
 //   FROM public.people AS t
-//   WHERE (SELECT CASE WHEN <the table is still the one the policy was built for> THEN true ELSE <raise> END)
-//     AND (SELECT pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8))
+//   WHERE CASE WHEN pgveil.shape(<the table, its names and columns>) THEN true ELSE <raise> END
+//     AND CASE WHEN <'7' is current in the statement's snapshot> THEN true ELSE pgveil.guard('people_k2', '7') END
 //
 // The version guard (version_guard.hpp) is there when the database has the schema pgveil. The first condition is the
-// shape guard: its functions read the server's newest catalog even in an old snapshot, so renamed,
+// shape guard (shape_guard.hpp): its functions read the server's newest catalog even in an old snapshot, so renamed,
 // swapped, rewritten or recreated tables raise an error that names kShapeMarker instead of showing other columns.
 #include <cstdint>
 #include <memory>
@@ -83,11 +83,12 @@ struct Mask {
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
                                                                        const Relation& relation);
 
-enum class Guarded { yes, no };
-// The same sub-select for any tree, with or without the guard; what compile_mask and exports are made of.
+// The same sub-select for any tree, without the version guard; what compile_mask and exports are made of. guard: which
+// shape guard it has; nullopt: none.
 [[nodiscard]] Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
                                                           const policy::DisclosureTree& tree,
-                                                          const Relation& relation, Guarded guarded,
+                                                          const Relation& relation,
+                                                          std::optional<VersionGuard> guard,
                                                           pg::Arena& arena);
 
 }  // namespace pgveil::rewriter

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "rewriter/mask_column.hpp"
 #include "rewriter/masks.hpp"
 
 namespace pgveil::rewriter {
@@ -27,9 +28,8 @@ Node* has_names(const Relation& relation, int number, std::span<const std::strin
   return build.equals(found, build.cast(build.array(expected), build.type_name("pg_catalog", "text", true)));
 }
 
-}  // namespace
-
-Node* shape_guard(const Relation& relation, const std::set<int>& columns, pg::Builder& build) {
+// With functions of PostgreSQL alone, asked each time the statement runs.
+Node* has_shape(const Relation& relation, const std::set<int>& columns, pg::Builder& build) {
   std::vector<Node*> conditions;
   const std::string table[] = {relation.schema, relation.name};
   conditions.push_back(has_names(relation, 0, table, build));
@@ -42,12 +42,39 @@ Node* shape_guard(const Relation& relation, const std::set<int>& columns, pg::Bu
     const std::string column[] = {relation.schema, relation.name, relation.find_column(number)->name};
     conditions.push_back(has_names(relation, number, column, build));
   }
+  return build.all_of(conditions);
+}
+
+// pgveil.shape('16385', '16390', '{"public","people","id",…}', '{"1",…}')
+Node* had_shape_when_planned(const Relation& relation, const std::set<int>& columns, pg::Builder& build) {
+  std::vector<std::string> names{relation.schema, relation.name};
+  std::vector<std::string> numbers;
+  for (const int number : columns) {
+    names.push_back(relation.find_column(number)->name);
+    numbers.push_back(std::to_string(number));
+  }
+  Node* const arguments[] = {
+      oid(relation.oid, build), oid(relation.relfilenode, build),
+      build.cast(build.string_constant(array_text(names)), build.type_name("pg_catalog", "text", true)),
+      build.cast(build.string_constant(array_text(numbers)), build.type_name("pg_catalog", "int2", true))};
+  return build.call_in(kOwnSchema, kShapeFunction, arguments);
+}
+
+}  // namespace
+
+Node* shape_guard(const Relation& relation, const std::set<int>& columns, VersionGuard guard,
+                  pg::Builder& build) {
   // concat() is not folded at planning time, so the cast fails only when this arm is reached.
   Node* const marker[] = {build.string_constant(kShapeMarker)};
   Node* raise =
       build.is_null(build.cast(build.call("concat", marker), build.type_name("pg_catalog", "int4")));
-  const pg::Builder::When ok[] = {{build.all_of(conditions), build.true_constant()}};
-  Node* const targets[] = {build.target(build.searched_case(ok, raise), "")};
+  const bool is_planned = guard == VersionGuard::present;
+  const pg::Builder::When ok[] = {
+      {is_planned ? had_shape_when_planned(relation, columns, build) : has_shape(relation, columns, build),
+       build.true_constant()}};
+  Node* checked = build.searched_case(ok, raise);
+  if (is_planned) return checked;
+  Node* const targets[] = {build.target(checked, "")};
   return build.scalar_subquery(build.select(targets, nullptr, nullptr));
 }
 

@@ -113,34 +113,63 @@ struct Check {
     if (where == nullptr) fail("the shape guard");
     if (guard == VersionGuard::absent) return;
     if (!pg::is_kind(where, PG_QUERY__NODE__NODE_BOOL_EXPR) || where->bool_expr->n_args != 2 ||
-        where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR ||
-        !pg::is_kind(where->bool_expr->args[1], PG_QUERY__NODE__NODE_SUB_LINK)) {
+        where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR) {
       fail("two guards");
     }
-    asks_for_this_version(*where->bool_expr->args[1]->sub_link);
+    is_condition(where->bool_expr->args[0], shape_condition(), "the table as it was in the shape guard");
+    is_condition(where->bool_expr->args[1], version_condition(), "this policy and this version in the guard");
   }
 
-  // (SELECT pgveil.guard('policy'::text, 'number'::int8)), and nothing more.
-  void asks_for_this_version(const PgQuery__SubLink& link) const {
-    if (link.sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK || link.testexpr != nullptr ||
-        !pg::is_kind(link.subselect, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-      fail("the version guard as a scalar sub-query");
-    }
-    const PgQuery__SelectStmt& query = *link.subselect->select_stmt;
-    if (query.n_target_list != 1 || query.n_from_clause != 0 || query.where_clause != nullptr ||
-        !pg::is_kind(query.target_list[0]->res_target->val, PG_QUERY__NODE__NODE_FUNC_CALL)) {
-      fail("the version guard alone");
-    }
-    const PgQuery__FuncCall& call = *query.target_list[0]->res_target->val->func_call;
-    if (call.n_funcname != 2 || pg::string_of(call.funcname[0]) != "pgveil" ||
-        pg::string_of(call.funcname[1]) != "guard" || call.n_args != 2) {
-      fail("pgveil.guard");
-    }
-    if (text_constant(cast_of(call.args[0]).arg) != spec.name ||
-        text_constant(cast_of(call.args[1]).arg) != fmt::format("{}", version.number)) {
-      fail("this policy and this version in the guard");
+  static void is_condition(const Node* found, const std::string& expected, const char* what) {
+    const auto read = pg::parse_own("SELECT " + expected, std::size_t{16} << 20);
+    if (!read ||
+        !pg::equal(found->base,
+                   read->result->stmts[0]->stmt->select_stmt->target_list[0]->res_target->val->base)) {
+      fail(what);
     }
   }
+
+  // All columns whose raw values the mask reads.
+  [[nodiscard]] std::string shape_condition() const {
+    std::string names = element(relation.schema) + "," + element(relation.name);
+    std::string numbers;
+    for (const Column& column : relation.columns) {
+      const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+      const bool is_read =
+          rule != spec.columns.end() && rule->column_class != policy::ColumnClass::identifier;
+      const bool is_unused = rule != spec.columns.end() &&
+                             rule->column_class == policy::ColumnClass::quasi_identifier &&
+                             std::ranges::find(tree.attributes, column.name, &policy::TreeAttribute::name) ==
+                                 tree.attributes.end();
+      if (!is_read || is_unused) continue;
+      names += "," + element(column.name);
+      numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", column.number));
+    }
+    return fmt::format(
+        "CASE WHEN pgveil.shape('{}'::pg_catalog.oid, '{}'::pg_catalog.oid, {}::pg_catalog.text[], "
+        "{}::pg_catalog.int2[]) THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
+        "END",
+        relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"));
+  }
+
+  [[nodiscard]] std::string version_condition() const {
+    return fmt::format(
+        "CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy OPERATOR(pg_catalog.=) "
+        "{0}::pg_catalog.text) OPERATOR(pg_catalog.=) '{1}'::pg_catalog.int8 THEN true "
+        "ELSE pgveil.guard({0}::pg_catalog.text, '{1}'::pg_catalog.int8) END",
+        literal(spec.name), version.number);
+  }
+
+  static std::string escaped(std::string_view text, std::string_view special, char by) {
+    std::string out;
+    for (const char c : text) {
+      if (special.find(c) != std::string_view::npos) out += by;
+      out += c;
+    }
+    return out;
+  }
+  static std::string element(std::string_view text) { return "\"" + escaped(text, "\"\\", '\\') + "\""; }
+  static std::string literal(std::string_view text) { return "E'" + escaped(text, "'\\", '\\') + "'"; }
 
   void reads_the_table(const PgQuery__SelectStmt& query) const {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))

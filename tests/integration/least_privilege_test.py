@@ -187,7 +187,7 @@ class TheAdminRoleMakesTheSchema(StackCase):
 
     def test_versions_are_in_it_and_statements_ask_it(self):
         self.assertEqual(self.postgres.rows(
-            "SELECT n.nspowner::regrole, c.relowner::regrole, p.proowner::regrole FROM pg_namespace n "
+            "SELECT DISTINCT n.nspowner::regrole, c.relowner::regrole, p.proowner::regrole FROM pg_namespace n "
             "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'version' "
             "JOIN pg_proc p ON p.pronamespace = n.oid WHERE n.nspname = 'pgveil'", "demo"), [["pgveil_admin"] * 3])
         self.assertEqual(self.postgres.rows("SELECT policy FROM pgveil.version WHERE is_current ORDER BY 1", "demo"),

@@ -142,6 +142,16 @@ class LookUps(StackCase):
                 self.assertEqual(direct.query(text).sqlstate(), "22P02", value)
                 direct.query("ROLLBACK")
 
+    def test_a_prepared_look_up_is_planned_once(self):
+        for sql, value in (("SELECT job FROM staff WHERE id = $1", "7"), ("SELECT id FROM staff WHERE job = $1", "'Nurse'"),
+                           ("SELECT id FROM staff WHERE job IN ($1, 'Pilot')", "'none'")):
+            with self.direct("demo") as direct:
+                self.assertEqual(direct.query(f"PREPARE p AS {self.sent(sql)}").errors, [])
+                for _ in range(8):
+                    self.assertEqual(direct.query(f"EXECUTE p ({value})").errors, [])
+                reply = direct.query("SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'p'")
+                self.assertEqual(reply.texts(), [["3", "5"]], sql)
+
     def test_they_can_be_switched_off(self):
         path = self.pgveil.config_path
         before = path.read_text()

@@ -9,7 +9,7 @@ from harness.runner import main
 from harness.server import ServerCase
 from harness.wire import RawClient
 
-VIEWS = "SELECT relname FROM pg_class WHERE relnamespace = 'pgveil'::regnamespace AND relkind = 'v' ORDER BY 1"
+VIEWS = "SELECT relname FROM pg_class WHERE relnamespace = 'pgveil'::regnamespace AND relkind = 'v' AND relname <> 'current_version' ORDER BY 1"
 NOTED = "SELECT name FROM pgveil.mask_view ORDER BY 1"
 
 

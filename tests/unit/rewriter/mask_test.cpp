@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <vector>
+
 #include "fixture.hpp"
 #include "rewriter/comparable_type.hpp"
 #include "rewriter/export_select.hpp"
@@ -108,6 +111,23 @@ TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more
     other.number += 1;
     CHECK_FALSE(verify_mask(*mask, c.spec, other, c.people, VersionGuard::present).has_value());
   }
+  SUBCASE("a guard of another shape") {
+    for (const auto& change : std::vector<std::function<void(Relation&)>>{
+             [](Relation& it) { it.oid += 1; }, [](Relation& it) { it.relfilenode += 1; },
+             [](Relation& it) { it.schema = "hr"; }, [](Relation& it) { it.columns[2].number = 9; }}) {
+      auto other = c.people;
+      change(other);
+      CHECK_FALSE(verify_mask(*mask, c.spec, c.version, other, VersionGuard::present).has_value());
+    }
+  }
+  SUBCASE("names with quotes and backslashes in the guard") {
+    auto spec = c.spec;
+    spec.name = "people's \\ \"k2\"";
+    auto people = c.people;
+    people.name = "p'e\\o\"ple";
+    const auto quoted = compile_mask(spec, c.version, people, VersionGuard::present).value();
+    CHECK(verify_mask(*quoted, spec, c.version, people, VersionGuard::present).has_value());
+  }
   SUBCASE("no version guard where the database has one") {
     const auto unguarded = compile_mask(c.spec, c.version, c.people, VersionGuard::absent).value();
     CHECK(verify_mask(*unguarded, c.spec, c.version, c.people, VersionGuard::absent).has_value());
@@ -124,8 +144,11 @@ TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more
 TEST_CASE("a mask asks for its version in the statement's own snapshot") {
   Compiled c;
   const auto mask = compile_mask(c.spec, c.version, c.people, VersionGuard::present).value();
-  CHECK(
-      mask->text.ends_with(" AND (SELECT pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8))"));
+  CHECK(mask->text.ends_with(
+      " AND CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy "
+      "OPERATOR(pg_catalog.=) "
+      "'people_k2'::pg_catalog.text) OPERATOR(pg_catalog.=) '7'::pg_catalog.int8 THEN true ELSE "
+      "pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8) END"));
 }
 
 TEST_CASE("a policy without a current version closes its table") {
