@@ -37,6 +37,18 @@ STATEMENTS = [
 ]
 
 
+# (name, table, statement with $1, its parameter), prepared: executed many times, planned once.
+PREPARED = [
+    ("row by its key", "people5", "SELECT education, sex FROM people5 WHERE id = $1", "4711"),
+    ("rows by a masked column", "people5", "SELECT id, sex FROM people5 WHERE age = $1", "76"),
+    ("a value that is never shown", "people5", "SELECT id, sex FROM people5 WHERE age = $1", "-1"),
+    ("row by its key", "people9", "SELECT occupation, sex FROM people9 WHERE id = $1", "4711"),
+    ("rows by a masked column", "people9", "SELECT id, sex FROM people9 WHERE age = $1", "76"),
+]
+WARM = 8  # PostgreSQL looks at five custom plans before it takes a generic one
+EXECUTIONS = 50
+
+
 def masked(statement):
     done = subprocess.run(["./pgveil", "rewrite", "--config", "pgveil.yaml", "--role", "bench", "--full", statement],
                           check=True, capture_output=True, text=True)
@@ -58,6 +70,20 @@ class Server:
         self.cursor.execute("EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) " + statement)
         plan = self.cursor.fetchone()[0][0]
         return plan["Execution Time"], plan["Planning Time"]
+
+    def prepared(self, name, statement, parameter):
+        """→ a function that executes it: microseconds of one execution, the median of some."""
+        self.cursor.execute(f"PREPARE {name} AS {statement}")
+        explained = f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE {name}({parameter})"
+
+        def run(count=EXECUTIONS):
+            times = []
+            for _ in range(count):
+                self.cursor.execute(explained)
+                times.append(self.cursor.fetchone()[0][0]["Execution Time"] * 1000)
+            return statistics.median(times)
+        run(WARM)
+        return run
 
     def parse(self, statement):
         """Milliseconds for PREPARE, which reads and resolves the text and does not plan it."""
@@ -104,6 +130,27 @@ def row(name, table, raw, text, server, pairs, workers):
             f"{median(ours, 1) - median(raws, 1):.2f}", f"{median(ours, 2) - median(raws, 2):.2f}"]
 
 
+def prepared_row(name, table, raw, text, parameter, server, pairs):
+    server.parallel(0)
+    runs = server.prepared("raw", raw, parameter), server.prepared("ours", text, parameter)
+    measured = []
+    for pair in range(pairs):
+        first = pair % 2
+        times = {number: runs[number]() for number in (first, 1 - first)}
+        measured.append((times[0], times[1]))
+    server.cursor.execute("DEALLOCATE ALL")
+    middle, low, high = interval([ours / raw for raw, ours in measured])
+    median = lambda i: statistics.median(each[i] for each in measured)
+    return [table, name, f"{len(text) / 1024:.1f}", f"{median(0):.0f}", f"{median(1):.0f}", f"{middle:.2f} ({low:.2f}–{high:.2f})"]
+
+
+def write_table(rows):
+    widths = [max(len(line[i]) for line in rows) for i in range(len(rows[0]))]
+    rows.insert(1, ["-" * width for width in widths])
+    for line in rows:
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--port", type=int, required=True)
@@ -113,17 +160,19 @@ def main():
     server = Server(options.port)
     rows = [["table", "statement", "parallel", "SQL, KB", "raw, ms", "masked, ms", "ratio (95 %)", "planning + ms",
              "parsing + ms"]]
-    rows.append(None)
     for name, table, raw, has_parallel in STATEMENTS:
         if options.only not in f"{table} {name}":
             continue
         text = masked(raw)
         for workers in (0, 2) if has_parallel else (0,):
             rows.append(row(name, table, raw, text, server, options.pairs, workers))
-    widths = [max(len(line[i]) for line in rows if line) for i in range(len(rows[0]))]
-    for line in rows:
-        cells = line or ["-" * width for width in widths]
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |")
+    write_table(rows)
+    print()
+    rows = [["table", "prepared statement", "SQL, KB", "raw, µs", "masked, µs", "ratio (95 %)"]]
+    for name, table, raw, parameter in PREPARED:
+        if options.only in f"{table} {name}":
+            rows.append(prepared_row(name, table, raw, masked(raw), parameter, server, options.pairs))
+    write_table(rows)
 
 
 if __name__ == "__main__":
