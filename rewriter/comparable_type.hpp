@@ -28,6 +28,9 @@ struct ComparableType {
 // Errors: ErrorKind::policy, "type … can't be a quasi-identifier: …" with what to do instead.
 [[nodiscard]] Result<ComparableType> comparable_type(const Column& column);
 
+// Do values lie between others in a sense that tells how alike they are? Numbers, dates, times, enums; texts don't.
+[[nodiscard]] bool has_meaningful_order(const Column& column);
+
 // SQL text of the canonical value of a column as text, for the counting query only (db/), never for client SQL:
 // canonical_text_sql("\"price\"", …) → "(pg_catalog.trim_scale(\"price\"))::pg_catalog.text".
 [[nodiscard]] std::string canonical_text_sql(const std::string& quoted_column, const ComparableType& type);

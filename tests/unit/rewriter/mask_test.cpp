@@ -250,9 +250,30 @@ TEST_CASE("only types with one rendering per equality class are quasi-identifier
   CHECK(canonical(column(1, "c", "float8")) == static_cast<int>(Canonical::plus_zero));
   CHECK(canonical(column(1, "c", "bpchar")) == static_cast<int>(Canonical::rtrim));
   for (const char* type :
-       {"interval", "json", "jsonb", "xml", "inet", "cidr", "timetz", "money", "_text", "bytea"}) {
+       {"inet", "timetz", "bytea", "bit", "varbit", "pg_lsn", "int4range", "tstzmultirange"}) {
+    const auto known = comparable_type(column(1, "c", type));
+    REQUIRE(known);
+    CHECK(known->literal_type == type);
+    CHECK(known->canonical == Canonical::as_is);
+  }
+  CHECK(comparable_type(column(1, "c", "cidr"))->literal_type == "inet");
+  CHECK(comparable_type(column(1, "c", "varchar"))->literal_type == "text");
+  for (const char* type : {"interval", "json", "jsonb", "xml", "money", "_text", "numrange", "nummultirange",
+                           "char", "box", "point", "tsvector", "xid", "regclass", "int2vector"}) {
     CHECK(canonical(column(1, "c", type)) == -1);
   }
+  CHECK(comparable_type(column(1, "c", "interval")).error().public_message.find("24 hours") !=
+        std::string::npos);
+  Column array = column(1, "c", "_date");
+  array.type_category = 'A';
+  CHECK(comparable_type(array).error().public_message.find("an array") != std::string::npos);
+  Column domain = column(1, "c", "text");
+  domain.type_kind = 'd';
+  CHECK(canonical(domain) == -1);
+  Column own_range = column(1, "c", "int4range");
+  own_range.type_schema = "public";
+  own_range.type_kind = 'r';
+  CHECK(canonical(own_range) == -1);
   Column citext = column(1, "c", "citext");
   citext.type_schema = "public";
   CHECK(canonical(citext) == -1);
