@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/publication_csv.hpp"
+#include "common/log.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::cli {
@@ -41,6 +42,29 @@ Result<void> check_table(const AnonymizeRequest& request) {
     if (spec->database == table->database && spec->schema == table->schema && spec->table == table->table)
       return refused(fmt::format("{} is the table of policy {}", name, spec->name),
                      "publish to another table");
+  }
+  return {};
+}
+
+// What a job publishes of a policy's table is a second release of its people. Whether the two leave too few together is not
+// counted: the owner decides.
+Result<void> check_lineage_of(const AnonymizeRequest& request) {
+  const auto* input = std::get_if<JobTable>(&request.job.input);
+  if (input == nullptr) return {};
+  const auto table = placed(*request.config, *input);
+  if (!table) return table.error();
+  for (const auto& spec : *request.specs) {
+    if (spec->database != table->database || spec->schema != table->schema || spec->table != table->table)
+      continue;
+    const std::string what = fmt::format(
+        "{}.{} is released under policy {} already, and who has both releases can "
+        "compare them",
+        spec->schema, spec->table, spec->name);
+    if (!spec->accept_joint_release)
+      return refused(what,
+                     "write accept_joint_release: \"why\" in the policy, or publish a table without one");
+    log::warning("job " + request.job.name,
+                 fmt::format("{}; accepted: {}", what, *spec->accept_joint_release));
   }
   return {};
 }
@@ -114,6 +138,7 @@ Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobD
 }  // namespace
 
 Result<void> check_targets(const AnonymizeRequest& request) {
+  if (auto alone = check_lineage_of(request); !alone) return alone;
   const auto& output = request.job.output;
   if (request.is_from_console && output.file && request.config->export_dir.empty())
     return refused("the configuration has no export_dir", "set export_dir and RELOAD");

@@ -215,6 +215,15 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.refused(small % ("empty_one", "age"), "the input has no rows")
         self.refused(small % ("both_nulls", "a"), "has NULL and also the text that stands for it")
 
+    def test_the_table_of_a_policy_is_published_only_where_the_policy_accepts_it(self):
+        job = "version: 1\nname: x\ninput: {table: public.people}\nattributes: {state: {class: quasi_identifier, " \
+              "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        self.refused(job, "public.people is released under policy people_k2 already")
+        kept = self.pgveil.policy_path.read_text()
+        self.addCleanup(self.pgveil.policy_path.write_text, kept)
+        self.pgveil.policy_path.write_text(kept.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n"))
+        self.assertIn("accepted: of no use together", self.run_job(job).stderr)
+
     def test_all_missing_values_are_named(self):
         (self.folder / "zip.csv").write_text("81613;*\n")
         done = self.refused(JOB.replace("{masking: {}}", "{file: zip.csv}"), "the hierarchy of zip code has no row for")
