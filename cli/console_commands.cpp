@@ -171,12 +171,17 @@ Answer Commands::answer(const admin::BuildPolicy& command, const std::string& ro
   const auto now = world_.present();
   const auto spec = find_policy(now->specs, command.policy);
   if (!spec) return spec.error();
-  auto built = build_version(build_endpoint(now->config), **spec, utc_now());
+  const auto earlier =
+      earlier_version(now->config, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on);
+  if (!earlier) return earlier.error();
+  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now());
   if (!built) return built.error();
-  if (auto alone = check_lineage(now->config, now->specs, **spec, *built); !alone) return alone.error();
-  const auto published = world_.publish(**spec, std::move(*built));
+  if (auto alone = check_lineage(now->config, now->specs, **spec, built->version); !alone)
+    return alone.error();
+  const auto published = world_.publish(**spec, std::move(built->version));
   if (!published) return published.error();
   log::info("policy " + command.policy, fmt::format("version {} built by {}", published->number, role));
+  if (!built->note.empty()) log::info("policy " + command.policy, built->note);
   return Table{admin::columns_of(command), {release_row(*published)}, "BUILD POLICY", {}};
 }
 

@@ -93,6 +93,7 @@ struct CommandLine {
     auto* name = build_verb->add_option("name", build.policy, "the policy");
     auto* all = build_verb->add_flag("--all", wants_all, "every policy of the configuration");
     name->excludes(all);
+    build_verb->add_flag("--fresh", build.is_fresh, "grow the tree anew, not from the version before");
     show_verb = add_verb(*policy_verb, "show", "print tree, rules and cohorts of the stored version",
                          "  pgveil policy show people_k2 --rules", config);
     show_verb->add_option("name", show.policy, "the policy")->required();

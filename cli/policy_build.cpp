@@ -15,20 +15,25 @@
 namespace pgveil::cli {
 namespace {
 
-Result<policy::PolicyVersion> build_and_save(const Config& config, const Specs& specs,
-                                             const std::shared_ptr<const policy::PolicySpec>& spec) {
+Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
+                                    const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
   if (auto prepared = prepare_versions(config, {spec}, spec->database); !prepared) return prepared.error();
+  const auto earlier = earlier_version(config, spec, lineage);
+  if (!earlier) return earlier.error();
   ProgressLine line("policy " + spec->name);
-  auto version = build_version(build_endpoint(config), *spec, utc_now(),
-                               [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
-  if (!version) return version;
-  if (auto alone = check_lineage(config, specs, *spec, *version); !alone) return alone.error();
+  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(),
+                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!built) return built;
+  if (auto alone = check_lineage(config, specs, *spec, built->version); !alone) return alone.error();
   const auto versions = Versions::open(config, spec->database);
   if (!versions) return versions.error();
-  return versions->publish(std::move(*version), 1);
+  auto published = versions->publish(std::move(built->version), 1);
+  if (!published) return published.error();
+  return BuiltVersion{std::move(*published), std::move(built->note)};
 }
 
-void say(const policy::PolicyVersion& version) {
+void say(const BuiltVersion& built) {
+  const policy::PolicyVersion& version = built.version;
   const auto& disclosure = version.disclosure;
   std::fputs(
       fmt::format(
@@ -39,6 +44,8 @@ void say(const policy::PolicyVersion& version) {
           admin::shown_percent(disclosure.disclosed_or_implied, disclosure.cells))
           .c_str(),
       stdout);
+  if (!built.note.empty())
+    std::fputs(fmt::format("policy {}: {}\n", version.policy, built.note).c_str(), stdout);
 }
 
 }  // namespace
@@ -56,11 +63,12 @@ int run_policy_build(const PolicyBuildArguments& arguments) {
   }
   int status = kSuccess;
   for (const auto& spec : specs) {
-    const auto version = build_and_save(*config, *all, spec);
-    if (version) {
-      say(*version);
+    const auto built =
+        build_and_save(*config, *all, spec, arguments.is_fresh ? Lineage::begin : Lineage::go_on);
+    if (built) {
+      say(*built);
     } else {
-      status = report(version.error());
+      status = report(built.error());
     }
   }
   return status;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "db/table_reading.hpp"
@@ -22,34 +24,102 @@ Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relat
   return {};
 }
 
+// Constraints on sensitive columns, counted again column by column.
+Result<void> check_cohorts(db::TableReading& reading, const policy::PolicySpec& spec,
+                           const policy::DisclosureTree& tree, const policy::Counts& counts,
+                           const db::Progress& progress) {
+  const auto columns = reading.constrained_columns(progress);
+  if (!columns) return columns.error();
+  auto checked = policy::check_constraints(spec, tree, *columns);
+  if (checked) return checked;
+  Error error = checked.error();
+  const auto k = policy::k_that_would_do(spec, counts, *columns);
+  error.hint += k ? fmt::format("; k = {} would do", *k) : "; no k does";
+  return error;
+}
+
 db::Progress staged(const db::Progress& progress, std::string_view stage) {
   if (progress) progress(stage, 0);
   return progress;
 }
 
-}  // namespace
+struct Grown {
+  policy::DisclosureTree tree;
+  policy::Lineage lineage;
+  std::string note;
+};
 
-Result<policy::PolicyVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
-                                            const std::string& built_at, const db::Progress& progress) {
-  auto reading = db::TableReading::open(endpoint, spec);
-  if (!reading) return reading.error();
-  if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
-  const auto counts = reading->counts(staged(progress, "counting"));
-  if (!counts) return counts.error();
+std::uint64_t first_of(const policy::PolicyVersion& earlier) {
+  return earlier.lineage.first == 0 ? earlier.number : earlier.lineage.first;
+}
+
+Result<Grown> grow_anew(const policy::PolicySpec& spec, const policy::Counts& counts, const std::string& why,
+                        const db::Progress& progress) {
   std::function<void(double)> tree_progress;
   if (progress) {
     tree_progress = [&](double share) {
       progress("building the tree, % of rows settled", static_cast<std::uint64_t>(share * 100));
     };
   }
-  auto tree = policy::build_tree(*counts, spec.k, spec.growth, tree_progress);
+  auto tree =
+      policy::build_tree(counts, spec.k, spec.growth, tree_progress, policy::side_rules(spec, counts));
   if (!tree) return tree.error();
-  if (auto diverse = reading->verify_distinct(*tree, progress); !diverse) return diverse.error();
-  policy::PolicyVersion version{
-      spec.name, 0, spec.hash, rewriter::shape_of(reading->relation()), {}, policy::measure(*tree, *counts),
-      built_at};
-  version.tree = std::move(*tree);
-  return version;
+  auto lineage = policy::continued(nullptr, 0, *tree, counts);
+  std::string note;
+  if (!why.empty())
+    note =
+        fmt::format("a new lineage begins ({}): who has answers of both versions may tell rows apart", why);
+  return Grown{std::move(*tree), std::move(lineage), std::move(note)};
+}
+
+// The quasi-identifiers are the columns they were, so a value means what it meant.
+bool has_its_columns(const policy::PolicyVersion& earlier, const policy::TableShape& shape) {
+  const auto column = [](const policy::TableShape& of, int number) {
+    const auto at = std::ranges::find(of.columns, number, &policy::ShapeColumn::number);
+    return at == of.columns.end() ? std::optional<policy::ShapeColumn>() : std::optional(*at);
+  };
+  return std::ranges::all_of(earlier.tree.attributes, [&](const policy::TreeAttribute& attribute) {
+    const auto now = column(shape, attribute.number);
+    return now && now == column(earlier.shape, attribute.number);
+  });
+}
+
+Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier,
+                   const policy::TableShape& shape, const policy::Counts& counts,
+                   const db::Progress& progress) {
+  if (!earlier.version) return grow_anew(spec, counts, earlier.why, progress);
+  const policy::PolicyVersion& before = *earlier.version;
+  if (!has_its_columns(before, shape)) {
+    return grow_anew(spec, counts, fmt::format("columns changed since version {}", before.number), progress);
+  }
+  auto rebuilt =
+      policy::rebuild(before.tree, before.lineage, counts, spec.growth, policy::side_rules(spec, counts));
+  if (!rebuilt) return rebuilt.error();
+  auto lineage = policy::continued(&before.lineage, first_of(before), rebuilt->tree, counts);
+  return Grown{std::move(rebuilt->tree), std::move(lineage),
+               fmt::format("goes on from version {}: {} splits undone, {} new", before.number,
+                           rebuilt->collapsed, rebuilt->grown)};
+}
+
+}  // namespace
+
+Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                   const EarlierVersion& earlier, const std::string& built_at,
+                                   const db::Progress& progress) {
+  auto reading = db::TableReading::open(endpoint, spec);
+  if (!reading) return reading.error();
+  if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
+  const auto counts = reading->counts(staged(progress, "counting"));
+  if (!counts) return counts.error();
+  const policy::TableShape shape = rewriter::shape_of(reading->relation());
+  auto grown = grow(spec, earlier, shape, *counts, progress);
+  if (!grown) return grown.error();
+  if (auto kept = check_cohorts(*reading, spec, grown->tree, *counts, progress); !kept) return kept.error();
+  policy::PolicyVersion version{spec.name, 0, spec.hash, shape, {}, policy::measure(grown->tree, *counts),
+                                built_at,  {}};
+  version.tree = std::move(grown->tree);
+  version.lineage = std::move(grown->lineage);
+  return BuiltVersion{std::move(version), std::move(grown->note)};
 }
 
 Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
@@ -62,19 +132,21 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   const auto counts = reading->counts();
   if (!counts) return counts.error();
   recheck.disclosure = policy::measure(version.tree, *counts);
-  auto repaired = policy::repair(version.tree, *counts);
+  const auto columns = reading->constrained_columns();
+  if (!columns) return columns.error();
+  auto repaired = policy::repair(version.tree, *counts, policy::side_rules(spec, *counts));
   if (!repaired) {
     recheck.broken_because = repaired.error().public_message;
     return recheck;
   }
   recheck.splits_below_k = repaired->collapsed;
-  if (auto diverse = reading->verify_distinct(repaired->tree); !diverse) {
-    if (diverse.error().kind != ErrorKind::policy) return diverse.error();
-    recheck.broken_because = diverse.error().public_message;
+  if (const auto kept = policy::check_constraints(spec, repaired->tree, *columns); !kept) {
+    recheck.broken_because = kept.error().public_message;
     return recheck;
   }
   recheck.repaired = policy::PolicyVersion{
-      spec.name, 0, spec.hash, version.shape, {}, policy::measure(repaired->tree, *counts), now};
+      spec.name, 0, spec.hash, version.shape, {}, policy::measure(repaired->tree, *counts), now, {}};
+  recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);
   return recheck;
 }

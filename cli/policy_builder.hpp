@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/earlier_version.hpp"
 #include "common/error.hpp"
 #include "db/endpoint.hpp"
 #include "db/progress.hpp"
@@ -13,20 +14,25 @@
 
 namespace pgveil::cli {
 
-// One transaction: shape, counts, tree, l-diversity. The result's number is 0: the store gives it. Errors:
-// ErrorKind::policy (the first of check_policy's, too few units, l-diversity), ::connection, ::server.
-[[nodiscard]] Result<policy::PolicyVersion> build_version(const db::Endpoint& endpoint,
-                                                          const policy::PolicySpec& spec,
-                                                          const std::string& built_at,
-                                                          const db::Progress& progress = {});
+struct BuiltVersion {
+  policy::PolicyVersion version;  // its number is 0: the store gives it
+  std::string note;               // what became of the earlier version's tree; empty: there was none
+};
+
+// One transaction: shape, counts, tree, constraints. Goes on from the earlier version where its columns are still what they
+// were (policy/lineage.hpp). Errors: ErrorKind::policy (the first of check_policy's, too few units, constraints), ::connection,
+// ::server.
+[[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                                 const EarlierVersion& earlier, const std::string& built_at,
+                                                 const db::Progress& progress = {});
 
 // How a version stands on the table as it is now.
 struct Recheck {
   bool is_same_shape = true;       // false: nothing below is filled in
   policy::Disclosure disclosure;   // of the version's tree on the live data
-  std::size_t splits_below_k = 0;  // that repair has to collapse
+  std::size_t splits_below_k = 0;  // that repair has to collapse, those that break a constraint included
   std::optional<policy::PolicyVersion>
-      repaired;                // what is left; none when the root fails or l-diversity breaks
+      repaired;                // what is left; none when the root fails or a cohort breaks a constraint
   std::string broken_because;  // set when there is no `repaired`
 };
 // Errors: ErrorKind::connection, ::server.

@@ -31,12 +31,16 @@ Result<policy::PolicyVersion> version_of_file(const std::string& path, const std
 }
 
 Result<policy::PolicyVersion> version_as_built(const std::string& config_path,
-                                               const policy::PolicySpec& spec) {
+                                               const std::shared_ptr<const policy::PolicySpec>& spec) {
   const auto config = read_config(config_path);
   if (!config) return config.error();
-  ProgressLine line("policy " + spec.name);
-  return build_version(build_endpoint(*config), spec, utc_now(),
-                       [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  const auto earlier = earlier_version(*config, spec, Lineage::go_on);
+  if (!earlier) return earlier.error();
+  ProgressLine line("policy " + spec->name);
+  auto built = build_version(build_endpoint(*config), *spec, *earlier, utc_now(),
+                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!built) return built.error();
+  return std::move(built->version);
 }
 
 std::string side(std::string_view name, const policy::PolicyVersion& version) {
@@ -64,7 +68,7 @@ int run_policy_diff(const PolicyDiffArguments& arguments) {
   if (!stored) return report(stored.error());
   if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
   const auto other = arguments.with ? version_of_file(*arguments.with, arguments.policy)
-                                    : version_as_built(arguments.config, *stored->spec);
+                                    : version_as_built(arguments.config, stored->spec);
   if (!other) return report(other.error());
   const bool is_older = arguments.with.has_value();
   std::fputs(diff_text(is_older ? *other : *stored->version, is_older ? *stored->version : *other).c_str(),

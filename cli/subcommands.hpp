@@ -51,6 +51,7 @@ struct PolicyExplainArguments {
 struct PolicyBuildArguments {
   std::string config;
   std::optional<std::string> policy;  // none: all
+  bool is_fresh = false;              // whatever was shown before
 };
 
 struct AnonymizeArguments {

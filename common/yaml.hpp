@@ -48,6 +48,8 @@ class Value {
 
   [[nodiscard]] Result<std::string> as_string() const;  // any scalar but null; text as written
   [[nodiscard]] Result<std::int64_t> as_integer(std::int64_t min, std::int64_t max) const;  // inclusive
+  // Digits with or without a fraction, "2" or "0.25"; no sign, no exponent. Read alike on every machine.
+  [[nodiscard]] Result<double> as_decimal() const;
   [[nodiscard]] Result<bool> as_boolean() const;  // true or false only
   // "250ms", "30s", "5m", "24h", "7d" → milliseconds
   [[nodiscard]] Result<std::int64_t> as_duration_ms() const;

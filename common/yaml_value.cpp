@@ -51,6 +51,19 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
   return value;
 }
 
+std::optional<double> to_decimal(std::string_view text) {
+  const std::size_t dot = std::min(text.find('.'), text.size());
+  const std::string_view whole = text.substr(0, dot);
+  const bool has_fraction = dot < text.size();
+  if (!is_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return std::nullopt;
+  if (has_fraction && !is_digits(text.substr(dot + 1))) return std::nullopt;
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<std::int64_t> unit_ms(std::string_view unit) {
   if (unit == "ms") return 1;
   if (unit == "s") return 1000;
@@ -141,6 +154,15 @@ Result<std::int64_t> Value::as_integer(std::int64_t min, std::int64_t max) const
                     fix);
   if (*value < min || *value > max)
     return error_at(position(), fmt::format("{} is out of range", *value), fix);
+  return *value;
+}
+
+Result<double> Value::as_decimal() const {
+  constexpr std::string_view kFix = "write a number as in 2 or 0.25";
+  PGVEIL_ASSERT(node_ != nullptr);
+  if (node_->kind != NodeKind::plain_scalar) return wrong_type(position(), "a number", node_->kind, kFix);
+  const auto value = to_decimal(node_->text);
+  if (!value) return error_at(position(), fmt::format("{} is not a number", in_quotes(node_->text)), kFix);
   return *value;
 }
 

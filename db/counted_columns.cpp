@@ -40,6 +40,34 @@ Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& s
   return out;
 }
 
+std::vector<CountedColumn> CountedTable::columns() const {
+  std::vector<CountedColumn> all = attributes;
+  if (unit) all.push_back(*unit);
+  all.insert(all.end(), sensitive.begin(), sensitive.end());
+  return all;
+}
+
+Result<CountedTable> counted_table(const policy::PolicySpec& spec, const rewriter::Relation& relation,
+                                   const std::vector<const policy::ColumnRule*>& sensitive) {
+  CountedTable table;
+  table.relation = &relation;
+  auto attributes = quasi_identifiers(spec, relation);
+  if (!attributes) return attributes.error();
+  table.attributes = std::move(*attributes);
+  if (spec.unit) {
+    auto unit = counted_column(spec, *spec.unit, relation);
+    if (!unit) return unit.error();
+    table.unit = std::move(*unit);
+  }
+  for (const policy::ColumnRule* rule : sensitive) {
+    auto column = counted_column(spec, rule->name, relation);
+    if (!column) return column.error();
+    column->needs_order = needs_order(*rule);
+    table.sensitive.push_back(std::move(*column));
+  }
+  return table;
+}
+
 std::string group_query(const std::vector<CountedColumn>& columns, const rewriter::Relation& relation) {
   std::string texts;
   std::string values;

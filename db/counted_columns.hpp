@@ -1,5 +1,6 @@
 #pragma once
 // The columns a policy counts by, with the SQL of their canonical text. For db/ only.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,16 @@ struct CountedColumn {
   const rewriter::Column* column = nullptr;  // owned by the relation
   std::string text_sql;                      // canonical value as text
   std::string value_sql;                     // canonical value, for GROUP BY
+  bool needs_order = false;                  // of a sensitive column: its codes ascend with the values
+};
+
+// What one aggregate is over.
+struct CountedTable {
+  const rewriter::Relation* relation = nullptr;
+  std::vector<CountedColumn> attributes;  // ascending by attribute number
+  std::optional<CountedColumn> unit;
+  std::vector<CountedColumn> sensitive;
+  [[nodiscard]] std::vector<CountedColumn> columns() const;  // in this order
 };
 
 // Quasi-identifiers, ascending by attribute number. Errors: ErrorKind::policy: no such column, type not
@@ -21,6 +32,10 @@ struct CountedColumn {
                                                                    const rewriter::Relation& relation);
 [[nodiscard]] Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
                                                    const rewriter::Relation& relation);
+
+[[nodiscard]] Result<CountedTable> counted_table(const policy::PolicySpec& spec,
+                                                 const rewriter::Relation& relation,
+                                                 const std::vector<const policy::ColumnRule*>& sensitive);
 
 // SELECT texts…, count(*)? FROM the table GROUP BY values… as one cursor query.
 [[nodiscard]] std::string group_query(const std::vector<CountedColumn>& columns,

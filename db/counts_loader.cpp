@@ -1,4 +1,6 @@
 // TableReading::counts: the one aggregate, streamed into codes.
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "common/assert.hpp"
@@ -21,6 +23,12 @@ class Dictionary {
     if (is_new) texts_.push_back(&found->first);
     return found->second;
   }
+  // kNullCode: never seen.
+  [[nodiscard]] policy::Code known(std::string_view text) const {
+    const auto found = codes_.find(std::string(text));
+    return found == codes_.end() ? policy::kNullCode : found->second;
+  }
+  [[nodiscard]] std::size_t size() const { return codes_.size(); }
   [[nodiscard]] std::vector<std::string> texts() const {
     std::vector<std::string> out;
     out.reserve(texts_.size());
@@ -33,23 +41,67 @@ class Dictionary {
   std::vector<const std::string*> texts_;  // keys of codes_: stable addresses
 };
 
-policy::Counts read_counts(Connection& connection, const std::vector<CountedColumn>& columns, bool has_unit,
-                           const std::string& query, const Progress& progress) {
-  const std::size_t attributes = columns.size() - (has_unit ? 1 : 0);
+// The column's values in the order of its type, as PostgreSQL has it.
+std::vector<std::string> values_in_order(Connection& connection, const CountedColumn& column,
+                                         const CountedTable& table) {
+  std::vector<std::string> values;
+  // In a sub-select: ORDER BY would take a name for the text that is selected under it.
+  const std::string query = fmt::format(
+      "SELECT x.shown FROM (SELECT {} AS shown, {} AS value FROM {}) AS x WHERE x.value IS NOT NULL "
+      "GROUP BY x.shown, x.value ORDER BY x.value",
+      column.text_sql, column.value_sql, qualified_name(table.relation->schema, table.relation->name));
+  stream_rows(connection, query, [&](const pqxx::row& row) { values.emplace_back(row[0].c_str()); });
+  return values;
+}
+
+// Codes in order of first sight become codes in the order of the values.
+void order_codes(policy::SensitiveColumn& column, const Dictionary& dictionary,
+                 const std::vector<std::string>& in_order) {
+  PGVEIL_ASSERT(in_order.size() == column.value_count);  // one transaction, one state
+  std::vector<policy::Code> rank(column.value_count + 1, policy::kNullCode);
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    const auto code = dictionary.known(in_order[i]);
+    PGVEIL_ASSERT(code != policy::kNullCode);
+    rank[code] = static_cast<policy::Code>(i + 1);
+  }
+  for (auto& code : column.codes) code = rank[code];
+}
+
+policy::SensitiveColumn sensitive_column(const rewriter::Column& column, std::size_t value_count) {
+  return {column.name, column.number, value_count, {}};
+}
+
+policy::Counts read_counts(Connection& connection, const CountedTable& table, const std::string& query,
+                           const Progress& progress) {
+  const auto columns = table.columns();
   std::vector<Dictionary> dictionaries(columns.size());
   policy::Counts counts;
-  counts.codes.resize(attributes);
+  counts.codes.resize(table.attributes.size());
+  std::vector<std::vector<policy::Code>> sensitive(table.sensitive.size());
   stream_rows(connection, query, [&](const pqxx::row& row) {
-    for (std::size_t a = 0; a < attributes; ++a) {
-      counts.codes[a].push_back(dictionaries[a].code_of(row[static_cast<int>(a)]));
-    }
-    if (has_unit) counts.units.push_back(dictionaries.back().code_of(row[static_cast<int>(attributes)]));
-    counts.rows.push_back(row[static_cast<int>(columns.size())].as<std::uint64_t>());
+    int at = 0;
+    const auto next_code = [&] {
+      const auto code = dictionaries[static_cast<std::size_t>(at)].code_of(row[at]);
+      ++at;
+      return code;
+    };
+    for (auto& codes : counts.codes) codes.push_back(next_code());
+    if (table.unit) counts.units.push_back(next_code());
+    for (auto& codes : sensitive) codes.push_back(next_code());
+    counts.rows.push_back(row[at].as<std::uint64_t>());
     if (progress && counts.rows.size() % kRowsPerFetch == 0) progress("counting", counts.rows.size());
   });
-  for (std::size_t a = 0; a < attributes; ++a) {
+  for (std::size_t a = 0; a < table.attributes.size(); ++a) {
     counts.attributes.push_back(
         {columns[a].column->name, columns[a].column->number, dictionaries[a].texts()});
+  }
+  for (std::size_t s = 0; s < sensitive.size(); ++s) {
+    const Dictionary& dictionary = dictionaries[columns.size() - sensitive.size() + s];
+    counts.sensitive.push_back(sensitive_column(*table.sensitive[s].column, dictionary.size()));
+    counts.sensitive.back().codes = std::move(sensitive[s]);
+    if (table.sensitive[s].needs_order)
+      order_codes(counts.sensitive.back(), dictionary,
+                  values_in_order(connection, table.sensitive[s], table));
   }
   return counts;
 }
@@ -57,17 +109,33 @@ policy::Counts read_counts(Connection& connection, const std::vector<CountedColu
 }  // namespace
 
 Result<policy::Counts> TableReading::counts(const Progress& progress) {
-  auto columns = quasi_identifiers(spec_, relation_);
-  if (!columns) return columns.error();
-  if (spec_.unit) {
-    auto unit = counted_column(spec_, *spec_.unit, relation_);
-    if (!unit) return unit.error();
-    columns->push_back(std::move(*unit));
+  std::vector<const policy::ColumnRule*> refined;
+  for (const auto& rule : spec_.columns) {
+    if (has_constraint(rule, policy::ConstraintMode::refine)) refined.push_back(&rule);
   }
+  return counts_with(refined, progress);
+}
+
+Result<policy::Counts> TableReading::counts_with(const std::vector<const policy::ColumnRule*>& sensitive,
+                                                 const Progress& progress) {
+  const auto table = counted_table(spec_, relation_, sensitive);
+  if (!table) return table.error();
   return guarded<policy::Counts>("counting table " + qualified_name(relation_.schema, relation_.name), [&] {
-    return Result<policy::Counts>(read_counts(*connection_, *columns, spec_.unit.has_value(),
-                                              group_query(*columns, relation_), progress));
+    return Result<policy::Counts>(
+        read_counts(*connection_, *table, group_query(table->columns(), relation_), progress));
   });
+}
+
+Result<std::vector<policy::ConstrainedColumn>> TableReading::constrained_columns(const Progress& progress) {
+  std::vector<policy::ConstrainedColumn> columns;
+  for (const auto& rule : spec_.columns) {
+    if (rule.constraints.empty()) continue;
+    if (progress) progress("counting sensitive values", 0);
+    auto counts = counts_with({&rule}, progress);
+    if (!counts) return counts.error();
+    columns.push_back({rule, std::move(*counts)});
+  }
+  return columns;
 }
 
 }  // namespace pgveil::db

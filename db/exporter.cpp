@@ -40,9 +40,12 @@ Result<Plan> plan_export(TableReading& reading, const policy::PolicyVersion& ver
   if (!columns) return columns.error();
   const auto counts = reading.counts(progress);
   if (!counts) return counts.error();
-  auto repaired = policy::repair(version.tree, *counts);
+  const policy::PolicySpec& spec = reading.spec();
+  auto repaired = policy::repair(version.tree, *counts, policy::side_rules(spec, *counts));
   if (!repaired) return repaired.error();
-  if (auto diverse = reading.verify_distinct(repaired->tree, progress); !diverse) return diverse.error();
+  const auto constrained = reading.constrained_columns(progress);
+  if (!constrained) return constrained.error();
+  if (auto kept = policy::check_constraints(spec, repaired->tree, *constrained); !kept) return kept.error();
   auto select = rewriter::export_select_sql(reading.spec(), repaired->tree, reading.relation());
   if (!select) return select.error();
   return Plan{std::move(*select),

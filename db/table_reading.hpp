@@ -4,10 +4,12 @@
 // counted.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/error.hpp"
 #include "db/endpoint.hpp"
 #include "db/progress.hpp"
+#include "policy/constraint_check.hpp"
 #include "policy/counts.hpp"
 #include "policy/spec.hpp"
 #include "policy/tree.hpp"
@@ -31,15 +33,13 @@ class TableReading {
 
   [[nodiscard]] const rewriter::Relation& relation() const { return relation_; }
 
-  // The aggregate the tree is built from. Errors: ErrorKind::policy for a missing column or a type that can't
+  // The aggregate the tree is built from, with the sensitive columns that it depends on (mode refine). Errors: ErrorKind::policy for a missing column or a type that can't
   // be compared; ErrorKind::connection, ::server.
   [[nodiscard]] Result<policy::Counts> counts(const Progress& progress = {});
 
-  // l_diversity {distinct: l}, mode verify: every leaf has at least l distinct non-NULL values of each such
-  // column. Errors: ErrorKind::policy with the labels of the leaves that do not and how many they have; never
-  // a value.
-  [[nodiscard]] Result<void> verify_distinct(const policy::DisclosureTree& tree,
-                                             const Progress& progress = {});
+  // Each column with constraints, counted apart: for policy::check_constraints. Errors as counts().
+  [[nodiscard]] Result<std::vector<policy::ConstrainedColumn>> constrained_columns(
+      const Progress& progress = {});
 
   // For db/ only.
   [[nodiscard]] Connection& connection() { return *connection_; }
@@ -49,6 +49,8 @@ class TableReading {
   TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation);
   [[nodiscard]] static Result<TableReading> open_with(const Endpoint& endpoint,
                                                       const policy::PolicySpec& spec, Access access);
+  [[nodiscard]] Result<policy::Counts> counts_with(const std::vector<const policy::ColumnRule*>& sensitive,
+                                                   const Progress& progress);
   std::unique_ptr<Connection> connection_;
   policy::PolicySpec spec_;
   rewriter::Relation relation_;

@@ -51,7 +51,7 @@ std::string canonical_text(const PolicySpec& policy) {
   text += policy.unit ? fmt::format("unit {}\n", exact(*policy.unit)) : "unit row\n";
   for (const ColumnRule* rule : columns) {
     text += fmt::format("column {} {}", exact(rule->name), class_name(rule->column_class));
-    if (rule->distinct_l) text += fmt::format(" distinct {}", *rule->distinct_l);
+    for (const Constraint& constraint : rule->constraints) text += " " + canonical_text(constraint);
     text += '\n';
   }
   // Left out where it is the default, so that the hashes of policies from before it existed stay.

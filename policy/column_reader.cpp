@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
+#include "policy/constraint_reader.hpp"
 #include "policy/first_error.hpp"
 
 namespace pgveil::policy {
@@ -15,7 +17,6 @@ namespace {
 using yaml::error_at;
 using yaml::in_quotes;
 
-constexpr std::int64_t kMaxDistinctL = std::int64_t{1} << 53;
 constexpr std::array<std::string_view, 4> kClasses = {"identifier", "quasi_identifier", "sensitive",
                                                       "insensitive"};
 
@@ -43,40 +44,30 @@ Result<ColumnClass> read_class(const yaml::Value& value) {
                   yaml::suggestion(*text, kClasses));
 }
 
-Result<std::uint64_t> read_l_diversity(const yaml::Value& value) {
-  const auto entries = value.as_map();
-  if (!entries) return entries.error();
-  if (const auto known = yaml::refuse_unknown_keys(*entries, {"distinct"}); !known) return known.error();
-  const auto* distinct = yaml::find(*entries, "distinct");
-  if (distinct == nullptr) {
-    return error_at(value.position(), "l_diversity without \"distinct\"", "write {distinct: 2}");
-  }
-  const auto l = distinct->as_integer(2, kMaxDistinctL);
-  if (!l) return l.error();
-  return static_cast<std::uint64_t>(*l);
-}
-
 Result<ColumnRule> read_column(const yaml::Value::Entry& entry) {
   if (const auto name = check_identifier(entry.key, entry.key_position, "a column"); !name)
     return name.error();
   const auto entries = entry.value.as_map();
   if (!entries) return error_at(entry.value.position(), "expected a map", "write {class: identifier}");
   FirstError errors;
-  errors.check(yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "generalize"}));
+  errors.check(yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "t_closeness", "generalize"}));
   if (errors.error()) return *errors.error();
   const auto* column_class = yaml::find(*entries, "class");
   if (column_class == nullptr) {
     return error_at(entry.key_position, fmt::format("column {} has no class", in_quotes(entry.key)),
                     fmt::format("add class: one of {}", fmt::join(kClasses, ", ")));
   }
-  ColumnRule rule{entry.key, errors.take(read_class(*column_class)), std::nullopt, entry.key_position};
+  ColumnRule rule{entry.key, errors.take(read_class(*column_class)), {}, entry.key_position};
   if (const auto* generalize = yaml::find(*entries, "generalize")) {
     errors.add(error_at(generalize->position(), "generalize is not supported yet", "remove it"));
   }
-  if (const auto* l_diversity = yaml::find(*entries, "l_diversity")) {
-    rule.distinct_l = errors.take(read_l_diversity(*l_diversity));
+  for (const auto& [key, read] :
+       {std::pair{"l_diversity", &read_l_diversity}, std::pair{"t_closeness", &read_t_closeness}}) {
+    const auto* value = yaml::find(*entries, key);
+    if (value == nullptr) continue;
+    std::ranges::move(errors.take(read(*value)), std::back_inserter(rule.constraints));
     if (!errors.error() && rule.column_class != ColumnClass::sensitive) {
-      errors.add(error_at(l_diversity->position(), "l_diversity on a column that is not sensitive",
+      errors.add(error_at(value->position(), fmt::format("{} on a column that is not sensitive", key),
                           "class the column sensitive, or remove it"));
     }
   }

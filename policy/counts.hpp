@@ -18,6 +18,15 @@ struct Attribute {
   std::vector<std::string> values;
 };
 
+// A sensitive column that is counted too. Codes are 1 to value_count, and ascend with the values where the policy asks for
+// an ordered distance.
+struct SensitiveColumn {
+  std::string name;
+  int number = 0;
+  std::size_t value_count = 0;
+  std::vector<Code> codes;  // per entry; kNullCode for NULL
+};
+
 // Row i of the aggregate: combination codes[a][i] for each attribute a, occurring rows[i] times. With a unit,
 // entries are per (combination, unit) and units[i] is the unit's code, kNullCode for a NULL unit (which
 // counts nothing); without one `units` is empty and each row is a unit. All inner vectors have the same
@@ -27,6 +36,8 @@ struct Counts {
   std::vector<std::vector<Code>> codes;
   std::vector<std::uint64_t> rows;
   std::vector<Code> units;
+  // Those that the tree's splits depend on (mode refine); entries then differ by their values too.
+  std::vector<SensitiveColumn> sensitive = {};
 
   [[nodiscard]] bool has_units() const { return !units.empty(); }
   [[nodiscard]] std::size_t size() const { return rows.size(); }

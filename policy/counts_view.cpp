@@ -29,6 +29,10 @@ void check_counts(const Counts& counts) {
     PGVEIL_ASSERT(counts.codes[a].size() == counts.size());
     check_attribute(counts.attributes[a], counts.codes[a]);
   }
+  for (const SensitiveColumn& column : counts.sensitive) {
+    PGVEIL_ASSERT(column.codes.size() == counts.size());
+    for (const Code code : column.codes) PGVEIL_ASSERT(code <= column.value_count);
+  }
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class CountsView {
   [[nodiscard]] bool has_units() const { return counts_.has_units(); }
   // kNullCode for a NULL unit. REQUIRES: has_units().
   [[nodiscard]] Code unit(std::uint32_t entry) const { return counts_.units[entry]; }
+  [[nodiscard]] const std::vector<SensitiveColumn>& sensitive() const { return counts_.sensitive; }
   [[nodiscard]] std::size_t entry_count() const { return counts_.size(); }
 
   // The entries that occur (rows > 0), those of one unit next to each other, NULL units first.

@@ -5,8 +5,8 @@
 namespace pgveil::policy {
 
 template <class Counter>
-Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k)
-    : counts_(counts), k_(k), counter_(counts) {
+Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules)
+    : counts_(counts), k_(k), counter_(counts), sides_(counts, rules) {
   for (std::size_t a = 0; a < counts.attribute_count(); ++a) {
     slot_lookup_.emplace_back(counts.attribute(a).values.size() + 1, kNone);
   }
@@ -15,17 +15,19 @@ Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k)
 template <class Counter>
 PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
                                   const std::vector<std::uint32_t>& open,
-                                  std::optional<std::uint64_t> cells_lost) {
+                                  std::optional<std::uint64_t> cells_lost, const Admitted* admitted) {
   const auto first = order.begin() + static_cast<std::ptrdiff_t>(begin);
   entries_.assign(first, order.begin() + static_cast<std::ptrdiff_t>(end));
   number_slots(open);
   counter_.start({entries_, slots_, open.size(), values_.size()});
-  collect_candidates();
+  collect_candidates(admitted);
+  if (sides_.has_rules()) sides_.start(entries_);
 
   PeeledChain chain;
   for (const std::uint32_t entry : entries_) chain.rows += counts_.rows(entry);
   chain.units = counter_.total();
   peeled_.clear();
+  passed_over_.clear();
   is_gone_.assign(entries_.size(), 0);
   const auto is_after = [this](const Candidate& a, const Candidate& b) { return this->is_after(a, b); };
   while (!heap_.empty()) {
@@ -39,7 +41,17 @@ PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t
     }
     const Candidate chosen = best;
     heap_.pop_back();
-    if (qualifies(chosen.slot)) take(chosen, begin, chain);
+    if (!qualifies(chosen.slot)) continue;
+    if (sides_.has_rules() && !sides_keep_rules(chosen.slot)) {
+      if (!sides_.stays_forbidden()) passed_over_.push_back(chosen);
+      continue;
+    }
+    take(chosen, begin, chain);
+    for (const Candidate& candidate : passed_over_) {
+      heap_.push_back(candidate);
+      std::push_heap(heap_.begin(), heap_.end(), is_after);
+    }
+    passed_over_.clear();
   }
   if (cells_lost) close(begin, *cells_lost, chain);
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
@@ -70,11 +82,12 @@ void Peeler<Counter>::number_slots(const std::vector<std::uint32_t>& open) {
 }
 
 template <class Counter>
-void Peeler<Counter>::collect_candidates() {
+void Peeler<Counter>::collect_candidates(const Admitted* admitted) {
   heap_.clear();
   std::size_t posting_count = 0;
   for (Slot slot = 0; slot < values_.size(); ++slot) {
     if (!qualifies(slot)) continue;
+    if (admitted != nullptr && (*admitted)[values_[slot].attribute][values_[slot].code] == 0) continue;
     heap_.push_back({counter_.with(slot), slot});
     values_[slot].first_posting = posting_count;
     posting_count += values_[slot].entry_count;
@@ -105,6 +118,7 @@ void Peeler<Counter>::take(const Candidate& candidate, std::size_t begin, Peeled
     is_gone_[i] = 1;
     rows += counts_.rows(entries_[i]);
     counter_.remove(i);
+    if (sides_.has_rules()) sides_.remove(i);
     peeled_.push_back(entries_[i]);
   }
   peel.end = begin + peeled_.size();
@@ -145,6 +159,7 @@ void Peeler<Counter>::close(std::size_t begin, std::uint64_t cells_lost, PeeledC
     is_gone_[i] = 1;
     peel.rows_left -= counts_.rows(entries_[i]);
     counter_.remove(i);
+    if (sides_.has_rules()) sides_.remove(i);
     peeled_.push_back(entries_[i]);
   }
   peel.end = begin + peeled_.size();
@@ -156,6 +171,18 @@ void Peeler<Counter>::close(std::size_t begin, std::uint64_t cells_lost, PeeledC
 template <class Counter>
 bool Peeler<Counter>::qualifies(Slot slot) const {
   return values_[slot].code != kNullCode && counter_.with(slot) >= k_ && counter_.without(slot) >= k_;
+}
+
+// REQUIRES: the slot has been a candidate, so its postings are there.
+template <class Counter>
+bool Peeler<Counter>::sides_keep_rules(Slot slot) {
+  const SlotValue& value = values_[slot];
+  yes_.clear();
+  for (std::size_t p = 0; p < value.entry_count; ++p) {
+    const std::uint32_t i = postings_[value.first_posting + p];
+    if (is_gone_[i] == 0) yes_.push_back(i);
+  }
+  return sides_.allows(yes_);
 }
 
 // The order of choice, reversed for std::pop_heap: most units first, then the lower attribute number, then

@@ -3,13 +3,16 @@
 // child, and so on: from one partition, value after value is peeled off until none qualifies. On a chain
 // nothing is released, so the counts of every candidate only fall, and one that has stopped qualifying never
 // qualifies again. That makes a heap with late updates enough, and a chain costs O(entries × attributes),
-// however long it is.
+// however long it is. Rules on sensitive values may forbid a split now and allow it later, so with rules what was
+// passed over is tried again after each split.
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "policy/side_counter.hpp"
 #include "policy/slot_counter.hpp"
+#include "policy/tree_growth.hpp"
 
 namespace pgveil::policy {
 
@@ -33,15 +36,16 @@ struct PeeledChain {
 template <class Counter>
 class Peeler {
  public:
-  // REQUIRES: counts outlive the Peeler.
-  Peeler(const CountsView& counts, std::uint64_t k);
+  // REQUIRES: counts and rules outlive the Peeler.
+  Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules);
 
   // Reorders order[begin, end): first the entries of the first peel, then of the second, …, then the rest;
   // within each the order is kept. open: the attributes not yet released, ascending.
+  // admitted: the values that may be peeled off; nullptr: all.
   // cells_lost: how many cells a row shows less that falls back from here; nullopt: no row may.
   [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
                                  const std::vector<std::uint32_t>& open,
-                                 std::optional<std::uint64_t> cells_lost);
+                                 std::optional<std::uint64_t> cells_lost, const Admitted* admitted);
 
  private:
   struct SlotValue {
@@ -56,23 +60,27 @@ class Peeler {
   };
 
   void number_slots(const std::vector<std::uint32_t>& open);
-  void collect_candidates();
+  void collect_candidates(const Admitted* admitted);
   void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
   // Splits off the value that shows more cells than it hides in rows that then fall back, if there is one.
   void close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain);
   [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const;
   [[nodiscard]] bool qualifies(Slot slot) const;
+  [[nodiscard]] bool sides_keep_rules(Slot slot);
   [[nodiscard]] bool is_after(const Candidate& a, const Candidate& b) const;
 
   const CountsView& counts_;
   std::uint64_t k_;
   Counter counter_;
+  SideCounter sides_;
   std::vector<std::vector<Slot>> slot_lookup_;  // per attribute and code; kNone between chains
   // Scratch of one chain.
   std::vector<std::uint32_t> entries_;
   std::vector<SlotValue> values_;
   std::vector<Slot> slots_;
   std::vector<Candidate> heap_;
+  std::vector<Candidate> passed_over_;  // a side would break a rule as the partition is now
+  std::vector<std::uint32_t> yes_;
   std::vector<std::uint32_t> postings_;  // local entries of each candidate slot
   std::vector<char> is_gone_;
   std::vector<std::uint32_t> peeled_;

@@ -13,6 +13,7 @@ Counts projected(const Counts& counts, const DisclosureTree& tree) {
   Counts out;
   out.rows = counts.rows;
   out.units = counts.units;
+  out.sensitive = counts.sensitive;
   for (const TreeAttribute& attribute : tree.attributes) {
     const auto at = std::ranges::find(counts.attributes, attribute.number, &Attribute::number);
     PGVEIL_ASSERT(at != counts.attributes.end());

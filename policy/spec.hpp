@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/yaml.hpp"
+#include "policy/constraint.hpp"
 #include "policy/growth.hpp"
 
 namespace pgveil::policy {
@@ -18,17 +19,20 @@ inline constexpr std::size_t kMaxQuasiIdentifiers = 64;
 enum class ColumnClass {
   identifier,        // always NULL to a masked user
   quasi_identifier,  // shown where the disclosure tree released the row's own value
-  sensitive,         // shown; may carry an l-diversity constraint on the tree's leaves
+  sensitive,         // shown; may carry constraints on its values in each cohort
   insensitive        // shown
 };
 
 struct ColumnRule {
   std::string name;
   ColumnClass column_class;
-  // l_diversity: {distinct: l}, mode verify; only on sensitive columns.
-  std::optional<std::uint64_t> distinct_l;
+  // l_diversity and t_closeness; only on sensitive columns.
+  std::vector<Constraint> constraints;
   yaml::Position at;
 };
+
+[[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);
+[[nodiscard]] bool needs_order(const ColumnRule& rule);  // of its values
 
 enum class DriftAction { suppress, alert };
 

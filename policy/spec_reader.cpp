@@ -235,6 +235,18 @@ Result<void> check_unit(const PolicySpec& policy) {
   return {};
 }
 
+// Rows that fall back join another cohort, whose values they change after its splits were chosen.
+Result<void> check_refinement(const PolicySpec& policy) {
+  if (policy.growth.strategy != Strategy::thorough) return {};
+  for (const ColumnRule& rule : policy.columns) {
+    if (has_constraint(rule, ConstraintMode::refine)) {
+      return error_at(rule.at, "mode: refine together with strategy: thorough",
+                      "write strategy: greedy, or mode: verify");
+    }
+  }
+  return {};
+}
+
 Result<void> check_roles(const PolicySpec& policy) {
   for (const std::string& role : policy.readers) {
     if (std::find(policy.exempt_roles.begin(), policy.exempt_roles.end(), role) !=
@@ -261,6 +273,7 @@ Result<PolicySpec> read_policy(const yaml::Value& value) {
   if (errors.error()) return *errors.error();
   errors.check(check_unit(policy));
   errors.check(check_roles(policy));
+  errors.check(check_refinement(policy));
   if (errors.error()) return *errors.error();
   policy.hash = sha256_hex(canonical_text(policy));
   return policy;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "policy/constraint.hpp"
 #include "policy/counts.hpp"
 #include "policy/growth.hpp"
 
@@ -45,6 +46,8 @@ struct Node {
   // A leaf that is no cohort: its rows, fewer than k units when it was built, are of the cohort at the end of the next
   // outer chain that does not fall back. Never on the root's chain.
   bool falls_back = false;
+  // A leaf that was a split once: no rebuild splits it again (lineage.hpp).
+  bool is_closed = false;
   bool operator==(const Node&) const = default;
 };
 
@@ -61,14 +64,26 @@ struct DisclosureTree {
   bool operator==(const DisclosureTree&) const = default;
 };
 
+// A constraint that both sides of every split keep (mode refine).
+struct SideRule {
+  std::size_t column = 0;  // in counts.sensitive
+  ConstraintModel model;
+};
+using SideRules = std::vector<SideRule>;
+
+// With rules a candidate must keep them on both sides too, as the partition is when its turn comes: one that breaks a
+// rule is passed over, and tried again after the next split of the chain.
+//
 // Errors: ErrorKind::policy when the root has fewer than k units (the table is refused, hiding columns is not
-// enough), and ErrorKind::limit when combinations × attributes don't fit in 32 bits, or cutting down to max_cohorts
-// takes too much (prune.hpp). REQUIRES: k ≥ 2, at most kMaxQuasiIdentifiers attributes, max_cohorts ≥ 1. O(rows × attributes²) time, however many leaves; memory is a few copies of
+// enough) or breaks a rule, and ErrorKind::limit when combinations × attributes don't fit in 32 bits, or cutting down to max_cohorts
+// takes too much (prune.hpp). REQUIRES: k ≥ 2, at most kMaxQuasiIdentifiers attributes, max_cohorts ≥ 1, no
+// rules with Strategy::thorough. O(rows × attributes²) time, however many leaves; memory is a few copies of
 // the codes. Entries with 0 rows do not count. `progress`, if set, is called now and then with the share of
 // rows settled in leaves, in [0, 1].
 [[nodiscard]] Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k,
                                                 const Growth& growth = {},
-                                                const std::function<void(double)>& progress = {});
+                                                const std::function<void(double)>& progress = {},
+                                                const SideRules& rules = {});
 
 // A row's values per tree attribute; nullopt is NULL. → the leaf of its cohort: never one that falls back.
 [[nodiscard]] NodeIndex leaf_of(const DisclosureTree& tree,
@@ -100,14 +115,15 @@ struct Cohort {
 void for_each_cohort(const DisclosureTree& tree, const std::function<void(const Cohort&)>& visit);
 
 // Counts the tree's nodes anew on other data and collapses, bottom up, every split one of whose sides has
-// fewer than k units; a `no` side on a chain that falls back may have fewer, and such a chain goes on to fall back where it
-// is cut. Errors: ErrorKind::policy when the root itself has fewer than k units. The result only
-// discloses less. Attributes are matched by position. `collapsed` is the number of splits removed.
+// fewer than k units or breaks a rule; a `no` side on a chain that falls back may have fewer, and such a chain goes on to fall back where it
+// is cut. Errors: ErrorKind::policy when the root itself has fewer than k units or breaks a rule. The result only
+// discloses less. Attributes are matched by position. What was a split is closed. `collapsed` is the number of splits removed.
 struct Repaired {
   DisclosureTree tree;
   std::size_t collapsed = 0;
 };
-[[nodiscard]] Result<Repaired> repair(const DisclosureTree& tree, const Counts& counts);
+[[nodiscard]] Result<Repaired> repair(const DisclosureTree& tree, const Counts& counts,
+                                      const SideRules& rules = {});
 
 // The same recount without repair: per node (tree.nodes order) rows and units on the given data.
 struct NodeCount {

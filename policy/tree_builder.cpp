@@ -7,9 +7,11 @@
 #include "common/sqlstate.hpp"
 #include "policy/peeler.hpp"
 #include "policy/prune.hpp"
+#include "policy/side_counter.hpp"
 #include "policy/spec.hpp"
 #include "policy/too_few_units.hpp"
 #include "policy/tree.hpp"
+#include "policy/tree_growth.hpp"
 
 namespace pgveil::policy {
 
@@ -18,15 +20,15 @@ namespace {
 // Walks the tree in preorder, chain by chain, on an explicit stack: a chain can be thousands of nodes long,
 // the stack is never deeper than the number of attributes.
 template <class Counter>
-class TreeBuilder {
+class TreeBuilder final : public LeafGrower {
  public:
   TreeBuilder(const CountsView& counts, std::uint64_t k, Strategy strategy,
-              const std::function<void(double)>& progress)
+              std::function<void(double)> progress, const SideRules& rules)
       : counts_(counts),
-        progress_(progress),
+        progress_(std::move(progress)),
         strategy_(strategy),
         order_(counts.entries()),
-        peeler_(counts, k) {
+        peeler_(counts, k, rules) {
     tree_.k = k;
     for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
       tree_.attributes.push_back({counts.attribute(a).name, counts.attribute(a).number});
@@ -36,11 +38,20 @@ class TreeBuilder {
   Result<DisclosureTree> build() {
     std::vector<std::uint32_t> open(counts_.attribute_count());
     for (std::uint32_t a = 0; a < open.size(); ++a) open[a] = a;
-    push(0, order_.size(), std::move(open), std::nullopt);
+    push(0, order_.size(), std::move(open), std::nullopt, nullptr);
     if (stack_.back().chain.units < tree_.k) return too_few_units(tree_.k);
     row_count_ = stack_.back().chain.rows;
     while (!stack_.empty()) emit_node();
     return std::move(tree_);
+  }
+
+  std::vector<Node> grow(std::vector<std::uint32_t> entries, std::vector<std::uint32_t> open,
+                         const Admitted& admitted) override {
+    order_ = std::move(entries);
+    tree_.nodes.clear();
+    push(0, order_.size(), std::move(open), std::nullopt, &admitted);
+    while (!stack_.empty()) emit_node();
+    return std::move(tree_.nodes);
   }
 
  private:
@@ -53,8 +64,8 @@ class TreeBuilder {
   };
 
   void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open,
-            std::optional<std::uint64_t> cells_lost) {
-    PeeledChain chain = peeler_.peel(order_, begin, end, open, cells_lost);
+            std::optional<std::uint64_t> cells_lost, const Admitted* admitted) {
+    PeeledChain chain = peeler_.peel(order_, begin, end, open, cells_lost, admitted);
     stack_.push_back({std::move(chain), std::move(open), cells_lost});
   }
 
@@ -94,7 +105,7 @@ class TreeBuilder {
     tree_.nodes.push_back(std::move(node));
     std::vector<std::uint32_t> open = frame.open;
     std::erase(open, peel.attribute);
-    push(peel.begin, peel.end, std::move(open), cells_lost_below(frame));
+    push(peel.begin, peel.end, std::move(open), cells_lost_below(frame), nullptr);
   }
 
   void report_settled(std::uint64_t rows) {
@@ -107,7 +118,7 @@ class TreeBuilder {
   }
 
   const CountsView& counts_;
-  const std::function<void(double)>& progress_;
+  std::function<void(double)> progress_;
   Strategy strategy_;
   std::vector<std::uint32_t> order_;
   Peeler<Counter> peeler_;
@@ -125,9 +136,17 @@ bool is_too_large(const Counts& counts) {
 
 }  // namespace
 
+std::unique_ptr<LeafGrower> LeafGrower::make(const CountsView& counts, std::uint64_t k, Strategy strategy,
+                                             const SideRules& rules) {
+  if (counts.has_units())
+    return std::make_unique<TreeBuilder<UnitCounter>>(counts, k, strategy, nullptr, rules);
+  return std::make_unique<TreeBuilder<RowCounter>>(counts, k, strategy, nullptr, rules);
+}
+
 Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const Growth& growth,
-                                  const std::function<void(double)>& progress) {
+                                  const std::function<void(double)>& progress, const SideRules& rules) {
   PGVEIL_ASSERT(k >= 2);
+  PGVEIL_ASSERT(rules.empty() || growth.strategy == Strategy::greedy);
   PGVEIL_ASSERT(counts.attributes.size() <= kMaxQuasiIdentifiers);
   if (is_too_large(counts)) {
     return Error{.kind = ErrorKind::limit,
@@ -136,8 +155,9 @@ Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const G
                  .hint = "class fewer columns quasi_identifier"};
   }
   const CountsView view(counts);
-  auto tree = view.has_units() ? TreeBuilder<UnitCounter>(view, k, growth.strategy, progress).build()
-                               : TreeBuilder<RowCounter>(view, k, growth.strategy, progress).build();
+  if (auto whole = check_root(view, rules); !whole) return whole.error();
+  auto tree = view.has_units() ? TreeBuilder<UnitCounter>(view, k, growth.strategy, progress, rules).build()
+                               : TreeBuilder<RowCounter>(view, k, growth.strategy, progress, rules).build();
   if (!tree || !growth.max_cohorts) return tree;
   return prune(*tree, *growth.max_cohorts);
 }

@@ -80,6 +80,7 @@ Flaw check_counts(const DisclosureTree& tree) {
 Flaw check_falls(const DisclosureTree& tree) {
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     if (tree.nodes[i].falls_back && tree.nodes[i].split) return at_node(i, "it falls back, but is no leaf");
+    if (tree.nodes[i].is_closed && tree.nodes[i].split) return at_node(i, "it is closed, but is no leaf");
   }
   NodeIndex end = 0;
   while (tree.nodes[end].split) end = tree.nodes[end].no;

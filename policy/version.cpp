@@ -53,6 +53,7 @@ std::string tree_json(const DisclosureTree& tree) {
                           json_text(node.split->value), node.yes, node.no);
     }
     if (node.falls_back) text += R"(, "falls_back": true)";
+    if (node.is_closed) text += R"(, "closed": true)";
     return text + "}";
   };
   return fmt::format(R"({{
@@ -62,6 +63,14 @@ std::string tree_json(const DisclosureTree& tree) {
   }})",
                      tree.k, json_lines(tree.attributes, "    ", attribute_json),
                      json_lines(tree.nodes, "    ", node_json));
+}
+
+std::string lineage_json(const Lineage& lineage) {
+  const auto seen_json = [](const auto& seen) -> std::string {
+    return seen ? fmt::format("[{}]", fmt::join(*seen, ", ")) : "null";
+  };
+  return fmt::format(R"({{"first": {}, "seen": {}}})", lineage.first,
+                     json_lines(lineage.seen, "  ", seen_json));
 }
 
 std::string disclosure_json(const Disclosure& disclosure) {
@@ -93,12 +102,13 @@ std::string to_json(const PolicyVersion& version) {
   "built_at": {},
   "table": {},
   "tree": {},
-  "disclosure": {}
+  "disclosure": {},
+  "lineage": {}
 }}
 )",
                      kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
                      json_text(version.built_at), table_json(version.shape), tree_json(version.tree),
-                     disclosure_json(version.disclosure));
+                     disclosure_json(version.disclosure), lineage_json(version.lineage));
 }
 
 }  // namespace pgveil::policy

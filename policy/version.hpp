@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "policy/disclosure.hpp"
+#include "policy/lineage.hpp"
 #include "policy/tree.hpp"
 
 namespace pgveil::policy {
@@ -39,6 +40,7 @@ struct PolicyVersion {
   DisclosureTree tree;
   Disclosure disclosure;
   std::string built_at;  // UTC, ISO 8601, passed in by the caller
+  Lineage lineage = {};  // versions without one are from before there were lineages
   bool operator==(const PolicyVersion&) const = default;
 };
 

@@ -86,8 +86,9 @@ Node read_node(JsonObjectView object, const DisclosureTree& tree) {
     node.split = Split{attribute_index(tree, object.text("attribute")), object.text("value")};
     node.yes = static_cast<NodeIndex>(object.integer("yes", 1, kMaxNodes));
     node.no = static_cast<NodeIndex>(object.integer("no", 1, kMaxNodes));
-  } else if (object.has("falls_back")) {
-    node.falls_back = object.flag("falls_back");
+  } else {
+    node.falls_back = object.has("falls_back") && object.flag("falls_back");
+    node.is_closed = object.has("closed") && object.flag("closed");
   }
   object.finish();
   return node;
@@ -145,6 +146,38 @@ Disclosure read_disclosure(JsonObjectView object, std::size_t attribute_count, F
   return disclosure;
 }
 
+// Ascending, so that they can be searched.
+std::vector<std::uint64_t> read_seen(const json::value& value, const std::string& path, FirstError& errors) {
+  std::vector<std::uint64_t> seen;
+  if (!value.is_array()) {
+    errors.add(broken_json(path, "neither a list nor null"));
+    return seen;
+  }
+  for (const json::value& item : value.get_array()) {
+    const bool is_number = item.is_int64() && item.get_int64() >= 0;
+    if (!is_number || (!seen.empty() && static_cast<std::uint64_t>(item.get_int64()) <= seen.back())) {
+      errors.add(broken_json(path, "not ascending whole numbers"));
+      return seen;
+    }
+    seen.push_back(static_cast<std::uint64_t>(item.get_int64()));
+  }
+  return seen;
+}
+
+Lineage read_lineage(JsonObjectView object, std::size_t attribute_count, FirstError& errors) {
+  Lineage lineage;
+  lineage.first = object.count("first");
+  for (const json::value& item : object.array("seen")) {
+    const std::string path = item_path(object.path_of("seen"), lineage.seen.size());
+    lineage.seen.emplace_back();
+    if (!item.is_null()) lineage.seen.back() = read_seen(item, path, errors);
+  }
+  if (lineage.seen.size() != attribute_count && !lineage.seen.empty())
+    errors.add(broken_json(object.path_of("seen"), "not one list per attribute"));
+  object.finish();
+  return lineage;
+}
+
 PolicyVersion read_version(const json::value& document, std::string_view file_name, FirstError& errors) {
   JsonObjectView object(document, std::string(file_name), errors, ": ");
   PolicyVersion version;
@@ -160,6 +193,9 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
   version.tree = read_tree(object.object("tree"), version.shape, errors);
   if (errors.error()) return version;
   version.disclosure = read_disclosure(object.object("disclosure"), version.tree.attributes.size(), errors);
+  if (object.has("lineage")) {
+    version.lineage = read_lineage(object.object("lineage"), version.tree.attributes.size(), errors);
+  }
   object.finish();
   return version;
 }

@@ -72,10 +72,24 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
         "correct the name or remove the entry"));
     return;
   }
-  // What is counted must have one text per value: quasi-identifiers, and sensitive columns with l-diversity.
-  if (rule.column_class != ColumnClass::quasi_identifier && !rule.distinct_l) return;
+  // What is counted must have one text per value: quasi-identifiers, and sensitive columns with constraints.
+  if (rule.column_class != ColumnClass::quasi_identifier && rule.constraints.empty()) return;
   if (const auto type = comparable_type(*column); !type) {
     findings.errors.push_back(yaml::error_at(rule.at, type.error().public_message, type.error().hint));
+    return;
+  }
+  if (needs_order(rule) && !has_meaningful_order(*column)) {
+    findings.errors.push_back(
+        yaml::error_at(rule.at,
+                       fmt::format("column \"{}\" of type {} has no order that a distance could follow",
+                                   column->name, column->type_text),
+                       "write distance: equal, or name a column of numbers, dates, times or an enum"));
+  }
+  if (has_constraint(rule, policy::ConstraintMode::refine)) {
+    findings.warnings.push_back(fmt::format(
+        "{}: column \"{}\" has mode: refine: what the tree shows of the others then tells of its values "
+        "(docs/attack-model.md)",
+        yaml::to_string(rule.at), rule.name));
   }
 }
 

@@ -131,7 +131,7 @@ class Release {
       return rule.column_class == ColumnClass::sensitive || rule.column_class == ColumnClass::insensitive;
     };
     for (const auto& rule : spec_.columns) {
-      if (!rule.distinct_l || std::ranges::count_if(spec_.columns, is_visible) < 2) continue;
+      if (rule.constraints.empty() || std::ranges::count_if(spec_.columns, is_visible) < 2) continue;
       add(FindingKind::diversity_scope,
           fmt::format(
               "l-diversity of {} is counted per cohort, not within each value of the other visible columns",

@@ -35,6 +35,7 @@ struct ShowVersion {};
 struct ShowHelp {};
 struct BuildPolicy {
   std::string policy;
+  bool is_fresh = false;  // whatever the version before showed
 };
 struct CheckPolicy {
   std::string policy;

@@ -140,7 +140,9 @@ Result<Command> parse_ours(Reader& in) {
   if (in.accept("reload")) return in.finish(Reload{});
   if (in.accept("build")) {
     in.expect("policy");
-    return in.finish(BuildPolicy{in.name("a policy's name")});
+    BuildPolicy build{in.name("a policy's name"), false};
+    build.is_fresh = in.accept("fresh");
+    return in.finish(std::move(build));
   }
   if (in.accept("check")) {
     in.expect("policy");

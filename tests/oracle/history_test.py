@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Histories: between the statements of two sessions rows change, the policy is built, withdrawn and put back, and the table is
 altered. Every answer is the masked copy of one version and one state of the rows that were current together, at some time
-between the start of the statement (of the transaction, where that holds a snapshot) and its end; or it is an error."""
+between the start of the statement (of the transaction, where that holds a snapshot) and its end; or it is an error. And who puts
+the answers of all versions of a lineage together sees no row of any of them in a class below k."""
 import collections
 import dataclasses
 import os
@@ -66,11 +67,12 @@ class History:
         self.postgres, self.pgveil, self.random = postgres, pgveil, random.Random(seed)
         self.states = []
         self.built = None         # the release of the version that would be served if the table fits
+        self.lineage = []         # of the versions that go on from each other: (release, rows when it was built)
         self.is_swapped = self.is_withdrawn = self.is_rewritten = False
         self.next_id = 100
         self.owner = RawClient(postgres.port, "postgres", "histories")
         self.sessions = [Session(pgveil.client("analyst", "histories")) for _ in range(2)]
-        self.checked, self.failed = 0, collections.Counter()
+        self.checked, self.compared, self.failed = 0, 0, collections.Counter()
         self.trace = []
 
     def close(self):
@@ -98,6 +100,11 @@ class History:
         self.next_id += 1
         self.sql(f"INSERT INTO h VALUES ({self.next_id}, '{self.random.choice(JOBS)}', '{self.random.choice(TOWNS)}')")
 
+    def insert_newcomers(self):
+        """Of a town that nobody was of: what a rebuild may split off."""
+        self.next_id += 4
+        self.sql(f"INSERT INTO h SELECT {self.next_id} - g, '{self.random.choice(JOBS)}', 'New-{self.next_id}' FROM generate_series(1, 3) g")
+
     def update(self):
         self.sql(f"UPDATE h SET job = '{self.random.choice(JOBS)}' WHERE id % 7 = {self.random.randrange(7)}")
 
@@ -107,10 +114,25 @@ class History:
     def build(self):
         if self.is_swapped or self.is_withdrawn:
             return
-        reply = self.pgveil.console("BUILD POLICY h_policy")
+        is_fresh = self.built is None or self.random.random() < 0.15
+        reply = self.pgveil.console("BUILD POLICY h_policy" + (" FRESH" if is_fresh else ""))
         if not reply.errors:
-            self.built = naive.Release(POLICY, COLUMNS).build(self.rows())
+            rows = self.rows()
+            self.built = naive.Release(POLICY, COLUMNS).build(rows) if is_fresh else self.built.rebuilt(rows)
+            self.lineage = ([] if is_fresh else self.lineage) + [(self.built, rows)]
+            self.check_joint_classes()
             self.is_rewritten = False
+
+    def check_joint_classes(self):
+        """Who has the answers of all versions of a lineage sees no row that a version was built of in a class below k. What
+        the versions before showed of these rows, the drift check would have undone."""
+        for number, (_, rows) in enumerate(self.lineage):
+            images = zip(*(release.mask(rows) for release, _ in self.lineage[number:]))
+            classes = collections.Counter(tuple(tuple(cell for number, cell in enumerate(row) if number) for row in image)
+                                          for image in images)
+            if min(classes.values()) < POLICY.k:
+                raise AssertionError("versions of one lineage tell rows apart\n  " + "\n  ".join(self.trace[-25:]))
+            self.compared += 1
 
     def withdraw(self):
         self.is_withdrawn = not self.is_withdrawn
@@ -199,10 +221,11 @@ class History:
         raise AssertionError(f"no version and state current together give this answer: {got}\n  " + "\n  ".join(self.trace[-25:]))
 
     def step(self):
-        changes = (self.insert, self.update, self.delete, self.build, self.withdraw, self.swap, self.rewrite_table)
+        changes = (self.insert, self.insert_newcomers, self.update, self.delete, self.build, self.withdraw, self.swap,
+                   self.rewrite_table)
         uses = (self.read, self.prepared, self.cursor, self.begin, self.end)
         if self.random.random() < 0.35:
-            change = self.random.choices(changes, (8, 8, 8, 8, 1, 1, 1))[0]
+            change = self.random.choices(changes, (8, 4, 8, 8, 8, 1, 1, 1))[0]
             self.trace.append(change.__name__)
             change()
             self.changed()
@@ -236,7 +259,7 @@ class HistoryTest(ServerCase):
         cls.pgveil.build("h_policy")
 
     def test_each_answer_is_of_one_version_and_one_state(self):
-        checked = 0
+        checked = compared = 0
         failed = collections.Counter()
         for number in range(HISTORIES):
             history = History(self.postgres, self.pgveil, SEED * 1000 + number)
@@ -254,9 +277,11 @@ class HistoryTest(ServerCase):
             finally:
                 history.close()
             checked += history.checked
+            compared += history.compared
             failed += history.failed
-        print(f"\nhistories: {HISTORIES} of {STEPS} steps, {checked} answers checked, errors {dict(failed)}")
+        print(f"\nhistories: {HISTORIES} of {STEPS} steps, {checked} answers checked, {compared} versions compared, errors {dict(failed)}")
         self.assertGreater(checked, HISTORIES * STEPS / 8)
+        self.assertGreater(compared, HISTORIES * STEPS / 8)
 
     def test_an_answer_of_another_time_is_seen(self):
         """The checker can fail."""

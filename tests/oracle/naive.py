@@ -3,8 +3,10 @@ rewriter/. It reads a table, masks it by the rules of the paper and writes the m
 
 Rows are lists of texts (PostgreSQL's output form), NULL is None.
 """
+import collections
 import dataclasses
 import decimal
+import math
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +20,63 @@ class Policy:
     readers: tuple = ("analyst",)
     exempt: tuple = ()
     strategy: str = "greedy"
+    constraints: tuple = ()    # of Constraint
+
+
+@dataclasses.dataclass(frozen=True)
+class Constraint:
+    """On a sensitive column. numbers: distinct (l,), entropy (l,), recursive (c, l), closeness (t,)."""
+    column: str
+    model: str
+    numbers: tuple
+    is_refined: bool = False
+    is_ordered: bool = False
+
+    def yaml(self):
+        """What stands behind the column's class in a policy."""
+        mode = ", mode: refine" if self.is_refined else ""
+        if self.model == "closeness":
+            distance = ", distance: ordered" if self.is_ordered else ""
+            return f"t_closeness: {{t: {self.numbers[0]}{distance}{mode}}}"
+        numbers = f"{{c: {self.numbers[0]}, l: {self.numbers[1]}}}" if self.model == "recursive" else self.numbers[0]
+        return f"l_diversity: {{{self.model}: {numbers}{mode}}}"
+
+
+def frequencies(rows, column, unit):
+    """Value → how many units have it. NULL is no value, and a row without a unit is nobody's."""
+    having = collections.defaultdict(list)
+    for row in rows:
+        if row[column] is not None:
+            having[row[column]].append(row)
+    counted = {value: count_units(those, unit) for value, those in having.items()}
+    return {value: count for value, count in counted.items() if count}
+
+
+def keeps(constraint, rows, all_rows, column, unit, order=float):
+    """Do these rows keep the constraint? order: of the values, for an ordered distance."""
+    counts = frequencies(rows, column, unit)
+    total = sum(counts.values())
+    if not total:
+        return False
+    if constraint.model == "distinct":
+        return len(counts) >= constraint.numbers[0]
+    if constraint.model == "entropy":
+        entropy = -sum(count / total * math.log(count / total) for count in counts.values())
+        return entropy >= math.log(constraint.numbers[0]) - 1e-8
+    if constraint.model == "recursive":
+        c, least = constraint.numbers
+        descending = sorted(counts.values(), reverse=True)
+        return descending[0] < c * sum(descending[least - 1:])
+    table = frequencies(all_rows, column, unit)
+    everybody = sum(table.values())
+    differences = {value: counts.get(value, 0) / total - count / everybody for value, count in table.items()}
+    if not constraint.is_ordered:
+        return sum(map(abs, differences.values())) / 2 <= constraint.numbers[0] + 1e-8
+    carried, work = 0.0, 0.0
+    for value in sorted(differences, key=order):
+        carried += differences[value]
+        work += abs(carried)
+    return work / max(1, len(table) - 1) <= constraint.numbers[0] + 1e-8
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,12 +119,12 @@ def candidates(rows, attributes, released):
                    [row for row in rows if row[attribute] != value])
 
 
-def best_split(rows, attributes, released, k, unit):
+def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
     """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes."""
     best, most = None, 0
     for attribute, value, having, lacking in candidates(rows, attributes, released):
         size = count_units(having, unit)
-        if size >= k and count_units(lacking, unit) >= k and size > most:
+        if size >= k and count_units(lacking, unit) >= k and size > most and allows(attribute, value, having, lacking):
             best, most = (attribute, value), size
     return best
 
@@ -80,29 +139,57 @@ def closing_split(rows, attributes, released, k, unit, lost):
     return best
 
 
-def grow(rows, attributes, released, k, unit, strategy, lost=0):
-    """A chain: a list of (attribute, value, the chain of the rows that have it), and whether what is left falls back, that
-    is, is shown as the rows at the end of the chain around are."""
+def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *split: True):
+    """A chain: a list of (attribute, value, the chain of the rows that have it), whether what is left falls back, that
+    is, is shown as the rows at the end of the chain around are, and whether it was longer once. allows: what else both sides
+    of a split must keep."""
     arms = []
 
     def take(split):
         attribute, value = split
         arms.append((attribute, value, [row for row in rows if row[attribute] == value]))
         return [row for row in rows if row[attribute] != value]
-    while split := best_split(rows, attributes, released, k, unit):
+    while split := best_split(rows, attributes, released, k, unit, allows):
         rows = take(split)
     falls_back = False
     if strategy == "thorough" and lost and (split := closing_split(rows, attributes, released, k, unit, lost)):
         take(split)
         falls_back = True
     below = lost + 1 if falls_back else 1
-    return [(attribute, value, grow(having, attributes, released | {attribute}, k, unit, strategy, below))
-            for attribute, value, having in arms], falls_back
+    return [(attribute, value, grow(having, attributes, released | {attribute}, k, unit, strategy, below, allows))
+            for attribute, value, having in arms], falls_back, False
+
+
+def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
+    """The chain of a version before, on the rows of today: where a side became too small the rest is given up for good; at its
+    end, values are split off that nobody had before. seen: attribute → the values that somebody had."""
+    arms, falls_back, is_closed = chain
+    kept = []
+
+    def below(attribute, having, old):
+        rest = (having, attributes, released | {attribute}, k, unit, strategy)
+        return regrow(old, *rest, seen) if old else grow(*rest, 1)
+    for attribute, value, old in arms:
+        having = [row for row in rows if row[attribute] == value]
+        lacking = [row for row in rows if row[attribute] != value]
+        if count_units(having, unit) < k or not falls_back and count_units(lacking, unit) < k:
+            is_closed = True
+            break
+        kept.append((attribute, value, below(attribute, having, old)))
+        rows = lacking
+    while not (is_closed or falls_back):
+        split = best_split(rows, attributes, released, k, unit, lambda a, v, *sides: v not in seen[a])
+        if split is None:
+            break
+        attribute, value = split
+        kept.append((attribute, value, below(attribute, [row for row in rows if row[attribute] == value], None)))
+        rows = [row for row in rows if row[attribute] != value]
+    return kept, falls_back, is_closed
 
 
 def disclosed(chain, row):
     """The attributes that this row's path releases in this chain; None: it falls back out of it."""
-    arms, falls_back = chain
+    arms, falls_back, _ = chain
     for attribute, value, below in arms:
         if row[attribute] == value:
             found = disclosed(below, row)
@@ -118,6 +205,7 @@ class Release:
     policy: Policy
     columns: list              # of TableColumn, in table order
     tree: tuple | None = None
+    seen: dict | None = None   # attribute → the values that any version of the lineage has seen
 
     def _numbers(self, column_class):
         return [number for number, column in enumerate(self.columns)
@@ -128,16 +216,47 @@ class Release:
         return [[canonical(cell, self.columns[number].type) if number in attributes else cell
                  for number, cell in enumerate(row)] for row in rows]
 
-    def build(self, rows):
-        unit = None
-        if self.policy.unit is not None:
-            unit = [column.name for column in self.columns].index(self.policy.unit)
+    def _unit(self):
+        if self.policy.unit is None:
+            return None
+        return [column.name for column in self.columns].index(self.policy.unit)
+
+    def _allows(self, all_rows):
+        """Both sides of a split keep every constraint of mode refine."""
+        refined = [constraint for constraint in self.policy.constraints if constraint.is_refined]
+        return lambda attribute, value, *sides: all(self.keeps(constraint, side, all_rows)
+                                                    for constraint in refined for side in sides)
+
+    def keeps(self, constraint, rows, all_rows):
+        number = [column.name for column in self.columns].index(constraint.column)
+        return keeps(constraint, rows, all_rows, number, self._unit())
+
+    def _remember(self, rows):
+        before = self.seen or {}
+        self.seen = {number: before.get(number, set()) | {row[number] for row in rows}
+                     for number in self._numbers("quasi_identifier")}
+
+    def _checked(self, rows):
         rows = self.canonical_rows(rows)
-        if count_units(rows, unit) < self.policy.k:
+        if count_units(rows, self._unit()) < self.policy.k:
             raise ValueError("fewer units than k: the table can't be released")
-        self.tree = grow(rows, self._numbers("quasi_identifier"), frozenset(), self.policy.k, unit,
-                         self.policy.strategy)
+        return rows
+
+    def build(self, rows):
+        rows = self._checked(rows)
+        self.tree = grow(rows, self._numbers("quasi_identifier"), frozenset(), self.policy.k, self._unit(),
+                         self.policy.strategy, allows=self._allows(rows))
+        self._remember(rows)
         return self
+
+    def rebuilt(self, rows):
+        """→ the release of the version that goes on from this one."""
+        after = Release(self.policy, self.columns, None, self.seen)
+        rows = after._checked(rows)
+        after.tree = regrow(self.tree, rows, after._numbers("quasi_identifier"), frozenset(), self.policy.k, after._unit(),
+                            self.policy.strategy, self.seen)
+        after._remember(rows)
+        return after
 
     def mask(self, rows):
         shown = set(self._numbers("sensitive")) | set(self._numbers("insensitive"))

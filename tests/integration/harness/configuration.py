@@ -94,5 +94,7 @@ def policies_yaml(policies, database):
         if policy.exempt:
             lines.append(f"    exempt_roles: [{', '.join(policy.exempt)}]")
         lines.append("    columns:")
-        lines += [f"      {name}: {{class: {kind}}}" for name, kind in policy.columns.items()]
+        for name, kind in policy.columns.items():
+            constraints = "".join(f", {each.yaml()}" for each in policy.constraints if each.column == name)
+            lines.append(f"      {name}: {{class: {kind}{constraints}}}")
     return "\n".join(lines) + "\n"

@@ -24,7 +24,9 @@ struct Spelled {
   std::string operator()(const ShowJobs&) const { return "show jobs"; }
   std::string operator()(const ShowVersion&) const { return "show version"; }
   std::string operator()(const ShowHelp&) const { return "show help"; }
-  std::string operator()(const BuildPolicy& it) const { return "build " + it.policy; }
+  std::string operator()(const BuildPolicy& it) const {
+    return "build " + it.policy + (it.is_fresh ? " fresh" : "");
+  }
   std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
   std::string operator()(const ExplainPolicy& it) const {
     return "explain role=" + it.role + " database=" + it.database.value_or("-") +
@@ -69,6 +71,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW VERSION", "show version"},
       {"SHOW HELP", "show help"},
       {"BUILD POLICY p", "build p"},
+      {"build policy \"Fresh\" fresh;", "build Fresh fresh"},
       {"CHECK POLICY p", "check p"},
       {"RELOAD", "reload"},
       {"EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "explain role=analyst database=- sql=SELECT 1"},

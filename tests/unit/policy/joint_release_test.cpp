@@ -121,8 +121,7 @@ TEST_CASE("joint classes agree with a count row by row") {
 TEST_CASE("columns that one policy shows and the other hides") {
   const auto policy = [](std::initializer_list<std::pair<const char*, ColumnClass>> columns) {
     PolicySpec spec;
-    for (const auto& [name, column_class] : columns)
-      spec.columns.push_back({name, column_class, std::nullopt, {}});
+    for (const auto& [name, column_class] : columns) spec.columns.push_back({name, column_class, {}, {}});
     return spec;
   };
   const auto shows = policy({{"city", ColumnClass::insensitive},

@@ -1,6 +1,8 @@
 #include "naive.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -15,6 +17,79 @@ std::uint64_t units_in(const Table& table, const Rows& rows) {
     if (row->unit) units.insert(*row->unit);
   }
   return units.size();
+}
+
+namespace {
+
+// Value → how many units have it. A unit with two values counts for both.
+std::map<std::string, double> naive_frequencies(const Table& table, const Rows& rows) {
+  std::map<std::string, Rows> having;
+  for (const Row* row : rows) {
+    if (row->sensitive) having[*row->sensitive].push_back(row);
+  }
+  std::map<std::string, double> frequencies;
+  for (const auto& [value, with] : having) {
+    if (const auto units = units_in(table, with); units > 0) frequencies[value] = static_cast<double>(units);
+  }
+  return frequencies;
+}
+
+std::map<std::string, double> shares_of(std::map<std::string, double> frequencies) {
+  double all = 0;
+  for (const auto& [value, frequency] : frequencies) all += frequency;
+  for (auto& [value, frequency] : frequencies) frequency /= all;
+  return frequencies;
+}
+
+// The work of turning one distribution into the other, by carrying shares between values of the table.
+double naive_distance(std::map<std::string, double> from, const std::map<std::string, double>& to,
+                      Distance distance) {
+  std::vector<std::pair<double, double>> heaps;
+  for (const auto& [value, share] : to) heaps.emplace_back(from[value], share);
+  double work = 0;
+  for (std::size_t i = 0, j = 0; i < heaps.size() && j < heaps.size();) {
+    double& surplus = heaps[i].first;
+    double& missing = heaps[j].second;
+    const double carried = std::min(surplus, missing);
+    surplus -= carried;
+    missing -= carried;
+    const double steps = static_cast<double>(i > j ? i - j : j - i) /
+                         static_cast<double>(std::max<std::size_t>(2, heaps.size()) - 1);
+    if (distance == Distance::ordered) work += carried * steps;
+    if (surplus <= 1e-12)
+      ++i;
+    else if (missing <= 1e-12)
+      ++j;
+  }
+  if (distance == Distance::ordered) return work;
+  for (const auto& [value, share] : to) work += std::fabs(from[value] - share) / 2;
+  return work;
+}
+
+}  // namespace
+
+bool naive_keeps(const Table& table, const Rows& rows, const ConstraintModel& model) {
+  const auto frequencies = naive_frequencies(table, rows);
+  if (frequencies.empty()) return false;
+  if (const auto* distinct = std::get_if<DistinctL>(&model)) return frequencies.size() >= distinct->l;
+  if (const auto* entropy = std::get_if<EntropyL>(&model)) {
+    double sum = 0;
+    for (const auto& [value, share] : shares_of(frequencies)) sum -= share * std::log(share);
+    return sum >= std::log(entropy->l) - 1e-8;
+  }
+  if (const auto* recursive = std::get_if<RecursiveL>(&model)) {
+    std::vector<double> descending;
+    for (const auto& [value, frequency] : frequencies) descending.push_back(frequency);
+    std::ranges::sort(descending, std::greater());
+    double tail = 0;
+    for (std::size_t i = recursive->l - 1; i < descending.size(); ++i) tail += descending[i];
+    return descending.front() < recursive->c * tail;
+  }
+  const auto& closeness = std::get<TCloseness>(model);
+  Rows all;
+  for (const Row& row : table.rows) all.push_back(&row);
+  return naive_distance(shares_of(frequencies), shares_of(naive_frequencies(table, all)),
+                        closeness.distance) <= closeness.t + 1e-8;
 }
 
 namespace {
@@ -57,6 +132,11 @@ struct Grower {
   const Table& table;
   Strategy strategy;
   DisclosureTree& tree;
+  const std::vector<ConstraintModel>& refine;
+
+  [[nodiscard]] bool keeps_all(const Rows& rows) const {
+    return std::ranges::all_of(refine, [&](const auto& model) { return naive_keeps(table, rows, model); });
+  }
 
   [[nodiscard]] std::int64_t units(const Rows& rows) const {
     return static_cast<std::int64_t>(units_in(table, rows));
@@ -65,7 +145,8 @@ struct Grower {
   [[nodiscard]] std::optional<Split> plain(const Rows& rows, const std::set<std::size_t>& released) const {
     const auto k = static_cast<std::int64_t>(tree.k);
     return best_split(table, rows, released, [&](const Sides& sides) {
-      const bool is_candidate = units(sides.with) >= k && units(sides.without) >= k;
+      const bool is_candidate = units(sides.with) >= k && units(sides.without) >= k &&
+                                keeps_all(sides.with) && keeps_all(sides.without);
       return is_candidate ? units(sides.with) : 0;
     });
   }
@@ -113,7 +194,8 @@ struct Grower {
 
 }  // namespace
 
-DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy) {
+DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy,
+                          const std::vector<ConstraintModel>& refine) {
   DisclosureTree tree;
   tree.k = k;
   for (std::size_t a = 0; a < table.attributes.size(); ++a) {
@@ -121,7 +203,7 @@ DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy
   }
   Rows all;
   for (const Row& row : table.rows) all.push_back(&row);
-  Grower{table, strategy, tree}.chain(all, {}, 0);
+  Grower{table, strategy, tree, refine}.chain(all, {}, 0);
   return tree;
 }
 

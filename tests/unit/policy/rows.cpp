@@ -68,6 +68,19 @@ Counts count(const Table& table, std::uint64_t seed) {
       coded[r].push_back(units[r] ? codes.at(*units[r]) : kNullCode);
     }
   }
+  if (table.has_sensitive) {
+    std::map<std::string, Code> codes;
+    for (const Row& row : table.rows) {
+      if (row.sensitive) codes.emplace(*row.sensitive, 0);
+    }
+    Code next = kNullCode;
+    for (auto& [text, code] : codes) code = ++next;
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      const Text& text = table.rows[r].sensitive;
+      coded[r].push_back(text ? codes.at(*text) : kNullCode);
+    }
+    counts.sensitive.push_back({"sensitive", 1, codes.size(), {}});
+  }
   std::map<std::vector<Code>, std::uint64_t> aggregate;
   for (const auto& row : coded) ++aggregate[row];
   std::vector<std::pair<std::vector<Code>, std::uint64_t>> entries(aggregate.begin(), aggregate.end());
@@ -75,7 +88,8 @@ Counts count(const Table& table, std::uint64_t seed) {
   counts.codes.resize(table.attributes.size());
   for (const auto& [row, occurrences] : entries) {
     for (std::size_t a = 0; a < table.attributes.size(); ++a) counts.codes[a].push_back(row[a]);
-    if (table.has_units) counts.units.push_back(row.back());
+    if (table.has_units) counts.units.push_back(row[table.attributes.size()]);
+    if (table.has_sensitive) counts.sensitive.front().codes.push_back(row.back());
     counts.rows.push_back(occurrences);
   }
   return counts;
@@ -117,6 +131,7 @@ Table random_table(std::mt19937_64& random, const RandomShape& shape) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   Table table;
   table.has_units = shape.has_units;
+  table.has_sensitive = shape.sensitive_values > 0;
   const std::size_t attribute_count = 1 + below(shape.max_attributes);
   for (std::size_t a = 0; a < attribute_count; ++a) table.attributes.push_back("a" + std::to_string(a));
   std::vector<std::size_t> value_counts;
@@ -132,6 +147,9 @@ Table random_table(std::mt19937_64& random, const RandomShape& shape) {
       row.values.push_back(below(10) < null_share ? Text{} : Text{"v" + std::to_string(value)});
     }
     if (shape.has_units && below(10) >= null_share / 2) row.unit = "u" + std::to_string(below(unit_count));
+    if (table.has_sensitive && below(10) >= null_share / 2)
+      row.sensitive =
+          "s" + std::to_string(std::min(below(shape.sensitive_values), below(shape.sensitive_values)));
     table.rows.push_back(std::move(row));
   }
   return table;

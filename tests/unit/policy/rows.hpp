@@ -17,18 +17,21 @@ using Text = std::optional<std::string>;
 struct Row {
   std::vector<Text> values;  // one per attribute
   Text unit = {};            // only looked at in tables with units
+  Text sensitive = {};       // only looked at in tables with a sensitive column
 };
 
 struct Table {
   std::vector<std::string> attributes;
   bool has_units = false;
   std::vector<Row> rows;
+  bool has_sensitive = false;
 };
 
 // The paper's table 1.
 Table worked_example();
 
 // Attribute numbers are 2, 4, 6, … The seed shuffles the rows of the aggregate and the numbering of codes.
+// The sensitive column is number 1; its codes are in the order of the texts.
 Counts count(const Table& table, std::uint64_t seed = 0);
 
 std::vector<std::optional<std::string_view>> view(const Row& row);
@@ -44,6 +47,7 @@ struct RandomShape {
   std::size_t max_attributes = 4;
   std::size_t max_values = 4;
   bool has_units = false;
+  std::size_t sensitive_values = 0;  // 0: no such column
 };
 Table random_table(std::mt19937_64& random, const RandomShape& shape);
 

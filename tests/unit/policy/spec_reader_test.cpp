@@ -59,11 +59,11 @@ TEST_CASE("a full policy is read as written") {
   CHECK(policy.columns[0].column_class == ColumnClass::identifier);
   CHECK(policy.columns[1].column_class == ColumnClass::quasi_identifier);
   CHECK(policy.columns[2].column_class == ColumnClass::sensitive);
-  CHECK(policy.columns[2].distinct_l == 3);
+  CHECK(policy.columns[2].constraints == std::vector<Constraint>{{DistinctL{3}, ConstraintMode::verify}});
   CHECK(policy.columns[2].at.line == 13);
   CHECK(policy.columns[2].at.column == 7);
   CHECK(policy.columns[3].column_class == ColumnClass::insensitive);
-  CHECK(!policy.columns[3].distinct_l);
+  CHECK(policy.columns[3].constraints.empty());
   CHECK(policy.drift.check_every_ms == 90 * 60 * 1000);
   CHECK(policy.drift.action == DriftAction::alert);
   CHECK(policy.accept_joint_release == "the other policy has two readers");
@@ -111,12 +111,92 @@ TEST_CASE("the hash changes with what is released and with nothing else") {
       {"    unit: person_id\n", ""},
       {"unit: person_id", "unit: id"},
       {"distinct: 3", "distinct: 2"},
+      {"distinct: 3", "distinct: 3, mode: refine"},
+      {"distinct: 3", "entropy: 3"},
+      {"l_diversity: {distinct: 3}", "t_closeness: {t: 0.5}"},
       {"visits:     {class: insensitive}", "visits:     {class: identifier}"},
       {"      visits:     {class: insensitive}\n", ""}};
   for (const auto& [from, to] : different) {
     CAPTURE(from);
     CHECK(read_one(with(text, from, to)).hash != hash);
   }
+}
+
+TEST_CASE("all models of diversity are read, and their modes") {
+  const PolicySpec policy =
+      read_one(with(std::string(kFull), "l_diversity: {distinct: 3}",
+                    "l_diversity: {mode: refine, distinct: 3, entropy: 2.5, recursive: {c: 0.5, l: 4}}, "
+                    "t_closeness: {t: 0.2, distance: ordered}"));
+  CHECK(policy.columns[2].constraints ==
+        std::vector<Constraint>{{DistinctL{3}, ConstraintMode::refine},
+                                {EntropyL{2.5}, ConstraintMode::refine},
+                                {RecursiveL{0.5, 4}, ConstraintMode::refine},
+                                {TCloseness{0.2, Distance::ordered}, ConstraintMode::verify}});
+  CHECK(needs_order(policy.columns[2]));
+  CHECK(has_constraint(policy.columns[2], ConstraintMode::verify));
+  CHECK(canonical_text(policy).find("sensitive distinct 3 refine entropy 2.5 refine recursive 0.5 4 refine "
+                                    "t_closeness 0.2 ordered\n") != std::string::npos);
+  const PolicySpec plain =
+      read_one(with(std::string(kFull), "l_diversity: {distinct: 3}", "t_closeness: {t: 0.25}"));
+  CHECK(plain.columns[2].constraints == std::vector<Constraint>{{TCloseness{0.25, Distance::equal}}});
+  CHECK(!needs_order(plain.columns[2]));
+}
+
+TEST_CASE("a constraint out of range, of no model or on another class is refused at its place") {
+  const auto refused = [](std::string_view constraints) {
+    const auto policies =
+        read_policy_text(with(std::string(kFull), "l_diversity: {distinct: 3}", constraints), "p.yaml");
+    REQUIRE(!policies);
+    return policies.error().public_message;
+  };
+  CHECK(refused("l_diversity: {distinct: 1}").find("p.yaml:13:") == 0);
+  for (const std::string_view constraints : {"l_diversity: {distinct: 2.5}",
+                                             "l_diversity: {entropy: 1}",
+                                             "l_diversity: {entropy: -2}",
+                                             "l_diversity: {entropy: 2e3}",
+                                             "l_diversity: {entropy: \"2\"}",
+                                             "l_diversity: {entropy: 02}",
+                                             "l_diversity: {entropy: 2.}",
+                                             "l_diversity: {entropy: nan}",
+                                             "l_diversity: {recursive: {c: 0, l: 2}}",
+                                             "l_diversity: {recursive: {c: 1, l: 1}}",
+                                             "l_diversity: {recursive: {c: 1}}",
+                                             "l_diversity: {recursive: 2}",
+                                             "l_diversity: {recursive: {c: 1, l: 2, d: 3}}",
+                                             "l_diversity: {mode: refine}",
+                                             "l_diversity: {}",
+                                             "l_diversity: {distinct: 2, mode: maybe}",
+                                             "l_diversity: {distinct: 2, t: 1}",
+                                             "t_closeness: {}",
+                                             "t_closeness: {t: 0}",
+                                             "t_closeness: {t: 1}",
+                                             "t_closeness: {t: 0.2, distance: hierarchical}",
+                                             "t_closeness: {t: 0.2, mode: both}",
+                                             "t_closeness: 0.2"}) {
+    CAPTURE(constraints);
+    CHECK(refused(constraints).find("p.yaml:13:") == 0);
+  }
+  for (const std::string_view column_class : {"identifier", "quasi_identifier", "insensitive"}) {
+    for (const std::string_view constraint : {"l_diversity: {distinct: 2}", "t_closeness: {t: 0.2}"}) {
+      const auto policies =
+          read_policy_text(with(std::string(kFull), "visits:     {class: insensitive}",
+                                fmt::format("visits: {{class: {}, {}}}", column_class, constraint)),
+                           "p.yaml");
+      REQUIRE(!policies);
+      CHECK(policies.error().public_message.find("is not sensitive") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("mode refine and strategy thorough exclude each other") {
+  const std::string refined = with(std::string(kFull), "distinct: 3", "distinct: 3, mode: refine");
+  CHECK(read_policy_text(refined, "p.yaml").has_value());
+  const auto both = read_policy_text(with(refined, "k: 2", "k: 2\n    strategy: thorough"), "p.yaml");
+  REQUIRE(!both);
+  CHECK(both.error().public_message.find("mode: refine together with strategy: thorough") !=
+        std::string::npos);
+  CHECK(read_policy_text(with(std::string(kFull), "k: 2", "k: 2\n    strategy: thorough"), "p.yaml")
+            .has_value());
 }
 
 TEST_CASE("canonical texts of different names never coincide") {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "policy/tree_check.hpp"
 #include "policy/version.hpp"
 #include "rows.hpp"
 
@@ -45,6 +46,45 @@ TEST_CASE("a version survives the way to JSON and back") {
   REQUIRE(read.has_value());
   CHECK(*read == version);
   CHECK(to_json(*read) == text);
+}
+
+TEST_CASE("a version remembers its lineage, and one from before there were lineages has none") {
+  PolicyVersion version = example_version();
+  version.lineage = continued(nullptr, 3, version.tree, count(worked_example()));
+  version.lineage.seen[1] = std::nullopt;
+  REQUIRE(version.lineage.seen[0]->size() == 3);
+  version.tree.nodes.back().is_closed = true;
+  const auto read = version_from_json(to_json(version), "v.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == version);
+  CHECK(to_json(version).find("Columbus") == std::string::npos);  // one person's city: never spelled out
+  std::string old = to_json(example_version());
+  old = old.substr(0, old.find(",\n  \"lineage\"")) + "\n}\n";
+  const auto without = version_from_json(old, "v.json");
+  REQUIRE(without.has_value());
+  CHECK(without->lineage == Lineage{});
+}
+
+TEST_CASE("a lineage that is none is refused") {
+  PolicyVersion version = example_version();
+  version.lineage = {2, {std::vector<std::uint64_t>{5, 9}, std::nullopt, std::vector<std::uint64_t>{}}};
+  const std::string good = to_json(version);
+  REQUIRE(version_from_json(good, "v.json").has_value());
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"[5, 9]", "[9, 5]"},
+                                                        {"[5, 9]", "[5, 5]"},
+                                                        {"[5, 9]", "[-5, 9]"},
+                                                        {"[5, 9]", "[5.5, 9]"},
+                                                        {"[5, 9]", "5"},
+                                                        {"[5, 9],", "[5, 9], null,"},
+                                                        {"\"first\": 2", "\"first\": -2"},
+                                                        {"\"first\": 2,", ""},
+                                                        {"\"seen\"", "\"scene\""}}) {
+    CAPTURE(to);
+    CHECK(!version_from_json(replaced(good, from, to), "v.json"));
+  }
+  version.tree.nodes.front().is_closed = true;  // only leaves can be; a split does not say it
+  CHECK(find_flaw(version.tree) == "node 0: it is closed, but is no leaf");
 }
 
 TEST_CASE("versions of random tables survive JSON, odd texts included") {

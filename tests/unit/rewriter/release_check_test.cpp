@@ -42,7 +42,7 @@ TEST_CASE("a foreign key to persons wants a unit") {
 
 TEST_CASE("a unique quasi-identifier is an identifier") {
   PeopleWorld world;
-  world.policies[0].columns.push_back({"sex", policy::ColumnClass::quasi_identifier, std::nullopt, {}});
+  world.policies[0].columns.push_back({"sex", policy::ColumnClass::quasi_identifier, {}, {}});
   world.around.indexes = {{"people_city", world.people, {3}, true, false}};
   const auto findings = release(world);
   REQUIRE(findings.size() == 1);
@@ -87,7 +87,8 @@ TEST_CASE("a table clustered by a hidden column lies in its order") {
 
 TEST_CASE("l-diversity beside another visible column is counted per cohort only") {
   PeopleWorld world;
-  world.policies[0].columns.push_back({"illness", policy::ColumnClass::sensitive, 2, {}});
+  world.policies[0].columns.push_back(
+      {"illness", policy::ColumnClass::sensitive, {{policy::DistinctL{2}}}, {}});
   const auto findings = release(world);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == FindingKind::diversity_scope);

@@ -61,7 +61,7 @@ policy::PolicySpec& SurroundingsWorld::protect(const std::string& table,
   spec.k = 2;
   spec.readers = {"analyst"};
   for (const auto& text : columns)
-    spec.columns.push_back({text.substr(0, text.find(':')), class_of(text.back()), std::nullopt, {}});
+    spec.columns.push_back({text.substr(0, text.find(':')), class_of(text.back()), {}, {}});
   policies.push_back(std::move(spec));
   return policies.back();
 }
