@@ -13,6 +13,7 @@
 #include "common/sqlstate.hpp"
 #include "db/table_reading.hpp"
 #include "policy/joint_release.hpp"
+#include "policy/leveled_counts.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -71,9 +72,9 @@ std::optional<Finding> shown_and_hidden(const Release& a, const Release& b) {
 // One policy that counts by the quasi-identifiers of both.
 PolicySpec counted_together(const PolicySpec& a, const PolicySpec& b,
                             const std::optional<std::string>& unit) {
-  PolicySpec both = a;
+  PolicySpec both = policy::without_levels(a);
   both.unit = unit;
-  for (const auto& rule : b.columns) {
+  for (const auto& rule : policy::without_levels(b).columns) {
     if (rule.column_class != policy::ColumnClass::quasi_identifier) continue;
     const auto twin = std::ranges::find(both.columns, rule.name, &policy::ColumnRule::name);
     if (twin == both.columns.end()) {
@@ -83,13 +84,6 @@ PolicySpec counted_together(const PolicySpec& a, const PolicySpec& b,
     }
   }
   return both;
-}
-
-bool has_attributes(const policy::Counts& counts, const policy::DisclosureTree& tree) {
-  return std::ranges::all_of(tree.attributes, [&](const policy::TreeAttribute& attribute) {
-    return std::ranges::find(counts.attributes, attribute.number, &policy::Attribute::number) !=
-           counts.attributes.end();
-  });
 }
 
 Result<std::optional<Finding>> counted(const Config& config, const Release& a, const Release& b) {
@@ -105,7 +99,8 @@ Result<std::optional<Finding>> counted(const Config& config, const Release& a, c
     const auto& tree_a = a.version->tree;
     const auto& tree_b = b.version->tree;
     // A version of other columns is closed until it is built again, and then judged again.
-    if (!has_attributes(*counts, tree_a) || !has_attributes(*counts, tree_b)) continue;
+    if (!policy::has_sources(*counts, tree_a.attributes) || !policy::has_sources(*counts, tree_b.attributes))
+      continue;
     const auto joint = policy::joint_release(tree_a, tree_b, *counts, required);
     if (joint.is_sound()) continue;
     return std::optional(judged(a, b,

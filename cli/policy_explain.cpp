@@ -11,6 +11,7 @@
 #include "cli/subcommands.hpp"
 #include "cli/text_table.hpp"
 #include "common/yaml.hpp"
+#include "policy/leveled_counts.hpp"
 #include "policy/tree.hpp"
 #include "proxy/admin/format_cohorts.hpp"
 #include "proxy/admin/format_rules.hpp"
@@ -25,7 +26,11 @@ Error usage(std::string what, std::string hint) {
   return {ErrorKind::usage, "22023", std::move(what), std::move(hint)};
 }
 
-// Values per tree attribute. A column that is not named is NULL.
+const std::string& source_name(const policy::TreeAttribute& attribute) {
+  return attribute.level ? attribute.level->source : attribute.name;
+}
+
+// The exact values of what the tree's attributes are functions of. A column that is not named is NULL.
 Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::string>& settings) {
   Row row(tree.attributes.size());
   for (const auto& setting : settings) {
@@ -33,19 +38,26 @@ Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::st
     if (equals == std::string::npos)
       return usage(yaml::in_quotes(setting) + " has no =", "write column=value");
     const std::string name = setting.substr(0, equals);
-    const auto found = std::ranges::find(tree.attributes, name, &policy::TreeAttribute::name);
-    if (found == tree.attributes.end()) {
-      std::string names;
-      for (const auto& attribute : tree.attributes) names += (names.empty() ? "" : ", ") + attribute.name;
-      return usage(yaml::in_quotes(name) + " is no quasi-identifier of this policy", "they are " + names);
+    bool is_known = false;
+    for (std::size_t a = 0; a < row.size(); ++a) {
+      if (source_name(tree.attributes[a]) != name) continue;
+      row[a] = setting.substr(equals + 1);
+      is_known = true;
     }
-    row[static_cast<std::size_t>(found - tree.attributes.begin())] = setting.substr(equals + 1);
+    if (is_known) continue;
+    std::string names;
+    for (const auto& attribute : tree.attributes) {
+      if (source_name(attribute) == attribute.name) names += (names.empty() ? "" : ", ") + attribute.name;
+    }
+    return usage(yaml::in_quotes(name) + " is no quasi-identifier of this policy", "they are " + names);
   }
   return row;
 }
 
 std::string explain_row(const policy::DisclosureTree& tree, const Row& row) {
-  const std::vector<std::optional<std::string_view>> values(row.begin(), row.end());
+  const Row shown = policy::with_levels(tree.attributes,
+                                        std::vector<std::optional<std::string_view>>(row.begin(), row.end()));
+  const std::vector<std::optional<std::string_view>> values(shown.begin(), shown.end());
   const auto leaf = policy::leaf_of(tree, values);
   std::optional<policy::Cohort> cohort;
   policy::for_each_cohort(tree, [&](const policy::Cohort& each) {
@@ -60,7 +72,7 @@ std::string explain_row(const policy::DisclosureTree& tree, const Row& row) {
   for (std::uint32_t a = 0; a < row.size(); ++a) {
     const bool is_shown = std::ranges::find(cohort->disclosed, a) != cohort->disclosed.end();
     out += fmt::format("  {}: {}\n", admin::shown_name(tree.attributes[a].name),
-                       is_shown ? admin::shown_value(row[a].value_or("")) : "NULL (hidden)");
+                       is_shown && shown[a] ? admin::shown_value(*shown[a]) : "NULL (hidden)");
   }
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "db/table_facts.hpp"
 #include "db/table_reading.hpp"
+#include "policy/leveled_counts.hpp"
 #include "policy/visible_columns.hpp"
 #include "proxy/admin/quote.hpp"
 #include "rewriter/release_check.hpp"
@@ -78,7 +79,7 @@ class Examination {
   Result<void> look_at_column(const policy::ColumnRule& rule) {
     switch (rule.column_class) {
       case ColumnClass::identifier: return {};
-      case ColumnClass::quasi_identifier: return look_at_quasi_identifier(rule);
+      case ColumnClass::quasi_identifier: return rule.level ? Result<void>() : look_at_quasi_identifier(rule);
       case ColumnClass::sensitive:
       case ColumnClass::insensitive: return version_ == nullptr ? Result<void>() : look_at_visible(rule);
     }
@@ -87,7 +88,7 @@ class Examination {
 
   // The policy's quasi-identifiers and this column, counted together.
   Result<policy::Counts> counts_with(const policy::ColumnRule& rule, int& number) {
-    PolicySpec counted = spec_;
+    PolicySpec counted = policy::without_levels(spec_);
     std::ranges::find(counted.columns, rule.name, &policy::ColumnRule::name)->column_class =
         ColumnClass::quasi_identifier;
     auto reading = db::TableReading::open(endpoint_, counted);
@@ -127,11 +128,8 @@ class Examination {
       return {};
     }
     const auto& tree = version_->tree;
-    const bool fits = std::ranges::all_of(tree.attributes, [&](const policy::TreeAttribute& attribute) {
-      return std::ranges::find(counts->attributes, attribute.number, &policy::Attribute::number) !=
-             counts->attributes.end();
-    });
-    if (fits) say_visible(rule, policy::measure_visible(tree, *counts, number));
+    if (policy::has_sources(*counts, tree.attributes))
+      say_visible(rule, policy::measure_visible(tree, *counts, number));
     return {};
   }
 

@@ -3,22 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "common/sqlstate.hpp"
 #include "db/connection.hpp"
+#include "policy/leveled_counts.hpp"
 #include "rewriter/comparable_type.hpp"
 
 namespace pgveil::db {
 
+namespace {
+
+Error no_column(const policy::PolicySpec& spec, const std::string& name, const rewriter::Relation& relation) {
+  return {ErrorKind::policy, std::string(sqlstate::kUndefinedColumn),
+          fmt::format("policy {}: table {} has no column {}", spec.name,
+                      qualified_name(relation.schema, relation.name), quoted_name(name)),
+          "mend the policy"};
+}
+
+}  // namespace
+
 Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
                                      const rewriter::Relation& relation) {
   const rewriter::Column* column = relation.find_column(name);
-  if (column == nullptr) {
-    return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedColumn),
-                 fmt::format("policy {}: table {} has no column {}", spec.name,
-                             qualified_name(relation.schema, relation.name), quoted_name(name)),
-                 "mend the policy"};
-  }
+  if (column == nullptr) return no_column(spec, name, relation);
   const auto type = rewriter::comparable_type(*column);
   if (!type) return type.error();
   const std::string quoted = quoted_name(name);
@@ -40,6 +48,19 @@ Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& s
   return out;
 }
 
+Result<std::vector<policy::TreeAttribute>> tree_attributes(const policy::PolicySpec& spec,
+                                                           const rewriter::Relation& relation) {
+  std::map<std::string, int, std::less<>> numbers;
+  for (const auto& column : relation.columns) numbers.emplace(column.name, column.number);
+  for (const auto& rule : spec.columns) {
+    if (rule.column_class != policy::ColumnClass::quasi_identifier) continue;
+    for (const auto& name : {rule.name, rule.level ? rule.level->source : rule.name}) {
+      if (!numbers.contains(name)) return no_column(spec, name, relation);
+    }
+  }
+  return policy::attributes_of(spec, numbers);
+}
+
 std::vector<CountedColumn> CountedTable::columns() const {
   std::vector<CountedColumn> all = attributes;
   if (unit) all.push_back(*unit);
@@ -51,7 +72,7 @@ Result<CountedTable> counted_table(const policy::PolicySpec& spec, const rewrite
                                    const std::vector<const policy::ColumnRule*>& sensitive) {
   CountedTable table;
   table.relation = &relation;
-  auto attributes = quasi_identifiers(spec, relation);
+  auto attributes = quasi_identifiers(policy::without_levels(spec), relation);
   if (!attributes) return attributes.error();
   table.attributes = std::move(*attributes);
   if (spec.unit) {

@@ -6,6 +6,7 @@
 
 #include "common/error.hpp"
 #include "policy/spec.hpp"
+#include "policy/tree.hpp"
 #include "rewriter/catalog.hpp"
 
 namespace pgveil::db {
@@ -26,13 +27,16 @@ struct CountedTable {
   [[nodiscard]] std::vector<CountedColumn> columns() const;  // in this order
 };
 
-// Quasi-identifiers, ascending by attribute number. Errors: ErrorKind::policy: no such column, type not
+// Quasi-identifiers, levels included, ascending by attribute number. Errors: ErrorKind::policy: no such column, type not
 // comparable.
 [[nodiscard]] Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& spec,
                                                                    const rewriter::Relation& relation);
 [[nodiscard]] Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
                                                    const rewriter::Relation& relation);
 
+// The policy's quasi-identifiers, levels included, as the attributes of a tree. Errors: ErrorKind::policy: no such column.
+[[nodiscard]] Result<std::vector<policy::TreeAttribute>> tree_attributes(const policy::PolicySpec& spec,
+                                                                         const rewriter::Relation& relation);
 [[nodiscard]] Result<CountedTable> counted_table(const policy::PolicySpec& spec,
                                                  const rewriter::Relation& relation,
                                                  const std::vector<const policy::ColumnRule*>& sensitive);

@@ -1,13 +1,16 @@
 // TableReading::counts: the one aggregate, streamed into codes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "common/assert.hpp"
+#include "common/sqlstate.hpp"
 #include "db/counted_columns.hpp"
 #include "db/failure.hpp"
 #include "db/row_stream.hpp"
 #include "db/table_reading.hpp"
+#include "policy/leveled_counts.hpp"
 
 namespace pgveil::db {
 namespace {
@@ -108,6 +111,23 @@ policy::Counts read_counts(Connection& connection, const CountedTable& table, co
 
 }  // namespace
 
+namespace {
+
+bool has_prefix(const policy::ColumnRule& rule) {
+  return rule.level && std::holds_alternative<policy::Prefix>(rule.level->method);
+}
+
+// There left() counts bytes, not characters.
+bool counts_bytes(Connection& connection) {
+  bool counts = true;
+  stream_rows(connection,
+              "SELECT pg_catalog.current_setting('server_encoding') NOT IN ('SQL_ASCII', 'MULE_INTERNAL')",
+              [&](const pqxx::row& row) { counts = !row[0].as<bool>(); });
+  return counts;
+}
+
+}  // namespace
+
 Result<policy::Counts> TableReading::counts(const Progress& progress) {
   std::vector<const policy::ColumnRule*> refined;
   for (const auto& rule : spec_.columns) {
@@ -120,9 +140,16 @@ Result<policy::Counts> TableReading::counts_with(const std::vector<const policy:
                                                  const Progress& progress) {
   const auto table = counted_table(spec_, relation_, sensitive);
   if (!table) return table.error();
+  const auto attributes = tree_attributes(spec_, relation_);
+  if (!attributes) return attributes.error();
   return guarded<policy::Counts>("counting table " + qualified_name(relation_.schema, relation_.name), [&] {
-    return Result<policy::Counts>(
-        read_counts(*connection_, *table, group_query(table->columns(), relation_), progress));
+    if (std::ranges::any_of(spec_.columns, has_prefix) && counts_bytes(*connection_)) {
+      return Result<policy::Counts>(Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                                          "prefixes need a database whose encoding has characters",
+                                          "take generalize: {prefix: …} out of the policy"});
+    }
+    const auto exact = read_counts(*connection_, *table, group_query(table->columns(), relation_), progress);
+    return Result<policy::Counts>(policy::with_attributes(exact, *attributes));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/sqlstate.hpp"
+#include "policy/released_together.hpp"
 
 namespace pgveil::db {
 namespace {
@@ -20,11 +21,7 @@ Tallies expected_tuples(const policy::DisclosureTree& tree, const policy::Counts
   policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
     const auto& count = node_counts[cohort.leaf];
     if (count.rows == 0) return;
-    VisibleTuple tuple(tree.attributes.size());
-    for (const auto& step : cohort.path) {
-      if (step.has_value) tuple[step.attribute] = step.value;
-    }
-    Tally& tally = tallies[std::move(tuple)];
+    Tally& tally = tallies[policy::shown_by(tree, cohort.path)];
     tally.rows += count.rows;
     tally.units += count.units;
   });

@@ -52,6 +52,11 @@ std::string canonical_text(const PolicySpec& policy) {
   for (const ColumnRule* rule : columns) {
     text += fmt::format("column {} {}", exact(rule->name), class_name(rule->column_class));
     for (const Constraint& constraint : rule->constraints) text += " " + canonical_text(constraint);
+    if (rule->level) {
+      text += fmt::format(" level {} of {} {} {}", rule->level->step, exact(rule->level->source),
+                          rule->level->shows == LevelShows::label ? "label" : "start",
+                          exact(describe(rule->level->method)));
+    }
     text += '\n';
   }
   // Left out where it is the default, so that the hashes of policies from before it existed stay.

@@ -9,6 +9,7 @@
 
 #include "policy/constraint_reader.hpp"
 #include "policy/first_error.hpp"
+#include "policy/level_reader.hpp"
 
 namespace pgveil::policy {
 
@@ -44,7 +45,8 @@ Result<ColumnClass> read_class(const yaml::Value& value) {
                   yaml::suggestion(*text, kClasses));
 }
 
-Result<ColumnRule> read_column(const yaml::Value::Entry& entry) {
+// The column's rule, and those of the columns that show its levels.
+Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry) {
   if (const auto name = check_identifier(entry.key, entry.key_position, "a column"); !name)
     return name.error();
   const auto entries = entry.value.as_map();
@@ -58,9 +60,6 @@ Result<ColumnRule> read_column(const yaml::Value::Entry& entry) {
                     fmt::format("add class: one of {}", fmt::join(kClasses, ", ")));
   }
   ColumnRule rule{entry.key, errors.take(read_class(*column_class)), {}, entry.key_position};
-  if (const auto* generalize = yaml::find(*entries, "generalize")) {
-    errors.add(error_at(generalize->position(), "generalize is not supported yet", "remove it"));
-  }
   for (const auto& [key, read] :
        {std::pair{"l_diversity", &read_l_diversity}, std::pair{"t_closeness", &read_t_closeness}}) {
     const auto* value = yaml::find(*entries, key);
@@ -72,7 +71,24 @@ Result<ColumnRule> read_column(const yaml::Value::Entry& entry) {
     }
   }
   if (errors.error()) return *errors.error();
-  return rule;
+  if (const auto* generalize = yaml::find(*entries, "generalize"))
+    return with_levels_of(std::move(rule), *generalize);
+  return std::vector{std::move(rule)};
+}
+
+Result<void> check_names(const std::vector<ColumnRule>& rules) {
+  for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
+    const auto other = std::find_if(rules.begin(), rules.end(), [&](const ColumnRule& it) {
+      return &it != &*rule && it.name == rule->name;
+    });
+    if (other == rules.end()) continue;
+    const bool is_other = other->level && other->level->source != other->name;
+    const ColumnRule& level = is_other ? *other : *rule;
+    return error_at(level.at,
+                    fmt::format("column {} is listed for something else too", in_quotes(level.name)),
+                    "give each level an empty column of its own");
+  }
+  return {};
 }
 
 }  // namespace
@@ -90,11 +106,14 @@ Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value) {
   std::vector<ColumnRule> rules;
   std::size_t quasi_identifier_count = 0;
   for (const yaml::Value::Entry& entry : *entries) {
-    auto rule = read_column(entry);
-    if (!rule) return rule.error();
-    if (rule->column_class == ColumnClass::quasi_identifier) ++quasi_identifier_count;
-    rules.push_back(std::move(*rule));
+    auto read = read_column(entry);
+    if (!read) return read.error();
+    for (ColumnRule& rule : *read) {
+      if (rule.column_class == ColumnClass::quasi_identifier) ++quasi_identifier_count;
+      rules.push_back(std::move(rule));
+    }
   }
+  if (const auto names = check_names(rules); !names) return names.error();
   if (quasi_identifier_count == 0) {
     return error_at(value.position(), "no column is a quasi_identifier",
                     "class the columns by which people could be recognized");

@@ -2,8 +2,11 @@
 // The one aggregate a disclosure tree is built from: how often each combination of quasi-identifier values
 // occurs. A value; db/counts_loader.hpp fills it from PostgreSQL.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "policy/level.hpp"
 
 namespace pgveil::policy {
 
@@ -16,6 +19,8 @@ struct Attribute {
   std::string name;
   int number = 0;  // attribute number in the table; ties between attributes are broken by it
   std::vector<std::string> values;
+  std::optional<Level> level =
+      std::nullopt;  // what the values are, if they are not the column's own (leveled_counts.hpp)
 };
 
 // A sensitive column that is counted too. Codes are 1 to value_count, and ascend with the values where the policy asks for

@@ -6,6 +6,7 @@
 #include "common/assert.hpp"
 #include "policy/arms.hpp"
 #include "policy/chains.hpp"
+#include "policy/released_together.hpp"
 
 namespace pgveil::policy {
 
@@ -19,7 +20,7 @@ bool is_same(const Arm& a, const Arm& b);
 
 bool is_same_outcome(const Arm& a, const Arm& b) {
   if (a.then.size() != b.then.size()) return false;
-  if (a.then.empty()) return true;
+  if (a.then.empty()) return a.shows == b.shows;
   const auto& x = a.then.front().arms;
   const auto& y = b.then.front().arms;
   return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), is_same);
@@ -53,19 +54,21 @@ class DecisionCompiler {
   DecisionCompiler(const DisclosureTree& tree, const Chains& chains, std::uint32_t attribute)
       : tree_(tree), chains_(chains), attribute_(attribute) {}
 
-  // Of rows that come to this chain; is_released: the attribute was released on the way, and rows that fall back from here
+  // Of rows that come to this chain; released: what the attribute was released as on the way; rows that fall back from here
   // lose it. Recursion is as deep as chains nest: at most one level per attribute (tree.hpp releases each once on a path).
-  [[nodiscard]] Decision decide(const Chain& chain, bool is_released) const {
+  [[nodiscard]] Decision decide(const Chain& chain, const std::optional<std::string>& released) const {
     PGVEIL_ASSERT(chain.depth <= tree_.attributes.size());
     std::vector<Arm> arms;
     for (const NodeIndex index : chain.nodes) {
       const auto& split = tree_.nodes[index].split;
       if (!split) break;
-      Arm arm{split->attribute, {split->value}, {}, tree_.nodes[tree_.nodes[index].yes].rows};
+      Arm arm{split->attribute, {split->value}, {}, tree_.nodes[tree_.nodes[index].yes].rows, {}};
       const Chain& below = chains_.yes_chain(tree_, index);
-      const bool is_released_below = is_released || split->attribute == attribute_;
-      if (!is_released_below || Chains::falls_back(tree_, below)) {
-        arm.then.push_back(decide(below, is_released_below));
+      const auto released_below = released ? released : released_value(tree_, *split, attribute_);
+      if (!released_below || Chains::falls_back(tree_, below)) {
+        arm.then.push_back(decide(below, released_below));
+      } else if (tree_.attributes[attribute_].level) {
+        arm.shows = *released_below;
       }
       arms.push_back(std::move(arm));
     }
@@ -84,12 +87,16 @@ std::vector<Decision> compile_decisions(const DisclosureTree& tree) {
   const Chains chains = chains_of(tree);
   std::vector<Decision> decisions;
   for (std::uint32_t attribute = 0; attribute < tree.attributes.size(); ++attribute) {
-    decisions.push_back(DecisionCompiler(tree, chains, attribute).decide(chains.chains.front(), false));
+    decisions.push_back(
+        DecisionCompiler(tree, chains, attribute).decide(chains.chains.front(), std::nullopt));
   }
   return decisions;
 }
 
-bool is_released(const Decision& decision, std::span<const std::optional<std::string_view>> values) {
+namespace {
+
+// The arm that releases; null: none does.
+const Arm* releasing_arm(const Decision& decision, std::span<const std::optional<std::string_view>> values) {
   const Decision* at = &decision;
   while (true) {
     const auto matches = [&](const Arm& arm) {
@@ -97,10 +104,22 @@ bool is_released(const Decision& decision, std::span<const std::optional<std::st
       return value && std::find(arm.values.begin(), arm.values.end(), *value) != arm.values.end();
     };
     const auto arm = std::find_if(at->arms.begin(), at->arms.end(), matches);
-    if (arm == at->arms.end()) return false;
-    if (arm->then.empty()) return true;
+    if (arm == at->arms.end()) return nullptr;
+    if (arm->then.empty()) return &*arm;
     at = &arm->then.front();
   }
+}
+
+}  // namespace
+
+bool is_released(const Decision& decision, std::span<const std::optional<std::string_view>> values) {
+  return releasing_arm(decision, values) != nullptr;
+}
+
+std::optional<std::string> shown_constant(const Decision& decision,
+                                          std::span<const std::optional<std::string_view>> values) {
+  const Arm* arm = releasing_arm(decision, values);
+  return arm == nullptr ? std::nullopt : std::optional(arm->shows);
 }
 
 }  // namespace pgveil::policy

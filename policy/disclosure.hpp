@@ -25,7 +25,7 @@ struct Disclosure {
 
 // Implied, exactly: a hidden cell of attribute a in a leaf is implied when all rows of that leaf in `counts`
 // have the same non-NULL value of a, or when the path's "not" steps exclude all but one of a's values in
-// `counts` and the row is not NULL there.
+// `counts` and the row is not NULL there. Of a column with levels all steps count, on it and on its levels.
 [[nodiscard]] Disclosure measure(const DisclosureTree& tree, const Counts& counts);
 
 }  // namespace pgveil::policy

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policy/released_together.hpp"
+
 namespace pgveil::policy {
 
 template <class Counter>
@@ -9,6 +11,7 @@ Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k, const SideRul
     : counts_(counts), k_(k), counter_(counts), sides_(counts, rules) {
   for (std::size_t a = 0; a < counts.attribute_count(); ++a) {
     slot_lookup_.emplace_back(counts.attribute(a).values.size() + 1, kNone);
+    coarseness_.push_back(coarseness_of(counts.attribute(a)));
   }
 }
 
@@ -185,13 +188,15 @@ bool Peeler<Counter>::sides_keep_rules(Slot slot) {
   return sides_.allows(yes_);
 }
 
-// The order of choice, reversed for std::pop_heap: most units first, then the lower attribute number, then
+// The order of choice, reversed for std::pop_heap: exact values before levels, most units first, then the lower attribute number, then
 // the text.
 template <class Counter>
 bool Peeler<Counter>::is_after(const Candidate& a, const Candidate& b) const {
-  if (a.with != b.with) return a.with < b.with;
   const SlotValue& x = values_[a.slot];
   const SlotValue& y = values_[b.slot];
+  if (coarseness_[x.attribute] != coarseness_[y.attribute])
+    return coarseness_[x.attribute] > coarseness_[y.attribute];
+  if (a.with != b.with) return a.with < b.with;
   if (x.attribute != y.attribute) return x.attribute > y.attribute;
   return counts_.text(x.attribute, x.code) > counts_.text(y.attribute, y.code);
 }

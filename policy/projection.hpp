@@ -5,8 +5,8 @@
 
 namespace pgveil::policy {
 
-// The tree's attributes only, found by number, entries in the same order; equal combinations are not merged.
-// REQUIRES: counts has every attribute of the tree.
+// The tree's attributes only (leveled_counts.hpp).
+// REQUIRES: counts has the exact values of every attribute of the tree.
 [[nodiscard]] Counts projected(const Counts& counts, const DisclosureTree& tree);
 
 // The leaf of each entry of `counts`. Entries without rows get leaf 0.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "policy/chains.hpp"
+#include "policy/released_together.hpp"
 
 namespace pgveil::policy {
 
@@ -53,10 +55,17 @@ class Pruner {
 
   // How many cells a row loses that falls back from a chain.
   void count_levels() {
+    const auto released = released_on_path(tree_);
+    for (NodeIndex i = 0; i < tree_.nodes.size(); ++i) {
+      const Node& node = tree_.nodes[i];
+      const std::uint64_t more = node.split ? released[node.yes] & ~released[i] : 0;
+      cells_.push_back(static_cast<std::uint64_t>(std::popcount(more)));
+    }
     levels_.assign(best_.size(), 0);
     for (std::size_t i = 1; i < best_.size(); ++i) {
       const ChainIndex outer = chains_.chain_of[chains_.chains[i].parent];
-      levels_[i] = 1 + (Chains::falls_back(tree_, chains_.chains[outer]) ? levels_[outer] : 0);
+      levels_[i] = cells_[chains_.chains[i].parent] +
+                   (Chains::falls_back(tree_, chains_.chains[outer]) ? levels_[outer] : 0);
     }
   }
 
@@ -102,7 +111,7 @@ class Pruner {
 
   Best with_arm(const Best& arms, NodeIndex split, Choices& choices) const {
     const Best& inner = best_[below(split)];
-    const auto rows = static_cast<Cells>(tree_.nodes[tree_.nodes[split].yes].rows);
+    const auto rows = static_cast<Cells>(tree_.nodes[tree_.nodes[split].yes].rows * cells_[split]);
     Best sum(std::min(limit_ + 1, arms.size() + inner.size() - 1), kImpossible);
     std::vector<std::uint32_t> given(sum.size(), 0);
     for (std::size_t a = 0; a < arms.size(); ++a) {
@@ -145,6 +154,7 @@ class Pruner {
   const DisclosureTree& tree_;
   Chains chains_;
   std::size_t limit_;
+  std::vector<std::uint64_t> cells_;  // per split: that it releases, in each row
   std::vector<std::uint64_t> levels_;
   std::vector<Best> best_;
   std::vector<Choices> choices_;

@@ -6,6 +6,7 @@
 #include "policy/counts_view.hpp"
 #include "policy/lineage.hpp"
 #include "policy/routing.hpp"
+#include "policy/released_together.hpp"
 #include "policy/tree_growth.hpp"
 
 namespace pgveil::policy {
@@ -60,6 +61,7 @@ class Regrower {
 
  private:
   void follow_paths() {
+    const auto together = released_together(tree_.attributes);
     open_.resize(tree_.nodes.size());
     for (std::uint32_t a = 0; a < tree_.attributes.size(); ++a) open_[0].push_back(a);
     for (const Node& node : tree_.nodes) {  // preorder: parents first
@@ -67,7 +69,8 @@ class Regrower {
       const auto& open = open_[static_cast<std::size_t>(&node - tree_.nodes.data())];
       open_[node.no] = open;
       open_[node.yes] = open;
-      std::erase(open_[node.yes], node.split->attribute);
+      std::erase_if(open_[node.yes],
+                    [&](std::uint32_t a) { return (together[node.split->attribute] >> a & 1) != 0; });
     }
   }
 

@@ -5,6 +5,7 @@
 #include "common/assert.hpp"
 #include "policy/arms.hpp"
 #include "policy/chains.hpp"
+#include "policy/released_together.hpp"
 #include "policy/spec.hpp"
 
 namespace pgveil::policy {
@@ -30,18 +31,20 @@ bool is_same(const RowDecision& a, const RowDecision& b) {
 // Of rows that come to this chain with these attributes released; released_outside: what rows show that fall back from it.
 // Every `yes` releases an attribute that its chain does not, so (but for what drift has emptied) no arm has the outcome of
 // "no arm": none is idle.
-RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain& chain,
-                   std::uint64_t released, std::uint64_t released_outside) {
+RowDecision decide(const DisclosureTree& tree, const Chains& chains,
+                   const std::vector<std::uint64_t>& together, const Chain& chain, std::uint64_t released,
+                   std::uint64_t released_outside) {
   PGVEIL_ASSERT(chain.depth <= tree.attributes.size());  // of the recursion
   RowDecision out{Chains::falls_back(tree, chain) ? released_outside : released, {}};
   for (const NodeIndex index : chain.nodes) {
     const auto& split = tree.nodes[index].split;
     if (!split) break;
-    const std::uint64_t with_it = released | std::uint64_t{1} << split->attribute;
-    out.arms.push_back({split->attribute,
-                        {split->value},
-                        tree.nodes[tree.nodes[index].yes].rows,
-                        {decide(tree, chains, chains.yes_chain(tree, index), with_it, out.released)}});
+    const std::uint64_t with_it = released | together[split->attribute];
+    out.arms.push_back(
+        {split->attribute,
+         {split->value},
+         tree.nodes[tree.nodes[index].yes].rows,
+         {decide(tree, chains, together, chains.yes_chain(tree, index), with_it, out.released)}});
   }
   out.arms = with_runs_merged(std::move(out.arms), is_same_outcome);
   return out;
@@ -51,7 +54,7 @@ RowDecision decide(const DisclosureTree& tree, const Chains& chains, const Chain
 
 RowDecision compile_row_decision(const DisclosureTree& tree) {
   const Chains chains = chains_of(tree);
-  return decide(tree, chains, chains.chains.front(), 0, 0);
+  return decide(tree, chains, released_together(tree.attributes), chains.chains.front(), 0, 0);
 }
 
 std::uint64_t released_attributes(const RowDecision& decision,

@@ -10,6 +10,7 @@
 #include "common/yaml.hpp"
 #include "policy/constraint.hpp"
 #include "policy/growth.hpp"
+#include "policy/level.hpp"
 
 namespace pgveil::policy {
 
@@ -29,6 +30,9 @@ struct ColumnRule {
   // l_diversity and t_closeness; only on sensitive columns.
   std::vector<Constraint> constraints;
   yaml::Position at;
+  // Of a quasi-identifier that shows a level: of another column (`generalize` there names this one, which the reader adds
+  // to the list right after it), or, if it is its own source, of itself: then its exact value is never shown.
+  std::optional<Level> level = std::nullopt;
 };
 
 [[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);

@@ -13,13 +13,14 @@
 //       columns:
 //         id:         {class: identifier}
 //         occupation: {class: quasi_identifier}
+//         age:        {class: quasi_identifier, generalize: {width: 10, column: age_range}}   # level_reader.hpp
 //         diagnosis:  {class: sensitive, l_diversity: {distinct: 2}}
 //         visits:     {class: insensitive}
 //       unlisted_columns: hide           # optional; hide is the only value
 //       enforcement: query               # optional; stored and copy are refused: not there yet
 //       drift: {check_every: 24h, action: suppress}   # optional
 //
-// generalize and access: from_database are refused with "not supported yet". k must be ≥ 2 and ≤ 2^53. A
+// access: from_database is refused with "not supported yet". k must be ≥ 2 and ≤ 2^53. A
 // policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. Two policies of one table
 // that match the same role are an error (R3), as are two of one name. A role may not be reader and exempt at
 // once. unit must be an identifier or not be listed: if it were shown, the rows of one person could be put

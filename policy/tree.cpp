@@ -5,6 +5,7 @@
 #include "common/assert.hpp"
 #include "policy/chains.hpp"
 #include "policy/counts_view.hpp"
+#include "policy/released_together.hpp"
 #include "policy/routing.hpp"
 
 namespace pgveil::policy {
@@ -77,15 +78,14 @@ namespace {
 // The cohort whose path is walked at the moment.
 class CohortWalk {
  public:
+  explicit CohortWalk(const DisclosureTree& tree) : together_(released_together(tree.attributes)) {}
   void enter(const Split& split, bool has_value) {
     cohort_.path.push_back({split.attribute, split.value, has_value});
     cohort_.label += has_value ? '1' : '2';
-    auto& disclosed = cohort_.disclosed;
-    if (has_value) disclosed.insert(std::ranges::lower_bound(disclosed, split.attribute), split.attribute);
+    released_.push_back(released_.back() | (has_value ? together_[split.attribute] : 0));
   }
   void leave() {
-    const PathStep& last = cohort_.path.back();
-    if (last.has_value) std::erase(cohort_.disclosed, last.attribute);
+    released_.pop_back();
     cohort_.path.pop_back();
     cohort_.label.pop_back();
   }
@@ -97,10 +97,16 @@ class CohortWalk {
     cohort_.leaf = leaf;
     cohort_.rows = rows;
     cohort_.units = units;
+    cohort_.disclosed.clear();
+    for (std::uint32_t a = 0; a < together_.size(); ++a) {
+      if ((released_.back() >> a & 1) != 0) cohort_.disclosed.push_back(a);
+    }
     return cohort_;
   }
 
  private:
+  std::vector<std::uint64_t> together_;        // released_together
+  std::vector<std::uint64_t> released_ = {0};  // per step of the path
   Cohort cohort_{.leaf = 0, .label = "D", .path = {}, .disclosed = {}};
 };
 
@@ -123,7 +129,7 @@ void for_each_cohort(const DisclosureTree& tree, const std::function<void(const 
     bool is_yes_done;
   };
   std::vector<Visit> stack = {{0, false}};
-  CohortWalk walk;
+  CohortWalk walk(tree);
   while (!stack.empty()) {
     const auto [index, is_yes_done] = stack.back();
     stack.pop_back();

@@ -13,6 +13,10 @@
 // the rows at the end of the next outer chain are: without the value that the `yes` released. So they join a
 // cohort of k, and every leaf that does not fall back is a cohort.
 //
+// A level (level.hpp) is an attribute of its own, which nothing but the choice of splits tells from others: in a partition
+// exact values come first, then levels from fine to coarse, each while it has values that qualify. So levels never take an
+// exact value away. What releases a value releases the coarser levels of it too: they follow from it.
+//
 // Everything here is pure and deterministic: the same counts in any row order give the same tree.
 #include <cstdint>
 #include <functional>
@@ -52,8 +56,9 @@ struct Node {
 };
 
 struct TreeAttribute {
-  std::string name;
+  std::string name;  // of the column that shows it
   int number = 0;
+  std::optional<Level> level = std::nullopt;  // none: the column's exact values
   bool operator==(const TreeAttribute&) const = default;
 };
 
@@ -103,9 +108,10 @@ struct Cohort {
   NodeIndex leaf = 0;
   std::string label;  // the paper's: D, then 1 for yes and 2 for no at each step: D111, D12, D22
   std::vector<PathStep> path;
-  std::vector<std::uint32_t> disclosed;  // attributes released on the path, ascending
-  std::uint64_t rows = 0;                // those that fall back to it included
-  std::uint64_t units = 0;               // of its own path: at least so many
+  std::vector<std::uint32_t>
+      disclosed;            // attributes released on the path, levels that follow included; ascending
+  std::uint64_t rows = 0;   // those that fall back to it included
+  std::uint64_t units = 0;  // of its own path: at least so many
 };
 // In preorder, so D111, D112, D12, D21, D22 in the paper's example. The last one is the sacrificial cohort.
 [[nodiscard]] std::vector<Cohort> cohorts(const DisclosureTree& tree);

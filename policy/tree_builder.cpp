@@ -7,6 +7,7 @@
 #include "common/sqlstate.hpp"
 #include "policy/peeler.hpp"
 #include "policy/prune.hpp"
+#include "policy/released_together.hpp"
 #include "policy/side_counter.hpp"
 #include "policy/spec.hpp"
 #include "policy/too_few_units.hpp"
@@ -31,8 +32,10 @@ class TreeBuilder final : public LeafGrower {
         peeler_(counts, k, rules) {
     tree_.k = k;
     for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
-      tree_.attributes.push_back({counts.attribute(a).name, counts.attribute(a).number});
+      tree_.attributes.push_back(
+          {counts.attribute(a).name, counts.attribute(a).number, counts.attribute(a).level});
     }
+    together_ = released_together(tree_.attributes);
   }
 
   Result<DisclosureTree> build() {
@@ -104,7 +107,7 @@ class TreeBuilder final : public LeafGrower {
     node.yes = index + 1;
     tree_.nodes.push_back(std::move(node));
     std::vector<std::uint32_t> open = frame.open;
-    std::erase(open, peel.attribute);
+    std::erase_if(open, [&](std::uint32_t a) { return (together_[peel.attribute] >> a & 1) != 0; });
     push(peel.begin, peel.end, std::move(open), cells_lost_below(frame), nullptr);
   }
 
@@ -123,6 +126,7 @@ class TreeBuilder final : public LeafGrower {
   std::vector<std::uint32_t> order_;
   Peeler<Counter> peeler_;
   DisclosureTree tree_;
+  std::vector<std::uint64_t> together_;  // released_together
   std::vector<Frame> stack_;
   std::uint64_t row_count_ = 0;
   std::uint64_t settled_ = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/released_together.hpp"
 #include "policy/spec.hpp"
 
 namespace pgveil::policy {
@@ -17,6 +18,48 @@ using Flaw = std::optional<std::string>;
 
 std::string at_node(std::size_t index, std::string_view what) {
   return fmt::format("node {}: {}", index, what);
+}
+
+// A level beside the exact values is of an attribute that the tree has, and refines the next one.
+Flaw check_levels(const DisclosureTree& tree) {
+  for (const TreeAttribute& attribute : tree.attributes) {
+    if (!attribute.level) continue;
+    const Level& level = *attribute.level;
+    if (level.step < 1) return "a level without step";
+    if (level.source_number == attribute.number) {
+      if (level.source != attribute.name) return "a level of a column of two names";
+      const auto is_other = [&](const TreeAttribute& other) {
+        return other.number != attribute.number && source_of(other) == attribute.number;
+      };
+      if (std::ranges::any_of(tree.attributes, is_other))
+        return "a level in place of values that are shown too";
+      continue;
+    }
+    const auto is_source = [&](const TreeAttribute& other) {
+      return other.number == level.source_number && other.name == level.source && !other.level;
+    };
+    if (std::ranges::none_of(tree.attributes, is_source)) return "a level without its source";
+    for (const TreeAttribute& other : tree.attributes) {
+      if (other.number == attribute.number || coarseness_of(other) == 0 ||
+          source_of(other) != level.source_number)
+        continue;
+      if (other.level->step == level.step) return "two levels in one place";
+      if (other.level->step > level.step && !refines(level.method, other.level->method))
+        return "levels that are not nested";
+    }
+  }
+  return std::nullopt;
+}
+
+// REQUIRES: check_shape found nothing.
+Flaw check_level_values(const DisclosureTree& tree) {
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const auto& split = tree.nodes[i].split;
+    if (!split || !tree.attributes[split->attribute].level) continue;
+    if (!preimage_of(*tree.attributes[split->attribute].level, split->value))
+      return at_node(i, "no value of its level");
+  }
+  return std::nullopt;
 }
 
 Flaw check_attributes(const DisclosureTree& tree) {
@@ -103,6 +146,7 @@ Flaw check_paths(const DisclosureTree& tree) {
   std::vector<char> is_no_child(tree.nodes.size(), 0);
   std::vector<std::uint64_t> released(tree.nodes.size(), 0);  // one bit per attribute; at most 64
   static_assert(kMaxQuasiIdentifiers <= 64);
+  const auto together = released_together(tree.attributes);
   for (NodeIndex i = 0; i < tree.nodes.size(); ++i) {
     while (!until.empty() && until.back().first <= i) {
       excluded.erase(until.back().second);
@@ -118,7 +162,7 @@ Flaw check_paths(const DisclosureTree& tree) {
     const Excluded question{node.split->attribute, node.split->value};
     if ((released[i] & bit) != 0) return at_node(i, "its attribute is already released on the path");
     if (excluded.contains(question)) return at_node(i, "its value was asked before on the path");
-    released[node.yes] = released[i] | bit;
+    released[node.yes] = released[i] | together[node.split->attribute];
     released[node.no] = released[i];
     comes_with[node.no] = question;
     is_no_child[node.no] = 1;
@@ -130,7 +174,9 @@ Flaw check_paths(const DisclosureTree& tree) {
 
 std::optional<std::string> find_flaw(const DisclosureTree& tree) {
   if (auto flaw = check_attributes(tree)) return flaw;
+  if (auto flaw = check_levels(tree)) return flaw;
   if (auto flaw = check_shape(tree)) return flaw;
+  if (auto flaw = check_level_values(tree)) return flaw;
   if (auto flaw = check_falls(tree)) return flaw;
   if (auto flaw = check_counts(tree)) return flaw;
   return check_paths(tree);

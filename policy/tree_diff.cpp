@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "policy/released_together.hpp"
+
 namespace pgveil::policy {
 
 namespace {
@@ -12,8 +14,9 @@ Sizes sizes_of(const DisclosureTree& tree) {
   Sizes sizes;
   for_each_cohort(tree, [&](const Cohort& cohort) {
     ShownValues shows;
-    for (const PathStep& step : cohort.path) {
-      if (step.has_value) shows.emplace(tree.attributes[step.attribute].name, step.value);
+    const auto shown = shown_by(tree, cohort.path);
+    for (std::size_t a = 0; a < shown.size(); ++a) {
+      if (shown[a]) shows.emplace(tree.attributes[a].name, *shown[a]);
     }
     sizes.emplace(std::move(shows), CohortSize{cohort.rows, cohort.units});
   });

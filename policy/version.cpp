@@ -6,13 +6,15 @@
 #include <boost/json/string.hpp>
 #include <iterator>
 
-namespace pgveil::policy {
+#include "policy/level_json.hpp"
 
-namespace {
+namespace pgveil::policy {
 
 std::string json_text(std::string_view text) {
   return boost::json::serialize(boost::json::string_view(text));
 }
+
+namespace {
 
 // One line per item, so that two versions can be compared with diff.
 template <class Items, class ToLine>
@@ -43,7 +45,8 @@ std::string table_json(const TableShape& shape) {
 
 std::string tree_json(const DisclosureTree& tree) {
   const auto attribute_json = [](const TreeAttribute& attribute) {
-    return fmt::format(R"({{"number": {}, "name": {}}})", attribute.number, json_text(attribute.name));
+    return fmt::format(R"({{"number": {}, "name": {}{}}})", attribute.number, json_text(attribute.name),
+                       attribute.level ? R"(, "level": )" + level_json(*attribute.level) : "");
   };
   const auto node_json = [&](const Node& node) {
     std::string text = fmt::format(R"({{"rows": {}, "units": {})", node.rows, node.units);

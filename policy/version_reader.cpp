@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "policy/json_object.hpp"
+#include "policy/level_json.hpp"
 #include "policy/spec.hpp"
 #include "policy/tree_check.hpp"
 #include "policy/version.hpp"
@@ -61,6 +62,7 @@ TreeAttribute read_attribute(JsonObjectView object, const TableShape& shape, Fir
   TreeAttribute attribute;
   attribute.number = static_cast<int>(object.integer("number", 1, kMaxAttributeNumber));
   attribute.name = object.text("name");
+  if (object.has("level")) attribute.level = read_level(object.object("level"), errors);
   object.finish();
   const auto is_it = [&](const ShapeColumn& column) {
     return column.number == attribute.number && column.name == attribute.name;

@@ -6,6 +6,7 @@
 
 #include "common/assert.hpp"
 #include "policy/projection.hpp"
+#include "policy/released_together.hpp"
 
 namespace pgveil::policy {
 namespace {
@@ -29,18 +30,6 @@ std::size_t position_of(const Counts& counts, int number) {
   const auto at = std::ranges::find(counts.attributes, number, &Attribute::number);
   PGVEIL_ASSERT(at != counts.attributes.end());
   return static_cast<std::size_t>(at - counts.attributes.begin());
-}
-
-// Per node, which attributes its path has released: at most kMaxQuasiIdentifiers (64) bits.
-std::vector<std::uint64_t> released_on_path(const DisclosureTree& tree) {
-  std::vector<std::uint64_t> released(tree.nodes.size(), 0);
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // preorder: parents first
-    const Node& node = tree.nodes[i];
-    if (!node.split) continue;
-    released[node.yes] = released[i] | std::uint64_t{1} << node.split->attribute;
-    released[node.no] = released[i];
-  }
-  return released;
 }
 
 // What rows with one visible value have in one attribute.

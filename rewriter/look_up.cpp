@@ -89,7 +89,9 @@ LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tr
     if (is_shown_raw(mask, i)) out.visible_keys.insert(column.name);
     const auto attribute = std::ranges::find(tree.attributes, column.number, &policy::TreeAttribute::number);
     const auto type = comparable_type(column);
-    if (attribute == tree.attributes.end() || mask.left_out[i] == nullptr || !type) continue;
+    // What a level shows is no value of the raw column.
+    if (attribute == tree.attributes.end() || attribute->level || mask.left_out[i] == nullptr || !type)
+      continue;
     const auto number = static_cast<std::uint32_t>(attribute - tree.attributes.begin());
     out.columns[i] = look_up_column(tree, number, column, *type);
     has_any = true;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "rewriter/mask_level.hpp"
 #include "rewriter/pg/parse.hpp"
 
 namespace pgveil::rewriter {
@@ -61,13 +62,28 @@ Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values, co
                 pg::Builder& build) {
   const Column& column = *tree_columns.columns[attribute];
   const ComparableType& type = tree_columns.types[attribute];
-  Node* raw = build.column({kMaskAlias, column.name});
+  if (const policy::Level* level = tree_columns.levels[attribute])
+    return has_level_value(*level, values, {column.name, type}, build);
+  return is_equal_to_one(build.column({kMaskAlias, column.name}), values, type, build);
+}
+
+Node* is_equal_to_one(Node* raw, std::span<const std::string> values, const ComparableType& type,
+                      pg::Builder& build) {
   if (values.size() == 1) {
     return build.equals(raw, build.cast(build.string_constant(values.front()),
                                         build.type_name(type.literal_schema, type.literal_type)));
   }
   return build.equals_any(raw, build.cast(build.string_constant(array_text(values)),
                                           build.type_name(type.literal_schema, type.literal_type, true)));
+}
+
+Node* level_constant(std::size_t attribute, const std::string& value, const TreeColumns& tree_columns,
+                     pg::Builder& build) {
+  const Column& column = *tree_columns.shown_in[attribute];
+  Node* constant =
+      build.cast(build.string_constant(value), build.type_name(column.type_schema, column.type_name));
+  if (column.collation_name.empty()) return constant;
+  return build.collate(constant, column.collation_schema, column.collation_name);
 }
 
 Node* canonical_value(std::size_t attribute, const TreeColumns& tree_columns, pg::Builder& build) {
@@ -93,14 +109,15 @@ Node* canonical_value(std::size_t attribute, const TreeColumns& tree_columns, pg
 
 Result<Node*> released_value(const policy::Decision& decision, std::size_t attribute,
                              const TreeColumns& tree_columns, pg::Builder& build) {
-  const Column& column = *tree_columns.columns[attribute];
-  auto hidden = typed_null(column, build);
+  auto hidden = typed_null(*tree_columns.shown_in[attribute], build);
   if (!hidden || decision.arms.empty()) return hidden;
   std::vector<pg::Builder::When> arms;
   for (const policy::Arm& arm : decision.arms) {
     Node* shown = nullptr;
     if (arm.then.empty()) {
-      shown = canonical_value(attribute, tree_columns, build);
+      shown = tree_columns.levels[attribute] == nullptr
+                  ? canonical_value(attribute, tree_columns, build)
+                  : level_constant(attribute, arm.shows, tree_columns, build);
     } else {
       auto deeper = released_value(arm.then.front(), attribute, tree_columns, build);
       if (!deeper) return deeper;

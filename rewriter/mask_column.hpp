@@ -23,17 +23,23 @@ inline constexpr std::string_view kMaskAlias = "t";
 // folded by itself, for each statement.
 [[nodiscard]] std::string array_text(std::span<const std::string> values);
 
-// columns[a] and types[a] belong to attribute a of the tree.
+// columns[a] and types[a] belong to attribute a of the tree: the raw column that its conditions ask, which is another one
+// than the column that shows it where the attribute is a level of another column.
 struct TreeColumns {
   std::vector<const Column*> columns;
   std::vector<ComparableType> types;
+  std::vector<const Column*> shown_in;
+  std::vector<const policy::Level*> levels;  // null: exact values
 };
-// t.state = 'OH', or = ANY of several: the condition of an arm.
+// t.state = 'OH', or = ANY of several: the condition of an arm. Of a level: the pre-image of its values (mask_level.hpp).
 [[nodiscard]] pg::Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values,
                                   const TreeColumns& tree_columns, pg::Builder& build);
 // The raw value of a released cell, or its canonical form.
 [[nodiscard]] pg::Node* canonical_value(std::size_t attribute, const TreeColumns& tree_columns,
                                         pg::Builder& build);
+// '[30,40)'::pg_catalog.text: what a level shows, a constant of the tree.
+[[nodiscard]] pg::Node* level_constant(std::size_t attribute, const std::string& value,
+                                       const TreeColumns& tree_columns, pg::Builder& build);
 // What the masked column shows: nested CASE over those conditions.
 [[nodiscard]] Result<pg::Node*> released_value(const policy::Decision& decision, std::size_t attribute,
                                                const TreeColumns& tree_columns, pg::Builder& build);

@@ -1,5 +1,6 @@
 #include "rewriter/mask_reader.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,125 @@ std::string shown_column(const Node* node) {
   }
 }
 
+bool is_any_of(const Node* node) {
+  return pg::is_kind(node, PG_QUERY__NODE__NODE_A_EXPR) &&
+         node->a_expr->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY && node->a_expr->n_name == 2 &&
+         pg::string_of(node->a_expr->name[0]) == "pg_catalog" && pg::string_of(node->a_expr->name[1]) == "=";
+}
+
+// The constant of a typed text, which may have a collation.
+const Node* typed_text(const Node* node) {
+  if (pg::is_kind(node, PG_QUERY__NODE__NODE_COLLATE_CLAUSE)) node = node->collate_clause->arg;
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) return nullptr;
+  const Node* constant = node->type_cast->arg;
+  const bool is_text = pg::is_kind(constant, PG_QUERY__NODE__NODE_A_CONST) &&
+                       constant->a_const->isnull == 0 &&
+                       constant->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
+  return is_text ? constant : nullptr;
+}
+
+// t.c, or pg_catalog."left"(t.c, n)
+std::string asked_column(const Node* node, std::optional<std::uint64_t>& length) {
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_FUNC_CALL)) return column_of(node);
+  const PgQuery__FuncCall& call = *node->func_call;
+  if (call.n_funcname != 2 || pg::string_of(call.funcname[0]) != "pg_catalog" ||
+      pg::string_of(call.funcname[1]) != "left" || call.n_args != 2) {
+    fail("the beginning of a column");
+  }
+  length = number_constant(call.args[1]);
+  return column_of(call.args[0]);
+}
+
+std::string beginning_of(const std::string& text, std::uint64_t characters) {
+  std::size_t end = 0;
+  for (std::uint64_t seen = 0; end < text.size(); ++end) {
+    const bool is_start = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (is_start && seen++ == characters) break;
+  }
+  return text.substr(0, end);
+}
+
+bool is_date(const std::string& text) {
+  return text.size() >= 10 && text[4] == '-' && text[7] == '-';
+}
+
+// Infinity and NaN are beyond all numbers, as PostgreSQL sorts.
+struct Number {
+  int beyond = 0;  // -1: -Infinity, 1: Infinity, 2: NaN
+  bool is_negative = false;
+  std::string_view whole;   // without leading zeros
+  std::string_view places;  // without trailing zeros
+};
+
+std::optional<Number> number_of(std::string_view text) {
+  if (text == "-Infinity") return Number{-1, false, {}, {}};
+  if (text == "Infinity") return Number{1, false, {}, {}};
+  if (text == "NaN") return Number{2, false, {}, {}};
+  Number out;
+  out.is_negative = text.starts_with('-');
+  text.remove_prefix(out.is_negative ? 1 : 0);
+  out.whole = text.substr(0, text.find('.'));
+  if (out.whole.size() < text.size()) out.places = text.substr(out.whole.size() + 1);
+  constexpr std::string_view kDigits = "0123456789";
+  if (out.whole.empty() || out.whole.find_first_not_of(kDigits) != std::string_view::npos ||
+      out.places.find_first_not_of(kDigits) != std::string_view::npos) {
+    return std::nullopt;
+  }
+  out.whole.remove_prefix(std::min(out.whole.find_first_not_of('0'), out.whole.size()));
+  out.places = out.places.substr(0, out.places.find_last_not_of('0') + 1);
+  out.is_negative = out.is_negative && !(out.whole.empty() && out.places.empty());
+  return out;
+}
+
+// Below 0: a < b; above: a > b.
+int order_of(const Number& a, const Number& b) {
+  if (a.beyond != b.beyond) return a.beyond < b.beyond ? -1 : 1;
+  if (a.is_negative != b.is_negative) return a.is_negative ? -1 : 1;
+  const int sign = a.is_negative ? -1 : 1;
+  if (a.whole.size() != b.whole.size()) return a.whole.size() < b.whole.size() ? -sign : sign;
+  const int whole = a.whole.compare(b.whole);
+  return sign * (whole != 0 ? whole : a.places.compare(b.places));
+}
+
+// a < b, or a <= b; dates of four-digit years and numbers. What is neither is in no order.
+bool is_in_order(const std::string& a, const std::string& b, bool or_equal) {
+  if (is_date(a) || is_date(b)) {
+    if (!is_date(a) || !is_date(b)) return false;
+    const int order = a.compare(0, 10, b, 0, 10);
+    return order < 0 || (or_equal && order == 0);
+  }
+  const auto x = number_of(a);
+  const auto y = number_of(b);
+  if (!x || !y) return false;
+  const int order = order_of(*x, *y);
+  return order < 0 || (or_equal && order == 0);
+}
+
+// One end of a range: t.c >= 'lower', t.c < 'upper'.
+void add_end(const Node* node, std::string& column, MaskReader::Range& range) {
+  const bool is_lower = is_operation(node, ">=");
+  if (!is_lower && !is_operation(node, "<")) fail("an end of a range");
+  const std::string asked = column_of(node->a_expr->lexpr);
+  if (!column.empty() && column != asked) fail("ends of one range");
+  column = asked;
+  auto& end = is_lower ? range.lower : range.upper;
+  if (end) fail("two ends of a range");
+  end = text_constant(cast_of(node->a_expr->rexpr).arg);
+}
+
+void add_range(const Node* node, MaskReader::Test& read) {
+  MaskReader::Range range;
+  if (pg::is_kind(node, PG_QUERY__NODE__NODE_BOOL_EXPR) &&
+      node->bool_expr->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR) {
+    for (const Node* end : pg::nodes(node->bool_expr->args, node->bool_expr->n_args))
+      add_end(end, read.column, range);
+  } else {
+    add_end(node, read.column, range);
+  }
+  if (range.lower && range.upper && !is_in_order(*range.lower, *range.upper, false)) fail("a range");
+  read.ranges.insert(std::move(range));
+}
+
 }  // namespace
 
 void fail(std::string what) {
@@ -118,7 +238,7 @@ BitCell bit_cell(const Node* node) {
       !std::has_single_bit(bit)) {
     fail("a look at one bit of the decision");
   }
-  return {shown_column(arm.result), bit};
+  return {arm.result, bit};
 }
 
 void check_fence(const Node* decision) {
@@ -149,28 +269,45 @@ void check_fence(const Node* decision) {
 
 const MaskReader::Test& MaskReader::test(const Node* condition) {
   if (const auto known = tests_.find(condition); known != tests_.end()) return known->second;
-  if (!pg::is_kind(condition, PG_QUERY__NODE__NODE_A_EXPR)) fail("a comparison");
-  const PgQuery__AExpr& test = *condition->a_expr;
-  if (test.n_name != 2 || pg::string_of(test.name[0]) != "pg_catalog" || pg::string_of(test.name[1]) != "=") {
-    fail("the operator pg_catalog.=");
+  return tests_.emplace(condition, read_test(condition)).first->second;
+}
+
+MaskReader::Test MaskReader::read_test(const Node* condition) {
+  Test read;
+  if (pg::is_kind(condition, PG_QUERY__NODE__NODE_BOOL_EXPR) &&
+      condition->bool_expr->boolop == PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR) {
+    for (const Node* one : pg::nodes(condition->bool_expr->args, condition->bool_expr->n_args))
+      add_range(one, read);
+    return read;
   }
+  if (!is_operation(condition, "=") && !is_any_of(condition)) {
+    add_range(condition, read);
+    return read;
+  }
+  const PgQuery__AExpr& test = *condition->a_expr;
   const PgQuery__TypeCast& constant = cast_of(test.rexpr);
   const bool is_any = test.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
-  if (!is_any && test.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP) fail("= or = ANY");
   if (is_array_type(constant.type_name) != is_any) fail("an array behind ANY, and only there");
-  Test read{column_of(test.lexpr), {}};
+  read.column = asked_column(test.lexpr, read.length);
   if (is_any)
     read.values = array_constant(constant.arg);
   else
     read.values.insert(text_constant(constant.arg));
-  return tests_.emplace(condition, std::move(read)).first->second;
+  return read;
 }
 
 bool MaskReader::holds(const Node* condition, const MaskRow& row) {
   const Test& read = test(condition);
   const auto at = row.find(read.column);
   if (at == row.end()) fail("a quasi-identifier");
-  return at->second && read.values.contains(*at->second);
+  if (!at->second) return false;
+  const std::string& text = *at->second;
+  if (read.length) return read.values.contains(beginning_of(text, *read.length));
+  const auto holds_it = [&](const Range& range) {
+    return (!range.lower || is_in_order(*range.lower, text, true)) &&
+           (!range.upper || is_in_order(text, *range.upper, false));
+  };
+  return read.values.contains(text) || std::ranges::any_of(read.ranges, holds_it);
 }
 
 const Node* MaskReader::taken(const PgQuery__CaseExpr& choice, const MaskRow& row, std::size_t first_arm) {
@@ -181,9 +318,10 @@ const Node* MaskReader::taken(const PgQuery__CaseExpr& choice, const MaskRow& ro
   return choice.defresult;
 }
 
-std::optional<std::string> MaskReader::shown(const Node* node, const MaskRow& row) {
+std::optional<MaskReader::Shown> MaskReader::shown(const Node* node, const MaskRow& row) {
   if (is_typed_null(node)) return std::nullopt;
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return shown_column(node);
+  if (const Node* constant = typed_text(node)) return Shown{text_constant(constant), true};
+  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return Shown{shown_column(node), false};
   const Node* next = taken(*node->case_expr, row);
   if (next == node->case_expr->defresult && !is_typed_null(next)) fail("ELSE NULL");
   return shown(next, row);

@@ -26,29 +26,41 @@ struct Unreadable {
 [[nodiscard]] std::string text_constant(const pg::Node* node);
 [[nodiscard]] bool is_typed_null(const pg::Node* node);
 
-// The column whose value a cell shows where bit & bits == bit: CASE WHEN (t."pgveil shown" & bit) = bit THEN … ELSE NULL END.
+// A cell that is shown where bit & bits == bit: CASE WHEN (t."pgveil shown" & bit) = bit THEN … ELSE NULL END.
 struct BitCell {
-  std::string column;
+  const pg::Node* shown = nullptr;
   std::uint64_t bit = 0;  // a power of two
 };
 [[nodiscard]] BitCell bit_cell(const pg::Node* node);
 
 class MaskReader {
  public:
-  // A condition: the column is equal to one of the values.
+  // A condition: the column (or its first characters, if `length`) is equal to one of the values, or in one of the ranges.
+  struct Range {
+    std::optional<std::string> lower;  // in it
+    std::optional<std::string> upper;  // not in it
+    auto operator<=>(const Range&) const = default;
+  };
   struct Test {
     std::string column;
     std::set<std::string, std::less<>> values;
+    std::optional<std::uint64_t> length;
+    std::set<Range> ranges;
   };
   [[nodiscard]] const Test& test(const pg::Node* condition);
 
-  // The column that this expression shows (raw, or in canonical form) for this row; nullopt: NULL.
-  [[nodiscard]] std::optional<std::string> shown(const pg::Node* node, const MaskRow& row);
+  // What this expression shows for this row: a column (raw, or in canonical form) or a constant; nullopt: NULL.
+  struct Shown {
+    std::string text;
+    bool is_constant = false;
+  };
+  [[nodiscard]] std::optional<Shown> shown(const pg::Node* node, const MaskRow& row);
 
   // The number that the decision for the row is; its first arm, the fence, is passed over. REQUIRES: check_fence passed.
   [[nodiscard]] std::uint64_t released(const pg::Node* decision, const MaskRow& row);
 
  private:
+  [[nodiscard]] static Test read_test(const pg::Node* condition);
   [[nodiscard]] bool holds(const pg::Node* condition, const MaskRow& row);
   // What the first arm that holds leads to, or ELSE. Throws unless it is a searched CASE with ELSE.
   [[nodiscard]] const pg::Node* taken(const PgQuery__CaseExpr& choice, const MaskRow& row,

@@ -1,7 +1,11 @@
 #include "rewriter/mask_row.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <vector>
+
+#include "policy/released_together.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -63,24 +67,38 @@ PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const Tre
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), nullptr);
 }
 
+// What a level shows where it is released: the constant whose pre-image the row is in.
+Node* level_value(std::size_t attribute, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+                  Node* hidden, pg::Builder& build) {
+  const auto number = static_cast<std::uint32_t>(attribute);
+  std::vector<pg::Builder::When> arms;
+  for (const std::string& value : policy::values_released(tree, number)) {
+    arms.push_back({is_one_of(number, std::span(&value, 1), tree_columns, build),
+                    level_constant(attribute, value, tree_columns, build)});
+  }
+  return arms.empty() ? hidden : build.searched_case(arms, hidden);
+}
+
 // CASE WHEN (t."pgveil shown" & bit) = bit THEN the column ELSE NULL END
-Result<Node*> shown_if_released(std::size_t attribute, const TreeColumns& tree_columns, pg::Builder& build) {
-  auto hidden = typed_null(*tree_columns.columns[attribute], build);
-  if (!hidden) return hidden;
+Result<Node*> shown_if_released(std::size_t attribute, const policy::DisclosureTree& tree,
+                                const TreeColumns& tree_columns, pg::Builder& build) {
+  auto hidden = typed_null(*tree_columns.shown_in[attribute], build);
+  auto unknown = typed_null(*tree_columns.shown_in[attribute], build);
+  if (!hidden || !unknown) return hidden;
+  Node* value = tree_columns.levels[attribute] == nullptr
+                    ? canonical_value(attribute, tree_columns, build)
+                    : level_value(attribute, tree, tree_columns, *unknown, build);
   const std::uint64_t bit = std::uint64_t{1} << attribute;
   Node* shown = build.operation("&", build.column({kMaskAlias, kShownColumn}), bits(bit, build));
-  const pg::Builder::When arm[] = {
-      {build.equals(shown, bits(bit, build)), canonical_value(attribute, tree_columns, build)}};
+  const pg::Builder::When arm[] = {{build.equals(shown, bits(bit, build)), value}};
   return build.searched_case(arm, *hidden);
 }
 
 }  // namespace
 
-Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(const policy::RowDecision& decision,
-                                                                  const TreeColumns& tree_columns,
-                                                                  const Relation& relation,
-                                                                  const PgQuery__SelectStmt& by_column,
-                                                                  pg::Builder& build) {
+Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
+    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+    const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build) {
   if (tree_columns.columns.size() > kBits || relation.find_column(kShownColumn) != nullptr)
     return std::optional<PgQuery__SelectStmt*>();
   std::vector<Node*> targets;
@@ -89,9 +107,9 @@ Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(const policy::
     const Column& column = relation.columns[i];
     Node* value = by_column.target_list[i]->res_target->val;
     if (is_decided(by_column, i)) {
-      const auto at = std::ranges::find(tree_columns.columns, &column);
-      auto shown =
-          shown_if_released(static_cast<std::size_t>(at - tree_columns.columns.begin()), tree_columns, build);
+      const auto at = std::ranges::find(tree_columns.shown_in, &column);
+      auto shown = shown_if_released(static_cast<std::size_t>(at - tree_columns.shown_in.begin()), tree,
+                                     tree_columns, build);
       if (!shown) return shown.error();
       value = *shown;
       ++decided;

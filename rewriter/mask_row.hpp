@@ -23,10 +23,12 @@ namespace pgveil::rewriter {
 
 inline constexpr std::string_view kShownColumn = "pgveil shown";
 
+// A level's column shows one of the constants that the tree releases of it: CASE WHEN <bit> THEN CASE WHEN <pre-image>
+// THEN '[30,40)'::pg_catalog.text … ELSE NULL END ELSE NULL END.
 // by_column: the mask in its other form; the raw columns, NULLs and guards are taken from it. nullopt: not in this form,
 // because fewer than two columns have a decision, there are more than 31 attributes, or a column has the name kShownColumn.
 [[nodiscard]] Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
-    const policy::RowDecision& decision, const TreeColumns& tree_columns, const Relation& relation,
-    const PgQuery__SelectStmt& by_column, pg::Builder& build);
+    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+    const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build);
 
 }  // namespace pgveil::rewriter

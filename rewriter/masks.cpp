@@ -22,20 +22,27 @@ const policy::ColumnRule* rule_of(const policy::PolicySpec& spec, const Column& 
   return at == spec.columns.end() ? nullptr : &*at;
 }
 
+Error changed() {
+  return {.kind = ErrorKind::policy,
+          .sqlstate = "42501",
+          .public_message = "the table changed since its policy was built",
+          .hint = "BUILD POLICY is needed"};
+}
+
+// The tree outlives it.
 Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation) {
   TreeColumns out;
   for (const policy::TreeAttribute& attribute : tree.attributes) {
     const Column* column = relation.find_column(attribute.number);
-    if (column == nullptr || column->name != attribute.name) {
-      return Error{.kind = ErrorKind::policy,
-                   .sqlstate = "42501",
-                   .public_message = "the table changed since its policy was built",
-                   .hint = "BUILD POLICY is needed"};
-    }
-    auto type = comparable_type(*column);
+    if (column == nullptr || column->name != attribute.name) return changed();
+    const Column* source = attribute.level ? relation.find_column(attribute.level->source_number) : column;
+    if (source == nullptr || (attribute.level && source->name != attribute.level->source)) return changed();
+    auto type = comparable_type(*source);
     if (!type) return type.error();
-    out.columns.push_back(column);
+    out.columns.push_back(source);
     out.types.push_back(*type);
+    out.shown_in.push_back(column);
+    out.levels.push_back(attribute.level ? &*attribute.level : nullptr);
   }
   return out;
 }
@@ -90,11 +97,11 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
     switch (class_of) {
       case policy::ColumnClass::identifier: shown = typed_null(column, build); break;
       case policy::ColumnClass::quasi_identifier: {
-        const auto at = std::ranges::find(tree_columns->columns, &column);
-        if (at == tree_columns->columns.end()) {
+        const auto at = std::ranges::find(tree_columns->shown_in, &column);
+        if (at == tree_columns->shown_in.end()) {
           shown = typed_null(column, build);
         } else {
-          const auto attribute = static_cast<std::size_t>(at - tree_columns->columns.begin());
+          const auto attribute = static_cast<std::size_t>(at - tree_columns->shown_in.begin());
           shown = released_value(decisions[attribute], attribute, *tree_columns, build);
         }
         break;
@@ -120,7 +127,7 @@ Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const 
   const auto tree_columns = bind(tree, relation);
   if (!tree_columns) return tree_columns.error();
   const auto decision = policy::compile_row_decision(tree);
-  auto select = masking_select_by_row(decision, *tree_columns, relation, *mask.select, build);
+  auto select = masking_select_by_row(decision, tree, *tree_columns, relation, *mask.select, build);
   if (!select) return select.error();
   if (!*select) return {};
   mask.by_row = RowMask{**select, print_mask(***select, mask.left_out)};
@@ -130,7 +137,7 @@ Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const 
   mask.costs.by_column.resize(relation.columns.size());
   const auto decisions = policy::compile_decisions(tree);
   for (std::size_t a = 0; a < decisions.size(); ++a) {
-    const auto position = tree_columns->columns[a] - relation.columns.data();
+    const auto position = tree_columns->shown_in[a] - relation.columns.data();
     mask.costs.by_column[static_cast<std::size_t>(position)] = policy::expected_tests(decisions[a], rows);
   }
   return {};

@@ -1,7 +1,8 @@
 #pragma once
 // The masking sub-select: what stands in place of a protected relation in every query. It keeps all columns, in order,
-// with their names, types, type modifiers and collations; each cell is the raw value, a canonical form of it, or NULL.
-// Conditions are positive only (=, = ANY, AND, nested CASE with ELSE NULL), with typed constants and qualified operators,
+// with their names, types, type modifiers and collations; each cell is the raw value, a canonical form of it, a level of it that is
+// a constant of the tree, or NULL.
+// Conditions are positive only (=, = ANY, and >= and < of levels; AND, OR, nested CASE with ELSE NULL), with typed constants and qualified operators,
 // so no session setting bends them and a NULL never opens a cell.
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rewriter/comparable_type.hpp"
+#include "rewriter/level_check.hpp"
 #include "rewriter/version_guard.hpp"
 
 namespace pgveil::rewriter {
@@ -65,6 +66,12 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
 }
 
 void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindings& findings) {
+  if (rule.level) {
+    if (auto error = check_level(rule, relation)) {
+      findings.errors.push_back(std::move(*error));
+      return;
+    }
+  }
   const Column* column = relation.find_column(rule.name);
   if (column == nullptr) {
     findings.errors.push_back(yaml::error_at(

@@ -16,7 +16,8 @@ struct PolicyFindings {
 };
 
 // Checks: the table exists and is a plain or partitioned table, not a partition, without row-level security and
-// without non-partition children; each listed column exists; each quasi-identifier's type is comparable; the unit
+// without non-partition children; each listed column exists; each quasi-identifier's type is comparable, and each level fits the
+// types of the column it is of and of the column that shows it; the unit
 // column exists; the database is the catalog's.
 [[nodiscard]] PolicyFindings check_policy(const policy::PolicySpec& spec, const Catalog& catalog);
 

@@ -359,7 +359,8 @@ Result<void> verify_look_ups(const Mask& mask, const policy::PolicyVersion& vers
       const Column& column = relation.columns.at(i);
       const auto& attributes = version.tree.attributes;
       const auto attribute = std::ranges::find(attributes, column.name, &policy::TreeAttribute::name);
-      if (attribute == attributes.end() || relation.kind != RelationKind::table) fail("a quasi-identifier");
+      if (attribute == attributes.end() || attribute->level || relation.kind != RelationKind::table)
+        fail("exact values of a quasi-identifier");
       const Values released =
           released_values(version.tree, static_cast<std::size_t>(attribute - attributes.begin()));
       const Check check{mask, *mask.look_ups.columns[i], column, released};

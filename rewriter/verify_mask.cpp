@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "policy/chains.hpp"
+#include "policy/leveled_counts.hpp"
+#include "policy/released_together.hpp"
 #include "rewriter/mask_reader.hpp"
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
@@ -22,28 +24,76 @@ namespace {
 
 using pg::Node;
 
-using Values = std::vector<std::optional<std::string>>;
+// What SQL asks for a level's value, as the interpreter reads it.
+MaskReader::Test condition_of(const policy::Level& level, const std::string& value) {
+  MaskReader::Test out{level.source, {}, {}, {}};
+  const auto preimage = policy::preimage_of(level, value);
+  if (!preimage) fail("values of levels");
+  if (const auto* range = std::get_if<policy::RangeOf>(&*preimage))
+    out.ranges.insert({range->lower, range->upper});
+  if (const auto* start = std::get_if<policy::StartsWith>(&*preimage)) {
+    out.length = start->length;
+    out.values.insert(start->start);
+  }
+  if (const auto* one = std::get_if<policy::OneOf>(&*preimage))
+    out.values.insert(one->values.begin(), one->values.end());
+  return out;
+}
 
 // Above this many leaves only every n-th path is tried: each row is interpreted in time linear in the mask.
 constexpr std::size_t kPathsTried = 3'000;
 
-// The rows that come to a chain, with unseen values and with NULLs in all other columns.
+// Bounds of timestamps are midnights.
+MaskReader::Test with_plain_bounds(const MaskReader::Test& test) {
+  MaskReader::Test out{test.column, test.values, test.length, {}};
+  const auto plain = [](std::optional<std::string> bound) {
+    if (!bound) return bound;
+    for (const std::string_view midnight : {" 00:00:00", " 00:00:00+00"}) {
+      if (bound->ends_with(midnight)) return std::optional(bound->substr(0, bound->size() - midnight.size()));
+    }
+    return bound;
+  };
+  for (const MaskReader::Range& range : test.ranges)
+    out.ranges.insert({plain(range.lower), plain(range.upper)});
+  return out;
+}
+
+const std::string& source_of(const policy::TreeAttribute& attribute) {
+  return attribute.level ? attribute.level->source : attribute.name;
+}
+
+MaskRow row_of(const policy::DisclosureTree& tree, const std::optional<std::string>& cell) {
+  MaskRow row;
+  for (const policy::TreeAttribute& attribute : tree.attributes) row[source_of(attribute)] = cell;
+  return row;
+}
+
+// A raw value that has the value which the split asks for.
+std::string sample_of(const policy::DisclosureTree& tree, std::uint32_t attribute, const std::string& value) {
+  const auto& level = tree.attributes[attribute].level;
+  return level ? policy::sample_of(*level, value) : value;
+}
+
+constexpr std::string_view kUnseen = "\x01unseen";
+
+// The rows that come to a chain, with unseen values and with NULLs in all other columns. Inner splits are of finer values.
 void add_rows_of(const policy::DisclosureTree& tree, const policy::Chains& chains, policy::ChainIndex chain,
-                 std::vector<Values>& rows) {
-  Values unseen(tree.attributes.size(), "\x01unseen");
-  Values null(tree.attributes.size());
+                 std::vector<MaskRow>& rows) {
+  MaskRow known;
   while (chain != 0) {
     const policy::NodeIndex parent = chains.chains[chain].parent;
     const policy::Split& split = *tree.nodes[parent].split;
-    unseen[split.attribute] = null[split.attribute] = split.value;
+    known.emplace(source_of(tree.attributes[split.attribute]), sample_of(tree, split.attribute, split.value));
     chain = chains.chain_of[parent];
   }
-  rows.push_back(std::move(unseen));
-  rows.push_back(std::move(null));
+  for (const auto& other : {row_of(tree, std::string(kUnseen)), row_of(tree, std::nullopt)}) {
+    rows.push_back(known);
+    rows.back().insert(other.begin(), other.end());
+  }
 }
 
 // What falls back is on no cohort's own path.
-void add_rows_that_fall(const policy::DisclosureTree& tree, std::size_t stride, std::vector<Values>& rows) {
+void add_rows_that_fall(const policy::DisclosureTree& tree, std::size_t stride, std::vector<MaskRow>& rows) {
   const policy::Chains chains = policy::chains_of(tree);
   std::size_t count = 0;
   for (policy::ChainIndex chain = 0; chain < chains.chains.size(); ++chain) {
@@ -53,19 +103,20 @@ void add_rows_that_fall(const policy::DisclosureTree& tree, std::size_t stride, 
 }
 
 // Rows to try: each path of the tree as it is, with unseen values and with NULLs elsewhere; then mixtures.
-std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
-  const std::size_t width = tree.attributes.size();
-  std::vector<std::vector<std::string>> known(width);
-  std::vector<Values> rows{Values(width), Values(width, "\x01unseen")};
+std::vector<MaskRow> trial_rows(const policy::DisclosureTree& tree) {
+  std::map<std::string, std::vector<std::string>> known;
+  std::vector<MaskRow> rows{row_of(tree, std::nullopt), row_of(tree, std::string(kUnseen))};
   const std::size_t stride = tree.nodes.size() / 2 / kPathsTried + 1;
   std::size_t count = 0;
   policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
     if (count++ % stride != 0) return;
-    Values unseen(width, "\x01unseen");
-    Values null(width);
+    MaskRow unseen = rows[1];
+    MaskRow null = rows[0];
     for (const policy::PathStep& step : cohort.path) {
-      known[step.attribute].push_back(step.value);
-      if (step.has_value) unseen[step.attribute] = null[step.attribute] = step.value;
+      const std::string& column = source_of(tree.attributes[step.attribute]);
+      const std::string sample = sample_of(tree, step.attribute, step.value);
+      known[column].push_back(sample);
+      if (step.has_value) unseen[column] = null[column] = sample;
     }
     rows.push_back(std::move(unseen));
     rows.push_back(std::move(null));
@@ -74,9 +125,9 @@ std::vector<Values> trial_rows(const policy::DisclosureTree& tree) {
   std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
   const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
   for (std::size_t i = 0; i < mixtures; ++i) {
-    Values row(width);
-    for (std::size_t a = 0; a < width; ++a) {
-      if (!known[a].empty() && random() % 8 != 0) row[a] = known[a][random() % known[a].size()];
+    MaskRow row = rows[0];
+    for (const auto& [column, values] : known) {
+      if (random() % 8 != 0) row[column] = values[random() % values.size()];
     }
     rows.push_back(std::move(row));
   }
@@ -97,7 +148,24 @@ bool is_number(const Node* node) {
   return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
 }
 
-using KnownValues = std::map<std::string, std::set<std::string>, std::less<>>;
+// What conditions on a column may ask for: values, and per length beginnings, and ranges.
+struct KnownTests {
+  std::set<std::string, std::less<>> values;
+  std::map<std::uint64_t, std::set<std::string, std::less<>>> beginnings;
+  std::set<MaskReader::Range> ranges;
+
+  void add(const MaskReader::Test& test) {
+    (test.length ? beginnings[*test.length] : values).insert(test.values.begin(), test.values.end());
+    ranges.insert(test.ranges.begin(), test.ranges.end());
+  }
+  [[nodiscard]] bool has(const MaskReader::Test& test) const {
+    const auto at = test.length ? beginnings.find(*test.length) : beginnings.end();
+    if (test.length && at == beginnings.end()) return false;
+    return std::ranges::includes(test.length ? at->second : values, test.values) &&
+           std::ranges::includes(ranges, test.ranges);
+  }
+};
+using KnownValues = std::map<std::string, KnownTests, std::less<>>;
 
 // What both forms of a mask must be. `select` is the mask as it was read back.
 struct Check {
@@ -231,8 +299,11 @@ struct Check {
   // A trial row has no value that only the mask knows, so such a value would not be found out by trying.
   [[nodiscard]] KnownValues known_values() const {
     KnownValues known;
-    for (const policy::Node& node : tree.nodes) {
-      if (node.split) known[tree.attributes[node.split->attribute].name].insert(node.split->value);
+    for (std::uint32_t a = 0; a < tree.attributes.size(); ++a) {
+      const auto& level = tree.attributes[a].level;
+      KnownTests& tests = known[source_of(tree.attributes[a])];
+      for (const std::string& value : policy::values_released(tree, a))
+        tests.add(level ? condition_of(*level, value) : MaskReader::Test{{}, {value}, {}, {}});
     }
     return known;
   }
@@ -244,8 +315,7 @@ struct Check {
     for (const Node* arm : pg::nodes(node->case_expr->args, node->case_expr->n_args).subspan(first_arm)) {
       const auto& test = reader.test(arm->case_when->expr);
       const auto at = known.find(test.column);
-      const auto is_known = [&](const std::string& value) { return at->second.contains(value); };
-      if (at == known.end() || !std::ranges::all_of(test.values, is_known)) fail("values of the tree");
+      if (at == known.end() || !at->second.has(with_plain_bounds(test))) fail("values of the tree");
       known_values_only(arm->case_when->result, known, is_end);
     }
     const Node* otherwise = node->case_expr->defresult;
@@ -257,25 +327,44 @@ struct Check {
     return select.target_list[position]->res_target->val;
   }
 
-  // shown(cell, row): the column that it shows. Called for every trial row and quasi-identifier.
+  // shown(cell, row): the column or constant that it shows. Called for every trial row and quasi-identifier.
   template <class Shown>
   void released_cells(const Shown& shown) const {
     std::vector<std::vector<bool>> released(tree.nodes.size(), std::vector<bool>(tree.attributes.size()));
     policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
       for (const auto attribute : cohort.disclosed) released[cohort.leaf][attribute] = true;
     });
-    for (const Values& values : trial_rows(tree)) {
-      std::vector<std::optional<std::string_view>> views(values.begin(), values.end());
+    for (const MaskRow& row : trial_rows(tree)) {
+      const auto values = values_of(row);
+      const std::vector<std::optional<std::string_view>> views(values.begin(), values.end());
       const auto leaf = policy::leaf_of(tree, views);
-      MaskRow row;
-      for (std::size_t a = 0; a < values.size(); ++a) row[tree.attributes[a].name] = values[a];
       for (std::size_t a = 0; a < values.size(); ++a) {
-        const std::string& name = tree.attributes[a].name;
-        const std::optional<std::string> found = shown(cell_of(name), row);
-        if (found && *found != name) fail("column " + name + " to show only itself");
-        if ((found && row.find(*found)->second.has_value()) != released[leaf][a])
-          fail("column " + name + " to follow the tree");
+        const auto& attribute = tree.attributes[a];
+        const auto found = shown(cell_of(attribute.name), row);
+        shows_itself(attribute, found, values[a]);
+        if ((found && (found->is_constant || row.at(found->text).has_value())) !=
+            (released[leaf][a] && values[a].has_value())) {
+          fail("column " + attribute.name + " to follow the tree");
+        }
       }
+    }
+  }
+
+  // A row's values per attribute of the tree.
+  [[nodiscard]] std::vector<std::optional<std::string>> values_of(const MaskRow& row) const {
+    std::vector<std::optional<std::string_view>> exact;
+    for (const auto& attribute : tree.attributes) exact.emplace_back(row.at(source_of(attribute)));
+    return policy::with_levels(tree.attributes, exact);
+  }
+
+  // Exact values by the column itself, a level by a constant that is the row's own.
+  static void shows_itself(const policy::TreeAttribute& attribute,
+                           const std::optional<MaskReader::Shown>& found,
+                           const std::optional<std::string>& value) {
+    if (!found) return;
+    if (found->is_constant != attribute.level.has_value() ||
+        found->text != (found->is_constant ? value : attribute.name)) {
+      fail("column " + attribute.name + " to show only itself");
     }
   }
 
@@ -291,12 +380,17 @@ struct Check {
   void by_row() const {
     fixed_columns();
     const Node* decision = row_decision();
-    known_values_only(decision, known_values(), is_number, 1);
-    released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<std::string> {
+    const KnownValues known = known_values();
+    known_values_only(decision, known, is_number, 1);
+    for (const policy::TreeAttribute& attribute : tree.attributes) {
+      const Node* cell = cell_of(attribute.name);
+      if (!is_typed_null(cell)) known_values_only(bit_cell(cell).shown, known, is_typed_null);
+    }
+    released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<MaskReader::Shown> {
       if (is_typed_null(cell)) return std::nullopt;
       const BitCell look = bit_cell(cell);
       if ((reader.released(decision, row) & look.bit) == 0) return std::nullopt;
-      return look.column;
+      return reader.shown(look.shown, row);
     });
   }
 };

@@ -14,6 +14,7 @@
 
 #include "engine/data/separated_text.hpp"
 #include "policy/disclosure.hpp"
+#include "policy/leveled_counts.hpp"
 #include "policy/tree.hpp"
 
 namespace {
@@ -103,6 +104,44 @@ void measure_one(const Counts& counts, std::uint64_t k, const Growth& growth, co
              percent(disclosure.disclosed_or_implied, disclosure.cells), times[times.size() / 2]);
 }
 
+// Ages in fives, tens and twenties beside the exact ones, which no column of the table may have the numbers of.
+std::vector<TreeAttribute> with_age_ranges(const Counts& counts) {
+  std::vector<TreeAttribute> out;
+  for (const Attribute& attribute : counts.attributes) out.push_back({attribute.name, attribute.number});
+  const auto age = std::ranges::find(counts.attributes, "age", &Attribute::name);
+  if (age == counts.attributes.end()) return {};
+  std::uint32_t step = 0;
+  for (const int width : {5, 10, 20}) {
+    const Level level{"age", age->number, ++step, LevelShows::label, Bins{width * kScale, 0}};
+    out.push_back({fmt::format("age_{}", width), 100 + width, level});
+  }
+  return out;
+}
+
+// Shares of exact cells without and with levels, and of rows whose age is shown exactly, and in each level at least.
+void measure_levels(const Counts& exact, std::uint64_t k, Strategy strategy, const char* name) {
+  const auto attributes = with_age_ranges(exact);
+  if (attributes.empty()) return;
+  const Counts leveled = with_attributes(exact, attributes);
+  const auto tree = build_tree(leveled, k, {.strategy = strategy});
+  const auto bare = build_tree(exact, k, {.strategy = strategy});
+  if (!tree || !bare) std::exit(1);
+  const Disclosure with = measure(*tree, leveled);
+  const Disclosure without = measure(*bare, exact);
+  const std::size_t width = exact.attributes.size();
+  std::uint64_t cells = 0;
+  for (std::size_t a = 0; a < width; ++a) cells += with.disclosed_by_attribute[a];
+  fmt::print("| {:>7} | {:>3} | {:<8} | {:>13} | {:>5.1f} → {:>5.1f} % |", width, k, name,
+             fmt::format("{} → {}", without.cohorts, with.cohorts), percent(without.disclosed, without.cells),
+             percent(cells, without.cells));
+  const auto age = std::ranges::find(exact.attributes, "age", &Attribute::name) - exact.attributes.begin();
+  for (const std::size_t a : {static_cast<std::size_t>(age), width, width + 1, width + 2}) {
+    fmt::print(" {:>5.1f} ({:>5.1f}) |", percent(with.disclosed_by_attribute[a], with.rows),
+               percent(with.disclosed_or_implied_by_attribute[a], with.rows));
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,6 +161,22 @@ int main(int argc, char** argv) {
       measure_one(counts, k, {.strategy = Strategy::thorough}, "thorough", rounds);
       measure_one(counts, k, {.strategy = Strategy::thorough, .max_cohorts = 100}, "thorough, 100 at most",
                   rounds);
+    }
+  }
+  fmt::print(
+      "\nWith ages in 5s, 10s and 20s. Shares of rows whose age is disclosed (or implied), exactly and in "
+      "each level:\n\n"
+      "| columns |   k | strategy |       cohorts |      exact cells |   age exactly |         in 5s |       "
+      " in 10s "
+      "|        in 20s |\n"
+      "| ------- | --- | -------- | ------------- | ---------------- | ------------- | ------------- | "
+      "------------- "
+      "| ------------- |\n");
+  for (const std::size_t width : {9U, 5U}) {
+    const Counts counts = count(rows, width);
+    for (const std::uint64_t k : {2U, 5U, 20U, 100U}) {
+      measure_levels(counts, k, Strategy::greedy, "greedy");
+      measure_levels(counts, k, Strategy::thorough, "thorough");
     }
   }
   return 0;

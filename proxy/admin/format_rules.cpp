@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "policy/chains.hpp"
+#include "policy/released_together.hpp"
 #include "proxy/admin/command_list.hpp"
 #include "proxy/admin/format_cohorts.hpp"
 #include "proxy/admin/quote.hpp"
@@ -35,6 +36,7 @@ std::vector<Rule> rules_of(const policy::DisclosureTree& tree) {
   std::vector<Rule> rules(tree.attributes.size());
   const policy::Chains chains = policy::chains_of(tree);
   const std::vector<std::uint64_t> falling_out = policy::rows_falling_out(tree, chains);
+  const std::vector<std::uint64_t> released = policy::released_on_path(tree);
   std::vector<policy::PathStep> path;
   std::vector<Visit> stack(1);
   while (!stack.empty()) {
@@ -47,11 +49,14 @@ std::vector<Rule> rules_of(const policy::DisclosureTree& tree) {
     policy::PathStep yes{node.split->attribute, node.split->value, true};
     policy::PathStep no{node.split->attribute, node.split->value, false};
     path.push_back(yes);
-    Rule& rule = rules[node.split->attribute];
     const policy::ChainIndex below = chains.chain_of[node.yes];
     const bool may_fall = policy::Chains::falls_back(tree, chains.chains[below]);
-    rule.conditions.push_back(predicate_text(tree, path) + (may_fall ? ", but for rows that fall back" : ""));
-    rule.rows += tree.nodes[node.yes].rows - falling_out[below];
+    for (std::size_t a = 0; a < rules.size(); ++a) {
+      if (((released[node.yes] & ~released[now.node]) >> a & 1) == 0) continue;
+      rules[a].conditions.push_back(predicate_text(tree, path) +
+                                    (may_fall ? ", but for rows that fall back" : ""));
+      rules[a].rows += tree.nodes[node.yes].rows - falling_out[below];
+    }
     path.pop_back();
     stack.push_back({node.no, path.size(), std::move(no)});
     stack.push_back({node.yes, path.size(), std::move(yes)});

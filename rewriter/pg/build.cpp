@@ -148,14 +148,26 @@ Node* Builder::array(std::span<Node* const> elements) {
   return out;
 }
 
-Node* Builder::all_of(std::span<Node* const> conditions) {
+namespace {
+
+Node* joined(Builder& build, std::span<Node* const> conditions, PgQuery__BoolExprType by) {
   if (conditions.size() == 1) return conditions.front();
-  Node* out = node(PG_QUERY__NODE__NODE_BOOL_EXPR);
-  out->bool_expr = make<PgQuery__BoolExpr>(pg_query__bool_expr__descriptor);
-  out->bool_expr->boolop = PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR;
-  out->bool_expr->args = list(conditions);
+  Node* out = build.node(PG_QUERY__NODE__NODE_BOOL_EXPR);
+  out->bool_expr = build.make<PgQuery__BoolExpr>(pg_query__bool_expr__descriptor);
+  out->bool_expr->boolop = by;
+  out->bool_expr->args = build.list(conditions);
   out->bool_expr->n_args = conditions.size();
   return out;
+}
+
+}  // namespace
+
+Node* Builder::all_of(std::span<Node* const> conditions) {
+  return joined(*this, conditions, PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR);
+}
+
+Node* Builder::any_of(std::span<Node* const> conditions) {
+  return joined(*this, conditions, PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR);
 }
 
 Node* Builder::is_null(Node* value) {

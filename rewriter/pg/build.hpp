@@ -36,6 +36,7 @@ class Builder {
   [[nodiscard]] Node* equals_any(Node* left, Node* array);  // OPERATOR(pg_catalog.=) ANY (array)
   [[nodiscard]] Node* array(std::span<Node* const> elements);
   [[nodiscard]] Node* all_of(std::span<Node* const> conditions);  // AND of one or more
+  [[nodiscard]] Node* any_of(std::span<Node* const> conditions);  // OR of one or more
   [[nodiscard]] Node* is_null(Node* value);
   [[nodiscard]] Node* call(std::string_view function,
                            std::span<Node* const> arguments);  // pg_catalog.function(…)

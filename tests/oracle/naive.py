@@ -5,8 +5,75 @@ Rows are lists of texts (PostgreSQL's output form), NULL is None.
 """
 import collections
 import dataclasses
+import datetime
 import decimal
 import math
+
+
+@dataclasses.dataclass(frozen=True)
+class Level:
+    """A column that shows a coarser value of `source`; of one source, finer levels have smaller steps. `method` and
+    `arguments` are what the YAML says: width and origin, bounds, period, prefix; groups as (label, values)."""
+    source: str
+    step: int
+    method: str
+    arguments: tuple
+    show: str = "label"
+
+
+def plain_number(number):
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def shown_interval(level, low, high):
+    if level.show == "start":
+        return None if low is None or abs(low) > 2_000_000_000 else plain_number(low)
+    return ("(" if low is None else "[" + plain_number(low)) + "," + ("" if high is None else plain_number(high)) + ")"
+
+
+def number_level(level, text):
+    number = decimal.Decimal(text)
+    if level.method == "width":
+        if not number.is_finite() or abs(number) > 10 ** 14:
+            return None
+        width, origin = map(decimal.Decimal, level.arguments)
+        low = origin + width * math.floor((number - origin) / width)
+        return shown_interval(level, low, low + width) if low >= -10 ** 14 and low + width <= 10 ** 14 else None
+    bounds = [decimal.Decimal(bound) for bound in level.arguments]
+    below = [bound for bound in bounds if number.is_nan() or bound <= number]
+    above = [bound for bound in bounds if not number.is_nan() and bound > number]
+    return shown_interval(level, below[-1] if below else None, above[0] if above else None)
+
+
+def date_level(level, text):
+    if "infinity" in text or text.endswith("BC") or len(text.split(" ")[0]) != 10:
+        return None
+    day = datetime.date.fromisoformat(text[:10])
+    if not 1000 <= day.year <= 9998 or (level.arguments[0] == "decade" and day.year >= 9990):
+        return None
+    first, label = {
+        "day": lambda: (day, day.isoformat()),
+        "week": lambda: (day - datetime.timedelta(day.weekday()), "{}-W{:02}".format(*day.isocalendar()[:2])),
+        "month": lambda: (day.replace(day=1), day.strftime("%Y-%m")),
+        "quarter": lambda: (day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1), f"{day.year}-Q{(day.month + 2) // 3}"),
+        "year": lambda: (day.replace(month=1, day=1), str(day.year)),
+        "decade": lambda: (datetime.date(day.year // 10 * 10, 1, 1), f"{day.year // 10}0s"),
+    }[level.arguments[0]]()
+    if first.year < 1000:
+        return None
+    return label if level.show == "label" else first.isoformat()
+
+
+def level_value(level, text):
+    """What a level makes of a canonical text; None: nothing."""
+    if text is None:
+        return None
+    if level.method == "groups":
+        return next((label for label, values in level.arguments if text in values), None)
+    if level.method == "prefix":
+        return text[:int(level.arguments[0])] + "*"
+    return date_level(level, text) if level.method == "period" else number_level(level, text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +87,7 @@ class Policy:
     readers: tuple = ("analyst",)
     exempt: tuple = ()
     strategy: str = "greedy"
+    levels: dict = dataclasses.field(default_factory=dict)  # name of the column that shows it -> Level; a quasi_identifier
     constraints: tuple = ()    # of Constraint
 
 
@@ -120,23 +188,30 @@ def candidates(rows, attributes, released):
 
 
 def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
-    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes."""
-    best, most = None, 0
-    for attribute, value, having, lacking in candidates(rows, attributes, released):
-        size = count_units(having, unit)
-        if size >= k and count_units(lacking, unit) >= k and size > most and allows(attribute, value, having, lacking):
-            best, most = (attribute, value), size
-    return best
+    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes. Exact
+    values come first, then levels from fine to coarse."""
+    for step in attributes.steps():
+        best, most = None, 0
+        for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
+            size = count_units(having, unit)
+            if size >= k and count_units(lacking, unit) >= k and size > most and allows(attribute, value, having, lacking):
+                best, most = (attribute, value), size
+        if best:
+            return best
+    return None
 
 
 def closing_split(rows, attributes, released, k, unit, lost):
     """Where nothing qualifies any more: the value whose rows show more cells by it than the others lose, `lost` each."""
-    best, most = None, 0
-    for attribute, value, having, lacking in candidates(rows, attributes, released):
-        gain = len(having) - lost * len(lacking)
-        if count_units(having, unit) >= k and gain > most:
-            best, most = (attribute, value), gain
-    return best
+    for step in attributes.steps():
+        best, most = None, 0
+        for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
+            gain = len(having) - lost * len(lacking)
+            if count_units(having, unit) >= k and gain > most:
+                best, most = (attribute, value), gain
+        if best:
+            return best
+    return None
 
 
 def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *split: True):
@@ -156,7 +231,8 @@ def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *s
         take(split)
         falls_back = True
     below = lost + 1 if falls_back else 1
-    return [(attribute, value, grow(having, attributes, released | {attribute}, k, unit, strategy, below, allows))
+    return [(attribute, value, grow(having, attributes, released | attributes.with_coarser(attribute), k, unit, strategy,
+                                    below, allows))
             for attribute, value, having in arms], falls_back, False
 
 
@@ -167,7 +243,7 @@ def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
     kept = []
 
     def below(attribute, having, old):
-        rest = (having, attributes, released | {attribute}, k, unit, strategy)
+        rest = (having, attributes, released | attributes.with_coarser(attribute), k, unit, strategy)
         return regrow(old, *rest, seen) if old else grow(*rest, 1)
     for attribute, value, old in arms:
         having = [row for row in rows if row[attribute] == value]
@@ -187,16 +263,34 @@ def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
     return kept, falls_back, is_closed
 
 
-def disclosed(chain, row):
+def disclosed(chain, row, attributes):
     """The attributes that this row's path releases in this chain; None: it falls back out of it."""
     arms, falls_back, _ = chain
     for attribute, value, below in arms:
         if row[attribute] == value:
-            found = disclosed(below, row)
+            found = disclosed(below, row, attributes)
             if found is not None:
-                return found | {attribute}
+                return found | attributes.with_coarser(attribute)
             break
     return None if falls_back else set()
+
+
+@dataclasses.dataclass
+class Attributes:
+    """The quasi-identifiers by number: what each is a function of, and how coarse: 0 is exact, or the only form there is."""
+    sources: dict
+    coarseness: dict
+
+    def steps(self):
+        return sorted(set(self.coarseness.values()))
+
+    def of(self, step):
+        return [attribute for attribute in sorted(self.sources) if self.coarseness[attribute] == step]
+
+    def with_coarser(self, attribute):
+        """What follows from an attribute's value: that, and the coarser levels of the same column."""
+        return {attribute} | {other for other in self.sources if self.sources[other] == self.sources[attribute]
+                              and self.coarseness[other] > self.coarseness[attribute]}
 
 
 @dataclasses.dataclass
@@ -213,8 +307,23 @@ class Release:
 
     def canonical_rows(self, rows):
         attributes = self._numbers("quasi_identifier")
-        return [[canonical(cell, self.columns[number].type) if number in attributes else cell
+        rows = [[canonical(cell, self.columns[number].type) if number in attributes else cell
                  for number, cell in enumerate(row)] for row in rows]
+        names = [column.name for column in self.columns]
+        levels = [(names.index(name), names.index(level.source), level) for name, level in self.policy.levels.items()]
+        for row in rows:
+            for number, value in [(number, level_value(level, row[source])) for number, source, level in levels]:
+                row[number] = value
+        return rows
+
+    def attributes(self):
+        names = [column.name for column in self.columns]
+        sources, coarseness = {}, {}
+        for number in self._numbers("quasi_identifier"):
+            level = self.policy.levels.get(names[number])
+            sources[number] = names.index(level.source) if level else number
+            coarseness[number] = level.step if level and level.source != names[number] else 0
+        return Attributes(sources, coarseness)
 
     def _unit(self):
         if self.policy.unit is None:
@@ -244,7 +353,7 @@ class Release:
 
     def build(self, rows):
         rows = self._checked(rows)
-        self.tree = grow(rows, self._numbers("quasi_identifier"), frozenset(), self.policy.k, self._unit(),
+        self.tree = grow(rows, self.attributes(), frozenset(), self.policy.k, self._unit(),
                          self.policy.strategy, allows=self._allows(rows))
         self._remember(rows)
         return self
@@ -253,16 +362,16 @@ class Release:
         """→ the release of the version that goes on from this one."""
         after = Release(self.policy, self.columns, None, self.seen)
         rows = after._checked(rows)
-        after.tree = regrow(self.tree, rows, after._numbers("quasi_identifier"), frozenset(), self.policy.k, after._unit(),
+        after.tree = regrow(self.tree, rows, after.attributes(), frozenset(), self.policy.k, after._unit(),
                             self.policy.strategy, self.seen)
         after._remember(rows)
         return after
 
     def mask(self, rows):
         shown = set(self._numbers("sensitive")) | set(self._numbers("insensitive"))
-        masked = []
+        attributes, masked = self.attributes(), []
         for row in self.canonical_rows(rows):
-            visible = shown | disclosed(self.tree, row)
+            visible = shown | disclosed(self.tree, row, attributes)
             masked.append([cell if number in visible else None for number, cell in enumerate(row)])
         return masked
 

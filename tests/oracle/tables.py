@@ -98,8 +98,42 @@ def random_columns(random, quasi_identifiers):
     return columns
 
 
+# Per type, what levels it can have: from fine to coarse, and whether a column of the same type can show their starts.
+LEVELS = {
+    **dict.fromkeys(("integer", "bigint"), ((("width", ("5", "0")), ("width", ("20", "0")), ("bounds", ("0", "20"))), True)),
+    "smallint": ((("bounds", ("-2", "3", "20")), ("bounds", ("3",))), False),
+    "numeric": ((("width", ("0.5", "0.25")), ("bounds", ("-1.25", "2.75", "100.25"))), True),
+    "numeric(8,2)": ((("width", ("1.5", "0")), ("width", ("3", "0"))), False),
+    "date": ((("period", ("month",)), ("period", ("quarter",)), ("period", ("decade",))), True),
+    **dict.fromkeys(("timestamp", "timestamptz", "timestamp(0)"), ((("period", ("day",)), ("period", ("week",))), False)),
+    **dict.fromkeys(("text", 'text COLLATE "C"', "varchar(12)"), ((("prefix", ("2",)), ("prefix", ("1",))), False)),
+}
+
+
+def add_levels(random, columns):
+    """Levels of some quasi-identifiers: in their own place, or in columns of their own. → column name -> Level"""
+    found = {}
+    for column in [column for column in columns if column.column_class == "quasi_identifier"]:
+        methods, has_starts = LEVELS.get(column.sql_type, ((), False))
+        chosen = sorted(random.sample(range(len(methods)), random.randint(0, min(2, len(methods)))))
+        if random.random() < 0.4 or not chosen:
+            continue
+        is_text = column.sql_type in ("text", 'text COLLATE "C"')
+        if len(chosen) == 1 and (has_starts or is_text) and random.random() < 0.3:
+            found[column.name] = naive.Level(column.name, 1, *methods[chosen[0]], "label" if is_text else "start")
+            continue
+        for step, number in enumerate(chosen, 1):
+            name = f"{column.name}_{step}"
+            show = random.choice(("label", "start")) if has_starts else "label"
+            family, sql_type = ("text", "text") if show == "label" else (column.family, column.sql_type)
+            columns.insert(random.randint(0, len(columns)), Column(name, family, sql_type, "quasi_identifier"))
+            found[name] = naive.Level(column.name, step, *methods[number], show)
+    return found
+
+
 def random_table(random, name):
     columns = random_columns(random, random.randint(1, 5))
+    levels = add_levels(type(random)(repr(columns)), columns)  # tables without levels are drawn as they were before
     k = random.randint(2, 6)
     count = random.choice((k, 20, 40, 60, 90))
     unit = None
@@ -117,7 +151,7 @@ def random_table(random, name):
     policy = naive.Policy(
         f"{name}_policy", f"public.{name}", k,
         {column.name: column.column_class for column in columns if column.column_class}, unit=unit,
-        strategy=random.choice(("greedy", "thorough")))
+        strategy=random.choice(("greedy", "thorough")), levels=levels)
     rows = [list(row) for row in zip(*(cells[column.name] for column in columns))]
     return Table(name, columns, rows, policy, random.choice((0, 0, 0, 2, 3)))
 

@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import os
 
 from . import world
@@ -81,6 +82,21 @@ def serve_arguments(config_path):
     return ["serve", "--config", str(config_path)]
 
 
+def generalize(policy, source):
+    """The column's levels, from fine to coarse."""
+    levels = sorted((level.step, name, level) for name, level in policy.levels.items() if level.source == source)
+    texts = []
+    for _, name, level in levels:
+        value = f"[{', '.join(level.arguments)}]" if level.method == "bounds" else level.arguments[0]
+        if level.method == "groups":
+            value = json.dumps({label: list(values) for label, values in level.arguments}, ensure_ascii=False)
+        texts.append(f"{{{level.method}: {value}"
+                     + (f", origin: {level.arguments[1]}" if level.method == "width" else "")
+                     + (f", column: {name}" if name != source else "")
+                     + (f", show: {level.show}" if level.method not in ("prefix", "groups") else "") + "}")
+    return f", generalize: [{', '.join(texts)}]" if texts else ""
+
+
 def policies_yaml(policies, database):
     lines = ["version: 1", "policies:" if policies else "policies: []"]
     for policy in policies:
@@ -95,6 +111,8 @@ def policies_yaml(policies, database):
             lines.append(f"    exempt_roles: [{', '.join(policy.exempt)}]")
         lines.append("    columns:")
         for name, kind in policy.columns.items():
+            if name in policy.levels and policy.levels[name].source != name:
+                continue
             constraints = "".join(f", {each.yaml()}" for each in policy.constraints if each.column == name)
-            lines.append(f"      {name}: {{class: {kind}{constraints}}}")
+            lines.append(f"      {name}: {{class: {kind}{constraints}{generalize(policy, name)}}}")
     return "\n".join(lines) + "\n"

@@ -105,14 +105,14 @@ Sides divide(const Rows& rows, std::size_t attribute, const std::string& value) 
   return sides;
 }
 
-// Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and text.
 template <class Score>
-std::optional<Split> best_split(const Table& table, const Rows& rows, const std::set<std::size_t>& released,
-                                Score score) {
+std::optional<Split> best_split_at(const Table& table, const Rows& rows,
+                                   const std::set<std::size_t>& released, std::uint32_t step, Score score) {
   std::optional<Split> best;
   std::int64_t most = 0;
   for (std::uint32_t a = 0; a < table.attributes.size(); ++a) {
-    if (released.contains(a)) continue;
+    const Level* level = table.level_of(a);
+    if (released.contains(a) || (level == nullptr ? 0 : level->step) != step) continue;
     std::set<std::string> values;  // ascending: the first of equals wins
     for (const Row* row : rows) {
       if (row->values[a]) values.insert(*row->values[a]);
@@ -126,6 +126,17 @@ std::optional<Split> best_split(const Table& table, const Rows& rows, const std:
     }
   }
   return best;
+}
+
+// Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and text. Exact
+// values come before levels, and fine levels before coarse ones.
+template <class Score>
+std::optional<Split> best_split(const Table& table, const Rows& rows, const std::set<std::size_t>& released,
+                                Score score) {
+  for (std::uint32_t step = 0; step < 3; ++step) {
+    if (auto best = best_split_at(table, rows, released, step, score)) return best;
+  }
+  return std::nullopt;
 }
 
 struct Grower {
@@ -179,7 +190,7 @@ struct Grower {
       tree.nodes[index].split = arms[i].first;
       tree.nodes[index].yes = static_cast<NodeIndex>(tree.nodes.size());
       auto released_on_yes = released;
-      released_on_yes.insert(arms[i].first.attribute);
+      released_on_yes.merge(with_coarser(tree.attributes, arms[i].first.attribute));
       chain(arms[i].second, released_on_yes, last ? lost + 1 : 1);
       tree.nodes[index].no = static_cast<NodeIndex>(tree.nodes.size());
     }
@@ -200,6 +211,7 @@ DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy
   tree.k = k;
   for (std::size_t a = 0; a < table.attributes.size(); ++a) {
     tree.attributes.push_back({table.attributes[a], static_cast<int>(2 * a + 2)});
+    if (const Level* level = table.level_of(a)) tree.attributes.back().level = *level;
   }
   Rows all;
   for (const Row& row : table.rows) all.push_back(&row);
@@ -240,7 +252,45 @@ bool may_return(const DisclosureTree& tree, const std::vector<PathStep>& path, s
   return end_of_chain(tree, tree.nodes[node->yes]).falls_back;
 }
 
+// The values of attribute `a` that some row of the table has which the steps on its column, levels included, do not exclude.
+std::set<std::string> values_left(const DisclosureTree& tree, const Table& table, const Cohort& cohort,
+                                  std::size_t a) {
+  const auto column_of = [&](std::size_t attribute) {
+    const auto& level = tree.attributes[attribute].level;
+    return level ? level->source_number : tree.attributes[attribute].number;
+  };
+  const auto is_excluded = [&](const Row& row) {
+    for (std::size_t i = 0; i < cohort.path.size(); ++i) {
+      const PathStep& step = cohort.path[i];
+      if (column_of(step.attribute) != column_of(a) ||
+          (row.values[step.attribute] == step.value) == step.has_value)
+        continue;
+      return step.has_value || !may_return(tree, cohort.path, i);
+    }
+    return false;
+  };
+  std::set<std::string> left;
+  for (const Row& row : table.rows) {
+    if (row.values[a] && !is_excluded(row)) left.insert(*row.values[a]);
+  }
+  return left;
+}
+
 }  // namespace
+
+std::vector<Text> tuple_of(const DisclosureTree& tree, const Cohort& cohort) {
+  std::vector<Text> tuple(tree.attributes.size());
+  for (const PathStep& step : cohort.path) {
+    if (!step.has_value) continue;
+    for (const std::size_t a : with_coarser(tree.attributes, step.attribute)) {
+      const auto& from = tree.attributes[step.attribute].level;
+      const auto& to = tree.attributes[a].level;
+      tuple[a] = a == step.attribute ? Text{step.value}
+                                     : level_value(*to, from ? sample_of(*from, step.value) : step.value);
+    }
+  }
+  return tuple;
+}
 
 Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table) {
   const std::size_t attribute_count = table.attributes.size();
@@ -252,39 +302,26 @@ Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table) {
   result.cells = result.rows * attribute_count;
   result.disclosed_by_attribute.assign(attribute_count, 0);
   result.disclosed_or_implied_by_attribute.assign(attribute_count, 0);
-  std::vector<std::set<std::string>> domain(attribute_count);
-  for (const Row& row : table.rows) {
-    for (std::size_t a = 0; a < attribute_count; ++a) {
-      if (row.values[a]) domain[a].insert(*row.values[a]);
-    }
-  }
   const auto classes = naive_classes(tree, table);
   for (const Cohort& cohort : cohorts(tree)) {
-    std::vector<Text> visible(attribute_count);
-    for (const PathStep& step : cohort.path) {
-      if (step.has_value) visible[step.attribute] = step.value;
-    }
-    const auto found = classes.find(visible);
+    const auto found = classes.find(tuple_of(tree, cohort));
     const Rows rows = found == classes.end() ? Rows{} : found->second;
     const std::uint64_t units = units_in(table, rows);
     result.smallest_cohort = result.cohorts == 0 ? units : std::min(result.smallest_cohort, units);
     ++result.cohorts;
     for (std::size_t a = 0; a < attribute_count; ++a) {
-      std::set<std::string> left = domain[a];
-      for (std::size_t i = 0; i < cohort.path.size(); ++i) {
-        const PathStep& step = cohort.path[i];
-        if (step.attribute == a && !step.has_value && !may_return(tree, cohort.path, i))
-          left.erase(step.value);
-      }
+      const std::set<std::string> left = values_left(tree, table, cohort, a);
       std::set<Text> present;
       for (const Row* row : rows) present.insert(row->values[a]);
       const bool is_uniform = present.size() == 1 && present.begin()->has_value();
+      present.erase(std::nullopt);
+      const bool is_one_left = left.size() == 1 && present.size() == 1;
       const bool is_disclosed =
           std::find(cohort.disclosed.begin(), cohort.disclosed.end(), a) != cohort.disclosed.end();
       for (const Row* row : rows) {
         if (!row->values[a]) continue;
         if (is_disclosed) ++result.disclosed_by_attribute[a];
-        if (is_disclosed || is_uniform || left.size() == 1) ++result.disclosed_or_implied_by_attribute[a];
+        if (is_disclosed || is_uniform || is_one_left) ++result.disclosed_or_implied_by_attribute[a];
       }
     }
   }

@@ -27,6 +27,9 @@ std::vector<std::vector<const Row*>> naive_rows_by_node(const DisclosureTree& tr
 std::map<std::vector<Text>, std::vector<const Row*>> naive_classes(const DisclosureTree& tree,
                                                                    const Table& table);
 
+// What every row of a cohort shows.
+std::vector<Text> tuple_of(const DisclosureTree& tree, const Cohort& cohort);
+
 Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table);
 
 }  // namespace pgveil::policy::testing

@@ -52,6 +52,7 @@ Counts count(const Table& table, std::uint64_t seed) {
   std::vector<std::vector<Code>> coded(table.rows.size());
   for (std::size_t a = 0; a < table.attributes.size(); ++a) {
     Attribute attribute{table.attributes[a], static_cast<int>(2 * a + 2), {}};
+    if (const Level* level = table.level_of(a)) attribute.level = *level;
     const auto codes = number_texts(column_of(table, a), attribute.values, random);
     counts.attributes.push_back(std::move(attribute));
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -103,28 +104,80 @@ std::vector<std::optional<std::string_view>> view(const Row& row) {
   return values;
 }
 
+namespace {
+
+int source_number(const TreeAttribute& attribute) {
+  return attribute.level ? attribute.level->source_number : attribute.number;
+}
+
+std::uint32_t step(const TreeAttribute& attribute) {
+  return attribute.level && attribute.level->source_number != attribute.number ? attribute.level->step : 0;
+}
+
+}  // namespace
+
+std::set<std::size_t> with_coarser(const std::vector<TreeAttribute>& attributes, std::size_t attribute) {
+  std::set<std::size_t> out = {attribute};
+  for (std::size_t other = 0; other < attributes.size(); ++other) {
+    const bool is_of_it = source_number(attributes[other]) == source_number(attributes[attribute]);
+    if (is_of_it && step(attributes[other]) > step(attributes[attribute])) out.insert(other);
+  }
+  return out;
+}
+
 std::vector<Text> shown(const DisclosureTree& tree, const Row& row) {
-  std::vector<Text> result(row.values.size());
   std::vector<const Node*> taken;
   const Node* node = &tree.nodes.front();
   while (node->split || node->falls_back) {
     if (!node->split) {
       node = taken.back();
       taken.pop_back();
-      result[node->split->attribute] = std::nullopt;
       while (node->split) node = &tree.nodes[node->no];
-      continue;
-    }
-    const std::size_t a = node->split->attribute;
-    if (row.values[a] == node->split->value) {
-      result[a] = row.values[a];
+    } else if (row.values[node->split->attribute] == node->split->value) {
       taken.push_back(node);
       node = &tree.nodes[node->yes];
     } else {
       node = &tree.nodes[node->no];
     }
   }
+  std::vector<Text> result(row.values.size());
+  for (const Node* split : taken) {
+    for (const std::size_t a : with_coarser(tree.attributes, split->split->attribute))
+      result[a] = row.values[a];
+  }
   return result;
+}
+
+void fill_levels(const Table& table, Row& row) {
+  for (std::size_t a = 0; a < table.attributes.size(); ++a) {
+    const Level* level = table.level_of(a);
+    if (level == nullptr) continue;
+    const auto source = std::find(table.attributes.begin(), table.attributes.end(), level->source);
+    const Text& exact = row.values[static_cast<std::size_t>(source - table.attributes.begin())];
+    row.values[a] = exact ? level_value(*level, *exact) : Text{};
+  }
+}
+
+Table random_leveled_table(std::mt19937_64& random, const RandomShape& shape) {
+  const Table plain = random_table(random, shape);
+  Table table{{"n0_2", "n0", "n1"}, plain.has_units, {}, {}};
+  table.attributes.insert(table.attributes.end(), plain.attributes.begin(), plain.attributes.end());
+  table.attributes.insert(table.attributes.end(), {"n0_6", "n1_b"});
+  table.levels.resize(table.attributes.size());
+  table.levels.front() = Level{"n0", 4, 1, LevelShows::label, Bins{2 * kScale, 0}};
+  table.levels[table.levels.size() - 2] = Level{"n0", 4, 2, LevelShows::start, Bins{6 * kScale, 0}};
+  table.levels.back() = Level{"n1", 6, 1, LevelShows::label, Bounds{{3 * kScale, 7 * kScale}}};
+  for (const Row& row : plain.rows) {
+    Row leveled{{}, row.unit};
+    leveled.values = {Text{}, std::to_string(random() % 12),
+                      std::to_string(std::min(random() % 12, random() % 12))};
+    if (random() % 8 == 0) leveled.values[1 + random() % 2].reset();
+    leveled.values.insert(leveled.values.end(), row.values.begin(), row.values.end());
+    leveled.values.resize(table.attributes.size());
+    fill_levels(table, leveled);
+    table.rows.push_back(std::move(leveled));
+  }
+  return table;
 }
 
 Table random_table(std::mt19937_64& random, const RandomShape& shape) {

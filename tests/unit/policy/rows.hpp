@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,12 @@ struct Table {
   bool has_units = false;
   std::vector<Row> rows;
   bool has_sensitive = false;
+  // Per attribute, if it is a level of another one; its values in the rows are what the level makes of that one's.
+  std::vector<std::optional<Level>> levels = {};
+
+  [[nodiscard]] const Level* level_of(std::size_t attribute) const {
+    return attribute < levels.size() && levels[attribute] ? &*levels[attribute] : nullptr;
+  }
 };
 
 // The paper's table 1.
@@ -35,6 +42,9 @@ Table worked_example();
 Counts count(const Table& table, std::uint64_t seed = 0);
 
 std::vector<std::optional<std::string_view>> view(const Row& row);
+
+// What a split on this attribute releases: it, and the coarser levels of the same column.
+std::set<std::size_t> with_coarser(const std::vector<TreeAttribute>& attributes, std::size_t attribute);
 
 // What a row shows under a tree: its values where the path to the leaf of its cohort released them, nullopt elsewhere.
 // Walks the tree itself.
@@ -50,5 +60,11 @@ struct RandomShape {
   std::size_t sensitive_values = 0;  // 0: no such column
 };
 Table random_table(std::mt19937_64& random, const RandomShape& shape);
+
+// The same, and columns n0 and n1 of numbers from 0 to 11, n0 with levels of widths 2 and 6 in n0_2 and n0_6, which stand
+// before and after it, n1 with bounds 3 and 7 in n1_b.
+Table random_leveled_table(std::mt19937_64& random, const RandomShape& shape);
+// Values of levels anew from those of their sources.
+void fill_levels(const Table& table, Row& row);
 
 }  // namespace pgveil::policy::testing

@@ -73,15 +73,6 @@ Strategy strategy_of(const DisclosureTree& tree) {
   return std::ranges::any_of(tree.nodes, &Node::falls_back) ? Strategy::thorough : Strategy::greedy;
 }
 
-// What every row of a cohort shows.
-std::vector<Text> tuple_of(const DisclosureTree& tree, const Cohort& cohort) {
-  std::vector<Text> tuple(tree.attributes.size());
-  for (const PathStep& step : cohort.path) {
-    if (step.has_value) tuple[step.attribute] = step.value;
-  }
-  return tuple;
-}
-
 }  // namespace
 
 TEST_CASE("the tree is the naive one, with and without units") {

@@ -1,0 +1,189 @@
+// `generalize` of a policy: what is read, and what is refused where.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "policy/spec_reader.hpp"
+
+namespace pgveil::policy::testing {
+
+namespace {
+
+// `columns` stands from line 8 on, indented by 6.
+Result<std::vector<PolicySpec>> read(std::string_view columns) {
+  return read_policy_text(
+      fmt::format(
+          "version: 1\npolicies:\n  - name: p\n    database: d\n    table: s.t\n    k: 2\n    columns:\n{}\n",
+          columns),
+      "p.yaml");
+}
+
+PolicySpec policy(std::string_view columns) {
+  auto policies = read(columns);
+  REQUIRE_MESSAGE(policies.has_value(), policies.error().public_message);
+  return policies->front();
+}
+
+std::string error_of(std::string_view generalize) {
+  const auto policies =
+      read(fmt::format("      age: {{class: quasi_identifier, generalize: {}}}", generalize));
+  REQUIRE(!policies.has_value());
+  return policies.error().public_message;
+}
+
+}  // namespace
+
+TEST_CASE("levels become columns of the policy, right after their own") {
+  const PolicySpec spec = policy(
+      "      age: {class: quasi_identifier, generalize: [{width: 5, column: a5}, {width: 10, origin: 5, "
+      "column: a10, show: start}]}\n"
+      "      born: {class: quasi_identifier, generalize: {period: quarter, column: born_q}}\n"
+      "      wage: {class: quasi_identifier, generalize: {bounds: [0, 1000.5], column: wage_r}}\n"
+      "      zip: {class: quasi_identifier, generalize: {prefix: 3}}\n"
+      "      id: {class: identifier}");
+  std::vector<std::string> names;
+  for (const ColumnRule& rule : spec.columns) names.push_back(rule.name);
+  CHECK(names ==
+        std::vector<std::string>{"age", "a5", "a10", "born", "born_q", "wage", "wage_r", "zip", "id"});
+  CHECK(!spec.columns[0].level);
+  CHECK(spec.columns[1].level == Level{"age", 0, 1, LevelShows::label, Bins{5 * kScale, 0}});
+  CHECK(spec.columns[1].column_class == ColumnClass::quasi_identifier);
+  CHECK(spec.columns[1].at.line == 8);
+  CHECK(spec.columns[2].level == Level{"age", 0, 2, LevelShows::start, Bins{10 * kScale, 5 * kScale}});
+  CHECK(spec.columns[4].level == Level{"born", 0, 1, LevelShows::label, Period::quarter});
+  CHECK(spec.columns[6].level == Level{"wage", 0, 1, LevelShows::label, Bounds{{0, 10'005'000}}});
+  CHECK(spec.columns[7].level == Level{"zip", 0, 1, LevelShows::label, Prefix{3}});
+}
+
+TEST_CASE("in place of the exact value the start is shown") {
+  const PolicySpec spec = policy(
+      "      age: {class: quasi_identifier, generalize: {width: 10}}\n"
+      "      born: {class: quasi_identifier, generalize: {period: year, show: label}}");
+  REQUIRE(spec.columns.size() == 2);
+  CHECK(spec.columns[0].level->shows == LevelShows::start);
+  CHECK(spec.columns[1].level->shows == LevelShows::label);
+}
+
+TEST_CASE("every part of a level changes the policy's hash") {
+  std::vector<std::string> hashes;
+  for (const char* generalize :
+       {"{width: 10, column: b}", "{width: 20, column: b}", "{width: 10, origin: 1, column: b}",
+        "{width: 10, column: c}", "{width: 10, column: b, show: start}", "{width: 10}",
+        "{bounds: [10], column: b}", "{bounds: [10, 20], column: b}", "{period: month, column: b}",
+        "{period: year, column: b}", "{prefix: 10, column: b}",
+        "[{width: 10, column: b}, {width: 20, column: c}]",
+        "[{width: 10, column: c}, {width: 20, column: b}]"}) {
+    hashes.push_back(
+        policy(fmt::format("      age: {{class: quasi_identifier, generalize: {}}}", generalize)).hash);
+  }
+  hashes.push_back(policy("      age: {class: quasi_identifier}\n      b: {class: quasi_identifier}").hash);
+  std::ranges::sort(hashes);
+  CHECK(std::ranges::adjacent_find(hashes) == hashes.end());
+}
+
+TEST_CASE("what is no level is refused at its place") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"[]", "p.yaml:8:50: an empty list of levels"},
+      {"10", "p.yaml:8:50: expected a level"},
+      {"{column: b}",
+       "p.yaml:8:50: a level without method; add one of width, bounds, period, prefix, groups"},
+      {"{with: 10}", "p.yaml:8:51: unknown key \"with\""},
+      {"{width: 10, prefix: 3}", "p.yaml:8:62: width and prefix in one level"},
+      {"{width: 0}", "p.yaml:8:58: a width that is not above 0"},
+      {"{width: -5}", "p.yaml:8:58: a width that is not above 0"},
+      {"{width: ten}", "p.yaml:8:58: \"ten\" is not a number of a level"},
+      {"{width: 0.00001}", "p.yaml:8:58: \"0.00001\" is not a number of a level"},
+      {"{width: 100000000000001}", "p.yaml:8:58: \"100000000000001\" is not a number of a level"},
+      {"{width: 1e3}", "p.yaml:8:58: \"1e3\" is not a number of a level"},
+      {"{bounds: []}", "p.yaml:8:59: 1 to 1000 bounds are needed"},
+      {"{bounds: 18}", "p.yaml:8:59: "},
+      {"{bounds: [18, 65, 40]}", "p.yaml:8:68: bounds that do not ascend: bins would overlap"},
+      {"{bounds: [18, 18]}", "p.yaml:8:64: bounds that do not ascend"},
+      {"{bounds: [18], origin: 3}", "p.yaml:8:73: origin without width"},
+      {"{period: fortnight}", "p.yaml:8:59: unknown period \"fortnight\""},
+      {"{groups: {}}", "p.yaml:8:59: no groups"},
+      {"{groups: {x: []}}", "p.yaml:8:63: an empty group"},
+      {"{groups: {x: a}}", "p.yaml:8:63: "},
+      {"{groups: [a]}", "p.yaml:8:59: "},
+      {"{groups: {'': [a]}}", "p.yaml:8:60: a group without label"},
+      {"{groups: {x: [a], y: [b, a]}}", "p.yaml:8:75: a value that is listed twice"},
+      {"{groups: {x: [a, a]}}", "p.yaml:8:67: a value that is listed twice"},
+      {"{groups: {x: [a]}, show: start}", "such a level has no start"},
+      {"[{groups: {x: [a, b], y: [c]}, column: b}, {groups: {z: [a], w: [b, c]}, column: c}]",
+       "groups does not nest in groups"},
+      {"[{groups: {x: [a]}, column: b}, {groups: {z: [a, b]}, column: c}]", "groups does not nest in groups"},
+      {"{prefix: 0}", "p.yaml:8:59: "},
+      {"{prefix: 3, show: start}", "p.yaml:8:68: such a level has no start"},
+      {"{width: 10, show: middle}", "p.yaml:8:68: unknown value \"middle\""},
+      {"{width: 10, column: age}", "p.yaml:8:70: \"age\" would mix exact values and levels"},
+      {"{width: 10, column: ''}", "p.yaml:8:70: a column needs a name"},
+      {"[{width: 10}, {width: 20, column: b}]", "p.yaml:8:51: a level without column beside others"},
+      {"[{width: 10, column: b}, {width: 15, column: c}]", "p.yaml:8:75: width 10 does not nest in width 15"},
+      {"[{width: 10, column: b}, {width: 20, origin: 5, column: c}]",
+       "width 10 does not nest in width 20 origin 5"},
+      {"[{width: 10, column: b}, {bounds: [18], column: c}]", "width 10 does not nest in bounds 18"},
+      {"[{bounds: [18, 65], column: b}, {bounds: [40], column: c}]",
+       "bounds 18, 65 does not nest in bounds 40"},
+      {"[{period: week, column: b}, {period: month, column: c}]",
+       "period week does not nest in period month"},
+      {"[{period: year, column: b}, {period: month, column: c}]",
+       "period year does not nest in period month"},
+      {"[{prefix: 2, column: b}, {prefix: 3, column: c}]", "prefix 2 does not nest in prefix 3"},
+      {"[{width: 10, column: b}, {prefix: 3, column: c}]", "width 10 does not nest in prefix 3"},
+      {"[{width: 10, column: b}, {width: 20, column: b}]",
+       "p.yaml:8:95: column \"b\" is listed for something else too"},
+  };
+  for (const auto& [generalize, message] : cases) {
+    CAPTURE(generalize);
+    const std::string error = error_of(generalize);
+    CAPTURE(error);
+    CHECK(error.find(message) != std::string::npos);
+  }
+}
+
+TEST_CASE("a level's column can't be a column of the policy already") {
+  for (const char* other : {"quasi_identifier", "identifier", "insensitive"}) {
+    for (const bool is_first : {false, true}) {
+      const std::string level = "      age: {class: quasi_identifier, generalize: {width: 10, column: b}}";
+      const std::string column = fmt::format("      b: {{class: {}}}", other);
+      const auto policies = read(is_first ? column + "\n" + level : level + "\n" + column);
+      REQUIRE(!policies.has_value());
+      CHECK(policies.error().public_message ==
+            fmt::format("p.yaml:{}:70: column \"b\" is listed for something else too; give each level an "
+                        "empty column of its own",
+                        is_first ? 9 : 8));
+    }
+  }
+}
+
+TEST_CASE("only quasi-identifiers have levels, and a unit can't show one") {
+  for (const char* column_class : {"identifier", "sensitive", "insensitive"}) {
+    const auto policies = read(fmt::format(
+        "      q: {{class: quasi_identifier}}\n      age: {{class: {}, generalize: {{width: 10}}}}",
+        column_class));
+    REQUIRE(!policies.has_value());
+    CHECK(policies.error().public_message.find("generalize on a column that is not a quasi_identifier") !=
+          std::string::npos);
+  }
+  const auto policies =
+      read("      age: {class: quasi_identifier, generalize: {width: 10, column: b}}\n    unit: b");
+  REQUIRE(!policies.has_value());
+  CHECK(policies.error().public_message.find("the unit column \"b\" would be shown") != std::string::npos);
+}
+
+TEST_CASE("levels count as quasi-identifiers") {
+  std::string columns;
+  for (int i = 0; i < 33; ++i)
+    columns +=
+        fmt::format("      a{0}: {{class: quasi_identifier, generalize: {{width: 10, column: b{0}}}}}\n", i);
+  const auto policies = read(columns);
+  REQUIRE(!policies.has_value());
+  CHECK(policies.error().public_message.find("more than 64 quasi-identifiers") != std::string::npos);
+}
+
+}  // namespace pgveil::policy::testing
