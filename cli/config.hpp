@@ -85,6 +85,7 @@ struct LimitsConfig {
   std::size_t client_message_bytes = 4 * 1024 * 1024;
   std::size_t session_statements = 10'000;
   std::size_t verdict_cache_bytes = 64 * 1024 * 1024;
+  std::uint64_t counts_bytes = 2'147'483'648;
   std::int64_t login_timeout_ms = 60'000;
   std::int64_t drain_timeout_ms = 5'000;
   bool operator==(const LimitsConfig&) const = default;

@@ -134,6 +134,7 @@ constexpr std::array<std::pair<std::string_view, log::Format>, 2> kFormats{
 
 using Origin = ConfigOrigin;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxCountsBytes = std::int64_t{1} << 40;
 
 constexpr Option kOptions[] = {
     {"", "policies", "list of paths", "[]",
@@ -323,6 +324,13 @@ constexpr Option kOptions[] = {
      "memory for rewritten statements; 0: no cache",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes);
+     }},
+    {"limits", "counts_bytes", "1048576 to 1099511627776", "2147483648",
+     "memory for the combinations of quasi-identifiers of one table that is counted; building the tree takes "
+     "about as much "
+     "again",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1'048'576, kMaxCountsBytes), c.limits.counts_bytes);
      }},
     {"limits", "login_timeout", "duration, 1s to 7d", "60s", "from connect to the end of the login",
      [](Config& c, const Value& v, const Origin&) {

@@ -1,11 +1,15 @@
-// TableReading::counts: the one aggregate, streamed into codes.
+// TableReading::counts: the one aggregate, streamed into codes. By COPY, because PostgreSQL aggregates for a cursor on one
+// processor only.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "db/connection.hpp"
+#include "db/copy_line.hpp"
 #include "db/counted_columns.hpp"
 #include "db/failure.hpp"
 #include "db/row_stream.hpp"
@@ -15,23 +19,29 @@
 namespace pgveil::db {
 namespace {
 
+constexpr std::uint64_t kRowsPerLook = 10'000;
+// Of a hash table's entry beside its text, and of the text's place in the list.
+constexpr std::uint64_t kBytesPerValue = sizeof(std::string) + sizeof(policy::Code) + 5 * sizeof(void*);
+
 // Codes 1, 2, … in order of first sight; kNullCode for NULL.
 class Dictionary {
  public:
-  policy::Code code_of(const pqxx::field& field) {
-    if (field.is_null()) return policy::kNullCode;
+  policy::Code code_of(const CopyField& field) {
+    if (!field) return policy::kNullCode;
+    if (const auto found = codes_.find(*field); found != codes_.end()) return found->second;
     const auto next = static_cast<policy::Code>(codes_.size() + 1);
     PGVEIL_ASSERT(next != policy::kNullCode);
-    const auto [found, is_new] = codes_.try_emplace(std::string(field.c_str(), field.size()), next);
-    if (is_new) texts_.push_back(&found->first);
-    return found->second;
+    texts_.push_back(&codes_.emplace(*field, next).first->first);
+    bytes_ += kBytesPerValue + field->size();
+    return next;
   }
   // kNullCode: never seen.
   [[nodiscard]] policy::Code known(std::string_view text) const {
-    const auto found = codes_.find(std::string(text));
+    const auto found = codes_.find(text);
     return found == codes_.end() ? policy::kNullCode : found->second;
   }
   [[nodiscard]] std::size_t size() const { return codes_.size(); }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::vector<std::string> texts() const {
     std::vector<std::string> out;
     out.reserve(texts_.size());
@@ -40,8 +50,12 @@ class Dictionary {
   }
 
  private:
-  std::unordered_map<std::string, policy::Code> codes_;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, policy::Code, Hash, std::equal_to<>> codes_;
   std::vector<const std::string*> texts_;  // keys of codes_: stable addresses
+  std::uint64_t bytes_ = 0;
 };
 
 // The column's values in the order of its type, as PostgreSQL has it.
@@ -74,44 +88,82 @@ policy::SensitiveColumn sensitive_column(const rewriter::Column& column, std::si
   return {column.name, column.number, value_count, {}};
 }
 
-policy::Counts read_counts(Connection& connection, const CountedTable& table, const std::string& query,
-                           const Progress& progress) {
-  const auto columns = table.columns();
-  std::vector<Dictionary> dictionaries(columns.size());
-  policy::Counts counts;
-  counts.codes.resize(table.attributes.size());
-  std::vector<std::vector<policy::Code>> sensitive(table.sensitive.size());
-  stream_rows(connection, query, [&](const pqxx::row& row) {
-    int at = 0;
+std::uint64_t row_count(const CopyField& field) {
+  std::uint64_t count = 0;
+  PGVEIL_ASSERT(field);
+  const auto [end, failed] = std::from_chars(field->begin(), field->end(), count);
+  PGVEIL_ASSERT(failed == std::errc() && end == field->end());
+  return count;
+}
+
+// The lines of the aggregate: texts of the attributes, the unit if there is one, sensitive columns, the number of rows.
+class CountsReader {
+ public:
+  CountsReader(const policy::PolicySpec& spec, const CountedTable& table, std::uint64_t limit)
+      : spec_(spec),
+        table_(table),
+        columns_(table.columns()),
+        limit_(limit),
+        dictionaries_(columns_.size()),
+        sensitive_(table.sensitive.size()) {
+    counts_.codes.resize(table.attributes.size());
+  }
+
+  void add(std::string& line) {
+    split_copy_line(line, fields_);
+    PGVEIL_ASSERT(fields_.size() == columns_.size() + 1);
+    std::size_t at = 0;
     const auto next_code = [&] {
-      const auto code = dictionaries[static_cast<std::size_t>(at)].code_of(row[at]);
+      const auto code = dictionaries_[at].code_of(fields_[at]);
       ++at;
       return code;
     };
-    for (auto& codes : counts.codes) codes.push_back(next_code());
-    if (table.unit) counts.units.push_back(next_code());
-    for (auto& codes : sensitive) codes.push_back(next_code());
-    counts.rows.push_back(row[at].as<std::uint64_t>());
-    if (progress && counts.rows.size() % kRowsPerFetch == 0) progress("counting", counts.rows.size());
-  });
-  for (std::size_t a = 0; a < table.attributes.size(); ++a) {
-    counts.attributes.push_back(
-        {columns[a].column->name, columns[a].column->number, dictionaries[a].texts()});
+    for (auto& codes : counts_.codes) codes.push_back(next_code());
+    if (table_.unit) counts_.units.push_back(next_code());
+    for (auto& codes : sensitive_) codes.push_back(next_code());
+    counts_.rows.push_back(row_count(fields_[at]));
+    if (counts_.size() % kRowsPerLook == 0) refuse_beyond_limit();
   }
-  for (std::size_t s = 0; s < sensitive.size(); ++s) {
-    const Dictionary& dictionary = dictionaries[columns.size() - sensitive.size() + s];
-    counts.sensitive.push_back(sensitive_column(*table.sensitive[s].column, dictionary.size()));
-    counts.sensitive.back().codes = std::move(sensitive[s]);
-    if (table.sensitive[s].needs_order)
-      order_codes(counts.sensitive.back(), dictionary,
-                  values_in_order(connection, table.sensitive[s], table));
+  [[nodiscard]] std::uint64_t size() const { return counts_.size(); }
+
+  policy::Counts finish(Connection& connection) && {
+    refuse_beyond_limit();
+    for (std::size_t a = 0; a < table_.attributes.size(); ++a) {
+      counts_.attributes.push_back(
+          {columns_[a].column->name, columns_[a].column->number, dictionaries_[a].texts()});
+    }
+    for (std::size_t s = 0; s < sensitive_.size(); ++s) {
+      const Dictionary& dictionary = dictionaries_[columns_.size() - sensitive_.size() + s];
+      counts_.sensitive.push_back(sensitive_column(*table_.sensitive[s].column, dictionary.size()));
+      counts_.sensitive.back().codes = std::move(sensitive_[s]);
+      if (table_.sensitive[s].needs_order)
+        order_codes(counts_.sensitive.back(), dictionary,
+                    values_in_order(connection, table_.sensitive[s], table_));
+    }
+    return std::move(counts_);
   }
-  return counts;
-}
 
-}  // namespace
+ private:
+  void refuse_beyond_limit() const {
+    std::uint64_t bytes = counts_.size() * (sizeof(std::uint64_t) + columns_.size() * sizeof(policy::Code));
+    for (const auto& dictionary : dictionaries_) bytes += dictionary.bytes();
+    if (bytes <= limit_) return;
+    throw Abandon{
+        Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
+              fmt::format("policy {}: the combinations of its {} quasi-identifiers{} take more than {} bytes",
+                          spec_.name, counts_.codes.size(), spec_.unit ? " and the unit" : "", limit_),
+              "make fewer or coarser columns quasi-identifiers, or raise limits.counts_bytes"}};
+  }
 
-namespace {
+  const policy::PolicySpec& spec_;
+  const CountedTable& table_;
+  std::vector<CountedColumn> columns_;
+  std::uint64_t limit_;
+  std::vector<Dictionary> dictionaries_;
+  std::vector<std::vector<policy::Code>> sensitive_;
+  std::vector<CopyField> fields_;
+  policy::Counts counts_;
+};
 
 bool has_prefix(const policy::ColumnRule& rule) {
   return rule.level && std::holds_alternative<policy::Prefix>(rule.level->method);
@@ -119,11 +171,9 @@ bool has_prefix(const policy::ColumnRule& rule) {
 
 // There left() counts bytes, not characters.
 bool counts_bytes(Connection& connection) {
-  bool counts = true;
-  stream_rows(connection,
-              "SELECT pg_catalog.current_setting('server_encoding') NOT IN ('SQL_ASCII', 'MULE_INTERNAL')",
-              [&](const pqxx::row& row) { counts = !row[0].as<bool>(); });
-  return counts;
+  return !connection
+              .run("SELECT pg_catalog.current_setting('server_encoding') NOT IN ('SQL_ASCII', 'MULE_INTERNAL')")[0][0]
+              .as<bool>();
 }
 
 }  // namespace
@@ -148,8 +198,13 @@ Result<policy::Counts> TableReading::counts_with(const std::vector<const policy:
                                           "prefixes need a database whose encoding has characters",
                                           "take generalize: {prefix: …} out of the policy"});
     }
-    const auto exact = read_counts(*connection_, *table, group_query(table->columns(), relation_), progress);
-    return Result<policy::Counts>(policy::with_attributes(exact, *attributes));
+    CountsReader reader(spec_, *table, counts_bytes_);
+    connection_->copy_out(group_query(table->columns(), relation_), [&](std::string& line) {
+      reader.add(line);
+      if (progress && reader.size() % kRowsPerLook == 0) progress("counting", reader.size());
+    });
+    return Result<policy::Counts>(
+        policy::with_attributes(std::move(reader).finish(*connection_), *attributes));
   });
 }
 

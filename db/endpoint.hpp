@@ -25,6 +25,8 @@ struct Endpoint {
   std::int64_t connect_timeout_ms = 10'000;   // libpq counts whole seconds, at least two
   std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
   EndpointTls tls = {};
+  std::uint64_t counts_bytes =
+      2'147'483'648;  // what the counted combinations of one table may take in memory
 };
 
 }  // namespace pgveil::db

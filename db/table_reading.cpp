@@ -20,8 +20,11 @@ std::string begin_statement(Access access) {
 }  // namespace
 
 TableReading::TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec,
-                           rewriter::Relation relation)
-    : connection_(std::move(connection)), spec_(std::move(spec)), relation_(std::move(relation)) {}
+                           rewriter::Relation relation, std::uint64_t counts_bytes)
+    : connection_(std::move(connection)),
+      spec_(std::move(spec)),
+      relation_(std::move(relation)),
+      counts_bytes_(counts_bytes) {}
 TableReading::TableReading(TableReading&&) noexcept = default;
 TableReading& TableReading::operator=(TableReading&&) noexcept = default;
 TableReading::~TableReading() = default;
@@ -45,7 +48,8 @@ Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const pol
     // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
     (*connection)->run(fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE", table));
     auto relation = one_relation(**connection, spec.schema, spec.table);
-    if (relation) return TableReading(std::move(*connection), spec, std::move(*relation));
+    if (relation)
+      return TableReading(std::move(*connection), spec, std::move(*relation), endpoint.counts_bytes);
     return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
                  fmt::format("policy {}: table {} does not exist", spec.name, table),
                  "create it or mend the policy"};

@@ -33,8 +33,9 @@ class TableReading {
 
   [[nodiscard]] const rewriter::Relation& relation() const { return relation_; }
 
-  // The aggregate the tree is built from, with the sensitive columns that it depends on (mode refine). Errors: ErrorKind::policy for a missing column or a type that can't
-  // be compared; ErrorKind::connection, ::server.
+  // The aggregate the tree is built from, with the sensitive columns that it depends on (mode refine). Errors: ErrorKind::policy for a
+  // missing column or a type that can't be compared; ErrorKind::limit when the combinations take more than the endpoint's
+  // counts_bytes; ErrorKind::connection, ::server.
   [[nodiscard]] Result<policy::Counts> counts(const Progress& progress = {});
 
   // Each column with constraints, counted apart: for policy::check_constraints. Errors as counts().
@@ -46,7 +47,8 @@ class TableReading {
   [[nodiscard]] const policy::PolicySpec& spec() const { return spec_; }
 
  private:
-  TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation);
+  TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation,
+               std::uint64_t counts_bytes);
   [[nodiscard]] static Result<TableReading> open_with(const Endpoint& endpoint,
                                                       const policy::PolicySpec& spec, Access access);
   [[nodiscard]] Result<policy::Counts> counts_with(const std::vector<const policy::ColumnRule*>& sensitive,
@@ -54,6 +56,7 @@ class TableReading {
   std::unique_ptr<Connection> connection_;
   policy::PolicySpec spec_;
   rewriter::Relation relation_;
+  std::uint64_t counts_bytes_;
 };
 
 }  // namespace pgveil::db

@@ -7,6 +7,8 @@ import time
 
 import psycopg2
 
+from intervals import interval, print_table
+
 FIVE = ["sex", "age", "race", "marital_status", "education"]
 NINE = FIVE + ["native_country", "workclass", "occupation", "salary_class"]
 
@@ -94,20 +96,6 @@ class Server:
         return taken * 1000
 
 
-def interval(ratios):
-    """The median and a 95 % confidence interval of it, by order statistics."""
-    ordered = sorted(ratios)
-    n = len(ordered)
-    # The largest r with P(Binomial(n, 1/2) < r) <= 2.5 %; at n < 6 the range is the best there is.
-    below, r, binomial = 0.0, 0, 0.5**n
-    while below + binomial <= 0.025:
-        below += binomial
-        r += 1
-        binomial = binomial * (n - r + 1) / r
-    low = max(r - 1, 0)
-    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
-
-
 def compare(server, raw, text, pairs):
     """Interleaved pairs, each in the other order: execution, planning, parsing of both."""
     runs = {raw: [], text: []}
@@ -144,13 +132,6 @@ def prepared_row(name, table, raw, text, parameter, server, pairs):
     return [table, name, f"{len(text) / 1024:.1f}", f"{median(0):.0f}", f"{median(1):.0f}", f"{middle:.2f} ({low:.2f}–{high:.2f})"]
 
 
-def write_table(rows):
-    widths = [max(len(line[i]) for line in rows) for i in range(len(rows[0]))]
-    rows.insert(1, ["-" * width for width in widths])
-    for line in rows:
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
-
-
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--port", type=int, required=True)
@@ -166,13 +147,13 @@ def main():
         text = masked(raw)
         for workers in (0, 2) if has_parallel else (0,):
             rows.append(row(name, table, raw, text, server, options.pairs, workers))
-    write_table(rows)
+    print_table(rows)
     print()
     rows = [["table", "prepared statement", "SQL, KB", "raw, µs", "masked, µs", "ratio (95 %)"]]
     for name, table, raw, parameter in PREPARED:
         if options.only in f"{table} {name}":
             rows.append(prepared_row(name, table, raw, masked(raw), parameter, server, options.pairs))
-    write_table(rows)
+    print_table(rows)
 
 
 if __name__ == "__main__":

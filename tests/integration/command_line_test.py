@@ -144,6 +144,20 @@ class CommandLine(StackCase):
         self.assertIn("fall back", explained)
         self.with_config("policy", "build", "staff_k3")
 
+    def test_combinations_beyond_the_memory_limit(self):
+        good = self.pgveil.config_path.read_text()
+        self.postgres.run("INSERT INTO people (id, occupation) SELECT i, 'rare' || i FROM generate_series(1001, 21000) i", "demo")
+        try:
+            self.pgveil.config_path.write_text(good.replace("limits: {}", "limits: {counts_bytes: 1048576}", 1))
+            said = self.with_config("policy", "build", "people_k2", status=1).stderr
+        finally:
+            self.pgveil.config_path.write_text(good)
+            self.postgres.run("DELETE FROM people WHERE id > 1000", "demo")
+        self.assertIn("the combinations of its 3 quasi-identifiers take more than 1048576 bytes", said)
+        self.assertIn("raise limits.counts_bytes", said)
+        self.assertNotIn("rare", said)
+        self.with_config("policy", "build", "people_k2")
+
     def test_the_daemon_takes_what_the_command_line_built(self):
         self.with_config("policy", "build", "people_k2")
         self.pgveil.console("RELOAD")

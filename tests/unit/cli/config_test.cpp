@@ -63,7 +63,7 @@ backend:
   admin_role: {user: builder}
 auth: {users_file: users.txt}
 admin: {admin_users: [a, b], stats_users: [c]}
-limits: {max_clients: 7, statement_bytes: 2048, login_timeout: 5s, verdict_cache_bytes: 0, drain_timeout: 0ms}
+limits: {max_clients: 7, statement_bytes: 2048, login_timeout: 5s, verdict_cache_bytes: 0, counts_bytes: 1048576, drain_timeout: 0ms}
 log: {level: debug, format: json, log_private: true}
 )",
                                        "/etc/pgveil/pgveil.yaml");
