@@ -9,6 +9,7 @@
 #include "cli/export_policy.hpp"
 #include "cli/job_files.hpp"
 #include "cli/lineage.hpp"
+#include "cli/masked_copies.hpp"
 #include "cli/policy_builder.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -49,6 +50,8 @@ Row release_row(const policy::PolicyVersion& version) {
 // CHECK POLICY's last column.
 std::string finding_of(const Recheck& recheck, const policy::PolicySpec& spec) {
   if (!recheck.is_same_shape) return "the table changed since the build: BUILD POLICY is needed";
+  if (spec.enforcement == policy::Enforcement::copy)
+    return "ok: answers come from the rows of the build; these figures are of the rows as they are now";
   if (!recheck.repaired)
     return recheck.broken_because + ": BUILD POLICY is needed, or the policy must change";
   if (recheck.splits_below_k > 0) {
@@ -126,7 +129,8 @@ Answer Commands::answer(const admin::ShowPolicies&, const std::string& role) {
   std::vector<admin::PolicyLine> lines;
   for (const auto& spec : now->specs) {
     auto state = state_of(*now, spec);
-    lines.push_back({spec, std::move(state.version), std::move(state.closed_because)});
+    lines.push_back(
+        {spec, std::move(state.version), std::move(state.closed_because), builds_.of(spec->name)});
   }
   return admin::policies_table(lines, standing_of(now->config, role));
 }
@@ -171,15 +175,24 @@ Answer Commands::answer(const admin::BuildPolicy& command, const std::string& ro
   const auto now = world_.present();
   const auto spec = find_policy(now->specs, command.policy);
   if (!spec) return spec.error();
+  RunningBuilds::Build build(builds_, command.policy);
+  const db::Progress progress = [&](std::string_view stage, std::uint64_t done) {
+    build.reached(stage, done);
+  };
   const auto earlier =
       earlier_version(now->config, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on);
   if (!earlier) return earlier.error();
-  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now());
+  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now(), progress);
   if (!built) return built.error();
   if (auto alone = check_lineage(now->config, now->specs, **spec, built->version); !alone)
     return alone.error();
-  const auto published = world_.publish(**spec, std::move(built->version));
-  if (!published) return published.error();
+  if (auto copied = add_copy(now->config, **spec, built->version, progress); !copied) return copied.error();
+  const auto published = world_.publish(**spec, built->version);
+  if (!published) {
+    drop_unused_copy(now->config, **spec, built->version);
+    return published.error();
+  }
+  drop_outdated_copies(now->config, **spec, *published);
   log::info("policy " + command.policy, fmt::format("version {} built by {}", published->number, role));
   if (!built->note.empty()) log::info("policy " + command.policy, built->note);
   return Table{admin::columns_of(command), {release_row(*published)}, "BUILD POLICY", {}};

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/job_runner.hpp"
+#include "cli/running_builds.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
 
@@ -37,6 +38,7 @@ class Commands final : public admin::Console {
 
   World& world_;
   JobRunner jobs_;
+  RunningBuilds builds_;
 };
 
 }  // namespace pgveil::cli

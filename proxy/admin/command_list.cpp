@@ -6,9 +6,9 @@ namespace pgveil::admin {
 namespace {
 
 const std::vector<std::string> kPolicyColumns = {
-    "policy",        "database", "table",   "k",        "unit",      "version",
-    "state",         "built_at", "cohorts", "smallest", "disclosed", "disclosed_or_implied",
-    "closed_because"};
+    "policy",         "database", "table",   "k",        "unit",      "version",
+    "state",          "built_at", "cohorts", "smallest", "disclosed", "disclosed_or_implied",
+    "closed_because", "building"};
 const std::vector<std::string> kReleaseColumns = {"rows",     "units",     "cohorts",
                                                   "smallest", "disclosed", "disclosed_or_implied"};
 

@@ -36,6 +36,7 @@ Table policies_table(std::span<const PolicyLine> lines, Standing standing) {
       cells.insert(cells.end(), {std::nullopt, "closed", std::nullopt, std::nullopt, std::nullopt,
                                  std::nullopt, std::nullopt, line.closed_because});
     }
+    cells.push_back(line.building.empty() ? std::nullopt : std::optional(line.building));
     table.rows.push_back(std::move(cells));
   }
   return table;

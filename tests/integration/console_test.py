@@ -5,6 +5,7 @@ import csv
 import dataclasses
 import os
 import stat
+import threading
 
 import psycopg
 
@@ -78,6 +79,22 @@ class Console(StackCase):
         self.assertEqual((checked["version"], checked["smallest"], checked["splits_below_k"]), (built["version"], "2", "0"))
         # 15 of 33 cells are shown, see the paper's table 4.
         self.assertTrue(built["disclosed"].startswith("45.4") or built["disclosed"].startswith("45.5"), built)
+
+    def test_a_running_build_is_seen(self):
+        with psycopg.connect(host="127.0.0.1", port=self.postgres.port, user="postgres", dbname="demo") as holder:
+            holder.execute("LOCK TABLE people IN ACCESS EXCLUSIVE MODE")
+            answers = []
+            build = threading.Thread(target=lambda: answers.extend(self.ask("BUILD POLICY people_k2")))
+            build.start()
+            try:
+                while not (seen := {row["policy"]: row["building"] for row in self.ask("SHOW POLICIES", "watcher")})["people_k2"]:
+                    self.assertTrue(build.is_alive())
+                self.assertEqual(seen, {"people_k2": "starting", "staff_k3": None, "unbuilt_k2": None})
+            finally:
+                holder.rollback()
+                build.join()
+        self.assertEqual([row["smallest"] for row in answers], ["2"])
+        self.assertEqual({row["building"] for row in self.ask("SHOW POLICIES")}, {None})
 
     def test_check_sees_drift(self):
         self.postgres.run("BEGIN; CREATE TABLE kept AS SELECT * FROM people; DELETE FROM people WHERE id = 5; COMMIT", "demo")
