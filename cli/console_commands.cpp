@@ -182,17 +182,17 @@ Answer Commands::answer(const admin::BuildPolicy& command, const std::string& ro
   const auto earlier =
       earlier_version(now->config, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on);
   if (!earlier) return earlier.error();
-  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now(), progress);
+  const auto reader = copy_reader(now->config, **spec);
+  if (!reader) return reader.error();
+  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now(), *reader, progress);
   if (!built) return built.error();
-  if (auto alone = check_lineage(now->config, now->specs, **spec, built->version); !alone)
-    return alone.error();
-  if (auto copied = add_copy(now->config, **spec, built->version, progress); !copied) return copied.error();
-  const auto published = world_.publish(**spec, built->version);
-  if (!published) {
-    drop_unused_copy(now->config, **spec, built->version);
-    return published.error();
-  }
-  drop_outdated_copies(now->config, **spec, *published);
+  const auto publish = [&]() -> Result<policy::PolicyVersion> {
+    if (auto alone = check_lineage(now->config, now->specs, **spec, built->version); !alone)
+      return alone.error();
+    return world_.publish(**spec, built->version);
+  };
+  const auto published = with_copy_settled(now->config, **spec, built->version, publish);
+  if (!published) return published.error();
   log::info("policy " + command.policy, fmt::format("version {} built by {}", published->number, role));
   if (!built->note.empty()) log::info("policy " + command.policy, built->note);
   return Table{admin::columns_of(command), {release_row(*published)}, "BUILD POLICY", {}};

@@ -18,6 +18,13 @@ Error refused(std::string what, std::string hint) {
           "export refused: " + std::move(what), std::move(hint)};
 }
 
+// Rows of another time beside those of the copy would show what became of people in between.
+Result<void> check_enforcement(const policy::PolicySpec& spec) {
+  if (spec.enforcement == policy::Enforcement::query) return {};
+  return refused(fmt::format("policy {} answers from a copy of its masked rows", spec.name),
+                 "COPY (SELECT …) TO STDOUT through pgveil gives the copy");
+}
+
 Result<void> check_not_listed(const Present& present, const std::string& database, const std::string& schema,
                               const std::string& table) {
   const auto open = open_tables_of(present.config, database);
@@ -65,6 +72,7 @@ db::RowSink csv_sink(ExportFile& file, std::vector<CellKind>& kinds, std::string
 Result<db::ExportReport> export_policy_to_table(const Present& present, const policy::PolicySpec& spec,
                                                 const policy::PolicyVersion& version,
                                                 const std::string& schema, const std::string& table) {
+  if (auto allowed = check_enforcement(spec); !allowed) return allowed.error();
   if (!present.config.backend.admin_role) {
     return refused("the configuration has no backend.admin_role, and query_role may only read",
                    "add admin_role, or EXPORT … TO FILE");
@@ -79,6 +87,7 @@ Result<db::ExportReport> export_policy_to_table(const Present& present, const po
 Result<db::ExportReport> export_policy_to_file(const Present& present, const policy::PolicySpec& spec,
                                                const policy::PolicyVersion& version,
                                                const std::string& file) {
+  if (auto allowed = check_enforcement(spec); !allowed) return allowed.error();
   if (auto alone = check_lineage(present.config, present.specs, spec, version); !alone) return alone.error();
   auto target = ExportFile::create(present.config.export_dir, file);
   if (!target) return target.error();

@@ -37,7 +37,7 @@ Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_with_views(const Conf
   auto snapshot = rewriter::make_snapshot(input);
   if (!snapshot || input.mask_source == rewriter::MaskSource::text) return snapshot;
   for (const auto& table : (*snapshot)->protected_tables()) {
-    if (!table.mask) continue;
+    if (!table.mask || table.mask->view.empty()) continue;
     const auto made =
         db::ensure_mask_view(build_endpoint(config), database, roles_of(config), view_of(*table.mask));
     if (made) continue;

@@ -5,6 +5,7 @@
 
 #include "cli/clock.hpp"
 #include "cli/lineage.hpp"
+#include "cli/masked_copies.hpp"
 #include "cli/policy_builder.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/progress_line.hpp"
@@ -21,13 +22,18 @@ Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
   const auto earlier = earlier_version(config, spec, lineage);
   if (!earlier) return earlier.error();
   ProgressLine line("policy " + spec->name);
-  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(),
+  const auto reader = copy_reader(config, *spec);
+  if (!reader) return reader.error();
+  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *reader,
                              [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!built) return built;
-  if (auto alone = check_lineage(config, specs, *spec, built->version); !alone) return alone.error();
-  const auto versions = Versions::open(config, spec->database);
-  if (!versions) return versions.error();
-  auto published = versions->publish(std::move(built->version), 1);
+  const auto publish = [&]() -> Result<policy::PolicyVersion> {
+    if (auto alone = check_lineage(config, specs, *spec, built->version); !alone) return alone.error();
+    const auto versions = Versions::open(config, spec->database);
+    if (!versions) return versions.error();
+    return versions->publish(built->version, 1);
+  };
+  auto published = with_copy_settled(config, *spec, built->version, publish);
   if (!published) return published.error();
   return BuiltVersion{std::move(*published), std::move(built->note)};
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
+#include "db/masked_copy.hpp"
 #include "db/table_reading.hpp"
 #include "policy/disclosure.hpp"
 #include "rewriter/policy_check.hpp"
@@ -105,8 +107,10 @@ Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier
 
 Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                    const EarlierVersion& earlier, const std::string& built_at,
+                                   const std::optional<std::string>& copy_reader,
                                    const db::Progress& progress) {
-  auto reading = db::TableReading::open(endpoint, spec);
+  auto reading = copy_reader ? db::TableReading::open_for_writing(endpoint, spec)
+                             : db::TableReading::open(endpoint, spec);
   if (!reading) return reading.error();
   if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
   const auto counts = reading->counts(staged(progress, "counting"));
@@ -115,10 +119,19 @@ Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::P
   auto grown = grow(spec, earlier, shape, *counts, progress);
   if (!grown) return grown.error();
   if (auto kept = check_cohorts(*reading, spec, grown->tree, *counts, progress); !kept) return kept.error();
-  policy::PolicyVersion version{spec.name, 0, spec.hash, shape, {}, policy::measure(grown->tree, *counts),
-                                built_at,  {}};
+  policy::PolicyVersion version;
+  version.policy = spec.name;
+  version.spec_hash = spec.hash;
+  version.shape = shape;
+  version.disclosure = policy::measure(grown->tree, *counts);
+  version.built_at = built_at;
   version.tree = std::move(grown->tree);
   version.lineage = std::move(grown->lineage);
+  if (copy_reader) {
+    auto copy = db::make_masked_copy(*reading, version, *copy_reader, progress);
+    if (!copy) return copy.error();
+    version.copy = std::move(*copy);
+  }
   return BuiltVersion{std::move(version), std::move(grown->note)};
 }
 
@@ -145,7 +158,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
     return recheck;
   }
   recheck.repaired = policy::PolicyVersion{
-      spec.name, 0, spec.hash, version.shape, {}, policy::measure(repaired->tree, *counts), now, {}};
+      spec.name, 0, spec.hash, version.shape, {}, {}, policy::measure(repaired->tree, *counts), now, {}};
   recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);
   return recheck;

@@ -20,10 +20,12 @@ struct BuiltVersion {
 };
 
 // One transaction: shape, counts, tree, constraints. Goes on from the earlier version where its columns are still what they
-// were (policy/lineage.hpp). Errors: ErrorKind::policy (the first of check_policy's, too few units, constraints), ::connection,
+// were (policy/lineage.hpp). copy_reader: who may read the copy that the version gets (copy_reader() of masked_copies.hpp); none: it gets
+// none. The caller publishes the version, or drops its copy. Errors: ErrorKind::policy (the first of check_policy's, too few units, constraints), ::connection,
 // ::server.
 [[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  const EarlierVersion& earlier, const std::string& built_at,
+                                                 const std::optional<std::string>& copy_reader,
                                                  const db::Progress& progress = {});
 
 // How a version stands on the table as it is now.

@@ -37,7 +37,7 @@ Result<policy::PolicyVersion> version_as_built(const std::string& config_path,
   const auto earlier = earlier_version(*config, spec, Lineage::go_on);
   if (!earlier) return earlier.error();
   ProgressLine line("policy " + spec->name);
-  auto built = build_version(build_endpoint(*config), *spec, *earlier, utc_now(),
+  auto built = build_version(build_endpoint(*config), *spec, *earlier, utc_now(), {},
                              [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!built) return built.error();
   return std::move(built->version);

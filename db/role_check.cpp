@@ -34,7 +34,8 @@ SELECT nspname FROM pg_catalog.pg_namespace
 constexpr const char* kRelationRights = R"(
 SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
        pg_catalog.bool_or(a.privilege_type <> 'SELECT'), c.relkind = 'S',
-       c.relkind = 'v' AND n.nspname = 'pgveil' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1),
+       n.nspname = 'pgveil' AND (c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
+                                 OR c.relkind = 'r' AND c.relname ~ '\.copy\.[0-9]+$'),
        pg_catalog.bool_or(a.privilege_type NOT IN ('SELECT', 'REFERENCES'))
   FROM pg_catalog.pg_class c
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -175,10 +176,10 @@ class RoleCheck {
       const bool is_sequence = row[4].as<bool>();
       const std::string mend =
           fmt::format("ALL ON {}{} FROM {}, PUBLIC", is_sequence ? "SEQUENCE " : "", quoted, role_);
-      const bool is_mask_view = row[5].as<bool>(false);
+      const bool is_masked_rows = row[5].as<bool>(false);  // a mask view or a copy
       const bool is_masked = std::ranges::find(needs_.masked_tables, plain) !=
                              needs_.masked_tables.end();  // masked_tables() says it
-      const bool is_listed = is_mask_view || plain == "pgveil.current_version" || is_masked ||
+      const bool is_listed = is_masked_rows || plain == "pgveil.current_version" || is_masked ||
                              std::ranges::find(needs_.tables, plain) != needs_.tables.end();
       if (row[2].as<bool>() && !is_listed) {
         add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),

@@ -72,6 +72,7 @@ REVOKE ALL ON pgveil.current_version FROM PUBLIC;
 REVOKE ALL ON pgveil.version FROM {query};
 REVOKE CREATE ON SCHEMA pgveil FROM {query};
 GRANT USAGE ON SCHEMA pgveil TO {query}, {admin};
+GRANT CREATE ON SCHEMA pgveil TO {admin};
 GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint), pgveil.shape(oid, oid, text[], smallint[]) TO {query}, {admin};
 REVOKE ALL ON pgveil.current_version FROM {query};
 GRANT SELECT ON pgveil.current_version TO {query}, {admin};

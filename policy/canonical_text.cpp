@@ -62,7 +62,13 @@ std::string canonical_text(const PolicySpec& policy) {
   // Left out where it is the default, so that the hashes of policies from before it existed stay.
   if (policy.growth.strategy == Strategy::thorough) text += "strategy thorough\n";
   if (policy.growth.max_cohorts) text += fmt::format("max_cohorts {}\n", *policy.growth.max_cohorts);
-  return text + "unlisted_columns hide\nenforcement query\n";
+  text += "unlisted_columns hide\n";
+  switch (policy.enforcement) {
+    case Enforcement::query: return text + "enforcement query\n";
+    case Enforcement::copy: return text + "enforcement copy\n";
+  }
+  PGVEIL_ASSERT(false);
+  return text;
 }
 
 std::string sha256_hex(std::string_view text) {

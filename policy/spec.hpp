@@ -38,6 +38,9 @@ struct ColumnRule {
 [[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);
 [[nodiscard]] bool needs_order(const ColumnRule& rule);  // of its values
 
+// Where the masks are: in each query, or in a table of masked rows that each BUILD makes and that is read in the table's place.
+enum class Enforcement { query, copy };
+
 enum class DriftAction { suppress, alert };
 
 struct DriftRule {
@@ -57,6 +60,7 @@ struct PolicySpec {
   std::vector<std::string> readers;       // client roles that may read the table; default nobody
   std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified
   std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
+  Enforcement enforcement = Enforcement::query;
   DriftRule drift;
   // Why the owner lets this policy stand beside another one over the same table though together they are finer than k.
   std::optional<std::string> accept_joint_release;

@@ -131,6 +131,18 @@ Result<Strategy> read_strategy(const yaml::Value& value) {
                   yaml::suggestion(*text, kStrategies));
 }
 
+Result<Enforcement> read_enforcement(const yaml::Value& value) {
+  constexpr std::array<std::string_view, 2> kEnforcements = {"query", "copy"};
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  if (*text == "query") return Enforcement::query;
+  if (*text == "copy") return Enforcement::copy;
+  if (*text == "stored")
+    return error_at(value.position(), "\"stored\" is not supported yet", "use query or copy");
+  return error_at(value.position(), fmt::format("unknown value {}", in_quotes(*text)),
+                  yaml::suggestion(*text, kEnforcements));
+}
+
 Result<DriftAction> read_drift_action(const yaml::Value& value) {
   constexpr std::array<std::string_view, 2> kActions = {"suppress", "alert"};
   const auto text = value.as_string();
@@ -208,7 +220,7 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
     errors.check(read_only_value(*unlisted, "hide", {}));
   }
   if (const auto* enforcement = yaml::find(entries, "enforcement")) {
-    errors.check(read_only_value(*enforcement, "query", {"stored", "copy"}));
+    policy.enforcement = errors.take(read_enforcement(*enforcement));
   }
   if (const auto* strategy = yaml::find(entries, "strategy")) {
     policy.growth.strategy = errors.take(read_strategy(*strategy));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <iterator>
@@ -96,22 +97,31 @@ std::string disclosure_json(const Disclosure& disclosure) {
 
 }  // namespace
 
+bool is_copy_of(const TableShape& copy, const TableShape& table) {
+  return std::ranges::equal(copy.columns, table.columns, [](const ShapeColumn& a, const ShapeColumn& b) {
+    return a.name == b.name && a.type_oid == b.type_oid && a.typmod == b.typmod &&
+           a.collation_oid == b.collation_oid;
+  });
+}
+
 std::string to_json(const PolicyVersion& version) {
-  return fmt::format(R"({{
+  return fmt::format(
+      R"({{
   "format": {},
   "policy": {},
   "number": {},
   "spec_hash": {},
   "built_at": {},
   "table": {},
-  "tree": {},
+{}  "tree": {},
   "disclosure": {},
   "lineage": {}
 }}
 )",
-                     kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
-                     json_text(version.built_at), table_json(version.shape), tree_json(version.tree),
-                     disclosure_json(version.disclosure), lineage_json(version.lineage));
+      kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
+      json_text(version.built_at), table_json(version.shape),
+      version.copy ? fmt::format("  \"copy\": {},\n", table_json(*version.copy)) : std::string(),
+      tree_json(version.tree), disclosure_json(version.disclosure), lineage_json(version.lineage));
 }
 
 }  // namespace pgveil::policy

@@ -3,6 +3,7 @@
 // shape is not the current one. Versions are immutable and replaced whole.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,17 @@ struct TableShape {
   bool operator==(const TableShape&) const = default;
 };
 
+// The copy's columns have the table's names, types, modifiers and collations, in its order. Numbers differ where columns of the
+// table were dropped.
+[[nodiscard]] bool is_copy_of(const TableShape& copy, const TableShape& table);
+
 struct PolicyVersion {
   std::string policy;
   std::uint64_t number = 0;  // 1, 2, … per policy
   std::string spec_hash;     // PolicySpec::hash it was built from
   TableShape shape;
+  std::optional<TableShape> copy =
+      std::nullopt;  // enforcement: copy: the table of masked rows, which is_copy_of the table
   DisclosureTree tree;
   Disclosure disclosure;
   std::string built_at;  // UTC, ISO 8601, passed in by the caller

@@ -192,6 +192,12 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
   version.built_at = object.text("built_at");
   version.shape = read_shape(object.object("table"), errors);
   if (errors.error()) return version;
+  if (object.has("copy")) {
+    version.copy = read_shape(object.object("copy"), errors);
+    if (!errors.error() && !is_copy_of(*version.copy, version.shape))
+      errors.add(broken_json(object.path_of("copy"), "not the columns of the table"));
+    if (errors.error()) return version;
+  }
   version.tree = read_tree(object.object("tree"), version.shape, errors);
   if (errors.error()) return version;
   version.disclosure = read_disclosure(object.object("disclosure"), version.tree.attributes.size(), errors);

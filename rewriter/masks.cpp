@@ -66,8 +66,10 @@ Node* only_listed_settings(pg::Builder& build) {
 // Called last, when `select` is complete. Only a CASE is long enough to be worth leaving out.
 Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Node* cell = mask.select->target_list[i]->res_target->val;
     mask.left_out.push_back(nullptr);
-    if (!pg::is_kind(mask.select->target_list[i]->res_target->val, PG_QUERY__NODE__NODE_CASE_EXPR)) continue;
+    mask.shows_raw.push_back(pg::is_kind(cell, PG_QUERY__NODE__NODE_COLUMN_REF));
+    if (!pg::is_kind(cell, PG_QUERY__NODE__NODE_CASE_EXPR)) continue;
     auto null = typed_null(relation.columns[i], build);
     if (!null) return null.error();
     mask.left_out.back() = *null;
@@ -170,6 +172,40 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   }
   if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
   if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
+                                                      const policy::PolicyVersion& version,
+                                                      const Relation& table, const Relation& copy) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  std::set<int> read;
+  std::vector<bool> shows_raw;
+  for (const Column& column : copy.columns) {
+    const policy::ColumnRule* rule = rule_of(spec, column);
+    const bool is_hidden = rule == nullptr || rule->column_class == policy::ColumnClass::identifier;
+    shows_raw.push_back(!is_hidden && rule->column_class != policy::ColumnClass::quasi_identifier);
+    Result<Node*> shown = build.column({kMaskAlias, column.name});
+    if (is_hidden) {
+      shown = typed_null(column, build);
+    } else {
+      read.insert(column.number);
+    }
+    if (!shown) return shown.error();
+    targets.push_back(build.target(*shown, column.name));
+  }
+  Node* const guards[] = {shape_guard(copy, read, build), version_guard(spec.name, version.number, build)};
+  mask->select =
+      build.select(targets, build.relation(copy.schema, copy.name, kMaskAlias), build.all_of(guards));
+  mask->policy = spec.name;
+  mask->number = version.number;
+  if (auto finished = finish(*mask, copy, build); !finished) return finished.error();
+  mask->table_oid = table.oid;  // what the mask stands for
+  mask->reads_copy = true;
+  mask->shows_raw = std::move(shows_raw);
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 

@@ -66,6 +66,8 @@ struct Mask {
   std::uint64_t number = 0;
   std::string view;         // its name in the schema pgveil; empty: the text itself is sent (mask_view.hpp)
   std::string view_select;  // what reads it
+  bool reads_copy = false;  // the version's copy, in the table's place
+  std::vector<bool> shows_raw;  // by column: each cell is the raw value in every row
 
   // REQUIRES: it has the form.
   [[nodiscard]] const MaskText& parts_in(MaskForm form) const {
@@ -77,6 +79,16 @@ struct Mask {
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(
     const policy::PolicySpec& spec, const policy::PolicyVersion& version, const Relation& relation,
     VersionGuard version_guard, MaskSource source = MaskSource::text, LookUps look_ups = LookUps::yes);
+
+// The mask of a version that has a copy: it reads the copy, whose cells are masked already, under the same two guards.
+//
+//   SELECT t.id, NULL::pg_catalog.text AS name, t.state FROM pgveil."people_k2.copy.4711" AS t WHERE … AND …
+//
+// copy: as the catalog has it; its shape is *version.copy. Errors: a type text of the catalog does not parse.
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
+                                                                    const policy::PolicyVersion& version,
+                                                                    const Relation& table,
+                                                                    const Relation& copy);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);

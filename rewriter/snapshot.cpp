@@ -32,6 +32,52 @@ std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
   return {};
 }
 
+// The copy as the catalog has it; null: it is not there, or is another table now.
+const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& catalog) {
+  if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
+  const Relation* found = catalog.find(version.copy->schema, version.copy->name);
+  return found == nullptr || found->kind != RelationKind::table || found->relfilenode == 0 ||
+                 shape_of(*found) != *version.copy
+             ? nullptr
+             : found;
+}
+
+// Why the policy's way of enforcement can't be gone; empty when it can.
+std::string reason_against(policy::Enforcement enforcement, const PolicyState& state,
+                           const SnapshotInput& input, const Catalog& catalog) {
+  const bool has_guard = input.version_guard == VersionGuard::present;
+  switch (enforcement) {
+    case policy::Enforcement::query:
+      if (input.mask_source == MaskSource::text || has_guard) return {};
+      return "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
+    case policy::Enforcement::copy:
+      if (!has_guard) return "enforcement: copy needs the schema pgveil: run what pgveil setup-sql prints";
+      if (copy_of(*state.version, catalog) != nullptr) return {};
+      return "its copy is gone or was changed: build needed";
+  }
+  return "its enforcement is unknown";
+}
+
+// Compiled, and held against the tree or the copy.
+Result<std::shared_ptr<const Mask>> checked_mask(const PolicyState& state, const Relation& table,
+                                                 const SnapshotInput& input, const Catalog& catalog) {
+  const policy::PolicySpec& spec = *state.spec;
+  const policy::PolicyVersion& version = *state.version;
+  if (spec.enforcement == policy::Enforcement::copy) {
+    const Relation& copy = *copy_of(version, catalog);
+    auto mask = compile_copy_mask(spec, version, table, copy);
+    if (!mask) return mask;
+    if (auto verified = verify_copy_mask(**mask, spec, version, copy); !verified) return verified.error();
+    return mask;
+  }
+  auto mask =
+      compile_mask(spec, version, table, input.version_guard, input.mask_source, input.look_ups);
+  if (!mask) return mask;
+  if (auto verified = verify_mask(**mask, spec, version, table, input.version_guard); !verified)
+    return verified.error();
+  return mask;
+}
+
 // Empty: rows of this kind of relation may be shown as they are, or by way of the tables that they come from.
 std::string_view reason_not_to_open(RelationKind kind) {
   switch (kind) {
@@ -144,19 +190,11 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
     Snapshot::ProtectedTable table;
     table.relation = catalog.find(state.spec->schema, state.spec->table);
     state.closed_because = reason_to_close(state, catalog);
-    if (state.closed_because.empty() && input.mask_source == MaskSource::view &&
-        input.version_guard == VersionGuard::absent) {
-      state.closed_because = "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
-    }
+    if (state.closed_because.empty())
+      state.closed_because = reason_against(state.spec->enforcement, state, input, catalog);
     if (state.closed_because.empty()) {
-      auto mask = compile_mask(*state.spec, *state.version, *table.relation, input.version_guard,
-                               input.mask_source, input.look_ups);
+      auto mask = checked_mask(state, *table.relation, input, catalog);
       if (!mask) return mask.error();
-      if (auto verified =
-              verify_mask(**mask, *state.spec, *state.version, *table.relation, input.version_guard);
-          !verified) {
-        return verified.error();
-      }
       table.mask = *mask;
     } else {
       state.version = nullptr;

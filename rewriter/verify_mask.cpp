@@ -377,6 +377,16 @@ struct Check {
     released_cells([&](const Node* cell, const MaskRow& row) { return reader.shown(cell, row); });
   }
 
+  void of_copy() const {
+    fixed_columns();
+    reads_the_table(select);
+    for (const policy::ColumnRule& rule : spec.columns) {
+      if (rule.column_class == policy::ColumnClass::quasi_identifier &&
+          column_of(cell_of(rule.name)) != rule.name)
+        fail("the copy's column for " + rule.name);
+    }
+  }
+
   void by_row() const {
     fixed_columns();
     const Node* decision = row_decision();
@@ -500,6 +510,17 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   MaskReader other;
   return check_form(by_row, spec.name, [&](const auto& read) {
     Check{spec, version, version.tree, relation, read, guard, other}.by_row();
+  });
+}
+
+Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
+                              const policy::PolicyVersion& version, const Relation& copy) {
+  if (mask.parts.whole() != mask.text) return failure(spec.name, "the text to be its parts");
+  if (!version.copy || version.copy->schema != copy.schema || version.copy->name != copy.name)
+    return failure(spec.name, "the version's copy");
+  MaskReader reader;
+  return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    Check{spec, version, version.tree, copy, read, VersionGuard::present, reader}.of_copy();
   });
 }
 

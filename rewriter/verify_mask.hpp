@@ -19,4 +19,9 @@ namespace pgveil::rewriter {
                                        const policy::PolicyVersion& version, const Relation& relation,
                                        VersionGuard guard);
 
+// verify_text, and the mask reads this copy alone, hides what the policy hides and asks for this version. That the copy's rows are
+// masked was counted when it was made. Errors: as verify_mask.
+[[nodiscard]] Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
+                                            const policy::PolicyVersion& version, const Relation& copy);
+
 }  // namespace pgveil::rewriter

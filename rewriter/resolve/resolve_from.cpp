@@ -48,10 +48,7 @@ std::vector<std::string> shown_key(const Relation& relation, const std::vector<s
   for (const int number : relation.primary_key) {
     const auto at = std::ranges::find(relation.columns, number, &Column::number);
     const auto index = static_cast<std::size_t>(at - relation.columns.begin());
-    if (at == relation.columns.end() ||
-        !pg::is_kind(mask.select->target_list[index]->res_target->val, PG_QUERY__NODE__NODE_COLUMN_REF)) {
-      return {};
-    }
+    if (at == relation.columns.end() || !mask.shows_raw[index]) return {};
     out.push_back(names[index]);
   }
   return out;

@@ -36,6 +36,10 @@ ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
     refuse(Reason::row_layout, "TABLESAMPLE of a protected table whose mask is a view",
            "use WHERE random() < 0.1, which samples without the table", sample.location);
   }
+  if (mask.reads_copy) {
+    refuse(Reason::row_layout, "TABLESAMPLE of a protected table that is read from a copy",
+           "use WHERE random() < 0.1, which samples without the table", sample.location);
+  }
   Node* masked = sample.relation;
   auto* sampled = build_.make<PgQuery__SelectStmt>(pg_query__select_stmt__descriptor);
   *sampled = *mask.select;  // no stand-in: it is not the mask to the letter

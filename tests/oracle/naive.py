@@ -88,6 +88,7 @@ class Policy:
     exempt: tuple = ()
     strategy: str = "greedy"
     levels: dict = dataclasses.field(default_factory=dict)  # name of the column that shows it -> Level; a quasi_identifier
+    enforcement: str = "query"
     constraints: tuple = ()    # of Constraint
 
 

@@ -104,6 +104,8 @@ def policies_yaml(policies, database):
                   f"    k: {policy.k}"]
         if policy.strategy != "greedy":
             lines.append(f"    strategy: {policy.strategy}")
+        if policy.enforcement != "query":
+            lines.append(f"    enforcement: {policy.enforcement}")
         if policy.unit:
             lines.append(f"    unit: {policy.unit}")
         lines.append(f"    readers: [{', '.join(policy.readers)}]")

@@ -85,6 +85,31 @@ TEST_CASE("a lineage that is none is refused") {
   }
   version.tree.nodes.front().is_closed = true;  // only leaves can be; a split does not say it
   CHECK(find_flaw(version.tree) == "node 0: it is closed, but is no leaf");
+TEST_CASE("a version keeps the shape of its copy, whose columns are the table's") {
+  PolicyVersion version = example_version();
+  version.copy = version.shape;
+  version.copy->table_oid = 17000;
+  version.copy->relfilenode = 17001;
+  version.copy->schema = "pgveil";
+  version.copy->name = "people_k2.copy.\"7";
+  for (std::size_t i = 0; i < version.copy->columns.size(); ++i)
+    version.copy->columns[i].number = static_cast<int>(i) + 1;
+  const auto read = version_from_json(to_json(version), "v.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == version);
+  CHECK(to_json(*read) == to_json(version));
+  for (const auto& spoil :
+       {std::function<void(TableShape&)>([](TableShape& it) { it.columns.pop_back(); }),
+        std::function<void(TableShape&)>([](TableShape& it) { it.columns[1].name = "job"; }),
+        std::function<void(TableShape&)>([](TableShape& it) { it.columns[3].typmod = 7; }),
+        std::function<void(TableShape&)>([](TableShape& it) { it.columns[2].type_oid = 23; }),
+        std::function<void(TableShape&)>([](TableShape& it) { it.columns[2].collation_oid = 950; })}) {
+    PolicyVersion spoiled = version;
+    spoil(*spoiled.copy);
+    const auto refused = version_from_json(to_json(spoiled), "v.json");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().public_message.find("not the columns of the table") != std::string::npos);
+  }
 }
 
 TEST_CASE("versions of random tables survive JSON, odd texts included") {
