@@ -24,6 +24,22 @@ std::string_view last_of(std::string_view section) {
   return section.empty() ? section : section.substr(section.rfind('.') + 1);
 }
 
+// As it would be written on one line.
+std::string text_of(const yaml::Value& value) {
+  if (const auto scalar = value.as_string()) return *scalar;
+  std::string out;
+  if (const auto items = value.as_sequence()) {
+    for (const auto& item : *items) out += (out.empty() ? "" : ", ") + text_of(item);
+    return "[" + out + "]";
+  }
+  if (const auto entries = value.as_map()) {
+    for (const auto& entry : *entries)
+      out += (out.empty() ? "" : ", ") + entry.key + ": " + text_of(entry.value);
+    return "{" + out + "}";
+  }
+  return out;
+}
+
 class Reader {
  public:
   Reader(Config& config, ConfigOrigin origin) : config_(config), origin_(std::move(origin)) {}
@@ -55,6 +71,7 @@ class Reader {
       if (value == nullptr && option.otherwise == kRequired) return missing(map, section, option.key);
       if (value == nullptr) continue;
       if (auto set = option.set(config_, *value, origin_); !set) return set;
+      config_.written.insert_or_assign(full_name(option), text_of(*value));
     }
     return {};
   }

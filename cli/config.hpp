@@ -3,6 +3,7 @@
 // (config_options.hpp).
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,12 @@ struct TlsConfig {
   bool operator==(const TlsConfig&) const = default;
 };
 
+struct MetricsConfig {
+  std::string host = "127.0.0.1";
+  std::optional<std::uint16_t> port;  // unset: none
+  bool operator==(const MetricsConfig&) const = default;
+};
+
 struct AdminConfig {
   std::vector<std::string> admin_users;
   std::vector<std::string> stats_users;
@@ -109,10 +116,12 @@ struct PathPattern {
 
 struct Config {
   std::string file;
+  std::map<std::string, std::string> written;  // "limits.max_clients": the value's text, of keys in the file
   ListenConfig listen;
   BackendConfig backend;
   AuthConfig auth;
   TlsConfig tls;
+  MetricsConfig metrics;
   AdminConfig admin;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;

@@ -284,6 +284,12 @@ constexpr Option kOptions[] = {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
 
+    {"metrics", "host", "address", "127.0.0.1",
+     "where /metrics, /healthz and /readyz are; there is no login there",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.metrics.host); }},
+    {"metrics", "port", "port", "none", "none: they are not served; 0: any free one, which the log tells",
+     [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.metrics.port); }},
+
     {"masks", "form", "cheapest, by_column or by_row", "cheapest",
      "how masks are written: a decision in each column, or one for the row where that is possible. All show "
      "the "
@@ -363,6 +369,7 @@ constexpr Section kSections[] = {
     {"tls.clients", "between clients and pgveil", true, nullptr},
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
+    {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},
     {"limits", "each has an error of its own when it is crossed", true, nullptr},
     {"log", "lines for operators", true, nullptr},
@@ -372,6 +379,14 @@ constexpr Section kSections[] = {
 
 std::span<const Option> config_options() {
   return kOptions;
+}
+std::string full_name(const Option& option) {
+  return option.section.empty() ? std::string(option.key) : fmt::format("{}.{}", option.section, option.key);
+}
+bool is_reloadable(const Option& option) {
+  const auto in = [&](std::string_view section) { return option.section == section; };
+  if (in("")) return option.key != "state_dir";
+  return in("tls.clients") || in("tls.backend") || in("admin") || (in("auth") && option.key == "users_file");
 }
 std::span<const Section> config_sections() {
   return kSections;

@@ -32,6 +32,10 @@ struct Section {
 };
 
 [[nodiscard]] std::span<const Option> config_options();
+// "limits.max_clients".
+[[nodiscard]] std::string full_name(const Option& option);
+// RELOAD takes a new value over; the others need a restart.
+[[nodiscard]] bool is_reloadable(const Option& option);
 [[nodiscard]] std::span<const Section> config_sections();
 
 // docs/config.md, whole.

@@ -1,11 +1,15 @@
 #pragma once
 // The console's commands, run: parse, authorize, work, answer. Each command asks the present anew.
+#include <atomic>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/job_runner.hpp"
 #include "cli/running_builds.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
+#include "proxy/net/server.hpp"
 
 namespace pgveil::cli {
 
@@ -13,6 +17,12 @@ class Commands final : public admin::Console {
  public:
   // world outlives the commands.
   explicit Commands(World& world) : world_(world) {}
+  // The server whose sessions are shown; it outlives the commands that run. Until then there are none.
+  void attach(net::Server& server) { server_ = &server; }
+  // What SHUTDOWN asked for last; nothing: it never did.
+  [[nodiscard]] std::optional<admin::Ending> asked_ending() const {
+    return is_shutdown_asked_ ? std::optional(ending_.load()) : std::nullopt;
+  }
 
   [[nodiscard]] admin::Answer run(const admin::Request& request) override;
 
@@ -24,6 +34,16 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ShowCohorts& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRefusals& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowJobs& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowClients& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowServers& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowPools& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowStats& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowStatsTotals& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowDatabases& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowUsers& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowConfig& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowLists& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowMem& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowVersion& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowHelp& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::BuildPolicy& command, const std::string& role);
@@ -34,9 +54,16 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ExportToFile& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::AnonymizeJob& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::CancelJob& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::KillClient& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::Shutdown& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::Benign& command, const std::string& role);
 
+  [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
+
   World& world_;
+  std::atomic<net::Server*> server_{nullptr};
+  std::atomic<admin::Ending> ending_{admin::Ending::at_once};
+  std::atomic<bool> is_shutdown_asked_{false};
   JobRunner jobs_;
   RunningBuilds builds_;
 };

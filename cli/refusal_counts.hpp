@@ -15,6 +15,10 @@ class RefusalCounts {
   // seconds: of the refusal, since 1970.
   void add(Reason reason, std::int64_t seconds);
 
+  [[nodiscard]] std::uint64_t total(Reason reason) const {
+    return counts_.at(static_cast<std::size_t>(reason)).total.load(std::memory_order_relaxed);
+  }
+
   // SHOW REFUSALS' answer: every reason in the order of Reason, those that never were included.
   [[nodiscard]] admin::Table table() const;
 

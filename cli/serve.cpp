@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "cli/console_commands.hpp"
+#include "cli/metrics.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/versions.hpp"
 #include "cli/watch.hpp"
@@ -16,6 +18,7 @@
 #include "common/log.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/server.hpp"
+#include "proxy/net/web.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -23,7 +26,7 @@ namespace {
 sigset_t waited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
   return signals;
 }
 
@@ -75,19 +78,69 @@ void reload(World& world) {
   log::info("reload", "done");
 }
 
-void wait_for_the_end(World& world, const sigset_t& signals) {
+// How to end: as the console's SHUTDOWN, which sends SIGUSR1, or by a signal of the operator's.
+struct End {
+  admin::Ending ending = admin::Ending::at_once;
+  std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nothing: none
+};
+
+End wait_for_the_end(World& world, const Commands& commands, const sigset_t& signals) {
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) continue;
-    if (signal != SIGHUP) return;
-    reload(world);
+    switch (signal) {
+      case SIGHUP: reload(world); continue;
+      case SIGTERM:
+        return {admin::Ending::at_rest,
+                std::chrono::milliseconds(world.present()->config.limits.drain_timeout_ms)};
+      case SIGINT: return {admin::Ending::at_rest};
+      case SIGUSR1:
+        if (const auto asked = commands.asked_ending()) return {*asked};
+        log::warning("serve", "SIGUSR1 is not from SHUTDOWN: pgveil has no PAUSE, nothing is done");
+        continue;
+      default: return {};  // SIGQUIT
+    }
   }
+}
+
+// Until all clients have gone, or a second signal to end, or SHUTDOWN without waiting.
+void wait_for_clients(const net::Server& server, const Commands& commands, const sigset_t& signals) {
+  const timespec moment{0, 100'000'000};
+  while (server.client_count() > 0) {
+    const int signal = sigtimedwait(&signals, nullptr, &moment);
+    const bool waits_on = signal <= 0 || signal == SIGHUP ||
+                          (signal == SIGUSR1 && commands.asked_ending() != admin::Ending::at_once);
+    if (!waits_on) return;
+  }
+}
+
+void end(net::Server& server, const End& how, const Commands& commands, const sigset_t& signals,
+         db::Interrupt& interrupt) {
+  log::info("serve", fmt::format("stopping, {} clients", server.client_count()));
+  if (how.ending != admin::Ending::at_once && !how.limit) {
+    server.stop_listening();
+    if (how.ending == admin::Ending::at_rest) server.end_sessions_at_rest();
+    wait_for_clients(server, commands, signals);
+  }
+  interrupt.end_all();  // builds, drift checks and the watch, which clients need until now
+  server.stop(how.limit.value_or(std::chrono::milliseconds(0)));
+}
+
+Result<std::unique_ptr<net::Web>> start_web(const MetricsConfig& metrics, const World& world,
+                                            const net::Server& server) {
+  if (!metrics.port) return std::unique_ptr<net::Web>();
+  auto web = net::Web::start(metrics.host, *metrics.port,
+                             {[&world, &server] { return metrics_text(world, server); },
+                              [&world, &server] { return why_not_ready(world, server); }});
+  if (web) log::info("metrics", fmt::format("http://{}:{}/metrics", metrics.host, (*web)->port()));
+  return web;
 }
 
 Result<void> serve(const std::string& path) {
   const sigset_t signals = waited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGUSR2, SIG_IGN);  // means RESUME to PgBouncer; by default it would end the process
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);
@@ -96,14 +149,15 @@ Result<void> serve(const std::string& path) {
   Commands commands(**world);
   auto server = net::Server::start(server_config(*config, **world), **world, commands);
   if (!server) return server.error();
+  commands.attach(**server);
+  const auto web = start_web(config->metrics, **world, **server);
+  if (!web) return web.error();
   say_where_versions_are(**world);
   say_ready(**world, config->listen.host, (*server)->port());
   {
     const Watch watch(**world);
-    wait_for_the_end(**world, signals);
-    log::info("serve", fmt::format("stopping, {} clients", (*server)->client_count()));
-    config->interrupt->end_all();  // builds and drift checks; clients' queries are the server's to drain
-    (*server)->stop(std::chrono::milliseconds(config->limits.drain_timeout_ms));
+    const End how = wait_for_the_end(**world, commands, signals);
+    end(**server, how, commands, signals, *config->interrupt);
   }
   log::info("serve", "stopped");
   return {};

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <utility>
 
+#include "cli/config_options.hpp"
 #include "cli/examination.hpp"
 #include "cli/role_needs.hpp"
 #include "cli/tls.hpp"
@@ -43,6 +45,13 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   keep(&Config::backend, "backend");
   keep(&Config::limits, "limits");
   keep(&Config::state_dir, "state_dir");
+  keep(&Config::metrics, "metrics");
+  for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
+    if (is_reloadable(option)) continue;
+    const std::string key = full_name(option);
+    next.written.erase(key);
+    if (const auto old = now.written.find(key); old != now.written.end()) next.written.insert(*old);
+  }
   next.interrupt = now.interrupt;
   if (next.auth.method != now.auth.method) {
     next.auth.method = now.auth.method;
@@ -131,9 +140,13 @@ rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& cli
   const std::string path = client.path.key();
   const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
   auto verdict = cache_.find(key);
+  (verdict ? rewrites_.hits : rewrites_.misses).fetch_add(1, std::memory_order_relaxed);
   if (!verdict) {
+    const auto begin = std::chrono::steady_clock::now();
     verdict = std::make_shared<const rewriter::Verdict>(
         rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits)));
+    const auto took = std::chrono::steady_clock::now() - begin;
+    rewrites_.time.add(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
     cache_.insert(key, verdict);
   }
   if (const auto* refusal = std::get_if<Refusal>(verdict.get()))

@@ -2,6 +2,7 @@
 // What is above the sessions: the present (configuration, users, policies, snapshots), the verdict cache and
 // the store of versions. Implements what a session asks (Gate); the console (console_commands.hpp) and the
 // watch (watch.hpp) change it. Thread-safe.
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cli/refusal_counts.hpp"
 #include "cli/verdict_cache.hpp"
 #include "cli/wake.hpp"
+#include "common/histogram.hpp"
 #include "db/progress.hpp"
 #include "proxy/session/gate.hpp"
 #include "rewriter/examine.hpp"
@@ -48,6 +50,13 @@ class World final : public session::Gate {
                                                                 std::string_view database) const;
   // What judge() refused since the start.
   [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
+  // Of judge() since the start: texts that were in the cache, those that were not, and how long those took.
+  struct Rewrites {
+    std::atomic<std::uint64_t> hits{0}, misses{0};
+    Histogram time;
+  };
+  [[nodiscard]] const Rewrites& rewrites() const { return rewrites_; }
+  [[nodiscard]] const VerdictCache& cache() const { return cache_; }
   // Woken when a session met a version that is not current any more: the watch sleeps on it.
   [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
 
@@ -80,6 +89,7 @@ class World final : public session::Gate {
   VerdictCache cache_;
   Wake stale_versions_;
   RefusalCounts refusals_;
+  Rewrites rewrites_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy, under change_mutex_: numbers never fall
 };

@@ -2,6 +2,7 @@
 // The virtual database "pgveil": its commands as values. Parsing and authorization are pure and live here;
 // the work (BUILD, EXPORT …) is behind Console, which cli implements. The session speaks simple and extended
 // protocol over it.
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,16 @@ struct ShowCohorts {
 };
 struct ShowRefusals {};
 struct ShowJobs {};
+struct ShowClients {};
+struct ShowServers {};
+struct ShowPools {};
+struct ShowStats {};
+struct ShowStatsTotals {};
+struct ShowDatabases {};
+struct ShowUsers {};
+struct ShowConfig {};
+struct ShowLists {};
+struct ShowMem {};
 struct ShowVersion {};
 struct ShowHelp {};
 struct BuildPolicy {
@@ -63,6 +74,14 @@ struct AnonymizeJob {
 struct CancelJob {
   std::string job;
 };
+struct KillClient {
+  std::uint64_t id = 0;
+};
+// at_rest: PgBouncer's WAIT_FOR_SERVERS: each session ends when no transaction of it is open.
+enum class Ending { at_once, at_rest, when_clients_go };
+struct Shutdown {
+  Ending ending = Ending::at_once;
+};
 // SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect: answered
 // benignly.
 struct Benign {
@@ -71,8 +90,10 @@ struct Benign {
   std::vector<std::vector<std::string>> rows;
 };
 using Command = std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowRefusals,
-                             ShowJobs, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy, ExplainPolicy, Reload,
-                             ExportToTable, ExportToFile, AnonymizeJob, CancelJob, Benign>;
+                             ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals,
+                             ShowDatabases, ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp,
+                             BuildPolicy, CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile,
+                             AnonymizeJob, CancelJob, KillClient, Shutdown, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

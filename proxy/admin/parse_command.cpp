@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
 #include <span>
 #include <utility>
@@ -43,6 +44,16 @@ class Reader {
     fail(fmt::format("{} expected", what));
     return {};
   }
+  std::uint64_t number(std::string_view what) {
+    std::uint64_t value = 0;
+    const std::string& text = peek().text;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number =
+        peek().kind == TokenKind::number && problem == std::errc{} && end == text.data() + text.size();
+    if (!is_number) fail(fmt::format("{} expected", what));
+    if (!error_) ++at_;
+    return value;
+  }
   void fail(std::string what) {
     if (!error_) error_ = command_error(std::move(what), peek().position);
   }
@@ -79,12 +90,22 @@ Result<Command> parse_show(Reader& in) {
   if (in.accept("policies")) return in.finish(ShowPolicies{});
   if (in.accept("refusals")) return in.finish(ShowRefusals{});
   if (in.accept("jobs")) return in.finish(ShowJobs{});
+  if (in.accept("clients")) return in.finish(ShowClients{});
+  if (in.accept("servers")) return in.finish(ShowServers{});
+  if (in.accept("pools")) return in.finish(ShowPools{});
+  if (in.accept("stats")) return in.finish(ShowStats{});
+  if (in.accept("stats_totals")) return in.finish(ShowStatsTotals{});
+  if (in.accept("databases")) return in.finish(ShowDatabases{});
+  if (in.accept("users")) return in.finish(ShowUsers{});
+  if (in.accept("config")) return in.finish(ShowConfig{});
+  if (in.accept("lists")) return in.finish(ShowLists{});
+  if (in.accept("mem")) return in.finish(ShowMem{});
   if (in.accept("version")) return in.finish(ShowVersion{});
   if (in.accept("help")) return in.finish(ShowHelp{});
   if (in.accept("tree")) return parse_show_tree(in);
   if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
   if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
-  in.fail("POLICIES, TREE, RULES, COHORTS, REFUSALS, JOBS, VERSION or HELP expected");
+  in.fail("POLICIES, CLIENTS, STATS or another word of SHOW HELP expected");
   return in.finish(ShowHelp{});
 }
 
@@ -128,6 +149,12 @@ Result<Command> parse_anonymize(Reader& in) {
   return in.finish(std::move(anonymize));
 }
 
+Result<Command> parse_shutdown(Reader& in) {
+  if (in.accept("wait_for_clients")) return in.finish(Shutdown{Ending::when_clients_go});
+  if (in.accept("wait_for_servers")) return in.finish(Shutdown{Ending::at_rest});
+  return in.finish(Shutdown{Ending::at_once});
+}
+
 Result<Command> parse_ours(Reader& in) {
   if (in.accept("show")) return parse_show(in);
   if (in.accept("explain")) return parse_explain(in);
@@ -138,6 +165,8 @@ Result<Command> parse_ours(Reader& in) {
     return in.finish(CancelJob{in.name("a job's name")});
   }
   if (in.accept("reload")) return in.finish(Reload{});
+  if (in.accept("kill_client")) return in.finish(KillClient{in.number("an id of SHOW CLIENTS")});
+  if (in.accept("shutdown")) return parse_shutdown(in);
   if (in.accept("build")) {
     in.expect("policy");
     BuildPolicy build{in.name("a policy's name"), false};

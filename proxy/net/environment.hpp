@@ -3,6 +3,7 @@
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/registry.hpp"
 #include "proxy/net/server_config.hpp"
+#include "proxy/net/statistics.hpp"
 
 namespace pgveil::net {
 
@@ -11,6 +12,7 @@ struct Environment {
   session::Gate& gate;
   admin::Console& console;
   Registry& registry;
+  Statistics& statistics;
   asio::io_context& console_pool;  // threads that may block
 };
 

@@ -27,8 +27,9 @@ using WorkGuard = asio::executor_work_guard<Executor>;
 
 constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such as EMFILE: don't spin
 constexpr std::chrono::seconds kAcceptLogInterval{1};
-constexpr std::chrono::milliseconds kAbortWait{2'000};  // for sockets closed by force to be noticed
-constexpr int kMaxTurningAway = 100;                    // clients being told at a time that there is no place
+constexpr std::chrono::milliseconds kAbortWait{2'000};    // for sockets closed by force to be noticed
+constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // for clients to hear that they were ended
+constexpr int kMaxTurningAway = 100;  // clients being told at a time that there is no place
 
 // One secret for the life of the process: what a missing role is answered with must not change between its logins.
 ServerConfig completed(ServerConfig config) {
@@ -63,17 +64,24 @@ class Server::Impl {
       : config_(completed(std::move(config))),
         registry_(config_.max_clients),
         console_pool_(static_cast<int>(config_.console_threads)),
-        environment_{config_, gate, console, registry_, console_pool_} {}
+        environment_{config_, gate, console, registry_, statistics_, console_pool_} {}
 
   [[nodiscard]] Result<void> start();
   void stop(std::chrono::milliseconds drain);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::size_t client_count() const { return registry_.count(); }
+  [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
+  [[nodiscard]] const Statistics& statistics() const { return statistics_; }
+  [[nodiscard]] bool kill(std::uint64_t session_id);
+  void stop_listening();
+  [[nodiscard]] bool is_listening() const { return !is_stopping_; }
+  void end_sessions_at_rest();
 
  private:
   [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> start_threads();
   [[nodiscard]] Task<void> accept_clients();
+  [[nodiscard]] Task<void> count_periods();
   void admit(TcpSocket client) noexcept;
   void drive(TcpSocket client, const SessionKeys& keys);
   void refuse(Socket client);
@@ -82,6 +90,7 @@ class Server::Impl {
   // Order matters: sessions that are still in a context when it goes give their keys back to the registry.
   const ServerConfig config_;
   Registry registry_;
+  Statistics statistics_;
   asio::io_context console_pool_;
   const Environment environment_;
   std::vector<std::unique_ptr<asio::io_context>> contexts_;
@@ -109,7 +118,18 @@ Result<void> Server::Impl::start() {
   asio::co_spawn(contexts_.front()->get_executor(), accept_clients(), [](const std::exception_ptr& error) {
     if (error) log::error("net", "accepting clients ended unexpectedly");
   });
+  asio::co_spawn(contexts_.front()->get_executor(), count_periods(), asio::detached);
   return start_threads();
+}
+
+// Ends with its context.
+Task<void> Server::Impl::count_periods() {
+  Timer timer(contexts_.front()->get_executor());
+  for (;;) {
+    timer.expires_after(std::chrono::seconds(admin::kTrafficPeriodSeconds));
+    static_cast<void>(co_await timer.async_wait(kAsTuple));
+    statistics_.end_period();
+  }
 }
 
 Result<void> Server::Impl::listen() {
@@ -182,6 +202,7 @@ void Server::Impl::admit(TcpSocket client) noexcept {
 
 void Server::Impl::drive(TcpSocket client, const SessionKeys& keys) {
   const std::uint64_t number = ++accepted_count_;
+  statistics_.accepted.fetch_add(1, std::memory_order_relaxed);
   error_code is_gone;
   const auto peer = client.remote_endpoint(is_gone);
   std::shared_ptr<SessionDriver> driver;
@@ -201,6 +222,7 @@ void Server::Impl::drive(TcpSocket client, const SessionKeys& keys) {
 }
 
 void Server::Impl::refuse(Socket client) {
+  statistics_.turned_away.fetch_add(1, std::memory_order_relaxed);
   if (turning_away_count_ >= kMaxTurningAway) return;  // closes
   ++turning_away_count_;
   const Executor executor = client.get_executor();
@@ -210,17 +232,45 @@ void Server::Impl::refuse(Socket client) {
 
 // ---- stop
 
+void Server::Impl::stop_listening() {
+  if (is_stopping_.exchange(true))
+    return;  // before the list of sessions is read: one that comes later sees it
+  if (!acceptor_) return;
+  asio::post(acceptor_->get_executor(), [this] {
+    error_code ignored;
+    acceptor_->close(ignored);
+  });
+}
+
+void Server::Impl::end_sessions_at_rest() {
+  for (const auto& driver : registry_.all()) driver->request_end_at_rest();
+}
+
+std::vector<admin::SessionInfo> Server::Impl::sessions() const {
+  std::vector<admin::SessionInfo> out;
+  for (const auto& driver : registry_.all()) out.push_back(driver->info());
+  std::ranges::sort(out, {}, &admin::SessionInfo::id);
+  return out;
+}
+
+bool Server::Impl::kill(std::uint64_t session_id) {
+  for (const auto& driver : registry_.all()) {
+    if (driver->number() != session_id) continue;
+    driver->request_shutdown();
+    return true;
+  }
+  return false;
+}
+
 void Server::Impl::stop(std::chrono::milliseconds drain) {
   if (std::exchange(is_stopped_, true)) return;
-  is_stopping_ = true;  // before the list of sessions is read: one that comes later sees it
-  if (acceptor_) {
-    asio::post(acceptor_->get_executor(), [this] {
-      error_code ignored;
-      acceptor_->close(ignored);
-    });
+  stop_listening();
+  if (drain > drain.zero()) {
+    end_sessions_at_rest();
+    registry_.wait_until_empty(drain);
   }
   for (const auto& driver : registry_.all()) driver->request_shutdown();
-  if (!registry_.wait_until_empty(drain)) {
+  if (!registry_.wait_until_empty(std::min(config_.close_timeout, kGoodbyeWait))) {
     const auto left = registry_.all();
     log::warning("net", fmt::format("{} sessions did not end in time and are closed", left.size()));
     for (const auto& driver : left) driver->request_abort();
@@ -252,6 +302,30 @@ std::uint16_t Server::port() const {
 
 std::size_t Server::client_count() const {
   return impl_->client_count();
+}
+
+std::vector<admin::SessionInfo> Server::sessions() const {
+  return impl_->sessions();
+}
+
+const Statistics& Server::statistics() const {
+  return impl_->statistics();
+}
+
+bool Server::kill(std::uint64_t session_id) {
+  return impl_->kill(session_id);
+}
+
+void Server::stop_listening() {
+  impl_->stop_listening();
+}
+
+bool Server::is_listening() const {
+  return impl_->is_listening();
+}
+
+void Server::end_sessions_at_rest() {
+  impl_->end_sessions_at_rest();
 }
 
 void Server::stop(std::chrono::milliseconds drain) {

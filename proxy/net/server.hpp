@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "common/error.hpp"
+#include "proxy/admin/session_info.hpp"
 #include "proxy/net/server_config.hpp"
+#include "proxy/net/statistics.hpp"
 
 namespace pgveil::net {
 
@@ -26,8 +29,19 @@ class Server {
   [[nodiscard]] std::uint16_t port() const;
   // Live sessions, those still logging in included.
   [[nodiscard]] std::size_t client_count() const;
+  // The same, by id.
+  [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
+  [[nodiscard]] const Statistics& statistics() const;
+  // False: there is none with this id.
+  [[nodiscard]] bool kill(std::uint64_t session_id);
 
-  // Stops listening, tells every session, and gives them `drain` to end; then closes what is left. Blocks,
+  // Nobody is let in any more; sessions go on. May be called again.
+  void stop_listening();
+  [[nodiscard]] bool is_listening() const;
+  // Tells every session to end when no transaction of it is open.
+  void end_sessions_at_rest();
+
+  // Stops listening, ends each session at its rest, and after `drain` all at once; then closes what is left. Blocks,
   // also until console commands that are running end. Call once, from the thread that started the server.
   void stop(std::chrono::milliseconds drain);
 

@@ -29,6 +29,10 @@ admin::Answer answer_to(admin::Console& console, const admin::Request& request, 
 
 }  // namespace
 
+void SessionDriver::run(const session::NoteName& command) {
+  watch_.note_name(command.application_name);
+}
+
 void SessionDriver::run(const session::SecureClient&) {
   PGVEIL_ASSERT(tls_->clients != nullptr);
   client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));

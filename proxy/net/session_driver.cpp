@@ -34,9 +34,11 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
     : environment_(environment),
       executor_(client.get_executor()),
       keys_(keys),
+      number_(number),
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
       session_(config_for(environment, keys, *tls_), environment.gate),
+      watch_(environment.statistics, number, client),
       client_link_(executor_),
       backend_link_(executor_),
       client_may_be_read_(executor_),
@@ -62,6 +64,26 @@ void SessionDriver::request_cancel() {
 
 void SessionDriver::request_shutdown() {
   post([](SessionDriver& driver) { driver.apply(session::ShuttingDown{}); });
+}
+
+void SessionDriver::request_end_at_rest() {
+  post([](SessionDriver& driver) {
+    driver.ends_at_rest_ = true;
+    driver.watch_.note_ending();
+    driver.end_if_at_rest();
+  });
+}
+
+void SessionDriver::end_if_at_rest() {
+  switch (watch_.activity()) {
+    case session::Activity::in_transaction:
+    case session::Activity::active:
+    case session::Activity::closed: return;
+    case session::Activity::login:
+    case session::Activity::waiting:
+    case session::Activity::idle: break;
+  }
+  apply(session::ShuttingDown{});
 }
 
 void SessionDriver::request_abort() {
@@ -105,6 +127,7 @@ void SessionDriver::fail(const std::exception_ptr& error) noexcept {
 
 void SessionDriver::apply(const session::Event& event) {
   session::Actions actions = session_.step(event);
+  watch_.note(session_);
   if (!actions.to_client.empty()) send(Side::client, std::move(actions.to_client));
   if (!actions.to_backend.empty()) send(Side::backend, std::move(actions.to_backend));
   for (const session::Command& command : actions.commands) {
@@ -114,6 +137,8 @@ void SessionDriver::apply(const session::Event& event) {
     ahead_bytes_ = 0;
     client_may_be_read_.notify();
   }
+  watch_.set_pending(client_link_.pending_bytes() + backend_link_.pending_bytes());
+  if (ends_at_rest_) end_if_at_rest();
 }
 
 Task<void> SessionDriver::read_client(Self self) {
@@ -149,9 +174,13 @@ bool SessionDriver::take(Side side, std::string_view raw) {
 }
 
 void SessionDriver::take_client_bytes(const Link::Received& received) {
-  if (received.is_newly_secured) apply(session::ClientSecured{client_link_.tls()->end_point()});
+  if (received.is_newly_secured) {
+    watch_.note_client_tls(client_link_.tls()->description());
+    apply(session::ClientSecured{client_link_.tls()->end_point()});
+  }
   if (received.bytes.empty() || client_ != Client::open) return;
   ahead_bytes_ += received.bytes.size();
+  watch_.add_received(received.bytes.size());
   apply(session::ClientBytes{received.bytes});
 }
 
@@ -170,6 +199,7 @@ Task<void> SessionDriver::run_backend(Self self) {
   self->backend_link_.open(std::move(connected->socket), std::move(connected->tls));
   self->backend_ = Backend::open;
   const TlsSession* tls = self->backend_link_.tls();
+  self->watch_.note_backend(self->backend_link_.socket(), tls != nullptr ? tls->description() : "");
   self->apply(session::BackendConnected{tls != nullptr, tls != nullptr ? tls->end_point() : std::string()});
   co_await read_backend(self);
 }
@@ -215,6 +245,7 @@ void SessionDriver::on_backend_gone() {
 
 void SessionDriver::send(Side side, std::string bytes) {
   Link& to = link(side);
+  if (side == Side::client) watch_.add_sent(bytes.size());
   if (to.send(std::move(bytes)) == Link::Sent::queued) start_pump(side);
   // A backend that does not take bytes may have left an explanation: its read loop ends the session. But
   // nothing more can be said to such a client. Posted, because this runs inside apply().
@@ -234,6 +265,7 @@ Task<void> SessionDriver::pump(Self self, Side side) {
   Link& to = self->link(side);
   while (to.is_open() && to.pending_bytes() > 0) {
     co_await to.write_front();
+    self->watch_.set_pending(self->client_link_.pending_bytes() + self->backend_link_.pending_bytes());
     if (to.pending_bytes() <= self->environment_.config.queue_limit_bytes) self->wake_readers();
   }
   to.set_pumping(false);

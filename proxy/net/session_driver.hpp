@@ -13,6 +13,7 @@
 
 #include "proxy/net/environment.hpp"
 #include "proxy/net/link.hpp"
+#include "proxy/net/session_watch.hpp"
 #include "proxy/net/signal.hpp"
 
 namespace pgveil::net {
@@ -25,11 +26,14 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   SessionDriver& operator=(const SessionDriver&) = delete;
   ~SessionDriver();
 
-  // These four may be called from any thread.
+  // These may be called from any thread.
   void start();
   void request_cancel();
   void request_shutdown();
-  void request_abort();  // closes both sockets without a word
+  void request_end_at_rest();  // 57P01 as soon as no transaction is open and nothing runs
+  void request_abort();        // closes both sockets without a word
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] admin::SessionInfo info() const { return watch_.info(); }
 
  private:
   enum class Side { client, backend };
@@ -56,7 +60,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void send(Side side, std::string bytes);
   void on_flushed(Side side);
   void wake_readers();
+  void end_if_at_rest();
 
+  void run(const session::NoteName& command);
   void run(const session::SecureClient& command);
   void run(const session::ConnectBackend& command);
   void run(const session::CloseBackend& command);
@@ -82,9 +88,11 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const Environment environment_;
   const Executor executor_;
   const SessionKeys keys_;
+  const std::uint64_t number_;
   const std::string topic_;
   const std::shared_ptr<const TlsSettings> tls_;  // of when the client came
   session::Session session_;
+  SessionWatch watch_;
   Link client_link_;
   Link backend_link_;
   Signal client_may_be_read_;
@@ -96,6 +104,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   Backend backend_ = Backend::none;    // closing: what it still sends is dropped
   std::size_t ahead_bytes_ = 0;        // read from the client since the session last wanted any
   bool is_released_ = false;
+  bool ends_at_rest_ = false;
 };
 
 }  // namespace pgveil::net

@@ -142,6 +142,7 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
     conversation.registry.end_transaction();
     conversation.transaction = {};
   }
+  conversation.link.count_answer(ready->status);
   conversation.link.to_client(*ready);
 }
 

@@ -156,6 +156,7 @@ Result<void> relay_parameter(Link& link, wire::ParameterStatus status) {
   if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
   if (status.name == "session_authorization") status.value = link.role;
   if (status.name == "is_superuser") status.value = "off";
+  if (status.name == "application_name") link.command(NoteName{status.value});
   link.to_client(status);
   return {};
 }

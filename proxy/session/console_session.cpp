@@ -66,6 +66,7 @@ void ConsoleSession::fail(const Error& error) {
 }
 
 void ConsoleSession::ready() {
+  link_.count_answer(status_);
   link_.to_client(wire::ReadyForQuery{.status = status_});
 }
 

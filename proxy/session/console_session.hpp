@@ -23,6 +23,7 @@ class ConsoleSession {
   // REQUIRES: is_waiting().
   void on_answer(const admin::Answer& answer);
   [[nodiscard]] bool is_waiting() const { return waiting_.has_value(); }
+  [[nodiscard]] std::size_t statement_count() const { return statements_.size() + portals_.size(); }
 
  private:
   struct Portal {

@@ -165,6 +165,7 @@ void on(Conversation& conversation, const wire::Sync&, const wire::FrameView& fr
   if (was_refused_here) {
     conversation.registry.settle();
     if (conversation.status == wire::TransactionStatus::idle) conversation.transaction = {};
+    conversation.link.count_answer(conversation.status);
     conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
     return;
   }

@@ -43,6 +43,12 @@ struct Link {
   void log_info(std::string public_text, std::string private_detail = {});
   void log_warning(std::string public_text, std::string private_detail = {});
 
+  // For each ReadyForQuery that the client gets.
+  void count_answer(wire::TransactionStatus status) {
+    ++answered;
+    if (status == wire::TransactionStatus::idle) ++transactions;
+  }
+
   // Ends the session on both sides; the client is told why.
   void end(const Error& error);
   void end(const wire::ErrorResponse& fatal);
@@ -61,6 +67,8 @@ struct Link {
   std::uint32_t backend_pid = 0;
   std::uint32_t backend_secret = 0;
   bool is_backend_busy = false;  // it owes us an answer
+  std::uint64_t answered = 0;    // ReadyForQuery sent since the login
+  std::uint64_t transactions = 0;
   Actions out;
 };
 

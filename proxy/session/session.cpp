@@ -44,6 +44,7 @@ struct Session::Impl {
   void enter();
   [[nodiscard]] bool must_wait(char tag);
   [[nodiscard]] bool is_waiting() const;
+  [[nodiscard]] Activity activity() const;
   [[nodiscard]] bool is_backend_talking() const {
     return link.phase == Phase::backend_login || link.phase == Phase::ready;
   }
@@ -83,6 +84,22 @@ bool Session::Impl::is_waiting() const {
     case Phase::closed: return true;
   }
   return true;
+}
+
+Activity Session::Impl::activity() const {
+  switch (link.phase) {
+    case Phase::startup:
+    case Phase::securing:
+    case Phase::sasl_initial:
+    case Phase::sasl_final: return Activity::login;
+    case Phase::connecting:
+    case Phase::backend_login: return Activity::waiting;
+    case Phase::console: return console.is_waiting() ? Activity::active : Activity::idle;
+    case Phase::closed: return Activity::closed;
+    case Phase::ready: break;
+  }
+  if (!conversation.expected.empty()) return Activity::active;
+  return conversation.status == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
 }
 
 // Query and FunctionCall need to know how all before them ended.
@@ -243,6 +260,24 @@ Actions Session::step(const Event& event) {
   if (impl_->link.is_closed()) return {};
   std::visit([this](const auto& kind) { impl_->on(kind); }, event);
   return std::exchange(impl_->link.out, Actions{});
+}
+
+Facts Session::facts() const {
+  const Link& link = impl_->link;
+  const bool is_console = link.phase == Phase::console;
+  Facts facts;
+  facts.activity = impl_->activity();
+  facts.backend_pid = link.backend_pid;
+  facts.answered = link.answered;
+  facts.transactions = link.transactions;
+  facts.statements = is_console ? impl_->console.statement_count() : impl_->conversation.registry.size();
+  return facts;
+}
+
+Names Session::names() const {
+  const bool is_known = impl_->activity() != Activity::login;
+  if (!is_known) return {};
+  return {impl_->link.role, impl_->link.database};
 }
 
 bool Session::is_closed() const {

@@ -110,13 +110,30 @@ struct LogLine {
   std::string text;
   std::string private_detail;
 };
-using Command = std::variant<SecureClient, ConnectBackend, CloseBackend, CloseClient, LoginDone,
+struct NoteName {
+  std::string application_name;
+};  // the client has one, or another
+using Command = std::variant<NoteName, SecureClient, ConnectBackend, CloseBackend, CloseClient, LoginDone,
                              ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
   std::string to_client;
   std::string to_backend;
   std::vector<Command> commands;
+};
+
+// Where a session stands, for those who watch it. login: nobody has shown who it is; waiting: for the backend.
+enum class Activity { login, waiting, idle, in_transaction, active, closed };
+struct Facts {
+  Activity activity = Activity::login;
+  std::uint32_t backend_pid = 0;   // 0: not known
+  std::uint64_t answered = 0;      // ReadyForQuery sent, the login's not counted
+  std::uint64_t transactions = 0;  // of them with no transaction open then
+  std::uint64_t statements = 0;    // prepared statements and portals
+  bool operator==(const Facts&) const = default;
+};
+struct Names {
+  std::string role, database;  // empty before the login
 };
 
 class Session {
@@ -134,6 +151,9 @@ class Session {
   // stops reading then makes the client wait; one that reads on may cross SessionLimits::held_bytes, which
   // ends the session.
   [[nodiscard]] bool wants_client_bytes() const;
+
+  [[nodiscard]] Facts facts() const;
+  [[nodiscard]] Names names() const;
 
   // True when the session is over.
   [[nodiscard]] bool is_closed() const;

@@ -12,6 +12,7 @@ void refuse_query(Conversation& conversation, wire::ErrorResponse response) {
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
   if (!must_fail) {
     conversation.link.to_client(response);
+    conversation.link.count_answer(conversation.status);
     conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
     return;
   }

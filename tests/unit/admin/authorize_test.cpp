@@ -19,7 +19,10 @@ const std::vector<Case>& cases() {
       {ShowCohorts{}, false}, {ShowRefusals{}, true},       {ShowJobs{}, true},      {ShowVersion{}, true},
       {ShowHelp{}, true},     {BuildPolicy{}, false},       {CheckPolicy{}, false},  {ExplainPolicy{}, false},
       {Reload{}, false},      {ExportToTable{}, false},     {ExportToFile{}, false}, {AnonymizeJob{}, false},
-      {CancelJob{}, false},   {Benign{"SET", {}, {}}, true}};
+      {CancelJob{}, false},   {ShowClients{}, true},        {ShowServers{}, true},   {ShowPools{}, true},
+      {ShowStats{}, true},    {ShowStatsTotals{}, true},    {ShowDatabases{}, true}, {ShowUsers{}, true},
+      {ShowConfig{}, false},  {ShowLists{}, true},          {ShowMem{}, true},       {KillClient{}, false},
+      {Shutdown{}, false},    {Benign{"SET", {}, {}}, true}};
   return list;
 }
 

@@ -40,6 +40,20 @@ struct Spelled {
   std::string operator()(const AnonymizeJob& it) const {
     return "anonymize " + it.job + (it.table.empty() ? "" : " [" + it.schema + "][" + it.table + "]");
   }
+  std::string operator()(const ShowClients&) const { return "show clients"; }
+  std::string operator()(const ShowServers&) const { return "show servers"; }
+  std::string operator()(const ShowPools&) const { return "show pools"; }
+  std::string operator()(const ShowStats&) const { return "show stats"; }
+  std::string operator()(const ShowStatsTotals&) const { return "show stats_totals"; }
+  std::string operator()(const ShowDatabases&) const { return "show databases"; }
+  std::string operator()(const ShowUsers&) const { return "show users"; }
+  std::string operator()(const ShowConfig&) const { return "show config"; }
+  std::string operator()(const ShowLists&) const { return "show lists"; }
+  std::string operator()(const ShowMem&) const { return "show mem"; }
+  std::string operator()(const KillClient& it) const { return "kill " + std::to_string(it.id); }
+  std::string operator()(const Shutdown& it) const {
+    return "shutdown " + std::to_string(static_cast<int>(it.ending));
+  }
   std::string operator()(const CancelJob& it) const { return "cancel " + it.job; }
   std::string operator()(const Benign& it) const {
     std::string out = "benign " + it.tag;
@@ -88,6 +102,21 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"ANONYMIZE JOB residents", "anonymize residents"},
       {"anonymize job r to table s.\"T\"", "anonymize r [s][T]"},
       {"CANCEL JOB r", "cancel r"},
+      {"show clients", "show clients"},
+      {"SHOW SERVERS;", "show servers"},
+      {"SHOW POOLS", "show pools"},
+      {"SHOW STATS", "show stats"},
+      {"show stats_totals", "show stats_totals"},
+      {"SHOW DATABASES", "show databases"},
+      {"SHOW USERS", "show users"},
+      {"SHOW CONFIG", "show config"},
+      {"SHOW LISTS", "show lists"},
+      {"SHOW MEM", "show mem"},
+      {"KILL_CLIENT 12;", "kill 12"},
+      {"kill_client 18446744073709551615", "kill 18446744073709551615"},
+      {"SHUTDOWN", "shutdown 0"},
+      {"SHUTDOWN WAIT_FOR_SERVERS", "shutdown 1"},
+      {"shutdown wait_for_clients;", "shutdown 2"},
       {"", "benign "},
       {" ; -- ping", "benign "},
       {"SET client_min_messages TO 'x'", "benign SET"},
@@ -119,8 +148,14 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
                                  {"SHOW TREE p AS XML", "DOT or JSON expected", 16},
                                  {"SELECT * FROM people", "not a command", 1},
                                  {"SELECT '1'", "not a command", 1},
-                                 {"SHOW", "POLICIES, TREE", 5},
-                                 {"SHOW NOTHING", "POLICIES, TREE", 6},
+                                 {"SHOW", "POLICIES, CLIENTS", 5},
+                                 {"SHOW NOTHING", "POLICIES, CLIENTS", 6},
+                                 {"KILL_CLIENT", "id of SHOW CLIENTS", 12},
+                                 {"KILL_CLIENT x", "id of SHOW CLIENTS", 13},
+                                 {"KILL_CLIENT 1.5", "id of SHOW CLIENTS", 13},
+                                 {"KILL_CLIENT -1", "id of SHOW CLIENTS", 13},
+                                 {"KILL_CLIENT 18446744073709551616", "id of SHOW CLIENTS", 13},
+                                 {"SHUTDOWN NOW", "end of the command", 10},
                                  {"SHOW TREE", "policy's name expected", 10},
                                  {"SHOW TREE 'p'", "policy's name expected", 11},
                                  {"SHOW TREE p q", "end of the command", 13},

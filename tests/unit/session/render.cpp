@@ -144,6 +144,9 @@ std::string render_to_backend(std::string_view bytes, Beginning beginning) {
 namespace {
 
 struct CommandText {
+  std::string operator()(const NoteName& command) const {
+    return "NoteName(" + command.application_name + ")";
+  }
   std::string operator()(const SecureClient&) const { return "SecureClient"; }
   std::string operator()(const ConnectBackend&) const { return "ConnectBackend"; }
   std::string operator()(const CloseBackend&) const { return "CloseBackend"; }

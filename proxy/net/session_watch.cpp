@@ -1,0 +1,158 @@
+#include "proxy/net/session_watch.hpp"
+
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace pgveil::net {
+namespace {
+
+using session::Activity;
+
+admin::SessionState state_of(Activity activity) {
+  switch (activity) {
+    case Activity::login: return admin::SessionState::login;
+    case Activity::waiting: return admin::SessionState::waiting;
+    case Activity::idle:
+    case Activity::closed: return admin::SessionState::idle;
+    case Activity::in_transaction: return admin::SessionState::in_transaction;
+    case Activity::active: return admin::SessionState::active;
+  }
+  return admin::SessionState::login;
+}
+
+admin::Address address_of(const asio::generic::stream_protocol::endpoint& endpoint) {
+  if (endpoint.protocol().family() == AF_UNIX || endpoint.size() > sizeof(sockaddr_in6)) return {"unix", 0};
+  tcp::endpoint address;
+  std::memcpy(address.data(), endpoint.data(), endpoint.size());
+  address.resize(endpoint.size());
+  return {address.address().to_string(), address.port()};
+}
+
+admin::Address local_of(const Socket& socket) {
+  error_code gone;
+  const auto endpoint = socket.local_endpoint(gone);
+  return gone ? admin::Address{} : address_of(endpoint);
+}
+admin::Address remote_of(const Socket& socket) {
+  error_code gone;
+  const auto endpoint = socket.remote_endpoint(gone);
+  return gone ? admin::Address{} : address_of(endpoint);
+}
+
+std::uint64_t microseconds(std::chrono::steady_clock::duration duration) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+}
+
+void add(std::atomic<std::uint64_t>& counter, std::uint64_t value) {
+  counter.fetch_add(value, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+SessionWatch::SessionWatch(Statistics& statistics, std::uint64_t id, const Socket& client)
+    : statistics_(statistics) {
+  info_.id = id;
+  info_.client = remote_of(client);
+  info_.local = local_of(client);
+  info_.connected_at = std::time(nullptr);
+}
+
+void SessionWatch::note(const session::Session& session) {
+  const session::Facts next = session.facts();
+  if (next == facts_) return;
+  const auto now = Clock::now();
+  const bool is_live = next.activity != Activity::login && next.activity != Activity::closed;
+  if (is_live && counters_ == nullptr) note_login(session);
+  if (next.activity == Activity::waiting && facts_.activity != Activity::waiting) wait_begin_ = now;
+  if (facts_.activity == Activity::waiting && is_live && next.activity != Activity::waiting) {
+    const std::uint64_t waited = microseconds(now - wait_begin_);
+    add(counters_->assignments, 1);
+    add(counters_->wait_us, waited);
+    statistics_.wait_time.add(static_cast<std::int64_t>(waited));
+  }
+  if (counters_ != nullptr) note_requests(next, now);
+  const bool is_request = next.activity == Activity::active || next.answered != facts_.answered;
+  facts_ = next;
+  const std::scoped_lock lock(mutex_);
+  info_.state = state_of(next.activity);
+  info_.backend_pid = next.backend_pid;
+  info_.prepared_statements = next.statements;
+  waiting_since_ = wait_begin_;
+  if (is_request) info_.requested_at = std::time(nullptr);
+}
+
+void SessionWatch::note_login(const session::Session& session) {
+  session::Names names = session.names();
+  counters_ = &statistics_.of(names.database);
+  const std::scoped_lock lock(mutex_);
+  info_.role = std::move(names.role);
+  info_.database = std::move(names.database);
+}
+
+// A request that is answered in the step it came in took no time worth telling.
+void SessionWatch::note_requests(const session::Facts& next, Clock::time_point now) {
+  const bool was_active = facts_.activity == Activity::active;
+  const bool was_open = was_active || facts_.activity == Activity::in_transaction;
+  if (!was_active) request_begin_ = now;
+  if (!was_open) transaction_begin_ = now;
+  if (next.answered != facts_.answered) {
+    const std::uint64_t took = microseconds(now - request_begin_);
+    add(counters_->queries, next.answered - facts_.answered);
+    add(counters_->query_us, took);
+    statistics_.query_time.add(static_cast<std::int64_t>(took));
+    request_begin_ = now;
+  }
+  if (next.transactions != facts_.transactions) {
+    add(counters_->transactions, next.transactions - facts_.transactions);
+    add(counters_->transaction_us, microseconds(now - transaction_begin_));
+    transaction_begin_ = now;
+  }
+}
+
+void SessionWatch::note_client_tls(std::string description) {
+  const std::scoped_lock lock(mutex_);
+  info_.tls = std::move(description);
+}
+
+void SessionWatch::note_backend(const Socket& socket, std::string tls_description) {
+  const std::scoped_lock lock(mutex_);
+  info_.has_backend = true;
+  info_.server = remote_of(socket);
+  info_.server_local = local_of(socket);
+  info_.server_tls = std::move(tls_description);
+  info_.server_connected_at = std::time(nullptr);
+}
+
+void SessionWatch::note_ending() {
+  const std::scoped_lock lock(mutex_);
+  info_.is_ending = true;
+}
+
+void SessionWatch::note_name(std::string application_name) {
+  const std::scoped_lock lock(mutex_);
+  info_.application_name = std::move(application_name);
+}
+
+void SessionWatch::add_received(std::size_t size_bytes) {
+  if (counters_ != nullptr) add(counters_->received_bytes, size_bytes);
+}
+
+void SessionWatch::add_sent(std::size_t size_bytes) {
+  if (counters_ != nullptr) add(counters_->sent_bytes, size_bytes);
+}
+
+void SessionWatch::set_pending(std::size_t size_bytes) {
+  pending_bytes_.store(size_bytes, std::memory_order_relaxed);
+}
+
+admin::SessionInfo SessionWatch::info() const {
+  const std::scoped_lock lock(mutex_);
+  admin::SessionInfo out = info_;
+  out.pending_bytes = pending_bytes_.load(std::memory_order_relaxed);
+  if (out.state == admin::SessionState::waiting)
+    out.waited_us = static_cast<std::int64_t>(microseconds(Clock::now() - waiting_since_));
+  return out;
+}
+
+}  // namespace pgveil::net

@@ -1,0 +1,47 @@
+#pragma once
+// What one session's driver tells others about it: what SHOW CLIENTS shows, and its share of the statistics. Written on
+// the session's own context; info() may be called from any thread.
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+#include "proxy/admin/session_info.hpp"
+#include "proxy/net/asio_types.hpp"
+#include "proxy/net/statistics.hpp"
+#include "proxy/session/session.hpp"
+
+namespace pgveil::net {
+
+class SessionWatch {
+ public:
+  SessionWatch(Statistics& statistics, std::uint64_t id, const Socket& client);
+
+  // After each step of the session.
+  void note(const session::Session& session);
+  void note_client_tls(std::string description);
+  void note_backend(const Socket& socket, std::string tls_description);
+  void note_ending();
+  void note_name(std::string application_name);
+  void add_received(std::size_t size_bytes);
+  void add_sent(std::size_t size_bytes);
+  void set_pending(std::size_t size_bytes);
+
+  [[nodiscard]] session::Activity activity() const { return facts_.activity; }
+  [[nodiscard]] admin::SessionInfo info() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void note_login(const session::Session& session);
+  void note_requests(const session::Facts& next, Clock::time_point now);
+
+  Statistics& statistics_;
+  Counters* counters_ = nullptr;  // null before the login
+  session::Facts facts_;
+  Clock::time_point wait_begin_, request_begin_, transaction_begin_;
+  mutable std::mutex mutex_;  // of what follows
+  admin::SessionInfo info_;
+  Clock::time_point waiting_since_;
+  std::atomic<std::size_t> pending_bytes_{0};
+};
+
+}  // namespace pgveil::net

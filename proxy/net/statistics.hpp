@@ -1,0 +1,47 @@
+#pragma once
+// Traffic by database and for the whole process. Thread-safe. A database is counted once somebody has logged in to it, so
+// there are no more entries than the configuration has databases.
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/histogram.hpp"
+#include "proxy/admin/session_info.hpp"
+
+namespace pgveil::net {
+
+struct Counters {
+  std::atomic<std::uint64_t> transactions{0}, queries{0}, assignments{0};
+  std::atomic<std::uint64_t> received_bytes{0}, sent_bytes{0};
+  std::atomic<std::uint64_t> transaction_us{0}, query_us{0}, wait_us{0};
+};
+
+class Statistics {
+ public:
+  // Lives as long as this.
+  [[nodiscard]] Counters& of(const std::string& database);
+  // By name.
+  [[nodiscard]] std::vector<admin::DatabaseTraffic> traffic() const;
+  // A period is over: to be called every admin::kTrafficPeriodSeconds.
+  void end_period();
+
+  Histogram query_time;  // from a request to ReadyForQuery
+  Histogram wait_time;   // for a backend connection, from the login on
+  std::atomic<std::uint64_t> accepted{0};
+  std::atomic<std::uint64_t> turned_away{0};
+
+ private:
+  struct Entry {
+    Counters counters;
+    admin::Traffic at_period_end;
+    admin::Traffic period;
+  };
+  mutable std::mutex mutex_;  // of the map and of periods
+  std::map<std::string, std::unique_ptr<Entry>> by_database_;
+};
+
+}  // namespace pgveil::net
