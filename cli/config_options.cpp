@@ -328,9 +328,8 @@ constexpr Option kOptions[] = {
      }},
     {"limits", "verdict_cache_bytes", "0 to 1073741824", "67108864",
      "memory for rewritten statements; 0: no cache",
-     [](Config& c, const Value& v, const Origin&) {
-       return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes);
-     }},
+     [](Config& c, const Value& v,
+        const Origin&) { return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes); }},
     {"limits", "counts_bytes", "1048576 to 1099511627776", "2147483648",
      "memory for the combinations of quasi-identifiers of one table that is counted; building the tree takes "
      "about as much "

@@ -22,15 +22,16 @@ Result<std::optional<std::string>> copy_reader(const Config& config, const polic
   if (!versions) return versions.error();
   if (versions->guard() == rewriter::VersionGuard::present && config.backend.admin_role)
     return std::optional(config.backend.query_role.user);
-  return Error{ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
-               fmt::format("policy {}: enforcement: copy needs an admin_role and the schema pgveil in database \"{}\"",
-                           spec.name, spec.database),
-               "run what pgveil setup-sql prints"};
+  return Error{
+      ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
+      fmt::format("policy {}: enforcement: copy needs an admin_role and the schema pgveil in database \"{}\"",
+                  spec.name, spec.database),
+      "run what pgveil setup-sql prints"};
 }
 
-Result<policy::PolicyVersion> with_copy_settled(const Config& config, const policy::PolicySpec& spec,
-                                                const policy::PolicyVersion& version,
-                                                const std::function<Result<policy::PolicyVersion>()>& publish) {
+Result<policy::PolicyVersion> with_copy_settled(
+    const Config& config, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
+    const std::function<Result<policy::PolicyVersion>()>& publish) {
   auto published = publish();
   if (!version.copy) return published;
   const auto admin = build_endpoint(config);

@@ -172,7 +172,9 @@ bool has_prefix(const policy::ColumnRule& rule) {
 // There left() counts bytes, not characters.
 bool counts_bytes(Connection& connection) {
   return !connection
-              .run("SELECT pg_catalog.current_setting('server_encoding') NOT IN ('SQL_ASCII', 'MULE_INTERNAL')")[0][0]
+              .run(
+                  "SELECT pg_catalog.current_setting('server_encoding') NOT IN ('SQL_ASCII', "
+                  "'MULE_INTERNAL')")[0][0]
               .as<bool>();
 }
 

@@ -74,8 +74,8 @@ void index_copy(TableReading& reading, const std::string& copy) {
     server.run(fmt::format("CREATE INDEX ON {} ({})", copy, row[0].as<std::string>()));
 }
 
-Result<policy::TableShape> write_copy(TableReading& reading, const ExportPlan& plan, const std::string& policy,
-                              const std::string& query_role) {
+Result<policy::TableShape> write_copy(TableReading& reading, const ExportPlan& plan,
+                                      const std::string& policy, const std::string& query_role) {
   Connection& server = reading.connection();
   const auto name = fmt::format("{}.copy.{}", policy.substr(0, kNameBytes),
                                 server.run(kTransaction)[0][0].as<std::string>());
@@ -118,7 +118,7 @@ Result<policy::TableShape> make_masked_copy(TableReading& reading, const policy:
   PGVEIL_ASSERT(plan->collapsed == 0);
   if (progress) progress("writing the masked copy", 0);
   return guarded<policy::TableShape>("making the masked copy of policy " + version.policy,
-                             [&] { return write_copy(reading, *plan, version.policy, query_role); });
+                                     [&] { return write_copy(reading, *plan, version.policy, query_role); });
 }
 
 Result<void> drop_outdated_copies(const Endpoint& admin, const std::string& database,

@@ -15,7 +15,8 @@ namespace pgveil::db {
 // or masked. Commits: the reading's transaction is over. REQUIRES: reading was opened with open_for_writing, and the version
 // was built of what it sees; the database has the schema pgveil. → the copy's shape. Errors: ErrorKind::policy (a column whose
 // type a copy can't have), ::connection, ::server.
-[[nodiscard]] Result<policy::TableShape> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
+[[nodiscard]] Result<policy::TableShape> make_masked_copy(TableReading& reading,
+                                                          const policy::PolicyVersion& version,
                                                           const std::string& query_role,
                                                           const Progress& progress = {});
 

@@ -72,7 +72,7 @@ class Peeler {
   const CountsView& counts_;
   std::uint64_t k_;
   Counter counter_;
-  std::vector<std::uint32_t> coarseness_;       // per attribute
+  std::vector<std::uint32_t> coarseness_;  // per attribute
   SideCounter sides_;
   std::vector<std::vector<Slot>> slot_lookup_;  // per attribute and code; kNone between chains
   // Scratch of one chain.

@@ -5,8 +5,8 @@
 #include "policy/chains.hpp"
 #include "policy/counts_view.hpp"
 #include "policy/lineage.hpp"
-#include "policy/routing.hpp"
 #include "policy/released_together.hpp"
+#include "policy/routing.hpp"
 #include "policy/tree_growth.hpp"
 
 namespace pgveil::policy {

@@ -197,7 +197,8 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
     if (!shown) return shown.error();
     targets.push_back(build.target(*shown, column.name));
   }
-  Node* const guards[] = {shape_guard(copy, read, build), version_guard(spec.name, version.number, build)};
+  Node* const guards[] = {shape_guard(copy, read, VersionGuard::present, build),
+                          version_guard(spec.name, version.number, build)};
   mask->select =
       build.select(targets, build.relation(copy.schema, copy.name, kMaskAlias), build.all_of(guards));
   mask->policy = spec.name;

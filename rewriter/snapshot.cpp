@@ -70,8 +70,7 @@ Result<std::shared_ptr<const Mask>> checked_mask(const PolicyState& state, const
     if (auto verified = verify_copy_mask(**mask, spec, version, copy); !verified) return verified.error();
     return mask;
   }
-  auto mask =
-      compile_mask(spec, version, table, input.version_guard, input.mask_source, input.look_ups);
+  auto mask = compile_mask(spec, version, table, input.version_guard, input.mask_source, input.look_ups);
   if (!mask) return mask;
   if (auto verified = verify_mask(**mask, spec, version, table, input.version_guard); !verified)
     return verified.error();

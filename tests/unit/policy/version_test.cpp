@@ -85,6 +85,8 @@ TEST_CASE("a lineage that is none is refused") {
   }
   version.tree.nodes.front().is_closed = true;  // only leaves can be; a split does not say it
   CHECK(find_flaw(version.tree) == "node 0: it is closed, but is no leaf");
+}
+
 TEST_CASE("a version keeps the shape of its copy, whose columns are the table's") {
   PolicyVersion version = example_version();
   version.copy = version.shape;
