@@ -47,8 +47,8 @@ SPELLINGS = {
     "badges": ("char(4)", ["ab", "ab ", "ab  ", "ab"], "ab  ", ["cd", "ef", "gh", "ij"]),
 }
 # Equality that says less than the text: not to be compared, so not to be a quasi-identifier.
-REFUSED_TYPES = {"spans": ("interval", "1 mon"), "documents": ("jsonb", "{}"), "nets": ("inet", "10.0.0.1"),
-                 "folded": ("text COLLATE public.folded", "x"), "zoned": ("timetz", "12:00+00"), "bits": ("money", "1")}
+REFUSED_TYPES = {"spans": ("interval", "1 mon"), "documents": ("jsonb", "{}"), "spans_of": ("numrange", "[1.0,2)"),
+                 "folded": ("text COLLATE public.folded", "x"), "lists": ("interval[]", "{1 mon}"), "bits": ("money", "1")}
 
 
 def policy_of(table):
