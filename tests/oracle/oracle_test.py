@@ -50,9 +50,10 @@ class OracleTest(ServerCase):
                           "paper")
         rows = naive.read_rows(self.postgres, "paper", "public.people")
         release = naive.Release(world.PEOPLE, columns).build(rows)
-        leaf = ([], False)
-        in_hamlet = ([(1, "Farmer", leaf)], False)
-        self.assertEqual(release.tree, ([(3, "OH", ([(2, "Hamlet", in_hamlet)], False)), (1, "Accountant", leaf)], False))
+        leaf = ([], False, False)
+        in_hamlet = ([(1, "Farmer", leaf)], False, False)
+        self.assertEqual(release.tree, ([(3, "OH", ([(2, "Hamlet", in_hamlet)], False, False)), (1, "Accountant", leaf)],
+                                        False, False))
         self.assertEqual(release.mask(rows), world.MASKED_PEOPLE)
         later = [["12", "Accountant", "New York", "NY"], ["13", "President", "Washington", "DC"], [None] * 4]
         self.assertEqual(release.mask(later), [[None, "Accountant", None, None], [None] * 4, [None] * 4])
