@@ -97,6 +97,15 @@ Result<policy::TableShape> write_copy(TableReading& reading, const ExportPlan& p
   return shape;
 }
 
+// Else each read would look up whether the rows' transaction is over. Only speed hangs on it.
+void mark_visible(Connection& server, const policy::TableShape& copy) {
+  try {
+    server.run("VACUUM (FREEZE) " + qualified_name(copy.schema, copy.name));
+  } catch (const pqxx::sql_error&) {
+    // PostgreSQL does it by itself, later.
+  }
+}
+
 // A statement may hold it: it is not waited for.
 void try_to_drop(Connection& server, const std::string& name) {
   try {
@@ -117,8 +126,11 @@ Result<policy::TableShape> make_masked_copy(TableReading& reading, const policy:
   if (!plan) return plan.error();
   PGVEIL_ASSERT(plan->collapsed == 0);
   if (progress) progress("writing the masked copy", 0);
-  return guarded<policy::TableShape>("making the masked copy of policy " + version.policy,
-                                     [&] { return write_copy(reading, *plan, version.policy, query_role); });
+  return guarded<policy::TableShape>("making the masked copy of policy " + version.policy, [&] {
+    auto copy = write_copy(reading, *plan, version.policy, query_role);
+    if (copy) mark_visible(reading.connection(), *copy);
+    return copy;
+  });
 }
 
 Result<void> drop_outdated_copies(const Endpoint& admin, const std::string& database,
