@@ -37,7 +37,9 @@ def create_databases(postgres, some_tables, some_views, raw, masked):
     for database in (raw, masked):
         postgres.run("".join(view.create_sql() for view in some_views), database)
     # Only masked columns have indexes, so only look-ups read one: other scans stay in physical order.
-    postgres.run("".join(table.indexes_sql() for table in some_tables) + tables.prefer_indexes(raw), raw)
+    postgres.run("".join(table.indexes_sql() for table in some_tables), raw)
+    for database in (raw, masked):
+        postgres.run(tables.prefer_indexes(database), database)
 
 
 # Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself.
