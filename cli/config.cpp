@@ -137,6 +137,8 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
   if (const auto missing = missing_tls_file(config.tls); !missing.empty()) {
     return refuse(missing, "add what is missing; docs/config.md describes it");
   }
+  if (config.audit.file.empty() && !config.audit.key.empty())
+    return refuse("audit.key_file without audit.file", "name the file to write, or remove the key");
   if (config.backend.admin_role && config.backend.admin_role->user == config.backend.query_role.user) {
     return refuse("admin_role and query_role are the same role",
                   "leave admin_role out, or use another role for it");

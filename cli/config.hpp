@@ -79,6 +79,13 @@ struct MetricsConfig {
   bool operator==(const MetricsConfig&) const = default;
 };
 
+struct AuditConfig {
+  std::string file;  // empty: nothing is audited
+  std::string key;   // of the chain of lines; empty: none
+  std::size_t sql_bytes = 8192;
+  bool operator==(const AuditConfig&) const = default;
+};
+
 struct AdminConfig {
   std::vector<std::string> admin_users;
   std::vector<std::string> stats_users;
@@ -123,6 +130,7 @@ struct Config {
   TlsConfig tls;
   MetricsConfig metrics;
   AdminConfig admin;
+  AuditConfig audit;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;
   LimitsConfig limits;
@@ -132,7 +140,7 @@ struct Config {
   std::vector<Decision> acknowledged;
   std::string state_dir;
   std::string export_dir;  // empty: no export to files
-  log::Options log;
+  log::Options log{.lines_per_second = 100};
   // Not read from the file: ends the queries of whoever uses this configuration's endpoints.
   std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
 };

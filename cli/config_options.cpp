@@ -284,6 +284,21 @@ constexpr Option kOptions[] = {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
 
+    {"audit", "file", "path", "none",
+     "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode 0600. A "
+     "line that can't be written ends the session before anything is done. Without it nothing is audited",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.audit.file); }},
+    {"audit", "sql_bytes", "0 to 262144", "8192",
+     "longest text of a statement in it, its literals replaced by ?; 0: none",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, 262'144), c.audit.sql_bytes);
+     }},
+    {"audit", "key_file", "path", "none",
+     "file with a key, mode 0600: the lines' chain is then HMAC-SHA-256 and can't be made without it, else SHA-256",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_password_file(v, o), c.audit.key);
+     }},
+
     {"metrics", "host", "address", "127.0.0.1",
      "where /metrics, /healthz and /readyz are; there is no login there",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.metrics.host); }},
@@ -350,6 +365,11 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kLevels, c.log.level); }},
     {"log", "format", "text or json", "text", "form of a line on standard error",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kFormats, c.log.format); }},
+    {"log", "lines_per_second", "0 to 1000000", "100",
+     "of one kind of line; more are counted, and the count is written; 0: no limit",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, 1'000'000), c.log.lines_per_second);
+     }},
     {"log", "log_private", "true or false", "false",
      "also write details that may quote SQL and data; only while looking for a fault",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.log.log_private); }},
@@ -368,6 +388,7 @@ constexpr Section kSections[] = {
     {"tls.clients", "between clients and pgveil", true, nullptr},
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
+    {"audit", "who asked what, and what became of it", true, nullptr},
     {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},
     {"limits", "each has an error of its own when it is crossed", true, nullptr},

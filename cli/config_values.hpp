@@ -19,6 +19,7 @@ namespace pgveil::cli {
 [[nodiscard]] Result<std::vector<std::string>> read_names(const yaml::Value& value, std::string_view what);
 [[nodiscard]] Result<std::string> read_path(const yaml::Value& value, const ConfigOrigin& origin);
 // A file that only its owner can read; its first line without the line feed. Its text is never quoted.
+// Passwords and keys.
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
 [[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);

@@ -26,6 +26,7 @@ struct CommandLine {
   CLI::App app{"pgveil: a PostgreSQL proxy that answers from k-anonymous data", "pgveil"};
   std::string config = kDefaultConfig;
   CheckArguments check;
+  AuditVerifyArguments audit;
   RewriteArguments rewrite;
   SetupSqlArguments setup;
   AnonymizeArguments anonymize;
@@ -40,6 +41,7 @@ struct CommandLine {
   CLI::App* serve_verb = nullptr;
   CLI::App* check_verb = nullptr;
   CLI::App* setup_verb = nullptr;
+  CLI::App* audit_verb = nullptr;
   CLI::App* rewrite_verb = nullptr;
   CLI::App* policy_verb = nullptr;
   CLI::App* build_verb = nullptr;
@@ -68,6 +70,10 @@ struct CommandLine {
     add_rewrite();
     add_policy();
     add_anonymize();
+    audit_verb = app.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
+    audit_verb->add_option("file", audit.files, "the log's files, the oldest first")->required();
+    audit_verb->add_option("-c,--config", audit.config, "configuration that names audit.key_file, if there is a key");
+    audit_verb->footer("Examples:\n  pgveil audit-verify audit.log.1 audit.log");
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
     config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
@@ -162,6 +168,7 @@ struct CommandLine {
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(check);
     if (*anonymize_verb) return run_anonymize(anonymize);
+    if (*audit_verb) return run_audit_verify(audit);
     if (*setup_verb) return run_setup_sql(setup);
     if (*rewrite_verb) return run_rewrite(rewrite);
     if (*build_verb) return run_policy_build(build);

@@ -94,6 +94,14 @@ void add_policies(Exposition& out, const Present& now) {
   }
 }
 
+void add_audit(Exposition& out, const AuditLog* audit) {
+  if (audit == nullptr) return;
+  out.begin("pgveil_audit_lines_total", "counter", "Lines of the audit log.");
+  out.sample({}, audit->line_count());
+  out.begin("pgveil_audit_failures_total", "counter", "Lines that could not be written.");
+  out.sample({}, audit->failure_count());
+}
+
 }  // namespace
 
 std::string metrics_text(const World& world, const net::Server& server) {
@@ -104,11 +112,13 @@ std::string metrics_text(const World& world, const net::Server& server) {
   add_traffic(out, server);
   add_rewrites(out, world);
   add_policies(out, *world.present());
+  add_audit(out, world.audit());
   return out.text();
 }
 
 std::string why_not_ready(const World& world, const net::Server& server) {
   if (!server.is_listening()) return "shutting down";
+  if (world.audit() != nullptr && world.audit()->is_failing()) return "the audit log can't be written";
   const auto now = world.present();
   for (const auto& [database, view] : now->databases) {
     if (!view.snapshot) return fmt::format("database {} can't be used", database);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cli/audit_log.hpp"
 #include "cli/console_commands.hpp"
 #include "cli/metrics.hpp"
 #include "cli/subcommands.hpp"
@@ -38,8 +40,9 @@ void say_where_versions_are(const World& world) {
   }
 }
 
-net::ServerConfig server_config(const Config& config, const World& world) {
+net::ServerConfig server_config(const Config& config, const World& world, net::AuditSink* audit) {
   net::ServerConfig server;
+  server.audit = audit;
   server.tls = [&world] { return world.present()->tls; };
   server.listen_host = config.listen.host;
   server.listen_port = config.listen.port;
@@ -136,18 +139,27 @@ Result<std::unique_ptr<net::Web>> start_web(const MetricsConfig& metrics, const 
   return web;
 }
 
+void note_process(AuditLog* audit, const ProcessEvent& event) {
+  if (audit != nullptr) audit->note(event);
+}
+
 Result<void> serve(const std::string& path) {
   const sigset_t signals = waited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
   signal(SIGUSR2, SIG_IGN);  // means RESUME to PgBouncer; by default it would end the process
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);
+  const auto audit = AuditLog::open(config->audit);
+  if (!audit) return audit.error();
   auto world = World::open(*config);
   if (!world) return world.error();
+  (*world)->attach_audit(audit->get());
+  note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}, {"pid", std::to_string(::getpid())}}});
   Commands commands(**world);
-  auto server = net::Server::start(server_config(*config, **world), **world, commands);
+  auto server = net::Server::start(server_config(*config, **world, audit->get()), **world, commands);
   if (!server) return server.error();
   commands.attach(**server);
   const auto web = start_web(config->metrics, **world, **server);
@@ -159,6 +171,8 @@ Result<void> serve(const std::string& path) {
     const End how = wait_for_the_end(**world, commands, signals);
     end(**server, how, commands, signals, *config->interrupt);
   }
+  note_process(audit->get(), {"stop", {}});
+  log::flush_suppressed();
   log::info("serve", "stopped");
   return {};
 }

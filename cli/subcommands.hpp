@@ -19,6 +19,11 @@ struct CheckArguments {
   bool is_quick = false;  // count nothing
 };
 
+struct AuditVerifyArguments {
+  std::vector<std::string> files;     // in the order they were written
+  std::optional<std::string> config;  // that names the key; none: the chain has none
+};
+
 struct RewriteArguments {
   std::string config;
   std::string role;
@@ -76,6 +81,7 @@ struct SetupSqlArguments {
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);
 [[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);
 [[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
+[[nodiscard]] int run_audit_verify(const AuditVerifyArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
 // "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line

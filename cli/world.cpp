@@ -15,6 +15,7 @@
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"
+#include "rewriter/normalized_text.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -46,6 +47,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   keep(&Config::limits, "limits");
   keep(&Config::state_dir, "state_dir");
   keep(&Config::metrics, "metrics");
+  keep(&Config::audit, "audit");
   for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
     if (is_reloadable(option)) continue;
     const std::string key = full_name(option);
@@ -187,6 +189,26 @@ void World::note_stale_versions(std::string_view) {
   stale_versions_.wake();
 }
 
+// A command's words are names, numbers and files; only EXPLAIN POLICY and what drivers send quote statements.
+session::AuditedText World::audited_text(std::string_view text, TextOf what) const {
+  const std::size_t limit = present()->config.audit.sql_bytes;
+  if (limit == 0) return nullptr;
+  if (what == TextOf::command) {
+    const auto command = admin::parse_command(text);
+    const bool is_plain = command && !std::holds_alternative<admin::ExplainPolicy>(*command) &&
+                          !std::holds_alternative<admin::Benign>(*command);
+    if (is_plain) return std::make_shared<const std::string>(text.substr(0, limit));
+  }
+  auto normalized = rewriter::normalized_text(
+      text, what == TextOf::statement ? rewriter::QuotedNames::shown : rewriter::QuotedNames::hidden, limit);
+  if (!normalized) return nullptr;
+  return std::make_shared<const std::string>(std::move(*normalized));
+}
+
+void World::note(const ProcessEvent& event) {
+  if (audit_ != nullptr) audit_->note(event);
+}
+
 std::optional<session::ScramVerifier> World::verifier(std::string_view role) const {
   const auto now = present();
   const auto found = now->users.find(role);
@@ -228,8 +250,14 @@ std::vector<LoadStep> World::reload() {
   if (!config) return {{"configuration", false, one_line(config.error())}};
   steps.push_back({"configuration", true, "read"});
   carry_over(*config, now->config, steps);
+  if (audit_ != nullptr) {
+    const auto reopened = audit_->reopen();
+    steps.push_back({"audit", reopened.has_value(), reopened ? "" : one_line(reopened.error())});
+    if (!reopened) return steps;
+  }
   auto next = load(std::move(*config), steps);
   if (next) replace(std::make_shared<const Present>(std::move(*next)));
+  note({"reload", {{"verdict", next ? "done" : "nothing changed"}}});
   return steps;
 }
 
@@ -294,6 +322,7 @@ Result<policy::PolicyVersion> World::publish(const policy::PolicySpec& spec, pol
   auto published = versions->publish(std::move(version), std::max(highest, served_number(spec)) + 1);
   if (!published) return published.error();
   highest = published->number;
+  note({"policy_published", {{"policy", spec.name}, {"version", std::to_string(published->number)}}});
   if (auto refreshed = refresh(spec.database); !refreshed) return refreshed.error();
   return published;
 }
@@ -303,6 +332,7 @@ Result<void> World::withdraw(const policy::PolicySpec& spec, const std::string& 
   const auto versions = Versions::open(present()->config, spec.database);
   if (!versions) return versions.error();
   if (auto closed = versions->withdraw(spec.name, reason); !closed) return closed;
+  note({"policy_withdrawn", {{"policy", spec.name}}});
   return refresh(spec.database);
 }
 

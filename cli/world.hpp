@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/audit_log.hpp"
 #include "cli/present.hpp"
 #include "cli/refusal_counts.hpp"
 #include "cli/verdict_cache.hpp"
@@ -33,6 +34,11 @@ class World final : public session::Gate {
 
   [[nodiscard]] std::shared_ptr<const Present> present() const;
 
+  // What policies go through is noted there from now on; it outlives this. Null: nowhere.
+  void attach_audit(AuditLog* audit) { audit_ = audit; }
+  // Null: nothing is audited.
+  [[nodiscard]] const AuditLog* audit() const { return audit_; }
+
   // ---- Gate
   [[nodiscard]] rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                                         std::string_view database) override;
@@ -40,6 +46,7 @@ class World final : public session::Gate {
                                 std::string_view database) const override;
   [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
   void note_stale_versions(std::string_view database) override;
+  [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;
   [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
@@ -81,11 +88,13 @@ class World final : public session::Gate {
   [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
   [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
   void replace(std::shared_ptr<const Present> present);
+  void note(const ProcessEvent& event);
 
   Generations generations_;
   std::mutex change_mutex_;           // one change at a time; never held while a client waits
   mutable std::mutex present_mutex_;  // only for the pointer
   std::shared_ptr<const Present> present_;
+  AuditLog* audit_ = nullptr;
   VerdictCache cache_;
   Wake stale_versions_;
   RefusalCounts refusals_;

@@ -4,8 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <mutex>
+
+#include "common/line_limiter.hpp"
 
 namespace pgveil::log {
 namespace {
@@ -53,18 +58,7 @@ std::string escaped(std::string_view text, Format format) {
   return out;
 }
 
-}  // namespace
-
-void configure(const Options& options) {
-  private_is_on = options.log_private;
-  line_format = options.format;
-  sink()->set_level(level_of(options.level));
-  if (options.format == Format::json) {
-    sink()->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})");
-  }
-}
-
-void write(Level level, std::string_view topic, std::string_view text) {
+void write_line(Level level, std::string_view topic, std::string_view text) {
   const Format format = line_format;
   if (format == Format::json) {
     sink()->log(level_of(level), R"("topic":"{}","text":"{}")", escaped(topic, format),
@@ -72,6 +66,64 @@ void write(Level level, std::string_view topic, std::string_view text) {
   } else {
     sink()->log(level_of(level), "[{}] {}", escaped(topic, format), escaped(text, format));
   }
+}
+
+struct Limit {
+  std::mutex mutex;
+  LineLimiter limiter{0};
+};
+
+Limit& limit() {
+  static Limit the_limit;
+  return the_limit;
+}
+
+void tell(const std::vector<LineLimiter::Suppressed>& suppressed) {
+  for (const auto& [kind, count] : suppressed)
+    write_line(Level::warning, "log", std::to_string(count) + " more lines were not written: " + kind);
+}
+
+bool lets_through(std::string_view topic, std::string_view text) {
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::steady_clock::now().time_since_epoch())
+                       .count();
+  std::vector<LineLimiter::Suppressed> suppressed;
+  bool is_written = true;
+  {
+    const std::scoped_lock lock(limit().mutex);
+    suppressed = limit().limiter.take_suppressed(now);
+    is_written = limit().limiter.lets_through(topic, text, now);
+  }
+  tell(suppressed);
+  return is_written;
+}
+
+}  // namespace
+
+void configure(const Options& options) {
+  private_is_on = options.log_private;
+  line_format = options.format;
+  {
+    const std::scoped_lock lock(limit().mutex);
+    limit().limiter = LineLimiter(options.lines_per_second);
+  }
+  sink()->set_level(level_of(options.level));
+  if (options.format == Format::json) {
+    sink()->set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})");
+  }
+}
+
+void write(Level level, std::string_view topic, std::string_view text) {
+  if (sink()->should_log(level_of(level)) && lets_through(topic, text)) write_line(level, topic, text);
+}
+
+void flush_suppressed() {
+  std::vector<LineLimiter::Suppressed> suppressed;
+  {
+    const std::scoped_lock lock(limit().mutex);
+    suppressed = limit().limiter.take_suppressed(std::numeric_limits<std::int64_t>::max());
+  }
+  tell(suppressed);
 }
 
 void private_detail(std::string_view topic, std::string_view text) {

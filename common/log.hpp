@@ -2,6 +2,7 @@
 // The log. Lines are for operators; no data value, literal or row ever enters a public field (common/error.hpp says
 // which text is public). Thread-safe. This is the only global of pgveil, and only edges (cli, proxy/net, db) use it:
 // session, policy, rewriter and engine return values instead.
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,11 +17,15 @@ struct Options {
   Level level = Level::info;
   Format format = Format::text;
   bool log_private = false;
+  std::size_t lines_per_second = 0;  // of one kind of line (line_limiter.hpp); 0: no limit
 };
 void configure(const Options& options);
 
 // topic: a short fixed word ("session 12", "policy people_k2"); text: one line.
 void write(Level level, std::string_view topic, std::string_view text);
+
+// What the limit kept back and no later line has told of; for the end of the process.
+void flush_suppressed();
 
 // Written only with log_private: true.
 void private_detail(std::string_view topic, std::string_view text);

@@ -33,6 +33,7 @@ inline constexpr std::string_view kStatementTooComplex = "54001";
 inline constexpr std::string_view kQueryCanceled = "57014";
 inline constexpr std::string_view kAdminShutdown = "57P01";
 inline constexpr std::string_view kCannotConnectNow = "57P03";
+inline constexpr std::string_view kIoError = "58030";
 inline constexpr std::string_view kInternalError = "XX000";
 
 }  // namespace pgveil::sqlstate

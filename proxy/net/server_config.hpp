@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "proxy/net/audit_trail.hpp"
 #include "proxy/net/connect.hpp"
 #include "proxy/net/tls_settings.hpp"
 #include "proxy/session/session.hpp"
@@ -22,6 +23,7 @@ struct ServerConfig {
     return std::make_shared<const TlsSettings>();
   };
   session::SessionConfig session;  // keys, nonces, encryption and an empty mock_secret are filled in
+  AuditSink* audit = nullptr;  // outlives the server; null: nothing is audited
   std::size_t max_clients = 500;
   std::size_t threads = 2;          // network threads; each drives its share of the sessions
   std::size_t console_threads = 2;  // console commands block; they run here

@@ -83,8 +83,10 @@ void SessionDriver::run(const session::RunConsole& command) {
 }
 
 void SessionDriver::run(const session::LogLine& command) {
-  log::write(command.is_warning ? log::Level::warning : log::Level::info, topic_, command.text);
-  if (!command.private_detail.empty()) log::private_detail(topic_, command.private_detail);
+  const std::string topic =
+      command.request == 0 ? topic_ : fmt::format("{}/{}", topic_, command.request);
+  log::write(command.is_warning ? log::Level::warning : log::Level::info, topic, command.text);
+  if (!command.private_detail.empty()) log::private_detail(topic, command.private_detail);
 }
 
 }  // namespace pgveil::net

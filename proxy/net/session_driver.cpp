@@ -4,6 +4,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "common/assert.hpp"
@@ -20,6 +22,7 @@ session::SessionConfig config_for(const Environment& environment, const SessionK
   config.client_pid = keys.pid;
   config.client_secret = keys.secret;
   config.make_nonce = random_nonce;
+  config.is_audited = environment.config.audit != nullptr;
   config.encryption = tls.for_clients;
   config.backend.requires_channel_binding = tls.backend_channel_binding;
   return config;
@@ -39,6 +42,7 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       tls_(environment.config.tls()),
       session_(config_for(environment, keys, *tls_), environment.gate),
       watch_(environment.statistics, number, client),
+      audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
       backend_link_(executor_),
       client_may_be_read_(executor_),
@@ -125,8 +129,25 @@ void SessionDriver::fail(const std::exception_ptr& error) noexcept {
 
 // ---- events
 
-void SessionDriver::apply(const session::Event& event) {
+session::Actions SessionDriver::audited_step(const session::Event& event) {
   session::Actions actions = session_.step(event);
+  if (audit_.keep(actions.audit)) return actions;
+  actions.to_client.clear();
+  actions.to_backend.clear();
+  std::erase_if(actions.commands, [](const session::Command& command) {
+    return std::holds_alternative<session::ConnectBackend>(command) ||
+           std::holds_alternative<session::RunConsole>(command);
+  });
+  session::Actions end = session_.step(session::AuditFailed{});
+  static_cast<void>(audit_.keep(end.audit));
+  actions.to_client = std::move(end.to_client);
+  actions.to_backend = std::move(end.to_backend);
+  std::ranges::move(end.commands, std::back_inserter(actions.commands));
+  return actions;
+}
+
+void SessionDriver::apply(const session::Event& event) {
+  session::Actions actions = audited_step(event);
   watch_.note(session_);
   if (!actions.to_client.empty()) send(Side::client, std::move(actions.to_client));
   if (!actions.to_backend.empty()) send(Side::backend, std::move(actions.to_backend));

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "proxy/net/audit_trail.hpp"
 #include "proxy/net/environment.hpp"
 #include "proxy/net/link.hpp"
 #include "proxy/net/session_watch.hpp"
@@ -53,6 +54,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void fail(const std::exception_ptr& error) noexcept;
 
   void apply(const session::Event& event);
+  // The session's step with its events on record, or without what must not happen then.
+  [[nodiscard]] session::Actions audited_step(const session::Event& event);
   // What a socket gave. False: nothing more can come from there.
   [[nodiscard]] bool take(Side side, std::string_view raw);
   void take_client_bytes(const Link::Received& received);
@@ -93,6 +96,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const std::shared_ptr<const TlsSettings> tls_;  // of when the client came
   session::Session session_;
   SessionWatch watch_;
+  AuditTrail audit_;
   Link client_link_;
   Link backend_link_;
   Signal client_may_be_read_;

@@ -1,5 +1,6 @@
 #include "proxy/session/answers.hpp"
 
+#include <charconv>
 #include <optional>
 
 #include "common/assert.hpp"
@@ -61,9 +62,15 @@ void undo(Conversation& conversation, const Expectation& front, std::string_view
   conversation.registry.undo_to(mark, is_interrupted ? Registry::NewNames::keep : Registry::NewNames::forget);
 }
 
+void audit_answer(Link& link, const Expectation& of, const std::string& sqlstate) {
+  if (link.config.is_audited) link.audit(AuditedAnswer{of.rows, sqlstate}, of.request);
+}
+
 // After an error in the extended protocol the server drops everything up to Sync, and so do we.
-void skip_to_sync(Conversation& conversation) {
+void skip_to_sync(Conversation& conversation, const std::string& sqlstate) {
   while (!conversation.expected.empty() && conversation.expected.front().step != Step::sync) {
+    const Expectation& dropped = conversation.expected.front();
+    if (dropped.step == Step::execute) audit_answer(conversation.link, dropped, sqlstate);
     conversation.pop_expectation();
   }
   if (conversation.expected.empty()) conversation.is_skipping = true;
@@ -82,10 +89,12 @@ void on_error(Conversation& conversation, const wire::ErrorResponse& error) {
     link.to_client(wire::ErrorResponse{filtered.diagnostics});
     link.log_info("the database server answered " + sqlstate_of(error.diagnostics), filtered.private_detail);
   }
+  const std::string sqlstate = sqlstate_of(error.diagnostics);
   if (ends_ready(front.step)) {
     front.stage = Stage::failed;
+    front.sqlstate = sqlstate;
   } else {
-    skip_to_sync(conversation);
+    skip_to_sync(conversation, sqlstate);
   }
 }
 
@@ -132,6 +141,8 @@ void on_row_description(Conversation& conversation, Expectation& front, const wi
 void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   const auto ready = decode<wire::ReadyForQuery>(conversation, frame);
   if (!ready) return;
+  const Expectation& done = conversation.expected.front();
+  if (done.step == Step::simple) audit_answer(conversation.link, done, done.sqlstate);
   conversation.pop_expectation();
   PGVEIL_ASSERT(conversation.expected.empty());
   conversation.status = ready->status;
@@ -146,10 +157,20 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   conversation.link.to_client(*ready);
 }
 
+// "SELECT 12": 12. Tags without a number count none.
+std::uint64_t counted_rows(std::string_view tag) {
+  const std::string_view last = tag.substr(tag.rfind(' ') + 1);
+  std::uint64_t rows = 0;
+  const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), rows);
+  return error == std::errc() && end == last.data() + last.size() ? rows : 0;
+}
+
 // CommandComplete, EmptyQueryResponse and PortalSuspended end a statement.
 void on_statement_end(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   if (frame.tag == wire::CommandComplete::tag) {
-    if (!decode<wire::CommandComplete>(conversation, frame)) return;
+    const auto complete = decode<wire::CommandComplete>(conversation, frame);
+    if (!complete) return;
+    front.rows += counted_rows(complete->command);
   } else if (!frame.body.empty()) {
     return conversation.link.end(broken_protocol());
   }
@@ -158,7 +179,10 @@ void on_statement_end(Conversation& conversation, Expectation& front, const wire
     return conversation.link.end(broken_protocol());
   }
   conversation.link.out.to_client.append(frame.whole);
-  if (front.step != Step::simple) return conversation.pop_expectation();
+  if (front.step != Step::simple) {
+    audit_answer(conversation.link, front, {});
+    return conversation.pop_expectation();
+  }
   if (!is_empty_query) ++front.part;
   front.stage = front.part == front.parts.size() ? Stage::complete : Stage::start;
 }
@@ -226,6 +250,7 @@ bool on_anytime(Conversation& conversation, const wire::FrameView& frame) {
 }  // namespace
 
 void on_frame(Conversation& conversation, const wire::FrameView& frame) {
+  conversation.link.request = conversation.expected.empty() ? 0 : conversation.expected.front().request;
   const std::string_view owed =
       conversation.expected.empty()
           ? std::string_view()

@@ -18,6 +18,10 @@ constexpr std::pair<std::string_view, std::string_view> kConsoleSettings[] = {
     {"DateStyle", "ISO, MDY"},           {"integer_datetimes", "on"}, {"standard_conforming_strings", "on"},
 };
 
+bool is_benign(const admin::Command& command) {
+  return std::holds_alternative<admin::Benign>(command);
+}
+
 // Nothing but spaces, comments and semicolons.
 bool is_empty(const admin::Command& command) {
   const auto* benign = std::get_if<admin::Benign>(&command);
@@ -52,6 +56,7 @@ void ConsoleSession::on_message(const wire::FrameView& frame) {
   PGVEIL_ASSERT(!is_waiting());
   const Result<wire::FrontendMessage> message = wire::decode_frontend(frame);
   if (!message) return link_.end(message.error());
+  link_.begin_request();
   const bool is_heard = !is_skipping_ || frame.tag == wire::Sync::tag || frame.tag == wire::Terminate::tag;
   if (is_heard) std::visit([this](const auto& kind) { on(kind); }, *message);
 }
@@ -71,6 +76,10 @@ void ConsoleSession::ready() {
 }
 
 void ConsoleSession::run(const std::string& text, Waiting waiting) {
+  waiting.request = link_.request;
+  waiting.is_audited = waiting.is_audited && link_.config.is_audited;
+  if (waiting.is_audited)
+    link_.audit(AuditedCommand{link_.gate.audited_text(text, Gate::TextOf::command)}, waiting.request);
   waiting_ = std::move(waiting);
   link_.command(RunConsole{.request = {.role = link_.role, .text = text}});
 }
@@ -91,7 +100,8 @@ void ConsoleSession::on(const wire::Query& message) {
                     .portal = {},
                     .row_limit = 0,
                     .status_after = status_after(*command),
-                    .columns = admin::columns_of(*command)});
+                    .columns = admin::columns_of(*command),
+                    .is_audited = !is_benign(*command)});
 }
 
 void ConsoleSession::on(const wire::Parse& message) {
@@ -185,7 +195,8 @@ void ConsoleSession::on(const wire::Execute& message) {
                     .portal = message.portal,
                     .row_limit = message.row_limit,
                     .status_after = status_after(*command),
-                    .columns = portal.columns});
+                    .columns = portal.columns,
+                    .is_audited = !is_benign(*command)});
 }
 
 void ConsoleSession::on(const wire::Close& message) {
@@ -239,6 +250,8 @@ void ConsoleSession::on_answer(const admin::Answer& answer) {
                                   return row.size() == answer->columns.size();
                                 }));
   PGVEIL_ASSERT(fits);
+  if (waiting.is_audited)
+    link_.audit(AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}, waiting.request);
   if (!answer) {
     link_.to_client(error_response(answer.error(), Severity::error));
     if (!waiting.is_simple) is_skipping_ = true;

@@ -40,6 +40,8 @@ class ConsoleSession {
     std::int32_t row_limit = 0;
     std::optional<wire::TransactionStatus> status_after;
     std::vector<std::string> columns;  // that the client was told, or is to be told
+    bool is_audited = true;            // false: it does nothing
+    std::uint64_t request = 0;
   };
 
   void on(const wire::Query& message);

@@ -68,9 +68,20 @@ std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation,
   return named;
 }
 
+void note(Findings& findings, const Entry& entry) {
+  findings.is_protected = findings.is_protected || entry.is_protected;
+  findings.is_masked = findings.is_masked || entry.is_masked;
+  for (const rewriter::VersionId& version : entry.versions) {
+    const bool is_known =
+        std::find(findings.versions.begin(), findings.versions.end(), version) != findings.versions.end();
+    if (!is_known) findings.versions.push_back(version);
+  }
+}
+
 }  // namespace
 
 void Conversation::expect(Expectation expectation) {
+  expectation.request = link.request;
   if (!expectation.path) expectation.path = client.path;
   expected.push_back(std::move(expectation));
   is_flush_sent = false;
@@ -91,20 +102,56 @@ bool names_path(const Entry& entry) {
   return entry.kind == StatementKind::show && entry.target == "search_path";
 }
 
-EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewritten) {
+EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewritten, AuditedText text) {
   auto entry = std::make_shared<Entry>();
   entry->kind = statement.kind;
   entry->target = statement.name;
   entry->path_effect = statement.path_effect;
   entry->is_protected = statement.is_protected || statement.is_masked;
+  entry->is_masked = statement.is_masked;
+  entry->text = std::move(text);
   if (entry->is_protected) entry->versions = rewritten.versions;
   return entry;
+}
+
+AuditedText audited_text(const Conversation& conversation, std::string_view sql, Gate::TextOf what) {
+  const Link& link = conversation.link;
+  return link.config.is_audited ? link.gate.audited_text(sql, what) : nullptr;
+}
+
+void audit_statement(Conversation& conversation, AuditedText text) {
+  if (!conversation.link.config.is_audited) return;
+  Findings& findings = conversation.findings;
+  const AuditVerdict verdict = findings.is_masked      ? AuditVerdict::masked
+                               : findings.is_protected ? AuditVerdict::exempt
+                                                       : AuditVerdict::open;
+  conversation.link.audit(AuditedStatement{.verdict = verdict,
+                                           .sqlstate = {},
+                                           .reason = {},
+                                           .text = std::move(text),
+                                           .versions = std::move(findings.versions)},
+                          conversation.link.request);
+}
+
+void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,
+                   std::optional<std::string_view> sql) {
+  if (!conversation.link.config.is_audited) return;
+  std::string sqlstate = sqlstate_of(response.diagnostics);
+  const bool is_refused = sqlstate == sqlstate::kInsufficientPrivilege || !conversation.findings.reason.empty();
+  conversation.link.audit(
+      AuditedStatement{.verdict = is_refused ? AuditVerdict::refused : AuditVerdict::error,
+                       .sqlstate = std::move(sqlstate),
+                       .reason = conversation.findings.reason,
+                       .text = sql ? audited_text(conversation, *sql, Gate::TextOf::refused) : nullptr,
+                       .versions = {}},
+      conversation.link.request);
 }
 
 Judged judge(Conversation& conversation, std::string_view sql) {
   Link& link = conversation.link;
   rewriter::Verdict verdict = link.gate.judge(sql, conversation.client, link.database);
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
+    conversation.findings.reason = reason_name(refusal->reason);
     link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
     return as_in_failed_transaction(conversation, error_response(*refusal));
   }
@@ -136,6 +183,7 @@ Checked check_use(Conversation& conversation, const Use& use) {
     conversation.transaction.protection = Protection::is_protected;
     return Protection::is_protected;
   }
+  note(conversation.findings, *named.entry);
   const auto& versions = named.entry->versions;
   if (!versions.empty() && !conversation.link.gate.is_current(versions, conversation.link.database)) {
     return as_in_failed_transaction(conversation, stale(named));

@@ -47,6 +47,9 @@ struct Expectation {
   std::size_t part = 0;          // simple: the one that is being answered
   std::optional<wire::ErrorResponse> replacement =
       std::nullopt;  // refused steps: what the client sees instead
+  std::uint64_t request = 0;    // of the message, for log and audit
+  std::uint64_t rows = 0;       // that were counted so far
+  std::string sqlstate = {};    // simple: of its error
 };
 
 // What the statements since the server was last idle have read, so that one transaction sees one version of
@@ -56,6 +59,14 @@ struct Transaction {
   std::optional<std::uint64_t> generation;
   std::map<std::string, std::uint64_t> versions;  // by policy
   Protection protection = Protection::open;       // whether anything protected was sent
+};
+
+// What there is to put on record of the message at hand.
+struct Findings {
+  bool is_protected = false;
+  bool is_masked = false;
+  std::vector<rewriter::VersionId> versions;
+  std::string reason;  // of the refusal
 };
 
 struct Conversation {
@@ -71,6 +82,7 @@ struct Conversation {
   Registry registry;
   std::deque<Expectation> expected;
   Transaction transaction;
+  Findings findings;
   wire::TransactionStatus status = wire::TransactionStatus::idle;
   bool is_skipping = false;    // the client's messages up to Sync are dropped: something failed
   bool is_unsynced = false;    // extended messages were sent since the last ReadyForQuery
@@ -105,7 +117,15 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
 // SHOW search_path: the server shows it under another name.
 [[nodiscard]] bool names_path(const Entry& entry);
 
-[[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten);
+[[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten,
+                                  AuditedText text = nullptr);
+
+// Null when nothing is audited.
+[[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql, Gate::TextOf what);
+// The message at hand is about to be sent, with what check_use() found; or it is refused.
+void audit_statement(Conversation& conversation, AuditedText text);
+void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,
+                   std::optional<std::string_view> sql);
 
 // ERROR with a fixed text or names that the client chose.
 [[nodiscard]] wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message,

@@ -15,7 +15,9 @@ constexpr std::uint32_t kFirstUserOid = 16384;
 
 // With nothing sent in this batch and no transaction open the server need not know; otherwise it fails at
 // this place.
-void refuse_message(Conversation& conversation, wire::ErrorResponse response) {
+void refuse_message(Conversation& conversation, wire::ErrorResponse response,
+                    std::optional<std::string_view> sql = std::nullopt) {
+  audit_refusal(conversation, response, sql);
   conversation.is_skipping = true;
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
   if (!must_fail) return conversation.link.to_client(response);
@@ -51,15 +53,17 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
     return refuse_message(conversation, std::move(*refusal));
   Judged judged = judge(conversation, message.sql);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
-    return refuse_message(conversation, std::move(*refusal));
+    return refuse_message(conversation, std::move(*refusal), message.sql);
   }
   const auto& rewritten = std::get<rewriter::Rewritten>(judged);
   if (rewritten.statements.size() > 1) {
     return refuse_message(conversation, refuse(sqlstate::kSyntaxError,
-                                               "cannot insert multiple commands into a prepared statement"));
+                                               "cannot insert multiple commands into a prepared statement"),
+                          message.sql);
   }
-  const EntryPtr entry = rewritten.statements.empty() ? make_entry({}, rewritten)
-                                                      : make_entry(rewritten.statements.front(), rewritten);
+  const EntryPtr entry =
+      make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(), rewritten,
+                 audited_text(conversation, message.sql, Gate::TextOf::statement));
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
   conversation.registry.put_statement(message.statement, entry);
   conversation.link.to_backend(
@@ -136,6 +140,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
       return refuse_message(conversation, std::move(*refusal));
     }
   }
+  audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
   // A COMMIT reads the rest of cursors WITH HOLD that the transaction declared.
   const bool commits =
       found->use.entry != nullptr && found->use.entry->kind == rewriter::StatementKind::commit;

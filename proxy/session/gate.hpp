@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "proxy/session/audit_event.hpp"
 #include "proxy/session/scram.hpp"
 #include "rewriter/pipeline.hpp"
 
@@ -36,6 +37,10 @@ class Gate {
 
   // The backend knows other versions than we do: look soon.
   virtual void note_stale_versions(std::string_view database) = 0;
+
+  // The text as the audit log may keep it. statement: it was let through; refused: it was not; command: of the console.
+  enum class TextOf { statement, refused, command };
+  [[nodiscard]] virtual AuditedText audited_text(std::string_view text, TextOf what) const = 0;
 
   // The stored verifier of a client role; nullopt: no such role (the session then runs a mock exchange, so
   // that existing and missing roles look alike).

@@ -5,13 +5,22 @@
 namespace pgveil::session {
 
 void Link::log_info(std::string public_text, std::string private_detail) {
-  command(LogLine{
-      .is_warning = false, .text = std::move(public_text), .private_detail = std::move(private_detail)});
+  command(LogLine{.is_warning = false,
+                  .text = std::move(public_text),
+                  .private_detail = std::move(private_detail),
+                  .request = request});
 }
 
 void Link::log_warning(std::string public_text, std::string private_detail) {
-  command(LogLine{
-      .is_warning = true, .text = std::move(public_text), .private_detail = std::move(private_detail)});
+  command(LogLine{.is_warning = true,
+                  .text = std::move(public_text),
+                  .private_detail = std::move(private_detail),
+                  .request = request});
+}
+
+void Link::audit(AuditedThing thing, std::uint64_t request_number) {
+  if (!config.is_audited) return;
+  out.audit.push_back({request_number, role, database, std::move(thing)});
 }
 
 void Link::end(const Error& error) {
@@ -33,6 +42,7 @@ void Link::end_silently() {
     command(CloseBackend{});
     backend = BackendLink::none;
   }
+  if (is_let_in) audit(AuditedLogout{}, 0);
   phase = Phase::closed;
   command(CloseClient{});
 }

@@ -43,6 +43,11 @@ struct Link {
   void log_info(std::string public_text, std::string private_detail = {});
   void log_warning(std::string public_text, std::string private_detail = {});
 
+  // A message of the client that is worth a line in log or audit; lines that follow are about it.
+  void begin_request() { request = ++last_request; }
+  // request_number: 0: none.
+  void audit(AuditedThing thing, std::uint64_t request_number);
+
   // For each ReadyForQuery that the client gets.
   void count_answer(wire::TransactionStatus status) {
     ++answered;
@@ -69,6 +74,9 @@ struct Link {
   bool is_backend_busy = false;  // it owes us an answer
   std::uint64_t answered = 0;    // ReadyForQuery sent since the login
   std::uint64_t transactions = 0;
+  std::uint64_t request = 0;  // what the next log lines are about; 0: no request
+  std::uint64_t last_request = 0;
+  bool is_let_in = false;  // the login is on record
   Actions out;
 };
 

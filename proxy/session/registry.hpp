@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/session/audit_event.hpp"
 #include "rewriter/pipeline.hpp"
 
 namespace pgveil::session {
@@ -23,9 +24,11 @@ struct Entry {
   rewriter::StatementKind kind = rewriter::StatementKind::select;
   std::string target;  // Statement.name, for kinds that act on a name
   bool is_protected = true;
+  bool is_masked = false;
   std::shared_ptr<const rewriter::PathEffect> path_effect =
       nullptr;                                // what running it does to the search path
   std::vector<rewriter::VersionId> versions;  // of all protected tables it reads
+  AuditedText text = nullptr;                 // of what Parse named
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

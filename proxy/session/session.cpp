@@ -37,6 +37,7 @@ struct Session::Impl {
   void on(const LoginTimedOut&);
   void on(const ConsoleAnswered& event);
   void on(const ShuttingDown&);
+  void on(const AuditFailed&);
 
   void read_client();
   void on_client_frame(const wire::FrameView& frame);
@@ -152,6 +153,9 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
     const auto message = wire::decode_as<wire::Terminate>(frame.body);
     return message ? link.end_silently() : link.end(message.error());
   }
+  const bool is_about_nothing = frame.tag == wire::Sync::tag || frame.tag == wire::Flush::tag;
+  if (!is_about_nothing) link.begin_request();
+  conversation.findings = {};
   const bool is_simple = frame.tag == wire::Query::tag || frame.tag == wire::FunctionCall::tag;
   if (!is_simple) return extended::on_message(conversation, frame);
   if (conversation.is_skipping) return;
@@ -169,7 +173,12 @@ void Session::Impl::on(const ClientSecured& event) {
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
   const Result<void> allowed = link.gate.may_connect(link.role, link.database);
+  const LoginMethod method = link.config.authentication == ClientAuthentication::trust
+                                 ? LoginMethod::trust
+                                 : LoginMethod::scram_sha_256;
+  link.audit(AuditedLogin{method, allowed ? std::string() : allowed.error().sqlstate}, 0);
   if (!allowed) return link.end(allowed.error());
+  link.is_let_in = true;
   link.log_info("login of " + printable(link.role) + " to " + printable(link.database));
   from_client.set_limit(link.config.limits.client_message_bytes);
   if (link.database == kConsoleDatabase) return console.start();
@@ -249,6 +258,11 @@ void Session::Impl::on(const ShuttingDown&) {
   link.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
 }
 
+void Session::Impl::on(const AuditFailed&) {
+  link.end(client_error(sqlstate::kIoError, "the audit log can't be written, so nothing is done",
+                        "tell the operator"));
+}
+
 // ---- the session
 
 Session::Session(SessionConfig config, Gate& gate) : impl_(std::make_unique<Impl>(std::move(config), gate)) {}
@@ -259,6 +273,7 @@ Session::~Session() = default;
 Actions Session::step(const Event& event) {
   if (impl_->link.is_closed()) return {};
   std::visit([this](const auto& kind) { impl_->on(kind); }, event);
+  impl_->link.request = 0;
   return std::exchange(impl_->link.out, Actions{});
 }
 

@@ -17,6 +17,7 @@
 
 #include "common/error.hpp"
 #include "proxy/admin/console.hpp"
+#include "proxy/session/audit_event.hpp"
 #include "proxy/session/gate.hpp"
 
 namespace pgveil::session {
@@ -55,6 +56,7 @@ struct SessionConfig {
   ClientEncryption encryption = ClientEncryption::declined;
   BackendLogin backend;
   SessionLimits limits;
+  bool is_audited = false;                  // Actions::audit is filled
   std::string mock_secret;                  // for mock_verifier
   std::function<std::string()> make_nonce;  // 18 random bytes, base64
 };
@@ -84,9 +86,11 @@ struct ConsoleAnswered {
   admin::Answer answer;
 };                       // answer to RunConsole
 struct ShuttingDown {};  // the process ends: 57P01 to the client
+// Events of the step before could not be written. Of that step nothing was sent or begun, only endings were done.
+struct AuditFailed {};
 using Event =
     std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, BackendConnected, BackendFailed,
-                 BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown>;
+                 BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown, AuditFailed>;
 
 // ---- commands: what the driver is to do, in order, after it has queued the bytes
 struct SecureClient {};    // all further bytes of the client are TLS: shake hands; answer with ClientSecured
@@ -109,6 +113,7 @@ struct LogLine {
   bool is_warning = false;
   std::string text;
   std::string private_detail;
+  std::uint64_t request = 0;  // that it is about, as in AuditEvent
 };
 struct NoteName {
   std::string application_name;
@@ -117,6 +122,7 @@ using Command = std::variant<NoteName, SecureClient, ConnectBackend, CloseBacken
                              ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
+  std::vector<AuditEvent> audit;  // first of all
   std::string to_client;
   std::string to_backend;
   std::vector<Command> commands;

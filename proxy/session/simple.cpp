@@ -8,7 +8,9 @@ namespace pgveil::session::simple {
 namespace {
 
 // The server has to fail with us when it is in a transaction; otherwise it need not know.
-void refuse_query(Conversation& conversation, wire::ErrorResponse response) {
+void refuse_query(Conversation& conversation, wire::ErrorResponse response,
+                  std::optional<std::string_view> sql = std::nullopt) {
+  audit_refusal(conversation, response, sql);
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
   if (!must_fail) {
     conversation.link.to_client(response);
@@ -87,15 +89,16 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   registry.settle();
   Judged judged = judge(conversation, query->sql);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
-    return refuse_query(conversation, std::move(*refusal));
+    return refuse_query(conversation, std::move(*refusal), query->sql);
   }
   const auto& rewritten = std::get<rewriter::Rewritten>(judged);
   Expectation expectation{.step = Step::simple, .mark = registry.mark(), .path = conversation.client.path};
   if (auto refusal = enter(conversation, rewritten, expectation.parts)) {
     conversation.client.path = *expectation.path;
     registry.undo_to(expectation.mark, Registry::NewNames::forget);
-    return refuse_query(conversation, std::move(*refusal));
+    return refuse_query(conversation, std::move(*refusal), query->sql);
   }
+  audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   conversation.link.to_backend(wire::Query{.sql = joined(rewritten)});
   conversation.expect(std::move(expectation));
 }

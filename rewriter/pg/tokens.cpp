@@ -12,9 +12,19 @@ namespace pgveil::rewriter::pg {
 namespace {
 
 Token::Kind kind_of(const PgQuery__ScanToken& token) {
-  if (token.token == PG_QUERY__TOKEN__SCONST) return Token::Kind::string;
-  if (token.token == PG_QUERY__TOKEN__SQL_COMMENT || token.token == PG_QUERY__TOKEN__C_COMMENT)
-    return Token::Kind::comment;
+  switch (static_cast<int>(token.token)) {
+    case PG_QUERY__TOKEN__SCONST: return Token::Kind::string;
+    case PG_QUERY__TOKEN__USCONST:
+    case PG_QUERY__TOKEN__BCONST:
+    case PG_QUERY__TOKEN__XCONST:
+    case PG_QUERY__TOKEN__ICONST:
+    case PG_QUERY__TOKEN__FCONST: return Token::Kind::constant;
+    case PG_QUERY__TOKEN__IDENT:
+    case PG_QUERY__TOKEN__UIDENT: return Token::Kind::name;
+    case PG_QUERY__TOKEN__PARAM: return Token::Kind::parameter;
+    case PG_QUERY__TOKEN__SQL_COMMENT:
+    case PG_QUERY__TOKEN__C_COMMENT: return Token::Kind::comment;
+  }
   return token.keyword_kind == PG_QUERY__KEYWORD_KIND__NO_KEYWORD ? Token::Kind::other : Token::Kind::keyword;
 }
 

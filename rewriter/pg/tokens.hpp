@@ -8,7 +8,8 @@
 namespace pgveil::rewriter::pg {
 
 struct Token {
-  enum class Kind { keyword, string, comment, other };
+  // constant: any literal but a plain string; name: an identifier, bare or quoted; parameter: $1.
+  enum class Kind { keyword, string, constant, name, parameter, comment, other };
   Kind kind = Kind::other;
   std::size_t offset = 0;
   std::string_view text;  // of the SQL that was cut

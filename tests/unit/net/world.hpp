@@ -23,6 +23,9 @@ class OpenGate : public session::Gate {
   bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
   std::optional<std::uint64_t> unguarded_generation(std::string_view) const override { return std::nullopt; }
   void note_stale_versions(std::string_view) override {}
+  session::AuditedText audited_text(std::string_view text, TextOf) const override {
+    return std::make_shared<const std::string>(text);
+  }
   std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
   Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }

@@ -102,6 +102,11 @@ bool FakeGate::is_current(std::span<const rewriter::VersionId> versions, std::st
   return std::all_of(versions.begin(), versions.end(), [&](const auto& id) { return id.number == version; });
 }
 
+AuditedText FakeGate::audited_text(std::string_view text, TextOf what) const {
+  const char letter = what == TextOf::statement ? 's' : what == TextOf::refused ? 'r' : 'c';
+  return std::make_shared<const std::string>(letter + ("[" + std::string(text) + "]"));
+}
+
 std::optional<ScramVerifier> FakeGate::verifier(std::string_view role) const {
   return role == "ann" ? ann_verifier : std::nullopt;
 }

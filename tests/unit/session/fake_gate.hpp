@@ -21,6 +21,8 @@ class FakeGate : public Gate {
     return has_guard ? std::nullopt : std::optional(generation);
   }
   void note_stale_versions(std::string_view) override { ++stale_notes; }
+  // The text in brackets, with the first letter of what it is text of.
+  AuditedText audited_text(std::string_view text, TextOf what) const override;
   std::optional<ScramVerifier> verifier(std::string_view role) const override;
   Result<void> may_connect(std::string_view role, std::string_view database) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }

@@ -1,0 +1,52 @@
+#pragma once
+// What a session's events need before they are lines of the audit log: which session it was, who was at its other end,
+// and how long a request took. One per session, used on its context.
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "proxy/admin/session_info.hpp"
+#include "proxy/session/audit_event.hpp"
+
+namespace pgveil::net {
+
+struct AuditRecord {
+  std::uint64_t session = 0;
+  const admin::Address& client;
+  const session::AuditEvent& event;
+  std::optional<std::chrono::microseconds> took;  // of an answer: since its request was sent
+};
+
+// Where records are kept. cli implements it. Thread-safe.
+class AuditSink {
+ public:
+  AuditSink() = default;
+  AuditSink(const AuditSink&) = delete;
+  AuditSink& operator=(const AuditSink&) = delete;
+  virtual ~AuditSink() = default;
+  // False: it could not be kept; whoever is told so must not do what it is about.
+  [[nodiscard]] virtual bool keep(const AuditRecord& record) = 0;
+};
+
+class AuditTrail {
+ public:
+  // sink: null: nothing is kept; it outlives this.
+  AuditTrail(AuditSink* sink, std::uint64_t session, admin::Address client)
+      : sink_(sink), session_(session), client_(std::move(client)) {}
+
+  // In their order; false at the first that could not be kept.
+  [[nodiscard]] bool keep(std::span<const session::AuditEvent> events);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] std::optional<std::chrono::microseconds> time_of(const session::AuditEvent& event);
+
+  AuditSink* sink_;
+  std::uint64_t session_;
+  admin::Address client_;
+  std::unordered_map<std::uint64_t, Clock::time_point> begun_;  // by request; those that are not answered yet
+};
+
+}  // namespace pgveil::net

@@ -1,0 +1,63 @@
+#pragma once
+// What a session has to have on record, as values. Whoever drives it writes them down before anything else of the
+// same step is done (Actions::audit); what can't be written must not happen (AuditFailed). No event holds a value of a
+// row, a parameter or a literal of a client's SQL.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rewriter/pipeline.hpp"
+
+namespace pgveil::session {
+
+// A client's SQL as it may be kept (Gate::audited_text); null: none.
+using AuditedText = std::shared_ptr<const std::string>;
+
+enum class LoginMethod { trust, scram_sha_256 };
+struct AuditedLogin {
+  LoginMethod method = LoginMethod::scram_sha_256;
+  std::string sqlstate;  // empty: let in
+};
+struct AuditedLogout {};  // of a client that had been let in
+
+enum class AuditVerdict {
+  open,     // let through; reads nothing that a policy protects
+  masked,   // reads at least one table through its mask
+  exempt,   // reads protected tables, none of them masked for this role
+  refused,  // 42501
+  error     // not valid, or it came too late: any other SQLSTATE
+};
+// One Query or Execute that is about to be sent, or any message that was refused.
+struct AuditedStatement {
+  AuditVerdict verdict = AuditVerdict::refused;
+  std::string sqlstate;  // of refused and error
+  std::string reason;    // of refused: Reason's name, where it has one
+  AuditedText text;
+  std::vector<rewriter::VersionId> versions;  // of what it reads
+};
+// The end of one of them.
+struct AuditedAnswer {
+  std::uint64_t rows = 0;  // that its CommandComplete counts, of all its statements
+  std::string sqlstate;    // empty: no error
+};
+
+// A command of the console that is about to run, and its end.
+struct AuditedCommand {
+  AuditedText text;
+};
+struct AuditedCommandEnd {
+  std::string sqlstate;
+};
+
+using AuditedThing = std::variant<AuditedLogin, AuditedLogout, AuditedStatement, AuditedAnswer, AuditedCommand,
+                                  AuditedCommandEnd>;
+
+struct AuditEvent {
+  std::uint64_t request = 0;  // of this session, from 1; 0: none (a login)
+  std::string role, database;
+  AuditedThing thing;
+};
+
+}  // namespace pgveil::session

@@ -1,0 +1,58 @@
+#include "rewriter/normalized_text.hpp"
+
+#include "rewriter/pg/tokens.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Token;
+
+constexpr std::string_view kHidden = "?";
+constexpr std::string_view kHiddenName = "\"?\"";
+
+bool is_quoted(std::string_view name) {
+  return name.find('"') != std::string_view::npos;  // "…" and U&"…"
+}
+
+// Operators and punctuation: no quote, digit or letter begins one, so whatever the scanner may learn to call by another
+// name is hidden.
+bool is_symbol(std::string_view text) {
+  return text.find_first_not_of("+-*/<>=~!@#%^&|`?.,;:()[]{}") == std::string_view::npos;
+}
+
+std::string_view shown(const Token& token, QuotedNames quoted_names) {
+  switch (token.kind) {
+    case Token::Kind::keyword:
+    case Token::Kind::parameter: return token.text;
+    case Token::Kind::string:
+    case Token::Kind::constant: return kHidden;
+    case Token::Kind::comment: return {};
+    case Token::Kind::name:
+      return is_quoted(token.text) && quoted_names == QuotedNames::hidden ? kHiddenName : token.text;
+    case Token::Kind::other: return is_symbol(token.text) ? token.text : kHidden;
+  }
+  return kHidden;
+}
+
+}  // namespace
+
+std::optional<std::string> normalized_text(std::string_view sql, QuotedNames quoted_names,
+                                           std::size_t limit_bytes) {
+  if (sql.find('\0') != std::string_view::npos) return std::nullopt;
+  const auto tokens = pg::tokens_of(sql);
+  if (!tokens) return std::nullopt;
+  std::string text;
+  std::size_t end = 0;
+  for (const Token& token : *tokens) {
+    const std::string_view word = shown(token, quoted_names);
+    if (word.empty()) continue;
+    const bool is_apart = !text.empty() && token.offset > end;
+    end = token.offset + token.text.size();
+    if (text.size() + word.size() + 1 > limit_bytes) return text + "…";
+    if (is_apart) text += ' ';
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace pgveil::rewriter
