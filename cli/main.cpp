@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/command_docs.hpp"
 #include "cli/config_options.hpp"
 #include "cli/subcommands.hpp"
 
@@ -50,7 +51,9 @@ struct CommandLine {
   CLI::App* diff_verb = nullptr;
   CLI::App* anonymize_verb = nullptr;
   CLI::App* version_verb = nullptr;
+  CLI::App* completion_verb = nullptr;
   CLI::App* config_doc_verb = nullptr;
+  CLI::App* man_page_verb = nullptr;
 
   CommandLine() {
     app.require_subcommand(1);
@@ -76,7 +79,9 @@ struct CommandLine {
     audit_verb->footer("Examples:\n  pgveil audit-verify audit.log.1 audit.log");
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
+    completion_verb = app.add_subcommand("completion", "print completion for bash: source <(pgveil completion)");
     config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
+    man_page_verb = app.add_subcommand("man-page", "print docs/pgveil.1")->group("");
   }
 
   void add_rewrite() {
@@ -161,6 +166,12 @@ struct CommandLine {
     return wants_cohorts ? ShowWhat::cohorts : ShowWhat::everything;
   }
 
+  [[nodiscard]] std::string text_to_print() const {
+    if (*config_doc_verb) return config_markdown();
+    if (*man_page_verb) return man_page(app);
+    return *completion_verb ? bash_completion(app) : "pgveil " PGVEIL_VERSION "\n";
+  }
+
   int run() {
     check.config = rewrite.config = setup.config = build.config = show.config = explain.config = diff.config =
         anonymize.config = config;
@@ -175,7 +186,7 @@ struct CommandLine {
     if (*show_verb) return run_policy_show(show);
     if (*diff_verb) return run_policy_diff(diff);
     if (*explain_verb) return run_policy_explain(explain);
-    std::printf("%s", *config_doc_verb ? config_markdown().c_str() : "pgveil " PGVEIL_VERSION "\n");
+    std::fputs(text_to_print().c_str(), stdout);
     return kSuccess;
   }
 };
