@@ -2,7 +2,11 @@
 """The command line: check, rewrite, policy build|show|diff|explain, version; exit status 1 for a user's mistake, 2 for a
 usage error, and one line that says what, where and what to do."""
 import json
+import os
+import pathlib
 import re
+import shutil
+import subprocess
 
 from harness import world
 from harness.runner import main
@@ -27,9 +31,43 @@ class CommandLine(StackCase):
     def test_version_and_help(self):
         self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+")
         for verb in ([], ["serve"], ["check"], ["rewrite"], ["policy"], ["policy", "build"], ["policy", "show"],
-                     ["policy", "diff"], ["policy", "explain"], ["version"]):
+                     ["policy", "diff"], ["policy", "explain"], ["audit-verify"], ["completion"], ["version"]):
             done = self.run_command(*verb, "--help")
             self.assertIn("pgveil", done.stdout + done.stderr)
+
+    def test_the_man_page_is_what_the_parser_knows(self):
+        page = self.run_command("man-page").stdout
+        stored = pathlib.Path(__file__).resolve().parents[2] / "docs" / "pgveil.1"
+        if os.environ.get("UPDATE_GOLDEN"):
+            stored.write_text(page)
+        self.assertEqual(stored.read_text(), page, "run: pgveil man-page > docs/pgveil.1")
+        for verb in ([], ["serve"], ["policy", "show"], ["anonymize"], ["audit-verify"]):
+            for option in re.findall(r"(--[a-z-]+)", self.run_command(*verb, "--help").stdout):
+                self.assertIn(option.replace("-", "\\-"), page)
+        if shutil.which("man"):
+            done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-"], input=page, capture_output=True, text=True,
+                                  timeout=60, env={**os.environ, "MANPAGER": "cat", "MANWIDTH": "100"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("--cohorts", done.stdout)
+
+    def complete(self, *words):
+        """What bash offers for the last of these words."""
+        script = self.run_command("completion").stdout + f"""
+COMP_WORDS=({' '.join(f"'{word}'" for word in words)}); COMP_CWORD={len(words) - 1}
+_pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+        done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_completion_for_bash(self):
+        verbs = self.complete("pgveil", "")
+        self.assertLessEqual({"serve", "check", "policy", "rewrite", "anonymize", "audit-verify", "--help"}, set(verbs))
+        self.assertNotIn("config-doc", verbs)
+        self.assertEqual(self.complete("pgveil", "se"), ["serve", "setup-sql"])
+        self.assertEqual(self.complete("pgveil", "policy", "b"), ["build"])
+        self.assertEqual(self.complete("pgveil", "policy", "show", "--c"), ["--config", "--cohorts"])
+        self.assertEqual(self.complete("pgveil", "check", "--q"), ["--quick"])
 
     def test_usage_errors(self):
         for arguments in (["nonsense"], ["check", "--nonsense"], ["policy"], ["policy", "nonsense"], ["rewrite"], []):
