@@ -10,6 +10,11 @@ using pg::Token;
 constexpr std::string_view kHidden = "?";
 constexpr std::string_view kHiddenName = "\"?\"";
 
+// The scanner gives no place for some tokens, or a part of it: U&'…' is one.
+bool is_more_than_space(std::string_view gap) {
+  return gap.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos;
+}
+
 bool is_quoted(std::string_view name) {
   return name.find('"') != std::string_view::npos;  // "…" and U&"…"
 }
@@ -42,16 +47,23 @@ std::optional<std::string> normalized_text(std::string_view sql, QuotedNames quo
   const auto tokens = pg::tokens_of(sql);
   if (!tokens) return std::nullopt;
   std::string text;
-  std::size_t end = 0;
+  std::size_t end = 0;      // of what is in text
+  std::size_t covered = 0;  // by tokens
   for (const Token& token : *tokens) {
+    if (is_more_than_space(sql.substr(covered, token.offset - covered))) {
+      text += kHidden;
+      end = token.offset;
+    }
+    covered = token.offset + token.text.size();
     const std::string_view word = shown(token, quoted_names);
     if (word.empty()) continue;
     const bool is_apart = !text.empty() && token.offset > end;
-    end = token.offset + token.text.size();
+    end = covered;
     if (text.size() + word.size() + 1 > limit_bytes) return text + "…";
     if (is_apart) text += ' ';
     text += word;
   }
+  if (is_more_than_space(sql.substr(covered))) text += kHidden;
   return text;
 }
 
