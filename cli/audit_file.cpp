@@ -37,8 +37,8 @@ Result<struct stat> checked_status(const std::string& path, int fd) {
 }
 
 Result<Descriptor> open_checked(const std::string& path) {
-  Descriptor file(
-      ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
+  Descriptor file(::open(path.c_str(),
+                         O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (!file.is_open()) return io_error("open audit log", path, errno);
   if (const auto status = checked_status(path, file.get()); !status) return status.error();
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)

@@ -14,6 +14,7 @@ std::string_view name_of(AuditVerdict verdict) {
     case AuditVerdict::open: return "open";
     case AuditVerdict::masked: return "masked";
     case AuditVerdict::exempt: return "exempt";
+    case AuditVerdict::bypass: return "bypass";
     case AuditVerdict::refused: return "refused";
     case AuditVerdict::error: return "error";
   }
@@ -58,6 +59,7 @@ struct Details {
   void operator()(const session::AuditedLogin& login) const {
     fields.add("verdict", login.sqlstate.empty() ? "let in" : "refused");
     fields.add("method", name_of(login.method));
+    if (login.is_bypass) fields.add("as", "bypass");
     fields.add_unless_empty("sqlstate", login.sqlstate);
   }
   void operator()(const session::AuditedLogout&) const {}
@@ -81,8 +83,8 @@ struct Details {
   void add_versions(const std::vector<rewriter::VersionId>& versions) const {
     std::string list;
     for (const auto& version : versions) {
-      list += fmt::format(R"({}{{"policy":{},"version":{}}})", list.empty() ? "" : ",", json_text(version.policy),
-                          version.number);
+      list += fmt::format(R"({}{{"policy":{},"version":{}}})", list.empty() ? "" : ",",
+                          json_text(version.policy), version.number);
     }
     fields.text += fmt::format(R"(,"policies":[{}])", list);
   }

@@ -17,8 +17,8 @@ constexpr std::string_view kTopic = "audit";
 std::string time_field() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  return fmt::format(R"("at":"{:%Y-%m-%dT%H:%M:%S}.{:06}Z")", fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)),
-                     us % 1'000'000);
+  return fmt::format(R"("at":"{:%Y-%m-%dT%H:%M:%S}.{:06}Z")",
+                     fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)), us % 1'000'000);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ struct Chain {
 
   void broken(const std::string& path, std::uint64_t line, std::string_view why) {
     ++breaks;
-    std::printf("%s:%llu: %s\n", path.c_str(), static_cast<unsigned long long>(line), std::string(why).c_str());
+    std::printf("%s:%llu: %s\n", path.c_str(), static_cast<unsigned long long>(line),
+                std::string(why).c_str());
   }
 
   Result<void> read(const std::string& path) {
@@ -67,8 +68,9 @@ int run_audit_verify(const AuditVerifyArguments& arguments) {
   for (const std::string& path : arguments.files) {
     if (auto read = chain.read(path); !read) return report(read.error());
   }
-  std::printf("%llu lines, %llu breaks; hash of the last line: %s\n", static_cast<unsigned long long>(chain.lines),
-              static_cast<unsigned long long>(chain.breaks), chain.expected.c_str());
+  std::printf("%llu lines, %llu breaks; hash of the last line: %s\n",
+              static_cast<unsigned long long>(chain.lines), static_cast<unsigned long long>(chain.breaks),
+              chain.expected.c_str());
   return chain.breaks == 0 ? kSuccess : kMistake;
 }
 

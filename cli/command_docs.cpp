@@ -34,7 +34,8 @@ std::string roff(std::string_view text) {
 
 std::string label(const CLI::Option& option) {
   const std::string names = option.get_name(option.get_positional(), true);
-  return option.get_type_size() == 0 || option.get_positional() ? names : names + " " + option.get_type_name();
+  return option.get_type_size() == 0 || option.get_positional() ? names
+                                                                : names + " " + option.get_type_name();
 }
 
 std::string options_of(const CLI::App& app) {
@@ -48,8 +49,8 @@ std::string options_of(const CLI::App& app) {
 }
 
 std::string verb_section(const CLI::App& verb, const std::string& path) {
-  std::string out = fmt::format(".SS {} {}\n{}\n{}", roff(path), roff(verb.get_name()), roff(verb.get_description()),
-                                options_of(verb));
+  std::string out = fmt::format(".SS {} {}\n{}\n{}", roff(path), roff(verb.get_name()),
+                                roff(verb.get_description()), options_of(verb));
   if (!verb.get_footer().empty()) out += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(verb.get_footer()));
   for (const auto* below : shown_verbs(verb)) out += verb_section(*below, path + " " + verb.get_name());
   return out;
@@ -85,7 +86,8 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-constexpr const char* kCompletion = R"(# Completion of pgveil for bash. Made by `pgveil completion`; do not edit it.
+constexpr const char* kCompletion =
+    R"(# Completion of pgveil for bash. Made by `pgveil completion`; do not edit it.
 _pgveil() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb='' words='' i
   case $previous in
@@ -113,9 +115,12 @@ std::string man_page(const CLI::App& app) {
       roff(app.get_description()));
   for (const auto* verb : shown_verbs(app)) out += verb_section(*verb, "pgveil");
   out += fmt::format(".SH EXIT STATUS\n{}\n", roff(app.get_footer()));
-  out += ".SH FILES\n.TP\n.I config/pgveil.yaml\nthe configuration, where no other one is named; docs/config.md has its "
-         "keys.\n.SH SIGNALS\nSIGHUP reads the configuration again, SIGTERM and SIGINT end the proxy; docs/operations.md "
-         "tells how.\n";
+  out +=
+      ".SH FILES\n.TP\n.I config/pgveil.yaml\nthe configuration, where no other one is named; docs/config.md "
+      "has its "
+      "keys.\n.SH SIGNALS\nSIGHUP reads the configuration again, SIGTERM and SIGINT end the proxy; "
+      "docs/operations.md "
+      "tells how.\n";
   return out;
 }
 

@@ -121,6 +121,27 @@ std::string missing_tls_file(const TlsConfig& tls) {
   return {};
 }
 
+// Empty: all is well.
+std::string wrong_bypass_role(const Config& config, const BypassRole& role) {
+  const auto& backend = config.backend;
+  if (config.auth.method == session::ClientAuthentication::trust)
+    return "bypass_roles with auth.method trust: anybody could be one";
+  if (config.audit.file.empty()) return "bypass_roles without audit.file: all they do is on record";
+  const bool is_ours = role.backend.user == backend.query_role.user ||
+                       (backend.admin_role && role.backend.user == backend.admin_role->user) ||
+                       (backend.mask_views && role.backend.user == backend.mask_owner);
+  if (is_ours)
+    return fmt::format("bypass role {} uses a backend role of pgveil's own", yaml::in_quotes(role.role));
+  if (std::ranges::count(config.bypass_roles, role.role, &BypassRole::role) > 1)
+    return fmt::format("bypass role {} is listed twice", yaml::in_quotes(role.role));
+  for (const auto& database : role.databases) {
+    if (std::ranges::find(backend.databases, database) == backend.databases.end())
+      return fmt::format("bypass role {}: database {} is not listed", yaml::in_quotes(role.role),
+                         yaml::in_quotes(database));
+  }
+  return {};
+}
+
 // What one key can't see alone.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -150,6 +171,13 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     if (owner == config.backend.query_role.user || owner == config.backend.admin_role->user)
       return refuse("backend.mask_owner is query_role or admin_role", "use a role of its own");
   }
+  for (const auto& role : config.bypass_roles) {
+    if (const auto wrong = wrong_bypass_role(config, role); !wrong.empty())
+      return refuse(wrong, "docs/least-privilege.md tells what a bypass role needs");
+  }
+  if (is_socket_folder(config.backend.host) && config.tls.backend != BackendTls::disable)
+    return refuse("tls.backend over a Unix socket",
+                  "PostgreSQL has no TLS there: name a host, or disable it");
   const auto& schemas = config.backend.schemas;
   if (std::ranges::find(schemas, rewriter::kOwnSchema) != schemas.end()) {
     return refuse("backend.schemas lists pgveil, which holds the trees", "take it out of the list");
@@ -223,6 +251,15 @@ db::Endpoint query_endpoint(const Config& config) {
 
 db::Endpoint build_endpoint(const Config& config) {
   return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role));
+}
+
+db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role) {
+  return endpoint_of(config, role.backend);
+}
+
+const BypassRole* find_bypass(const Config& config, std::string_view role) {
+  const auto found = std::ranges::find(config.bypass_roles, role, &BypassRole::role);
+  return found == config.bypass_roles.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> open_tables_of(const Config& config, std::string_view database) {

@@ -29,6 +29,8 @@ struct BackendRole {
 struct ListenConfig {
   std::string host = "127.0.0.1";
   std::uint16_t port = 6432;
+  std::string socket_dir;  // empty: no Unix socket
+  unsigned socket_mode = 0770;
   std::size_t threads = 2;
   bool operator==(const ListenConfig&) const = default;
 };
@@ -48,9 +50,17 @@ struct BackendConfig {
   bool operator==(const BackendConfig&) const = default;
 };
 
+// A role of clients that is passed on as it is.
+struct BypassRole {
+  std::string role;
+  BackendRole backend;
+  std::vector<std::string> databases;  // empty: all
+};
+
 struct AuthConfig {
   session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
   std::string users_file;  // empty only with trust: then any role name is let in
+  std::string hba_file;    // empty: from everywhere
 };
 
 // Paths are absolute; empty: none.
@@ -137,6 +147,7 @@ struct Config {
   std::vector<PathPattern> policies;
   std::vector<PathPattern> jobs;
   std::vector<OpenTable> open_tables;
+  std::vector<BypassRole> bypass_roles;
   std::vector<Decision> acknowledged;
   std::string state_dir;
   std::string export_dir;  // empty: no export to files
@@ -153,6 +164,13 @@ struct Config {
 // query_role, and the role for builds and exports: admin_role, or query_role when there is none.
 [[nodiscard]] db::Endpoint query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+[[nodiscard]] db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role);
+// Null: it is none.
+[[nodiscard]] const BypassRole* find_bypass(const Config& config, std::string_view role);
+// A host that is the folder of a Unix socket.
+[[nodiscard]] inline bool is_socket_folder(std::string_view host) {
+  return host.starts_with('/');
+}
 
 // "schema.table" of the entries that hold in this database.
 [[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);

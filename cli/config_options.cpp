@@ -94,6 +94,17 @@ Result<void> store_open_tables(const Value& value, Config& config) {
   return {};
 }
 
+Result<void> store_bypass_roles(const Value& value, Config& config, const ConfigOrigin& origin) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto role = read_bypass_role(item, origin);
+    if (!role) return role.error();
+    config.bypass_roles.push_back(std::move(*role));
+  }
+  return {};
+}
+
 Result<void> store_acknowledged(const Value& value, Config& config) {
   const auto items = value.as_sequence();
   if (!items) return items.error();
@@ -153,6 +164,11 @@ constexpr Option kOptions[] = {
      "holds "
      "(every one)",
      [](Config& c, const Value& v, const Origin&) { return store_acknowledged(v, c); }},
+    {"", "bypass_roles", "list of {role: …, user: …, password_file: …}", "[]",
+     "client roles whose whole protocol is passed on unjudged and unmasked to a backend role of their own: "
+     "docs/least-privilege.md. password_env instead of password_file; databases: the ones it may use (every "
+     "one)",
+     [](Config& c, const Value& v, const Origin& o) { return store_bypass_roles(v, c, o); }},
     {"", "state_dir", "path", kRequired,
      "where versions of policies of databases without the schema pgveil are kept: "
      "state_dir/database/policy.json",
@@ -165,10 +181,16 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.listen.host); }},
     {"listen", "port", "port", "6432", "0: any free one; the start line tells which",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.listen.port); }},
+    {"listen", "socket_dir", "path", "none",
+     "folder of a Unix socket to listen on as well, named as psql -h folder looks for it",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.listen.socket_dir); }},
+    {"listen", "socket_mode", "mode", "0770", "rights on it: who may write it may connect",
+     [](Config& c, const Value& v, const Origin&) { return store(read_mode(v), c.listen.socket_mode); }},
     {"listen", "threads", "1 to 64", "2", "network threads; each drives its share of the sessions",
      [](Config& c, const Value& v, const Origin&) { return store(read_count(v, 1, 64), c.listen.threads); }},
 
-    {"backend", "host", "name or address", kRequired, "the PostgreSQL 15 server",
+    {"backend", "host", "name, address or folder", kRequired,
+     "the PostgreSQL 15 server; a folder, with / at its start: of its Unix socket",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.host); }},
     {"backend", "port", "port", "5432", "its port",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.backend.port); }},
@@ -233,6 +255,11 @@ constexpr Option kOptions[] = {
      "is let in",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
 
+    {"auth", "hba_file", "path", "none",
+     "who may log in from where, in a part of pg_hba.conf's syntax (docs/operations.md); none: everybody "
+     "from everywhere",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.hba_file); }},
+
     {"tls.clients", "mode", "disable, allow, prefer, require or verify-ca", "disable",
      "allow and prefer: TLS for those who ask; require: nobody else is let in (over TCP); verify-ca: only "
      "with a "
@@ -285,7 +312,8 @@ constexpr Option kOptions[] = {
      }},
 
     {"audit", "file", "path", "none",
-     "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode 0600. A "
+     "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode "
+     "0600. A "
      "line that can't be written ends the session before anything is done. Without it nothing is audited",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.audit.file); }},
     {"audit", "sql_bytes", "0 to 262144", "8192",
@@ -294,10 +322,9 @@ constexpr Option kOptions[] = {
        return store(read_count(v, 0, 262'144), c.audit.sql_bytes);
      }},
     {"audit", "key_file", "path", "none",
-     "file with a key, mode 0600: the lines' chain is then HMAC-SHA-256 and can't be made without it, else SHA-256",
-     [](Config& c, const Value& v, const Origin& o) {
-       return store(read_password_file(v, o), c.audit.key);
-     }},
+     "file with a key, mode 0600: the lines' chain is then HMAC-SHA-256 and can't be made without it, else "
+     "SHA-256",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_password_file(v, o), c.audit.key); }},
 
     {"metrics", "host", "address", "127.0.0.1",
      "where /metrics, /healthz and /readyz are; there is no login there",
@@ -338,9 +365,8 @@ constexpr Option kOptions[] = {
      }},
     {"limits", "session_statements", "1 to 1000000", "10000",
      "prepared statements and portals of one session",
-     [](Config& c, const Value& v, const Origin&) {
-       return store(read_count(v, 1, 1'000'000), c.limits.session_statements);
-     }},
+     [](Config& c, const Value& v,
+        const Origin&) { return store(read_count(v, 1, 1'000'000), c.limits.session_statements); }},
     {"limits", "verdict_cache_bytes", "0 to 1073741824", "67108864",
      "memory for rewritten statements; 0: no cache",
      [](Config& c, const Value& v,
@@ -406,7 +432,7 @@ std::string full_name(const Option& option) {
 bool is_reloadable(const Option& option) {
   const auto in = [&](std::string_view section) { return option.section == section; };
   if (in("")) return option.key != "state_dir";
-  return in("tls.clients") || in("tls.backend") || in("admin") || (in("auth") && option.key == "users_file");
+  return in("tls.clients") || in("tls.backend") || in("admin") || (in("auth") && option.key != "method");
 }
 std::span<const Section> config_sections() {
   return kSections;

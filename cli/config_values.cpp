@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -145,6 +146,55 @@ Result<OpenTable> read_open_table(const yaml::Value& value) {
   if (is_whole) return open;
   return error_at(value.position(), fmt::format("{} is no table", in_quotes(*text)),
                   "write schema.table, or database:schema.table");
+}
+
+Result<unsigned> read_mode(const yaml::Value& value) {
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  unsigned mode = 0;
+  const char* end = text->data() + text->size();
+  const auto [read_to, error] = std::from_chars(text->data(), end, mode, 8);
+  if (error == std::errc() && read_to == end && text->size() >= 3 && mode <= 0777) return mode;
+  return error_at(value.position(), fmt::format("{} is no mode", in_quotes(*text)),
+                  "write it as chmod takes it: 0770");
+}
+
+Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin& origin) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  if (auto known =
+          yaml::refuse_unknown_keys(*entries, {"role", "user", "password_env", "password_file", "databases"});
+      !known)
+    return known.error();
+  BypassRole role;
+  const auto store = [&](std::string_view key, auto read, auto& target) -> Result<void> {
+    const auto* entry = yaml::find(*entries, key);
+    if (entry == nullptr) return {};
+    auto got = read(*entry);
+    if (!got) return got.error();
+    target = std::move(*got);
+    return {};
+  };
+  const auto word = [](const yaml::Value& it) { return read_word(it); };
+  std::string variable;
+  std::string file;
+  for (auto stored :
+       {store("role", word, role.role), store("user", word, role.backend.user),
+        store("password_env", read_password_variable, variable),
+        store(
+            "password_file", [&](const yaml::Value& it) { return read_password_file(it, origin); }, file),
+        store(
+            "databases", [](const yaml::Value& it) { return read_names(it, "database"); }, role.databases)}) {
+    if (!stored) return stored.error();
+  }
+  if (role.role.empty() || role.backend.user.empty())
+    return error_at(value.position(), "a bypass role without role or user",
+                    "write {role: dba, user: dba_raw, password_file: dba.pw}");
+  if (variable.empty() == file.empty())
+    return error_at(value.position(), "a bypass role needs one of password_env and password_file",
+                    "give one of them");
+  role.backend.password = variable.empty() ? file : variable;
+  return role;
 }
 
 Result<Decision> read_decision(const yaml::Value& value) {

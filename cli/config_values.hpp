@@ -23,6 +23,10 @@ namespace pgveil::cli {
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
 [[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
+// {role: …, user: …, password_file: …} or password_env, and, at will, databases: ….
+[[nodiscard]] Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin& origin);
+// Rights as chmod takes them, in octal.
+[[nodiscard]] Result<unsigned> read_mode(const yaml::Value& value);
 // {object: …, reason: …} and, at will, database: ….
 [[nodiscard]] Result<Decision> read_decision(const yaml::Value& value);
 

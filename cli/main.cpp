@@ -73,13 +73,16 @@ struct CommandLine {
     add_rewrite();
     add_policy();
     add_anonymize();
-    audit_verb = app.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
+    audit_verb =
+        app.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
     audit_verb->add_option("file", audit.files, "the log's files, the oldest first")->required();
-    audit_verb->add_option("-c,--config", audit.config, "configuration that names audit.key_file, if there is a key");
+    audit_verb->add_option("-c,--config", audit.config,
+                           "configuration that names audit.key_file, if there is a key");
     audit_verb->footer("Examples:\n  pgveil audit-verify audit.log.1 audit.log");
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
-    completion_verb = app.add_subcommand("completion", "print completion for bash: source <(pgveil completion)");
+    completion_verb =
+        app.add_subcommand("completion", "print completion for bash: source <(pgveil completion)");
     config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
     man_page_verb = app.add_subcommand("man-page", "print docs/pgveil.1")->group("");
   }

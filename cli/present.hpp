@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/config.hpp"
+#include "cli/hba.hpp"
 #include "cli/mask_views.hpp"
 #include "cli/policy_files.hpp"
 #include "cli/users_file.hpp"
@@ -33,6 +35,7 @@ struct Present {
   Config config;
   std::shared_ptr<const net::TlsSettings> tls;
   Users users;
+  std::optional<HbaRules> hba;  // nullopt: from everywhere
   Specs specs;
   std::map<std::string, DatabaseView, std::less<>> databases;
 };

@@ -46,6 +46,8 @@ net::ServerConfig server_config(const Config& config, const World& world, net::A
   server.tls = [&world] { return world.present()->tls; };
   server.listen_host = config.listen.host;
   server.listen_port = config.listen.port;
+  server.socket_dir = config.listen.socket_dir;
+  server.socket_mode = config.listen.socket_mode;
   server.threads = config.listen.threads;
   server.backend = {config.backend.host, config.backend.port};
   server.max_clients = config.limits.max_clients;

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "cli/bypass_roles.hpp"
 #include "cli/config_options.hpp"
 #include "cli/examination.hpp"
 #include "cli/role_needs.hpp"
@@ -64,7 +65,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
 }  // namespace
 
 World::World(Config config)
-    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, {}, {}})),
+    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, {}, {}, {}})),
       cache_(present_->config.limits.verdict_cache_bytes) {}
 
 Result<std::unique_ptr<World>> World::open(Config config) {
@@ -90,9 +91,16 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   auto users = read_users(config);
   if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
     present.users = std::move(*users);
+  if (!config.auth.hba_file.empty()) {
+    auto rules = read_hba_file(config.auth.hba_file);
+    if (note("hba", rules, rules ? fmt::format("{} rules", rules->size()) : ""))
+      present.hba = std::move(*rules);
+  }
   auto specs = read_policy_files(config);
   if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
     present.specs = std::move(*specs);
+  if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
+    note("bypass_roles", bypass, "");
   for (const auto& database : config.backend.databases) {
     if (!specs) continue;  // what query_role and versions are held against
     const auto role = check_role(config, present.specs, database);
@@ -215,6 +223,27 @@ std::optional<session::ScramVerifier> World::verifier(std::string_view role) con
   return found == now->users.end() ? std::nullopt : std::optional(found->second);
 }
 
+Result<void> World::may_log_in(std::string_view role, std::string_view database,
+                               const session::ClientOrigin& origin) const {
+  const auto now = present();
+  if (!now->hba) return {};
+  const HbaVerdict verdict = judge_login(*now->hba, role, database, origin);
+  if (verdict == HbaVerdict::let_in) return {};
+  const std::string_view why = verdict == HbaVerdict::rejected ? "is rejected by" : "fits no rule of";
+  return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+               fmt::format("a login of \"{}\" to \"{}\" from {}{} {} the access file", role, database,
+                           origin.address.empty() ? "this machine" : origin.address,
+                           origin.is_secured ? " with TLS" : "", why),
+               "the operator lists who may log in from where in auth.hba_file"};
+}
+
+std::optional<session::Credentials> World::bypass_login(std::string_view role) const {
+  const auto now = present();
+  const BypassRole* bypass = find_bypass(now->config, role);
+  if (bypass == nullptr) return std::nullopt;
+  return session::Credentials{bypass->backend.user, bypass->backend.password};
+}
+
 Result<void> World::may_connect(std::string_view role, std::string_view database) const {
   const auto now = present();
   const bool asks_for_file = !now->config.auth.users_file.empty();
@@ -229,6 +258,14 @@ Result<void> World::may_connect(std::string_view role, std::string_view database
                  "the operator lists roles in admin.admin_users and admin.stats_users"};
   }
   if (!now->databases.contains(database)) return no_such_database(database);
+  const BypassRole* bypass = find_bypass(now->config, role);
+  const bool is_elsewhere = bypass != nullptr && !bypass->databases.empty() &&
+                            std::ranges::find(bypass->databases, database) == bypass->databases.end();
+  if (is_elsewhere) {
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("role \"{}\" may not use this database", role),
+                 "bypass_roles lists those it may"};
+  }
   return {};
 }
 

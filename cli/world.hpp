@@ -48,6 +48,9 @@ class World final : public session::Gate {
   void note_stale_versions(std::string_view database) override;
   [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;
   [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
+  [[nodiscard]] Result<void> may_log_in(std::string_view role, std::string_view database,
+                                        const session::ClientOrigin& origin) const override;
+  [[nodiscard]] std::optional<session::Credentials> bypass_login(std::string_view role) const override;
   [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <string>
@@ -13,6 +14,7 @@
 #include "common/sqlstate.hpp"
 #include "proxy/net/handshake.hpp"
 #include "proxy/net/link.hpp"
+#include "proxy/net/unix_socket.hpp"
 #include "proxy/wire/startup.hpp"
 
 namespace pgveil::net {
@@ -63,23 +65,49 @@ Task<Result<void>> secure(Socket& socket, TlsSession& tls, Timer& timer) {
   co_return std::get<0>(std::move(outcome));
 }
 
+// Both kinds of socket, connected before the timer ends.
+template <class Protocol>
+Task<Result<Socket>> open_socket(const Executor& executor, std::vector<typename Protocol::endpoint> endpoints,
+                                 Timer& timer) {
+  asio::basic_stream_socket<Protocol, Executor> socket(executor);
+  const auto outcome =
+      co_await (asio::async_connect(socket, endpoints, kAsTuple) || timer.async_wait(kAsTuple));
+  if (outcome.index() == 1) co_return not_connected("the database server did not answer in time", "time-out");
+  if (const error_code error = std::get<0>(std::get<0>(outcome)))
+    co_return not_connected("the database server can't be reached", error.message());
+  co_return Socket(std::move(socket));
+}
+
+Task<Result<Socket>> open_local(const Executor& executor, const Endpoint& target, Timer& timer) {
+  using Local = asio::local::stream_protocol;
+  const std::string path = unix_socket_path(target.host, target.port);
+  if (path.size() > kMaxSocketPathBytes)
+    co_return not_connected("the database server can't be reached", "the path of its socket is too long");
+  std::vector<Local::endpoint> endpoints;
+  endpoints.emplace_back(path);
+  co_return co_await open_socket<Local>(executor, std::move(endpoints), timer);
+}
+
+Task<Result<Socket>> open_tcp(const Executor& executor, Endpoint target, Timer& timer) {
+  const auto [unknown, endpoints] = co_await resolve(executor, std::move(target));
+  if (unknown) co_return not_connected("the database server's host name is not known", unknown.message());
+  co_return co_await open_socket<tcp>(executor, endpoints, timer);
+}
+
 }  // namespace
 
 Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
                                  std::shared_ptr<const TlsContext> tls) {
   const Executor executor = co_await asio::this_coro::executor;
   Timer timer(executor, timeout);
-  const auto [unknown, endpoints] = co_await resolve(executor, std::move(target));
-  if (unknown) co_return not_connected("the database server's host name is not known", unknown.message());
-
-  TcpSocket socket(executor);
-  const auto outcome =
-      co_await (asio::async_connect(socket, endpoints, kAsTuple) || timer.async_wait(kAsTuple));
-  if (outcome.index() == 1) co_return not_connected("the database server did not answer in time", "time-out");
-  if (const error_code error = std::get<0>(std::get<0>(outcome))) {
-    co_return not_connected("the database server can't be reached", error.message());
+  Result<Socket> socket = not_connected("the database server can't be reached", "");
+  if (target.host.starts_with('/')) {
+    socket = co_await open_local(executor, target, timer);
+  } else {
+    socket = co_await open_tcp(executor, target, timer);
   }
-  Connection connection{Socket(std::move(socket)), nullptr};
+  if (socket.has_error()) co_return socket.error();
+  Connection connection{std::move(*socket), nullptr};
   if (tls) {
     connection.tls = std::make_unique<TlsSession>(*tls);
     const auto secured = co_await secure(connection.socket, *connection.tls, timer);

@@ -12,7 +12,7 @@
 namespace pgveil::net {
 
 struct Endpoint {
-  std::string host;  // a name or an address
+  std::string host;  // a name, an address, or the folder of a Unix socket, with / at its start
   std::uint16_t port = 0;
 };
 

@@ -7,7 +7,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,11 +20,15 @@
 #include "proxy/net/session_driver.hpp"
 #include "proxy/net/thread_group.hpp"
 #include "proxy/net/turn_away.hpp"
+#include "proxy/net/unix_socket.hpp"
 
 namespace pgveil::net {
 namespace {
 
-using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+template <class Protocol>
+using AcceptorOf = asio::basic_socket_acceptor<Protocol, Executor>;
+using Acceptor = AcceptorOf<tcp>;
+using LocalAcceptor = AcceptorOf<asio::local::stream_protocol>;
 using WorkGuard = asio::executor_work_guard<Executor>;
 
 constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such as EMFILE: don't spin
@@ -80,10 +86,12 @@ class Server::Impl {
  private:
   [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> start_threads();
-  [[nodiscard]] Task<void> accept_clients();
+  [[nodiscard]] Result<void> listen_locally();
+  template <class Protocol>
+  [[nodiscard]] Task<void> accept_clients(AcceptorOf<Protocol>& acceptor);
   [[nodiscard]] Task<void> count_periods();
-  void admit(TcpSocket client) noexcept;
-  void drive(TcpSocket client, const SessionKeys& keys);
+  void admit(Socket client) noexcept;
+  void drive(Socket client, const SessionKeys& keys);
   void refuse(Socket client);
   void log_accept_error(const error_code& error);
 
@@ -96,6 +104,8 @@ class Server::Impl {
   std::vector<std::unique_ptr<asio::io_context>> contexts_;
   std::vector<WorkGuard> work_guards_;
   std::unique_ptr<Acceptor> acceptor_;
+  std::optional<UnixListener> socket_file_;
+  std::unique_ptr<LocalAcceptor> local_acceptor_;
   ThreadGroup console_threads_;
   ThreadGroup threads_;
   std::uint16_t port_ = 0;
@@ -115,9 +125,13 @@ Result<void> Server::Impl::start() {
   }
   work_guards_.push_back(asio::make_work_guard(console_pool_));
   if (auto listening = listen(); listening.has_error()) return listening;
-  asio::co_spawn(contexts_.front()->get_executor(), accept_clients(), [](const std::exception_ptr& error) {
+  if (auto listening = listen_locally(); listening.has_error()) return listening;
+  const auto told = [](const std::exception_ptr& error) {
     if (error) log::error("net", "accepting clients ended unexpectedly");
-  });
+  };
+  asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*acceptor_), told);
+  if (local_acceptor_)
+    asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*local_acceptor_), told);
   asio::co_spawn(contexts_.front()->get_executor(), count_periods(), asio::detached);
   return start_threads();
 }
@@ -149,6 +163,18 @@ Result<void> Server::Impl::listen() {
   return {};
 }
 
+Result<void> Server::Impl::listen_locally() {
+  if (config_.socket_dir.empty()) return {};
+  auto file = UnixListener::open(unix_socket_path(config_.socket_dir, port_), config_.socket_mode);
+  if (file.has_error()) return file.error();
+  socket_file_.emplace(std::move(*file));
+  local_acceptor_ = std::make_unique<LocalAcceptor>(contexts_.front()->get_executor());
+  error_code error;
+  local_acceptor_->assign(asio::local::stream_protocol(), socket_file_->release(), error);
+  if (error) return not_listening(config_, error);
+  return {};
+}
+
 Result<void> Server::Impl::start_threads() {
   for (std::size_t i = 0; i < contexts_.size(); ++i) {
     auto added = threads_.add(fmt::format("pgveil-net-{}", i), config_.thread_stack_bytes,
@@ -165,13 +191,14 @@ Result<void> Server::Impl::start_threads() {
 
 // ---- clients
 
-Task<void> Server::Impl::accept_clients() {
+template <class Protocol>
+Task<void> Server::Impl::accept_clients(AcceptorOf<Protocol>& acceptor) {
   Timer retry(contexts_.front()->get_executor());
-  for (std::size_t next = 0; acceptor_->is_open(); next = (next + 1) % contexts_.size()) {
-    auto [error, client] = co_await acceptor_->async_accept(*contexts_[next], kAsTuple);
-    if (!acceptor_->is_open()) co_return;
+  for (std::size_t next = 0; acceptor.is_open(); next = (next + 1) % contexts_.size()) {
+    auto [error, client] = co_await acceptor.async_accept(*contexts_[next], kAsTuple);
+    if (!acceptor.is_open()) co_return;
     if (!error) {
-      admit(std::move(client));
+      admit(Socket(std::move(client)));
       continue;
     }
     log_accept_error(error);
@@ -187,7 +214,7 @@ void Server::Impl::log_accept_error(const error_code& error) {
   log::error("net", fmt::format("can't accept clients: {}", error.message()));
 }
 
-void Server::Impl::admit(TcpSocket client) noexcept {
+void Server::Impl::admit(Socket client) noexcept {
   try {
     if (const auto keys = registry_.reserve()) {
       drive(std::move(client), *keys);
@@ -200,11 +227,9 @@ void Server::Impl::admit(TcpSocket client) noexcept {
   }
 }
 
-void Server::Impl::drive(TcpSocket client, const SessionKeys& keys) {
+void Server::Impl::drive(Socket client, const SessionKeys& keys) {
   const std::uint64_t number = ++accepted_count_;
   statistics_.accepted.fetch_add(1, std::memory_order_relaxed);
-  error_code is_gone;
-  const auto peer = client.remote_endpoint(is_gone);
   std::shared_ptr<SessionDriver> driver;
   try {
     driver = std::make_shared<SessionDriver>(environment_, std::move(client), keys, number);
@@ -213,9 +238,10 @@ void Server::Impl::drive(TcpSocket client, const SessionKeys& keys) {
     throw;
   }
   registry_.attach(keys, driver);
-  if (!is_gone) {
+  const admin::Address peer = driver->info().client;
+  if (!peer.host.empty()) {
     log::info(fmt::format("session {}", number),
-              fmt::format("client {}:{}", peer.address().to_string(), peer.port()));
+              peer.port == 0 ? "client " + peer.host : fmt::format("client {}:{}", peer.host, peer.port));
   }
   driver->start();
   if (is_stopping_) driver->request_shutdown();
@@ -239,6 +265,7 @@ void Server::Impl::stop_listening() {
   asio::post(acceptor_->get_executor(), [this] {
     error_code ignored;
     acceptor_->close(ignored);
+    if (local_acceptor_) local_acceptor_->close(ignored);
   });
 }
 

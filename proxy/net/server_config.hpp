@@ -17,13 +17,15 @@ namespace pgveil::net {
 struct ServerConfig {
   std::string listen_host = "127.0.0.1";  // a name or an address
   std::uint16_t listen_port = 6432;       // 0: any free one; Server::port() tells
+  std::string socket_dir;                 // listens on a Unix socket there as well; empty: on none
+  unsigned socket_mode = 0770;
   Endpoint backend;
   // Asked for each new connection, on any thread; never null.
   std::function<std::shared_ptr<const TlsSettings>()> tls = [] {
     return std::make_shared<const TlsSettings>();
   };
   session::SessionConfig session;  // keys, nonces, encryption and an empty mock_secret are filled in
-  AuditSink* audit = nullptr;  // outlives the server; null: nothing is audited
+  AuditSink* audit = nullptr;      // outlives the server; null: nothing is audited
   std::size_t max_clients = 500;
   std::size_t threads = 2;          // network threads; each drives its share of the sessions
   std::size_t console_threads = 2;  // console commands block; they run here

@@ -83,8 +83,7 @@ void SessionDriver::run(const session::RunConsole& command) {
 }
 
 void SessionDriver::run(const session::LogLine& command) {
-  const std::string topic =
-      command.request == 0 ? topic_ : fmt::format("{}/{}", topic_, command.request);
+  const std::string topic = command.request == 0 ? topic_ : fmt::format("{}/{}", topic_, command.request);
   log::write(command.is_warning ? log::Level::warning : log::Level::info, topic, command.text);
   if (!command.private_detail.empty()) log::private_detail(topic, command.private_detail);
 }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -16,14 +16,17 @@
 namespace pgveil::net {
 namespace {
 
+// Over a Unix socket there is no TLS, and none is wanted.
 session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys,
-                                  const TlsSettings& tls) {
+                                  const TlsSettings& tls, const admin::Address& client) {
   session::SessionConfig config = environment.config.session;
   config.client_pid = keys.pid;
   config.client_secret = keys.secret;
   config.make_nonce = random_nonce;
   config.is_audited = environment.config.audit != nullptr;
-  config.encryption = tls.for_clients;
+  const bool is_local = client.host == "unix";
+  config.encryption = is_local ? session::ClientEncryption::declined : tls.for_clients;
+  config.client_address = is_local ? std::string() : client.host.empty() ? "gone" : client.host;
   config.backend.requires_channel_binding = tls.backend_channel_binding;
   return config;
 }
@@ -40,8 +43,8 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       number_(number),
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
-      session_(config_for(environment, keys, *tls_), environment.gate),
       watch_(environment.statistics, number, client),
+      session_(config_for(environment, keys, *tls_, watch_.info().client), environment.gate),
       audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
       backend_link_(executor_),

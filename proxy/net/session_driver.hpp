@@ -94,8 +94,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const std::uint64_t number_;
   const std::string topic_;
   const std::shared_ptr<const TlsSettings> tls_;  // of when the client came
-  session::Session session_;
   SessionWatch watch_;
+  session::Session session_;
   AuditTrail audit_;
   Link client_link_;
   Link backend_link_;

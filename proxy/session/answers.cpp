@@ -1,11 +1,11 @@
 #include "proxy/session/answers.hpp"
 
-#include <charconv>
 #include <optional>
 
 #include "common/assert.hpp"
 #include "proxy/session/backend_login.hpp"
 #include "proxy/session/copy.hpp"
+#include "proxy/session/relay_books.hpp"
 
 namespace pgveil::session::answers {
 
@@ -155,14 +155,6 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   }
   conversation.link.count_answer(ready->status);
   conversation.link.to_client(*ready);
-}
-
-// "SELECT 12": 12. Tags without a number count none.
-std::uint64_t counted_rows(std::string_view tag) {
-  const std::string_view last = tag.substr(tag.rfind(' ') + 1);
-  std::uint64_t rows = 0;
-  const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), rows);
-  return error == std::errc() && end == last.data() + last.size() ? rows : 0;
 }
 
 // CommandComplete, EmptyQueryResponse and PortalSuspended end a statement.

@@ -18,6 +18,7 @@ using AuditedText = std::shared_ptr<const std::string>;
 enum class LoginMethod { trust, scram_sha_256 };
 struct AuditedLogin {
   LoginMethod method = LoginMethod::scram_sha_256;
+  bool is_bypass = false;
   std::string sqlstate;  // empty: let in
 };
 struct AuditedLogout {};  // of a client that had been let in
@@ -26,10 +27,12 @@ enum class AuditVerdict {
   open,     // let through; reads nothing that a policy protects
   masked,   // reads at least one table through its mask
   exempt,   // reads protected tables, none of them masked for this role
+  bypass,   // of a bypass role: sent as it is
   refused,  // 42501
   error     // not valid, or it came too late: any other SQLSTATE
 };
-// One Query or Execute that is about to be sent, or any message that was refused.
+// One Query or Execute that is about to be sent (of a bypass role also Parse and FunctionCall), or any message that was
+// refused.
 struct AuditedStatement {
   AuditVerdict verdict = AuditVerdict::refused;
   std::string sqlstate;  // of refused and error
@@ -51,8 +54,8 @@ struct AuditedCommandEnd {
   std::string sqlstate;
 };
 
-using AuditedThing = std::variant<AuditedLogin, AuditedLogout, AuditedStatement, AuditedAnswer, AuditedCommand,
-                                  AuditedCommandEnd>;
+using AuditedThing = std::variant<AuditedLogin, AuditedLogout, AuditedStatement, AuditedAnswer,
+                                  AuditedCommand, AuditedCommandEnd>;
 
 struct AuditEvent {
   std::uint64_t request = 0;  // of this session, from 1; 0: none (a login)

@@ -27,7 +27,7 @@ void Authentication::fail(const Error& error) {
   if (error.kind != ErrorKind::authentication) return link_.end(error);
   Error told = client_error(sqlstate::kInvalidPassword,
                             "password authentication failed for user \"" + link_.role + "\"");
-  link_.audit(AuditedLogin{LoginMethod::scram_sha_256, told.sqlstate}, 0);
+  link_.audit(AuditedLogin{LoginMethod::scram_sha_256, false, told.sqlstate}, 0);
   link_.log_warning("login of " + printable(link_.role) + " failed", error.private_detail);
   link_.end(error_response(told, Severity::fatal));
 }

@@ -10,21 +10,25 @@
 
 namespace pgveil::session {
 
-void BackendLoginMachine::start(const StartupRequest& request) {
+Settings startup_settings(const Link& link, const StartupRequest& request) {
   Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
     const bool is_asked_for =
         rewriter::is_message_level_setting(name) && has_setting(request.forwarded, name);
     if (!is_asked_for) override_settings(settings, {{std::string(name), std::string(value)}});
   }
-  const rewriter::SchemaNames schemas = link_.gate.schemas(link_.database);
+  const rewriter::SchemaNames schemas = link.gate.schemas(link.database);
   rewriter::SchemaNames pinned = schemas;
   pinned.emplace_back("pg_temp");  // last: unnamed it would be searched first
   override_settings(settings, {{"search_path", rewriter::schema_list_text(pinned)}});
   override_settings(settings, {{std::string(rewriter::kPathSetting),
                                 rewriter::schema_list_text(request.search_path.value_or(schemas))}});
+  return settings;
+}
+
+void BackendLoginMachine::start(const Settings& settings) {
   wire::StartupMessage message;
-  message.parameters = {{"user", link_.config.backend.user}, {"database", link_.database}};
+  message.parameters = {{"user", link_.backend_role.user}, {"database", link_.database}};
   message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());
   wire::encode(message, link_.out.to_backend);
 }
@@ -59,12 +63,12 @@ std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vecto
 
 void BackendLoginMachine::on_mechanisms(const wire::AuthenticationSasl& message) {
   if (state_ != State::asked) return fail("SASL was asked for twice");
-  if (link_.config.backend.password.empty()) return fail("it asks for a password and none is configured");
+  if (link_.backend_role.password.empty()) return fail("it asks for a password and none is configured");
   auto binding = choose_binding(message.mechanisms.names);
   if (!binding) return;
   const bool is_bound = binding->kind == ScramBinding::Kind::bound;
   PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
-  scram_.emplace(link_.config.backend.password, link_.config.make_nonce(), std::move(*binding));
+  scram_.emplace(link_.backend_role.password, link_.config.make_nonce(), std::move(*binding));
   link_.to_backend(wire::SaslInitialResponse{
       .mechanism = std::string(name(is_bound ? ScramMechanism::plus : ScramMechanism::plain)),
       .response = scram_->client_first()});
@@ -104,16 +108,34 @@ void BackendLoginMachine::on_authentication(const wire::BackendMessage& message)
   fail("it asks for a kind of authentication that is not SCRAM-SHA-256");
 }
 
+// A bypass role sees what its server says, but for whether our password for it fits.
+void BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
+  const Filtered filtered = filter_login_error(error);
+  link_.log_warning("login at the database server failed", filtered.private_detail);
+  const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || state_ != State::let_in;
+  link_.end(link_.is_bypass && !is_ours ? error : wire::ErrorResponse{filtered.diagnostics});
+}
+
+void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
+  if (link_.is_bypass) return link_.to_client(notice);
+  link_.log_info("notice of the database server at login",
+                 filter_notice(notice, Protection::is_protected).private_detail);
+}
+
+void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
+  if (link_.is_bypass) return link_.to_client(status);
+  const Result<void> relayed = relay_parameter(link_, status);
+  if (!relayed) link_.end(relayed.error());
+}
+
 bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
-    const Result<void> relayed = relay_parameter(link_, *status);
-    if (!relayed) link_.end(relayed.error());
+    on_parameter(*status);
   } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
     link_.backend_pid = key->pid;
     link_.backend_secret = key->secret;
   } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
-    link_.log_info("notice of the database server at login",
-                   filter_notice(*notice, Protection::is_protected).private_detail);
+    on_notice(*notice);
   } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
     if (ready->status == wire::TransactionStatus::idle) return true;
     fail("it is in a transaction from the start");
@@ -132,9 +154,7 @@ bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
     return false;
   }
   if (const auto* error = std::get_if<wire::ErrorResponse>(&*message)) {
-    const Filtered filtered = filter_login_error(*error);
-    link_.log_warning("login at the database server failed", filtered.private_detail);
-    link_.end(wire::ErrorResponse{filtered.diagnostics});
+    on_error(*error);
     return false;
   }
   if (frame.tag == wire::AuthenticationOk::tag) {

@@ -1,5 +1,5 @@
 #pragma once
-// Our own login at PostgreSQL, as query_role and as nobody else: start-up packet, SCRAM-SHA-256 (over TLS
+// Our own login at PostgreSQL, as query_role, or as the role of a client's bypass role: start-up packet, SCRAM-SHA-256 (over TLS
 // SCRAM-SHA-256-PLUS when the server offers it) when the server asks for it and we have a password, and the start-up messages, of which the client sees what
 // concerns it.
 #include <optional>
@@ -11,13 +11,16 @@
 
 namespace pgveil::session {
 
+// The settings of the start-up packet, which RESET returns to: what the client set, the pinned settings, which win, and
+// the client's search path under a name that means nothing to the server.
+[[nodiscard]] Settings startup_settings(const Link& link, const StartupRequest& request);
+
 class BackendLoginMachine {
  public:
   explicit BackendLoginMachine(Link& link) : link_(link) {}
 
-  // Sends the start-up packet: what the client set, the pinned settings, which win, and the client's search path
-  // under a name that means nothing to the server.
-  void start(const StartupRequest& request);
+  // Sends the start-up packet. settings: of startup_settings(), or for a bypass role those of the client.
+  void start(const Settings& settings);
   // One frame of the server. True when it is ready for queries.
   [[nodiscard]] bool on_frame(const wire::FrameView& frame);
 
@@ -31,6 +34,9 @@ class BackendLoginMachine {
   void on_verdict(const wire::AuthenticationSaslFinal& message);
   void on_ok();
   void fail(std::string_view why, std::string private_detail = {});
+  void on_error(const wire::ErrorResponse& error);
+  void on_notice(const wire::NoticeResponse& notice);
+  void on_parameter(const wire::ParameterStatus& status);
   [[nodiscard]] bool on_other(const wire::BackendMessage& message);
 
   Link& link_;

@@ -137,7 +137,8 @@ void audit_refusal(Conversation& conversation, const wire::ErrorResponse& respon
                    std::optional<std::string_view> sql) {
   if (!conversation.link.config.is_audited) return;
   std::string sqlstate = sqlstate_of(response.diagnostics);
-  const bool is_refused = sqlstate == sqlstate::kInsufficientPrivilege || !conversation.findings.reason.empty();
+  const bool is_refused =
+      sqlstate == sqlstate::kInsufficientPrivilege || !conversation.findings.reason.empty();
   conversation.link.audit(
       AuditedStatement{.verdict = is_refused ? AuditVerdict::refused : AuditVerdict::error,
                        .sqlstate = std::move(sqlstate),

@@ -46,10 +46,10 @@ struct Expectation {
   std::vector<Part> parts = {};  // simple: its statements; empty for an empty query
   std::size_t part = 0;          // simple: the one that is being answered
   std::optional<wire::ErrorResponse> replacement =
-      std::nullopt;  // refused steps: what the client sees instead
-  std::uint64_t request = 0;    // of the message, for log and audit
-  std::uint64_t rows = 0;       // that were counted so far
-  std::string sqlstate = {};    // simple: of its error
+      std::nullopt;           // refused steps: what the client sees instead
+  std::uint64_t request = 0;  // of the message, for log and audit
+  std::uint64_t rows = 0;     // that were counted so far
+  std::string sqlstate = {};  // simple: of its error
 };
 
 // What the statements since the server was last idle have read, so that one transaction sees one version of
@@ -121,7 +121,8 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
                                   AuditedText text = nullptr);
 
 // Null when nothing is audited.
-[[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql, Gate::TextOf what);
+[[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql,
+                                       Gate::TextOf what);
 // The message at hand is about to be sent, with what check_use() found; or it is refused.
 void audit_statement(Conversation& conversation, AuditedText text);
 void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,

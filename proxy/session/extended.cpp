@@ -57,13 +57,14 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   }
   const auto& rewritten = std::get<rewriter::Rewritten>(judged);
   if (rewritten.statements.size() > 1) {
-    return refuse_message(conversation, refuse(sqlstate::kSyntaxError,
-                                               "cannot insert multiple commands into a prepared statement"),
-                          message.sql);
+    return refuse_message(
+        conversation,
+        refuse(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement"),
+        message.sql);
   }
   const EntryPtr entry =
-      make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(), rewritten,
-                 audited_text(conversation, message.sql, Gate::TextOf::statement));
+      make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(),
+                 rewritten, audited_text(conversation, message.sql, Gate::TextOf::statement));
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
   conversation.registry.put_statement(message.statement, entry);
   conversation.link.to_backend(

@@ -15,6 +15,18 @@
 
 namespace pgveil::session {
 
+// A role of the backend.
+struct Credentials {
+  std::string user;
+  std::string password;  // empty: the server must not ask for one
+};
+
+// Where a client comes from.
+struct ClientOrigin {
+  std::string address;      // empty: over a Unix socket
+  bool is_secured = false;  // by TLS
+};
+
 class Gate {
  public:
   Gate() = default;
@@ -45,6 +57,13 @@ class Gate {
   // The stored verifier of a client role; nullopt: no such role (the session then runs a mock exchange, so
   // that existing and missing roles look alike).
   [[nodiscard]] virtual std::optional<ScramVerifier> verifier(std::string_view role) const = 0;
+
+  // May a client from there try to log in? Asked before anything is known of who it is.
+  [[nodiscard]] virtual Result<void> may_log_in(std::string_view role, std::string_view database,
+                                                const ClientOrigin& origin) const = 0;
+
+  // Is this a bypass role, and the backend role that its sessions are passed on to as they are; nullopt: it is none.
+  [[nodiscard]] virtual std::optional<Credentials> bypass_login(std::string_view role) const = 0;
 
   // May this authenticated role use this database? "pgveil" is the console. An Error is what the client is
   // told.

@@ -18,6 +18,14 @@ void Link::log_warning(std::string public_text, std::string private_detail) {
                   .request = request});
 }
 
+LoginMethod Link::login_method() const {
+  switch (config.authentication) {
+    case ClientAuthentication::trust: return LoginMethod::trust;
+    case ClientAuthentication::scram_sha_256: break;
+  }
+  return LoginMethod::scram_sha_256;
+}
+
 void Link::audit(AuditedThing thing, std::uint64_t request_number) {
   if (!config.is_audited) return;
   out.audit.push_back({request_number, role, database, std::move(thing)});
@@ -38,7 +46,7 @@ void Link::end_silently() {
   if (is_closed()) return;
   if (backend != BackendLink::none) {
     if (is_backend_busy) command(ForwardCancel{.pid = backend_pid, .secret = backend_secret});
-    if (phase == Phase::ready) to_backend(wire::Terminate{});
+    if (phase == Phase::ready || phase == Phase::relay) to_backend(wire::Terminate{});
     command(CloseBackend{});
     backend = BackendLink::none;
   }

@@ -45,6 +45,7 @@ struct Link {
 
   // A message of the client that is worth a line in log or audit; lines that follow are about it.
   void begin_request() { request = ++last_request; }
+  [[nodiscard]] LoginMethod login_method() const;
   // request_number: 0: none.
   void audit(AuditedThing thing, std::uint64_t request_number);
 
@@ -77,6 +78,8 @@ struct Link {
   std::uint64_t request = 0;  // what the next log lines are about; 0: no request
   std::uint64_t last_request = 0;
   bool is_let_in = false;  // the login is on record
+  bool is_bypass = false;  // backend_role is a bypass role's; phase relay follows the login
+  Credentials backend_role{config.backend.user, config.backend.password};  // that we log in as
   Actions out;
 };
 

@@ -14,6 +14,7 @@ enum class Phase {
   connecting,     // ConnectBackend is under way; the client's bytes wait
   backend_login,  // our own login at the backend; the client's bytes wait
   ready,          // statements
+  relay,          // a bypass role's: whatever comes is passed on
   console,        // the virtual database
   closed
 };
@@ -27,6 +28,7 @@ enum class Phase {
     case Phase::sasl_final: return "p";
     case Phase::connecting: return "";
     case Phase::backend_login: return "";
+    case Phase::relay: return "BCDEFHPQSXcdf";
     case Phase::ready: return "BCDEFHPQSX";  // no d, c, f: COPY FROM STDIN is never open
     case Phase::console: return "BCDEFHPQSX";
     case Phase::closed: return "";

@@ -10,6 +10,7 @@
 #include "proxy/session/console_session.hpp"
 #include "proxy/session/conversation.hpp"
 #include "proxy/session/extended.hpp"
+#include "proxy/session/relay.hpp"
 #include "proxy/session/simple.hpp"
 #include "proxy/session/startup.hpp"
 #include "proxy/wire/framer.hpp"
@@ -43,11 +44,14 @@ struct Session::Impl {
   void on_client_frame(const wire::FrameView& frame);
   void on_statement_frame(const wire::FrameView& frame);
   void enter();
+  [[nodiscard]] Result<void> enter_bypass();
+  void on_backend_frame(const wire::FrameView& frame);
+  void on_relayed(const wire::FrameView& frame);
   [[nodiscard]] bool must_wait(char tag);
   [[nodiscard]] bool is_waiting() const;
   [[nodiscard]] Activity activity() const;
   [[nodiscard]] bool is_backend_talking() const {
-    return link.phase == Phase::backend_login || link.phase == Phase::ready;
+    return link.phase == Phase::backend_login || link.phase == Phase::ready || link.phase == Phase::relay;
   }
 
   Link link;
@@ -58,6 +62,7 @@ struct Session::Impl {
   BackendLoginMachine backend_login{link};
   Conversation conversation{link};
   ConsoleSession console{link};
+  Relay relay{link};
 };
 
 // ---- the client's side
@@ -81,6 +86,7 @@ bool Session::Impl::is_waiting() const {
     case Phase::connecting:
     case Phase::backend_login: return true;
     case Phase::ready: return !conversation.expected.empty() && ends_ready(conversation.expected.back().step);
+    case Phase::relay: return false;
     case Phase::console: return console.is_waiting();
     case Phase::closed: return true;
   }
@@ -97,6 +103,9 @@ Activity Session::Impl::activity() const {
     case Phase::backend_login: return Activity::waiting;
     case Phase::console: return console.is_waiting() ? Activity::active : Activity::idle;
     case Phase::closed: return Activity::closed;
+    case Phase::relay:
+      if (relay.is_busy()) return Activity::active;
+      return relay.status() == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
     case Phase::ready: break;
   }
   if (!conversation.expected.empty()) return Activity::active;
@@ -139,6 +148,7 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
       if (authentication.on_message(frame)) enter();
       return;
     case Phase::ready: return on_statement_frame(frame);
+    case Phase::relay: return on_relayed(frame);
     case Phase::console: return console.on_message(frame);
     case Phase::securing:
     case Phase::connecting:
@@ -170,18 +180,37 @@ void Session::Impl::on(const ClientSecured& event) {
   link.phase = Phase::startup;
 }
 
+void Session::Impl::on_relayed(const wire::FrameView& frame) {
+  if (frame.tag == wire::Terminate::tag) return link.end_silently();
+  relay.on_client(frame);
+}
+
+// Whoever nobody has proved to be is no bypass role, whatever is configured.
+Result<void> Session::Impl::enter_bypass() {
+  auto credentials = link.gate.bypass_login(link.role);
+  if (!credentials) return {};
+  if (link.config.authentication == ClientAuthentication::trust)
+    return client_error(sqlstate::kInvalidAuthorization, "a bypass role needs a password");
+  link.is_bypass = true;
+  link.backend_role = std::move(*credentials);
+  return {};
+}
+
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
-  const Result<void> allowed = link.gate.may_connect(link.role, link.database);
-  const LoginMethod method = link.config.authentication == ClientAuthentication::trust
-                                 ? LoginMethod::trust
-                                 : LoginMethod::scram_sha_256;
-  link.audit(AuditedLogin{method, allowed ? std::string() : allowed.error().sqlstate}, 0);
+  Result<void> allowed = link.gate.may_connect(link.role, link.database);
+  const bool is_console = link.database == kConsoleDatabase;
+  if (allowed && !is_console) allowed = enter_bypass();
+  if (allowed && !link.is_bypass && !startup.request()) allowed = startup.request().error();
+  link.audit(
+      AuditedLogin{link.login_method(), link.is_bypass, allowed ? std::string() : allowed.error().sqlstate},
+      0);
   if (!allowed) return link.end(allowed.error());
   link.is_let_in = true;
   link.log_info("login of " + printable(link.role) + " to " + printable(link.database));
-  from_client.set_limit(link.config.limits.client_message_bytes);
-  if (link.database == kConsoleDatabase) return console.start();
+  from_client.set_limit(link.is_bypass ? link.config.limits.held_bytes
+                                       : link.config.limits.client_message_bytes);
+  if (is_console) return console.start();
   link.phase = Phase::connecting;
   link.backend = BackendLink::connecting;
   link.command(ConnectBackend{});
@@ -194,10 +223,11 @@ void Session::Impl::on(const BackendConnected& event) {
   if (event.is_secured) link.backend_secured = Secured{event.end_point};
   link.backend = BackendLink::open;
   link.phase = Phase::backend_login;
-  const StartupRequest& request = startup.request();
+  if (link.is_bypass) return backend_login.start(startup.whole().parameters);
+  const StartupRequest& request = *startup.request();
   conversation.client.role = link.role;
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
-  backend_login.start(request);
+  backend_login.start(startup_settings(link, request));
 }
 
 void Session::Impl::on(const BackendFailed& event) {
@@ -210,7 +240,19 @@ void Session::Impl::on(const BackendFailed& event) {
 
 void Session::Impl::on(const BackendClosed&) {
   link.backend = BackendLink::none;
+  if (relay.has_heard_the_end()) return link.end_silently();
   link.end(client_error(sqlstate::kConnectionFailure, "the database server closed the connection"));
+}
+
+void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
+  if (link.phase == Phase::ready) return answers::on_frame(conversation, frame);
+  if (link.phase == Phase::relay) return relay.on_backend(frame);
+  if (link.is_bypass && frame.tag == wire::ParameterStatus::tag) {
+    if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);
+  }
+  if (!backend_login.on_frame(frame)) return;
+  link.phase = link.is_bypass ? Phase::relay : Phase::ready;
+  greet(link);
 }
 
 void Session::Impl::on(const BackendBytes& event) {
@@ -224,12 +266,7 @@ void Session::Impl::on(const BackendBytes& event) {
     }
     if (!*frame) break;
     from_backend.pop(**frame);
-    if (link.phase == Phase::ready) {
-      answers::on_frame(conversation, **frame);
-    } else if (backend_login.on_frame(**frame)) {
-      link.phase = Phase::ready;
-      greet(link);
-    }
+    on_backend_frame(**frame);
   }
   from_backend.keep();
   read_client();
@@ -243,7 +280,7 @@ void Session::Impl::on(const CancelRequested&) {
 }
 
 void Session::Impl::on(const LoginTimedOut&) {
-  if (link.phase == Phase::ready || link.phase == Phase::console) return;
+  if (link.phase == Phase::ready || link.phase == Phase::relay || link.phase == Phase::console) return;
   if (link.phase == Phase::startup || link.phase == Phase::securing) return link.end_silently();
   link.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }

@@ -55,6 +55,7 @@ struct SessionConfig {
   ClientAuthentication authentication = ClientAuthentication::scram_sha_256;
   ClientEncryption encryption = ClientEncryption::declined;
   BackendLogin backend;
+  std::string client_address = "unknown";  // empty: over a Unix socket
   SessionLimits limits;
   bool is_audited = false;                  // Actions::audit is filled
   std::string mock_secret;                  // for mock_verifier

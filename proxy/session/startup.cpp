@@ -39,18 +39,28 @@ bool Startup::on_message(const wire::StartupMessage& message) {
         client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3.0"));
     return false;
   }
-  Result<StartupRequest> request = read_startup(message);
-  if (!request) {
-    link_.end(request.error());
+  Result<WholeStartup> whole = read_whole_startup(message);
+  request_ = read_startup(message);
+  const bool waits_for_login = link_.config.authentication != ClientAuthentication::trust;
+  if (!whole || (!request_ && !waits_for_login)) {
+    link_.end(whole ? request_.error() : whole.error());
     return false;
   }
-  request_ = std::move(*request);
-  if (message.minor > 0 || !request_.unknown_options.empty()) {
-    link_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
-                                                   .unknown_options = {request_.unknown_options}});
+  whole_ = std::move(*whole);
+  const ClientOrigin origin{link_.config.client_address, link_.client_secured.has_value()};
+  if (const auto allowed = link_.gate.may_log_in(whole_.user, whole_.database, origin); !allowed) {
+    link_.role = whole_.user;
+    link_.database = whole_.database;
+    link_.audit(AuditedLogin{link_.login_method(), false, allowed.error().sqlstate}, 0);
+    link_.end(allowed.error());
+    return false;
   }
-  link_.role = request_.user;
-  link_.database = request_.database;
+  if (message.minor > 0 || !whole_.unknown_options.empty()) {
+    link_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
+                                                   .unknown_options = {whole_.unknown_options}});
+  }
+  link_.role = whole_.user;
+  link_.database = whole_.database;
   return true;
 }
 

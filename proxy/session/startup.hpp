@@ -12,9 +12,12 @@ class Startup {
 
   // One packet. left_bytes: what lies behind it in the same bytes; nothing may follow an encryption request,
   // since it would have been sent before our answer (or injected before TLS: CVE-2021-23222). True when a
-  // StartupMessage was accepted: request() then holds it, and link.role and link.database are set.
+  // StartupMessage was accepted: link.role and link.database are set, and whole() holds it. Whether request() does is
+  // told when the client has shown who it is: a bypass role may ask for what others may not.
   [[nodiscard]] bool on_packet(const wire::FrameView& packet, std::size_t left_bytes);
-  [[nodiscard]] const StartupRequest& request() const { return request_; }
+  // Errors: what the client asked for is not open to it.
+  [[nodiscard]] const Result<StartupRequest>& request() const { return request_; }
+  [[nodiscard]] const WholeStartup& whole() const { return whole_; }
 
  private:
   enum class Asked { no, yes };
@@ -27,7 +30,8 @@ class Startup {
   Link& link_;
   Asked ssl_ = Asked::no;
   Asked gss_ = Asked::no;
-  StartupRequest request_;
+  Result<StartupRequest> request_ = StartupRequest();
+  WholeStartup whole_;
 };
 
 }  // namespace pgveil::session

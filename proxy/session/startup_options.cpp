@@ -122,6 +122,28 @@ void override_settings(Settings& to, const Settings& from) {
   }
 }
 
+Result<WholeStartup> read_whole_startup(const wire::StartupMessage& message) {
+  WholeStartup whole;
+  for (const auto& [name, value] : message.parameters) {
+    if (name == "user") {
+      whole.user = value;
+    } else if (name == "database") {
+      whole.database = value;
+    } else if (name == "replication") {
+      return client_error(sqlstate::kInsufficientPrivilege, "replication is not open");
+    } else if (name.starts_with(kProtocolOptionPrefix)) {
+      whole.unknown_options.push_back(name);
+    } else {
+      whole.parameters.emplace_back(name, value);
+    }
+  }
+  if (whole.user.empty()) {
+    return client_error(sqlstate::kInvalidAuthorization, "no user name in the start-up packet");
+  }
+  if (whole.database.empty()) whole.database = whole.user;
+  return whole;
+}
+
 Result<StartupRequest> read_startup(const wire::StartupMessage& message) {
   StartupRequest request;
   Settings from_options;

@@ -27,6 +27,16 @@ struct StartupRequest {
 // settings (42501, with the name), a search_path that is no list (22023).
 [[nodiscard]] Result<StartupRequest> read_startup(const wire::StartupMessage& message);
 
+// All that is not judged, for a bypass role: user and database, and the other parameters as they came, but for _pq_.*.
+// Errors: no user (28000); replication (42501).
+struct WholeStartup {
+  std::string user;
+  std::string database;
+  Settings parameters;
+  std::vector<std::string> unknown_options;
+};
+[[nodiscard]] Result<WholeStartup> read_whole_startup(const wire::StartupMessage& message);
+
 // "-c name=value --name=value", split at white space, backslash escapes; '-' in names means '_'. As
 // PostgreSQL reads it. Errors: 42501, anything else in it.
 [[nodiscard]] Result<Settings> parse_options(std::string_view text);

@@ -20,15 +20,18 @@ const std::string kWho = R"("role":"ann","database":"demo","client":"10.0.0.9:55
 }  // namespace
 
 TEST_CASE("each kind of event is a line of its own shape") {
-  CHECK(line_of(session::AuditedLogin{session::LoginMethod::scram_sha_256, ""}, 0) ==
-        R"(,"event":"login","session":12,)" + kWho + R"(,"verdict":"let in","method":"scram-sha-256")");
-  CHECK(line_of(session::AuditedLogin{session::LoginMethod::trust, "28000"}, 0) ==
-        R"(,"event":"login","session":12,)" + kWho + R"(,"verdict":"refused","method":"trust","sqlstate":"28000")");
+  CHECK(line_of(session::AuditedLogin{session::LoginMethod::scram_sha_256, true, ""}, 0) ==
+        R"(,"event":"login","session":12,)" + kWho +
+            R"(,"verdict":"let in","method":"scram-sha-256","as":"bypass")");
+  CHECK(line_of(session::AuditedLogin{session::LoginMethod::trust, false, "28000"}, 0) ==
+        R"(,"event":"login","session":12,)" + kWho +
+            R"(,"verdict":"refused","method":"trust","sqlstate":"28000")");
   CHECK(line_of(session::AuditedLogout{}, 0) == R"(,"event":"logout","session":12,)" + kWho);
-  CHECK(line_of(session::AuditedStatement{session::AuditVerdict::masked, "", "", text("SELECT ?"),
-                                          {{"p", 1}, {"q", 22}}}) ==
-        R"(,"event":"statement","session":12,"request":"12/7",)" + kWho +
-            R"(,"verdict":"masked","policies":[{"policy":"p","version":1},{"policy":"q","version":22}],"sql":"SELECT ?")");
+  CHECK(
+      line_of(session::AuditedStatement{
+          session::AuditVerdict::masked, "", "", text("SELECT ?"), {{"p", 1}, {"q", 22}}}) ==
+      R"(,"event":"statement","session":12,"request":"12/7",)" + kWho +
+          R"(,"verdict":"masked","policies":[{"policy":"p","version":1},{"policy":"q","version":22}],"sql":"SELECT ?")");
   CHECK(line_of(session::AuditedStatement{session::AuditVerdict::refused, "42501", "clause", nullptr, {}}) ==
         R"(,"event":"statement","session":12,"request":"12/7",)" + kWho +
             R"(,"verdict":"refused","sqlstate":"42501","reason":"clause")");
@@ -42,9 +45,12 @@ TEST_CASE("each kind of event is a line of its own shape") {
 }
 
 TEST_CASE("no name can end a text, a line or the JSON") {
-  CHECK(json_text("a\"b\\c\nd\x7f\x01" "e") == R"("a\"b\\c\u000ad\u007f\u0001e")");
+  CHECK(json_text("a\"b\\c\nd\x7f\x01"
+                  "e") == R"("a\"b\\c\u000ad\u007f\u0001e")");
   CHECK(json_text("Zoë") == "\"Zoë\"");
-  CHECK(json_text(std::string("a\xff\xfe" "b\0c", 6)) == R"("a\ufffd\ufffdb\u0000c")");
+  CHECK(json_text(std::string("a\xff\xfe"
+                              "b\0c",
+                              6)) == R"("a\ufffd\ufffdb\u0000c")");
   CHECK(json_text("\xc3") == R"("\ufffd")");
   CHECK(json_text("") == "\"\"");
 }

@@ -71,7 +71,7 @@ log: {level: debug, format: json, log_private: true}
   CHECK(config->policies[0].pattern == "/etc/pgveil/policies/*.yaml");
   CHECK(config->policies[1].pattern == "/abs/p.yaml");
   CHECK(config->export_dir == "/etc/exports");
-  CHECK(config->listen == ListenConfig{"0.0.0.0", 0, 4});
+  CHECK(config->listen == ListenConfig{"0.0.0.0", 0, "", 0770, 4});
   CHECK(config->backend.schemas == std::vector<std::string>{"app", "public"});
   CHECK(config->backend.catalog_check_every_ms == 60'000);
   CHECK(query_endpoint(*config).password == "s3cret");
@@ -207,6 +207,68 @@ TEST_CASE("a configuration that is not there is an error that names it") {
   const auto config = read_config("/no/such/pgveil.yaml");
   REQUIRE(config.has_error());
   CHECK(one_line(config.error()).find("/no/such/pgveil.yaml") != std::string::npos);
+}
+
+std::string scram() {
+  return replaced(kGood, "{method: trust}", "{users_file: users}");
+}
+
+std::string error_in(const std::string& text) {
+  const auto config = read_config_text(text, "/etc/pgveil/pgveil.yaml");
+  return config ? "" : one_line(config.error());
+}
+
+TEST_CASE("sockets, access file and audit log are taken over") {
+  const auto config = read_config_text(
+      replaced(replaced(scram(), "port: 6432}", "port: 6432, socket_dir: run, socket_mode: '0777'}"),
+               "users}", "users, hba_file: access}") +
+          "audit: {file: audit.log, sql_bytes: 0}\nlog: {lines_per_second: 5}\n",
+      "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->listen.socket_dir == "/etc/pgveil/run");
+  CHECK(config->listen.socket_mode == 0777);
+  CHECK(config->auth.hba_file == "/etc/pgveil/access");
+  CHECK(config->audit.file == "/etc/pgveil/audit.log");
+  CHECK(config->audit.sql_bytes == 0);
+  CHECK(config->log.lines_per_second == 5);
+  for (const std::string mode : {"'0778'", "'-1'", "'77'", "rwx", "'1777'", "''"}) {
+    CAPTURE(mode);
+    CHECK_FALSE(error_in(replaced(kGood, "port: 6432}", "port: 6432, socket_mode: " + mode + "}")).empty());
+  }
+  CHECK(error_in(kGood + "audit: {key_file: /dev/null}\n").find("not a regular file") != std::string::npos);
+}
+
+TEST_CASE("TLS to a server behind a Unix socket is refused") {
+  const std::string local = replaced(kGood, "host: db.example", "host: /run/postgresql");
+  CHECK(error_in(local).empty());
+  CHECK(error_in(local + "tls: {backend: {mode: require}}\n").find("over a Unix socket") !=
+        std::string::npos);
+}
+
+TEST_CASE("bypass roles are read whole, with one secret each") {
+  ::setenv("PGVEIL_TEST_PASSWORD", "s3cret", 1);
+  const std::string tail = "audit: {file: audit.log}\n";
+  const auto config = read_config_text(
+      scram() + tail +
+          "bypass_roles: [{role: dba, user: raw, password_env: PGVEIL_TEST_PASSWORD, databases: [demo]}]\n",
+      "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  REQUIRE(config->bypass_roles.size() == 1);
+  const BypassRole& role = config->bypass_roles.front();
+  CHECK(role.backend.user == "raw");
+  CHECK(role.backend.password == "s3cret");
+  CHECK(find_bypass(*config, "dba") == &role);
+  CHECK(find_bypass(*config, "raw") == nullptr);
+  CHECK(bypass_endpoint(*config, role).user == "raw");
+  const std::string two = "{role: dba, user: raw, password_env: PGVEIL_TEST_PASSWORD}";
+  CHECK(error_in(scram() + tail + "bypass_roles: [" + two + ", " + two + "]\n").find("listed twice") !=
+        std::string::npos);
+  CHECK(error_in(scram() + "bypass_roles: [" + two + "]\n").find("without audit.file") != std::string::npos);
+  CHECK(error_in(kGood + tail + "bypass_roles: [" + two + "]\n").find("trust") != std::string::npos);
+  CHECK(error_in(scram() + tail + "bypass_roles: [{role: dba, user: raw}]\n").find("one of password_env") !=
+        std::string::npos);
+  CHECK(error_in(scram() + tail + "bypass_roles: [{role: dba, password_env: PGVEIL_TEST_PASSWORD}]\n")
+            .find("without role or user") != std::string::npos);
 }
 
 }  // namespace

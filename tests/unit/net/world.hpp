@@ -27,6 +27,10 @@ class OpenGate : public session::Gate {
     return std::make_shared<const std::string>(text);
   }
   std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
+  Result<void> may_log_in(std::string_view, std::string_view, const session::ClientOrigin&) const override {
+    return {};
+  }
+  std::optional<session::Credentials> bypass_login(std::string_view) const override { return std::nullopt; }
   Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 };

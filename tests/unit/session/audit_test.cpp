@@ -23,11 +23,12 @@ struct Words {
   }
   std::string operator()(const AuditedLogout&) const { return "logout"; }
   std::string operator()(const AuditedStatement& statement) const {
-    constexpr const char* kVerdicts[] = {"open", "masked", "exempt", "refused", "error"};
+    constexpr const char* kVerdicts[] = {"open", "masked", "exempt", "bypass", "refused", "error"};
     std::string out = kVerdicts[static_cast<int>(statement.verdict)];
     if (!statement.sqlstate.empty()) out += " " + statement.sqlstate;
     if (!statement.reason.empty()) out += " (" + statement.reason + ")";
-    for (const auto& version : statement.versions) out += fmt::format(" {}:{}", version.policy, version.number);
+    for (const auto& version : statement.versions)
+      out += fmt::format(" {}:{}", version.policy, version.number);
     return out + text_of(statement.text);
   }
   std::string operator()(const AuditedAnswer& answer) const {
@@ -42,15 +43,14 @@ struct Words {
 // An audited session, and its events as "request what" since it was last asked.
 class Audited {
  public:
-  explicit Audited(SessionConfig config = Script::default_config()) : session_(with_audit(std::move(config)), gate) {}
+  explicit Audited(SessionConfig config = Script::default_config())
+      : session_(with_audit(std::move(config)), gate) {}
 
-  static Audited logged_in() {
-    Audited audited;
-    audited.say(startup("ann", "demo"));
-    audited.step(BackendConnected{});
-    audited.answer(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'));
-    CHECK(audited.events() == "0 login trust in");
-    return audited;
+  void log_in() {
+    say(startup("ann", "demo"));
+    step(BackendConnected{});
+    answer(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'));
+    CHECK(events() == "0 login trust in");
   }
   static std::string startup(const std::string& user, const std::string& database) {
     std::string bytes;
@@ -89,7 +89,8 @@ const std::string kBound = frames(wire::BindComplete{});
 }  // namespace
 
 TEST_CASE("a query is on record before it is sent, and how it ended") {
-  Audited audited = Audited::logged_in();
+  Audited audited;
+  audited.log_in();
   const Actions sent = audited.say(query("SELECT people"));
   CHECK(sent.audit.size() == 1);
   CHECK_FALSE(sent.to_backend.empty());
@@ -107,7 +108,8 @@ TEST_CASE("a query is on record before it is sent, and how it ended") {
 }
 
 TEST_CASE("what is refused is on record, with its reason and the text of what was not let through") {
-  Audited audited = Audited::logged_in();
+  Audited audited;
+  audited.log_in();
   audited.say(query("refuse x"));
   CHECK(audited.events() == "1 refused 42501 (clause) r[refuse x]");
   audited.say(query("syntax x"));
@@ -121,7 +123,8 @@ TEST_CASE("what is refused is on record, with its reason and the text of what wa
 }
 
 TEST_CASE("each Execute is a statement, with the text that its Parse had") {
-  Audited audited = Audited::logged_in();
+  Audited audited;
+  audited.log_in();
   audited.say(parse("s", "SELECT people") + sync_message());
   audited.answer(kParsed + ready('I'));
   CHECK(audited.events().empty());
@@ -145,7 +148,8 @@ TEST_CASE("each Execute is a statement, with the text that its Parse had") {
 }
 
 TEST_CASE("EXECUTE and FETCH are on record with what their names read") {
-  Audited audited = Audited::logged_in();
+  Audited audited;
+  audited.log_in();
   audited.say(query("PREPARE q people"));
   audited.answer(complete("PREPARE") + ready('I'));
   CHECK(audited.events() == "1 masked p:1 s[PREPARE q people]; 1 answer 0");
@@ -166,8 +170,8 @@ TEST_CASE("logins are on record, those that fail too, and logouts of those who w
   audited.say(Audited::startup("ann", "demo"));
   const std::string first = "n,,n=,r=abc";
   audited.say(frames(wire::SaslInitialResponse{.mechanism = "SCRAM-SHA-256", .response = first}));
-  audited.say(frames(wire::SaslResponse{.response = {"c=biws,r=abcnonceofeighteenbytes1234,p=" +
-                                                     std::string(43, 'A') + "="}}));
+  audited.say(frames(wire::SaslResponse{
+      .response = {"c=biws,r=abcnonceofeighteenbytes1234,p=" + std::string(43, 'A') + "="}}));
   CHECK(audited.events() == "0 login scram 28P01");
   CHECK(audited.is_closed());
 }
@@ -179,7 +183,8 @@ TEST_CASE("commands of the console are on record, what drivers send on connect i
   const Actions asked = audited.say(query("SHOW VERSION"));
   CHECK(asked.audit.size() == 1);
   CHECK(audited.events() == "1 command c[SHOW VERSION]");
-  audited.step(ConsoleAnswered{Error{.kind = ErrorKind::policy, .sqlstate = "42501", .public_message = "no"}});
+  audited.step(
+      ConsoleAnswered{Error{.kind = ErrorKind::policy, .sqlstate = "42501", .public_message = "no"}});
   CHECK(audited.events() == "1 end 42501");
   audited.say(query("SET a = 1"));
   audited.step(ConsoleAnswered{admin::Table{.columns = {}, .rows = {}, .tag = "SET", .notices = {}}});
@@ -187,7 +192,8 @@ TEST_CASE("commands of the console are on record, what drivers send on connect i
 }
 
 TEST_CASE("what can't be put on record ends the session") {
-  Audited audited = Audited::logged_in();
+  Audited audited;
+  audited.log_in();
   audited.say(query("SELECT 1"));
   const Actions end = audited.step(AuditFailed{});
   CHECK(end.to_client.find("58030") != std::string::npos);

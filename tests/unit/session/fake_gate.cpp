@@ -111,6 +111,15 @@ std::optional<ScramVerifier> FakeGate::verifier(std::string_view role) const {
   return role == "ann" ? ann_verifier : std::nullopt;
 }
 
+Result<void> FakeGate::may_log_in(std::string_view, std::string_view, const ClientOrigin& origin) const {
+  if (origin.address != "192.0.2.66") return {};
+  return Error{.kind = ErrorKind::authentication, .sqlstate = "28000", .public_message = "not from there"};
+}
+
+std::optional<Credentials> FakeGate::bypass_login(std::string_view role) const {
+  return role == "ann" && is_ann_bypass ? std::optional(Credentials{"raw", ""}) : std::nullopt;
+}
+
 Result<void> FakeGate::may_connect(std::string_view role, std::string_view database) const {
   if (role != "stranger") return {};
   return Error{.kind = ErrorKind::authentication,

@@ -1,0 +1,47 @@
+#pragma once
+// A client of a bypass role: all it says goes to the backend, and all that it answers comes back, as it is. Only the
+// cancel key is ours. Nothing is judged, filtered or pinned, so no other role may ever come here: the role of a session
+// is who proved it by SCRAM, the backend connection is a bypass role's own (Gate::bypass_login), and it ends with the
+// session. Each statement is on record.
+#include <map>
+#include <string>
+
+#include "proxy/session/link.hpp"
+#include "proxy/session/relay_books.hpp"
+#include "proxy/wire/framer.hpp"
+
+namespace pgveil::session {
+
+class Relay {
+ public:
+  explicit Relay(Link& link) : link_(link) {}
+
+  // A message of the client's, other than Terminate.
+  void on_client(const wire::FrameView& frame);
+  void on_backend(const wire::FrameView& frame);
+  // What the server said of a setting, at the login or later; sent on by the caller.
+  void note_parameter(const wire::ParameterStatus& status);
+
+  [[nodiscard]] bool is_busy() const { return books_.is_busy(); }
+  [[nodiscard]] wire::TransactionStatus status() const { return books_.status(); }
+  // The server has said why it ends the connection, and the client has heard it.
+  [[nodiscard]] bool has_heard_the_end() const { return has_heard_the_end_; }
+
+ private:
+  using Texts = std::map<std::string, AuditedText, std::less<>>;
+  void audit(AuditedText text);
+  void audit_message(const wire::FrameView& frame);
+  [[nodiscard]] AuditedText text_of(std::string_view sql) const;
+  void remember(Texts& texts, const std::string& name, AuditedText text);
+
+  Link& link_;
+  RelayBooks books_;
+  // What Parse and Bind named last. A name whose Parse failed may be here with a text that never ran; the Parse is on
+  // record by itself.
+  Texts statements_, portals_;
+  bool reads_as_we_do_ = true;  // settings under which text can be cut into words here as it is there
+  bool is_utf8_ = true;
+  bool has_heard_the_end_ = false;
+};
+
+}  // namespace pgveil::session
