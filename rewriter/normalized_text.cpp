@@ -50,10 +50,7 @@ std::optional<std::string> normalized_text(std::string_view sql, QuotedNames quo
   std::size_t end = 0;      // of what is in text
   std::size_t covered = 0;  // by tokens
   for (const Token& token : *tokens) {
-    if (is_more_than_space(sql.substr(covered, token.offset - covered))) {
-      text += kHidden;
-      end = token.offset;
-    }
+    if (is_more_than_space(sql.substr(covered, token.offset - covered))) text += kHidden;
     covered = token.offset + token.text.size();
     const std::string_view word = shown(token, quoted_names);
     if (word.empty()) continue;
