@@ -63,15 +63,15 @@ class Session:
 
 
 class History:
-    def __init__(self, postgres, pgveil, seed):
-        self.postgres, self.pgveil, self.random = postgres, pgveil, random.Random(seed)
+    def __init__(self, postgres, proxies, seed):
+        self.postgres, self.proxies, self.random = postgres, proxies, random.Random(seed)
         self.states = []
         self.built = None         # the release of the version that would be served if the table fits
         self.lineage = []         # of the versions that go on from each other: (release, rows when it was built)
         self.is_swapped = self.is_withdrawn = self.is_rewritten = False
         self.next_id = 100
         self.owner = RawClient(postgres.port, "postgres", "histories")
-        self.sessions = [Session(pgveil.client("analyst", "histories")) for _ in range(2)]
+        self.sessions = [Session(proxy.client("analyst", "histories")) for proxy in proxies]
         self.checked, self.compared, self.failed = 0, 0, collections.Counter()
         self.trace = []
 
@@ -115,7 +115,8 @@ class History:
         if self.is_swapped or self.is_withdrawn:
             return
         is_fresh = self.built is None or self.random.random() < 0.15
-        reply = self.pgveil.console("BUILD POLICY h_policy" + (" FRESH" if is_fresh else ""))
+        builder = self.random.choice(self.proxies)
+        reply = builder.console("BUILD POLICY h_policy" + (" FRESH" if is_fresh else ""))
         if not reply.errors:
             rows = self.rows()
             self.built = naive.Release(POLICY, COLUMNS).build(rows) if is_fresh else self.built.rebuilt(rows)
@@ -136,10 +137,11 @@ class History:
 
     def withdraw(self):
         self.is_withdrawn = not self.is_withdrawn
-        self.pgveil.write_policies((OTHER,) if self.is_withdrawn else (OTHER, POLICY))
-        reply = self.pgveil.console("RELOAD")
-        if reply.errors or any("error" in row for row in reply.texts()):
-            raise AssertionError(f"RELOAD: {reply.errors} {reply.texts()}")
+        for proxy in dict.fromkeys(self.random.sample(self.proxies, len(self.proxies))):
+            proxy.write_policies((OTHER,) if self.is_withdrawn else (OTHER, POLICY))
+            reply = proxy.console("RELOAD")
+            if reply.errors or any("error" in row for row in reply.texts()):
+                raise AssertionError(f"RELOAD: {reply.errors} {reply.texts()}")
 
     def swap(self):
         self.sql("BEGIN; ALTER TABLE h RENAME job TO x; ALTER TABLE h RENAME town TO job; "
@@ -230,7 +232,7 @@ class History:
             change()
             self.changed()
             return
-        use, number = self.random.choices(uses, (12, 8, 10, 4, 3))[0], self.random.randrange(2)
+        use, number = self.random.choices(uses, (12, 8, 10, 4, 3))[0], self.random.randrange(len(self.sessions))
         self.trace.append(f"session {number}: {use.__name__} ({self.sessions[number]})")
         use(self.sessions[number])
 
@@ -257,12 +259,20 @@ class HistoryTest(ServerCase):
                          "FROM generate_series(1, 14) g;\nGRANT SELECT ON h TO pgveil_query, pgveil_admin;", "histories")
         cls.pgveil = cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "histories")).start()
         cls.pgveil.build("h_policy")
+        cls.other = cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "histories")).start()
 
     def test_each_answer_is_of_one_version_and_one_state(self):
+        self.run_histories((self.pgveil, self.pgveil))
+
+    def test_so_are_the_answers_of_two_proxies_over_one_database(self):
+        """A build through one is another version for the other, which must not answer by the old one for a moment."""
+        self.run_histories((self.pgveil, self.other))
+
+    def run_histories(self, proxies):
         checked = compared = 0
         failed = collections.Counter()
         for number in range(HISTORIES):
-            history = History(self.postgres, self.pgveil, SEED * 1000 + number)
+            history = History(self.postgres, proxies, SEED * 1000 + number)
             try:
                 history.heal()
                 for step in range(STEPS):
@@ -279,13 +289,13 @@ class HistoryTest(ServerCase):
             checked += history.checked
             compared += history.compared
             failed += history.failed
-        print(f"\nhistories: {HISTORIES} of {STEPS} steps, {checked} answers checked, {compared} versions compared, errors {dict(failed)}")
+        print(f"\nhistories, {len(set(proxies))} proxies: {HISTORIES} of {STEPS} steps, {checked} answers checked, {compared} versions compared, errors {dict(failed)}")
         self.assertGreater(checked, HISTORIES * STEPS / 8)
         self.assertGreater(compared, HISTORIES * STEPS / 8)
 
     def test_an_answer_of_another_time_is_seen(self):
         """The checker can fail."""
-        history = History(self.postgres, self.pgveil, SEED)
+        history = History(self.postgres, (self.pgveil, self.pgveil), SEED)
         try:
             history.heal()
             session = history.sessions[0]
