@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/whole_file.hpp"
+#include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
 #include "db/source_table.hpp"
-#include "engine/data/separated_text.hpp"
 
 namespace pgveil::cli {
 namespace {

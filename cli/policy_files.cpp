@@ -4,14 +4,18 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
+#include "cli/whole_file.hpp"
 #include "common/sqlstate.hpp"
 #include "policy/spec_reader.hpp"
 
 namespace pgveil::cli {
 namespace {
+
+constexpr std::size_t kMaxHierarchyBytes = std::size_t{16} << 20;
 
 Result<std::vector<std::string>> files_of(const PathPattern& path) {
   glob_t found{};
@@ -35,6 +39,16 @@ Result<void> check_databases(const std::vector<policy::PolicySpec>& specs, const
   return {};
 }
 
+// Paths are relative to the policy file.
+Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::string& path) {
+  const auto full = std::filesystem::path(at.file).parent_path() / path;
+  const auto text = read_whole(full, kMaxHierarchyBytes);
+  if (!text) return yaml::error_at(at, text.error().public_message, text.error().hint);
+  if (*text) return **text;
+  return yaml::error_at(at, fmt::format("there is no file {}", yaml::in_quotes(path)),
+                        "create it, or mend the path; it is relative to this file");
+}
+
 }  // namespace
 
 Result<Specs> read_policy_files(const Config& config) {
@@ -48,7 +62,7 @@ Result<Specs> read_policy_files(const Config& config) {
   for (const auto& file : files) {
     const auto document = yaml::parse_file(file);
     if (!document) return document.error();
-    auto specs = policy::read_policies(*document);
+    auto specs = policy::read_policies(*document, read_hierarchy_file);
     if (!specs) return specs.error();
     std::move(specs->begin(), specs->end(), std::back_inserter(all));
   }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cli/csv.hpp"
+#include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
-#include "engine/data/separated_text.hpp"
 #include "engine/publish/recount.hpp"
 
 namespace pgveil::cli {
@@ -68,7 +68,7 @@ Result<void> write_csv(const engine::Publication& publication, const CsvForm& fo
 
 Result<void> recount_csv(std::string_view text, const CsvForm& form, const engine::Publication& publication,
                          std::uint64_t k, engine::Outliers outliers) {
-  engine::RecordReader reader(text, form.separator);
+  RecordReader reader(text, form.separator);
   engine::Recount counted;
   std::vector<std::string_view> fields;
   std::vector<std::optional<std::string_view>> shown;

@@ -46,7 +46,7 @@ Result<ColumnClass> read_class(const yaml::Value& value) {
 }
 
 // The column's rule, and those of the columns that show its levels.
-Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry) {
+Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, const ReadNamedFile& read_file) {
   if (const auto name = check_identifier(entry.key, entry.key_position, "a column"); !name)
     return name.error();
   const auto entries = entry.value.as_map();
@@ -72,7 +72,7 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry) {
   }
   if (errors.error()) return *errors.error();
   if (const auto* generalize = yaml::find(*entries, "generalize"))
-    return with_levels_of(std::move(rule), *generalize);
+    return with_levels_of(std::move(rule), *generalize, read_file);
   return std::vector{std::move(rule)};
 }
 
@@ -100,13 +100,13 @@ Result<std::string> read_identifier(const yaml::Value& value, std::string_view w
   return name;
 }
 
-Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value) {
+Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value, const ReadNamedFile& read_file) {
   const auto entries = value.as_map();
   if (!entries) return entries.error();
   std::vector<ColumnRule> rules;
   std::size_t quasi_identifier_count = 0;
   for (const yaml::Value::Entry& entry : *entries) {
-    auto read = read_column(entry);
+    auto read = read_column(entry, read_file);
     if (!read) return read.error();
     for (ColumnRule& rule : *read) {
       if (rule.column_class == ColumnClass::quasi_identifier) ++quasi_identifier_count;

@@ -8,6 +8,7 @@
 
 #include "common/error.hpp"
 #include "common/yaml.hpp"
+#include "policy/named_file.hpp"
 #include "policy/spec.hpp"
 
 namespace pgveil::policy {
@@ -19,7 +20,8 @@ inline constexpr std::size_t kMaxIdentifierBytes = 63;  // NAMEDATALEN - 1
 [[nodiscard]] Result<std::string> read_identifier(const yaml::Value& value, std::string_view what);
 
 // name → {class: …, l_diversity: {distinct: …}}, in file order.
-[[nodiscard]] Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value);
+[[nodiscard]] Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value,
+                                                           const ReadNamedFile& read_file);
 
 // 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view text);

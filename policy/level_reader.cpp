@@ -10,6 +10,7 @@
 
 #include "policy/column_reader.hpp"
 #include "policy/first_error.hpp"
+#include "policy/level_hierarchy.hpp"
 #include "policy/level_number.hpp"
 
 namespace pgveil::policy {
@@ -21,7 +22,9 @@ using yaml::in_quotes;
 using Entries = std::vector<yaml::Value::Entry>;
 
 constexpr std::size_t kMaxBounds = 1000;
-constexpr std::array<std::string_view, 5> kMethods = {"width", "bounds", "period", "prefix", "groups"};
+constexpr std::int64_t kMaxHierarchySteps = 64;
+constexpr std::array<std::string_view, 6> kMethods = {"width",  "bounds", "period",
+                                                      "prefix", "groups", "hierarchy"};
 
 Result<Scaled> read_number(const yaml::Value& value) {
   const auto text = value.as_string();
@@ -102,7 +105,51 @@ Result<LevelMethod> read_groups(const yaml::Value& value) {
   return LevelMethod(Groups{{label_of.begin(), label_of.end()}});
 }
 
-Result<LevelMethod> read_method(const yaml::Value& value, const Entries& entries) {
+Result<char> read_separator(const Entries& entries) {
+  const auto* value = yaml::find(entries, "separator");
+  if (value == nullptr) return ';';
+  const auto text = value->as_string();
+  if (!text) return text.error();
+  if (*text == "tab") return '\t';
+  const bool is_one = text->size() == 1 && *text != "\"" &&
+                      static_cast<unsigned char>(text->front()) > 0x20 &&
+                      static_cast<unsigned char>(text->front()) < 0x7F;
+  if (is_one) return text->front();
+  return error_at(value->position(), fmt::format("{} is not a separator", in_quotes(*text)),
+                  "write one character, or tab");
+}
+
+Result<LevelMethod> read_hierarchy(const yaml::Value& value, const Entries& entries,
+                                   const ReadNamedFile& read_file) {
+  FirstError errors;
+  const auto path = errors.take(value.as_string());
+  const char separator = errors.take(read_separator(entries));
+  std::int64_t step = 1;
+  if (const auto* given = yaml::find(entries, "step"))
+    step = errors.take(given->as_integer(1, kMaxHierarchySteps));
+  if (errors.error()) return *errors.error();
+  const auto text = read_file(value.position(), path);
+  if (!text) return text.error();
+  auto groups = groups_of_hierarchy(*text, separator, static_cast<std::uint32_t>(step));
+  if (groups) return LevelMethod(std::move(*groups));
+  return error_at(value.position(), fmt::format("{}: {}", in_quotes(path), groups.error().public_message),
+                  groups.error().hint);
+}
+
+// A key that goes with one method only.
+Result<void> check_companions(const Entries& entries, std::string_view method) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCompanions = {
+      {{"origin", "width"}, {"step", "hierarchy"}, {"separator", "hierarchy"}}};
+  for (const auto& [key, goes_with] : kCompanions) {
+    const auto* given = yaml::find(entries, key);
+    if (given != nullptr && method != goes_with)
+      return error_at(given->position(), fmt::format("{} without {}", key, goes_with), "remove it");
+  }
+  return {};
+}
+
+Result<LevelMethod> read_method(const yaml::Value& value, const Entries& entries,
+                                const ReadNamedFile& read_file) {
   const yaml::Value::Entry* method = nullptr;
   for (const yaml::Value::Entry& entry : entries) {
     if (std::ranges::find(kMethods, entry.key) == kMethods.end()) continue;
@@ -116,12 +163,12 @@ Result<LevelMethod> read_method(const yaml::Value& value, const Entries& entries
     return error_at(value.position(), "a level without method",
                     fmt::format("add one of {}", fmt::join(kMethods, ", ")));
   }
-  if (const auto* origin = yaml::find(entries, "origin"); origin != nullptr && method->key != "width")
-    return error_at(origin->position(), "origin without width", "remove it");
+  if (auto fits = check_companions(entries, method->key); !fits) return fits.error();
   if (method->key == "width") return read_width(method->value, entries);
   if (method->key == "bounds") return read_bounds(method->value);
   if (method->key == "period") return read_period(method->value);
   if (method->key == "groups") return read_groups(method->value);
+  if (method->key == "hierarchy") return read_hierarchy(method->value, entries, read_file);
   return read_prefix(method->value);
 }
 
@@ -146,15 +193,17 @@ std::string in_short(const LevelMethod& method) {
   return std::holds_alternative<Groups>(method) ? "groups" : describe(method);
 }
 
-Result<ColumnRule> read_level(const yaml::Value& value, const ColumnRule& source, std::uint32_t step) {
+Result<ColumnRule> read_level(const yaml::Value& value, const ColumnRule& source, std::uint32_t step,
+                              const ReadNamedFile& read_file) {
   const auto entries = value.as_map();
   if (!entries) return error_at(value.position(), "expected a level", "write {width: 10, column: age_range}");
-  if (const auto known = yaml::refuse_unknown_keys(
-          *entries, {"width", "origin", "bounds", "period", "prefix", "groups", "column", "show"});
+  if (const auto known =
+          yaml::refuse_unknown_keys(*entries, {"width", "origin", "bounds", "period", "prefix", "groups",
+                                               "hierarchy", "step", "separator", "column", "show"});
       !known) {
     return known.error();
   }
-  auto method = read_method(value, *entries);
+  auto method = read_method(value, *entries, read_file);
   if (!method) return method.error();
   ColumnRule rule = source;
   const auto* column = yaml::find(*entries, "column");
@@ -177,7 +226,8 @@ Result<ColumnRule> read_level(const yaml::Value& value, const ColumnRule& source
 
 }  // namespace
 
-Result<std::vector<ColumnRule>> with_levels_of(ColumnRule rule, const yaml::Value& generalize) {
+Result<std::vector<ColumnRule>> with_levels_of(ColumnRule rule, const yaml::Value& generalize,
+                                               const ReadNamedFile& read_file) {
   if (rule.column_class != ColumnClass::quasi_identifier) {
     return error_at(generalize.position(), "generalize on a column that is not a quasi_identifier",
                     "class the column quasi_identifier, or remove it");
@@ -188,7 +238,7 @@ Result<std::vector<ColumnRule>> with_levels_of(ColumnRule rule, const yaml::Valu
     return error_at(generalize.position(), "an empty list of levels", "add a level, or remove it");
   std::vector<ColumnRule> rules{rule};
   for (const yaml::Value& item : items) {
-    auto level = read_level(item, rule, static_cast<std::uint32_t>(rules.size()));
+    auto level = read_level(item, rule, static_cast<std::uint32_t>(rules.size()), read_file);
     if (!level) return level.error();
     if (level->name == rule.name) {
       if (items.size() == 1) return std::vector{std::move(*level)};

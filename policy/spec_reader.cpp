@@ -193,7 +193,8 @@ const yaml::Value& required(const Entries& entries, const yaml::Value& policy, s
   return policy;
 }
 
-void read_required(const Entries& entries, const yaml::Value& value, PolicySpec& policy, FirstError& errors) {
+void read_required(const Entries& entries, const yaml::Value& value, const ReadNamedFile& read_file,
+                   PolicySpec& policy, FirstError& errors) {
   policy.name =
       errors.take(read_policy_name(required(entries, value, "name", "add name: people_k2", errors)));
   policy.database = errors.take(
@@ -203,8 +204,8 @@ void read_required(const Entries& entries, const yaml::Value& value, PolicySpec&
   policy.table = std::move(table.table);
   policy.k = static_cast<std::uint64_t>(errors.take(
       required(entries, value, "k", "add k: 2 or more, the smallest cohort", errors).as_integer(2, kMaxK)));
-  policy.columns = errors.take(
-      read_columns(required(entries, value, "columns", "add columns: {name: {class: …}}", errors)));
+  policy.columns = errors.take(read_columns(
+      required(entries, value, "columns", "add columns: {name: {class: …}}", errors), read_file));
 }
 
 void read_optional(const Entries& entries, PolicySpec& policy, FirstError& errors) {
@@ -270,7 +271,7 @@ Result<void> check_roles(const PolicySpec& policy) {
   return {};
 }
 
-Result<PolicySpec> read_policy(const yaml::Value& value) {
+Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& read_file) {
   const auto entries = value.as_map();
   if (!entries) return entries.error();
   FirstError errors;
@@ -280,7 +281,7 @@ Result<PolicySpec> read_policy(const yaml::Value& value) {
                  "accept_joint_release", "accept_order_leak"}));
   PolicySpec policy;
   policy.at = value.position();
-  read_required(*entries, value, policy, errors);
+  read_required(*entries, value, read_file, policy, errors);
   read_optional(*entries, policy, errors);
   if (errors.error()) return *errors.error();
   errors.check(check_unit(policy));
@@ -303,7 +304,11 @@ Result<void> check_version(const Entries& entries, const yaml::Value& document) 
 
 }  // namespace
 
-Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document) {
+Result<std::string> no_named_files(const yaml::Position& at, const std::string& path) {
+  return error_at(at, fmt::format("file {} can't be read here", in_quotes(path)), "write groups instead");
+}
+
+Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document, const ReadNamedFile& read_file) {
   const auto entries = document.as_map();
   if (!entries) return entries.error();
   FirstError errors;
@@ -317,7 +322,7 @@ Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document) {
   if (items->empty()) return error_at(list->position(), "the list of policies is empty", "add a policy");
   std::vector<PolicySpec> policies;
   for (const yaml::Value& item : *items) {
-    auto policy = read_policy(item);
+    auto policy = read_policy(item, read_file);
     if (!policy) return policy.error();
     policies.push_back(std::move(*policy));
   }
@@ -325,10 +330,11 @@ Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document) {
   return policies;
 }
 
-Result<std::vector<PolicySpec>> read_policy_text(std::string_view text, std::string file_name) {
+Result<std::vector<PolicySpec>> read_policy_text(std::string_view text, std::string file_name,
+                                                 const ReadNamedFile& read_file) {
   const auto document = yaml::parse(text, std::move(file_name));
   if (!document) return document.error();
-  return read_policies(*document);
+  return read_policies(*document, read_file);
 }
 
 Result<void> check_together(const std::vector<PolicySpec>& policies) {

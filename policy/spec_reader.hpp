@@ -30,12 +30,15 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "policy/named_file.hpp"
 #include "policy/spec.hpp"
 
 namespace pgveil::policy {
 
-[[nodiscard]] Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document);
-[[nodiscard]] Result<std::vector<PolicySpec>> read_policy_text(std::string_view text, std::string file_name);
+[[nodiscard]] Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document,
+                                                            const ReadNamedFile& read_file = no_named_files);
+[[nodiscard]] Result<std::vector<PolicySpec>> read_policy_text(
+    std::string_view text, std::string file_name, const ReadNamedFile& read_file = no_named_files);
 
 // Across files: names unique, no table and role twice.
 [[nodiscard]] Result<void> check_together(const std::vector<PolicySpec>& policies);

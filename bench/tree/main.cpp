@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/data/separated_text.hpp"
+#include "common/separated_text.hpp"
 #include "policy/disclosure.hpp"
 #include "policy/leveled_counts.hpp"
 #include "policy/tree.hpp"
@@ -31,7 +31,7 @@ double cpu_ms() {
 Rows read_rows(const char* path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  pgveil::engine::RecordReader reader(bytes, ';');
+  pgveil::RecordReader reader(bytes, ';');
   Rows rows;
   std::vector<std::string_view> fields;
   while (true) {

@@ -5,8 +5,8 @@
 
 #include <unordered_map>
 
+#include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
-#include "engine/data/separated_text.hpp"
 #include "engine/lattice/transformation.hpp"
 
 namespace pgveil::engine {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
-#include "engine/data/separated_text.hpp"
 
 namespace pgveil::engine {
 namespace {

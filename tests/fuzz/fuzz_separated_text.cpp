@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "common/separated_text.hpp"
 #include "engine/data/hierarchy.hpp"
-#include "engine/data/separated_text.hpp"
 #include "engine/data/table.hpp"
+#include "policy/level_hierarchy.hpp"
 
 namespace {
 
@@ -68,5 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto levels = make_level_tables(table->columns.front(), *hierarchy);
     if (levels && levels->height() + 1 != hierarchy->rows.front().size()) std::abort();
   }
+  const auto groups = policy::groups_of_hierarchy(text, separator, 1);
+  if (groups && (!hierarchy || groups->labels.size() != hierarchy->rows.size())) std::abort();
   return 0;
 }

@@ -247,5 +247,55 @@ class Refused(StackCase):
         self.assertEqual(self.pgveil.client("analyst").query("SELECT * FROM alone").sqlstates(), ["42501"])
 
 
+class FromFile(StackCase):
+    """The groups of a level, as a hierarchy file beside the policy: the same policy, since what the file says is what counts."""
+    policies = (naive.Policy("towns_k", "public.towns", 3, quasi_identifiers("town", "region", "part"), levels={
+        "region": level("town", "groups", ("coast", ("Kiel", "Husum")), ("hills", ("Ulm",))),
+        "part": level("town", "groups", ("north", ("Kiel", "Husum")), ("south", ("Ulm",)), step=2)}),)
+    built = ("towns_k",)
+    open_tables = ()
+    hierarchy = "Kiel;coast;north\nUlm;hills;south\nHusum;coast;north\n"
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run("CREATE TABLE public.towns (id integer, town text, region text, part text); INSERT INTO towns "
+                         "SELECT n, (ARRAY['Kiel', 'Husum', 'Ulm', 'Hamlet'])[1 + n * n % 4] FROM generate_series(1, 20) AS n;"
+                         "INSERT INTO towns VALUES (21, 'Husum'), (22, 'Husum'), (23, 'Ulm'), (24, 'Ulm'), (25, 'Ulm');"
+                         "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;", "demo")
+
+    def reload(self, levels, hierarchy=None):
+        """→ what RELOAD says of the policies."""
+        path = self.pgveil.policy_path
+        lines = [line if not line.startswith("      town:") else f"      town: {{class: quasi_identifier, generalize: {levels}}}"
+                 for line in path.read_text().split("\n")]
+        path.write_text("\n".join(lines))
+        file = path.parent / "hierarchies" / "towns.csv"
+        file.parent.mkdir(exist_ok=True)
+        file.unlink(missing_ok=True)
+        if hierarchy is not None:
+            file.write_text(hierarchy)
+        return " ".join(cell or "" for row in self.pgveil.console("RELOAD", "operator").texts() for cell in row)
+
+    def regions(self):
+        with self.pgveil.client("analyst") as client:
+            reply = client.query("SELECT town, region, part, count(*) FROM towns GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+            return reply.texts() or reply.sqlstates()
+
+    def test_a_hierarchy_file_is_the_groups_it_says(self):
+        steps = "[{hierarchy: hierarchies/towns.csv, column: region}, {hierarchy: hierarchies/towns.csv, step: 2, column: part}]"
+        before = self.regions()
+        self.assertTrue(any(row[1] == "coast" for row in before), before)
+        self.reload(steps, self.hierarchy)
+        self.assertEqual(self.regions(), before)
+        self.reload(steps, self.hierarchy.replace("hills", "mounts"))
+        self.assertEqual(self.regions(), ["42501"])
+        self.pgveil.build("towns_k")
+        self.assertEqual(self.regions(), [[cell and cell.replace("hills", "mounts") for cell in row] for row in before])
+        said = self.reload(steps)
+        self.assertIn('there is no file "hierarchies/towns.csv"', said)
+        self.assertEqual(self.regions()[0], before[0])
+        self.assertIn("record 2: 2 fields instead of 3", self.reload(steps, "Kiel;coast;north\nUlm;hills\n"))
+
+
 if __name__ == "__main__":
     main()

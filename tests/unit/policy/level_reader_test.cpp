@@ -8,11 +8,21 @@
 #include <utility>
 #include <vector>
 
+#include "policy/level_hierarchy.hpp"
 #include "policy/spec_reader.hpp"
 
 namespace pgveil::policy::testing {
 
 namespace {
+
+constexpr std::string_view kTowns = "Kiel;coast;north\nHusum;coast;north\nUlm;hills;south\n";
+
+Result<std::string> read_towns(const yaml::Position& at, const std::string& path) {
+  if (path == "towns.csv") return std::string(kTowns);
+  if (path == "uneven.csv") return std::string("Kiel;coast\nUlm;hills;south\n");
+  if (path == "tangled.csv") return std::string("Kiel;coast;north\nHusum;coast;south\n");
+  return yaml::error_at(at, "there is no file", "create it");
+}
 
 // `columns` stands from line 8 on, indented by 6.
 Result<std::vector<PolicySpec>> read(std::string_view columns) {
@@ -20,7 +30,7 @@ Result<std::vector<PolicySpec>> read(std::string_view columns) {
       fmt::format(
           "version: 1\npolicies:\n  - name: p\n    database: d\n    table: s.t\n    k: 2\n    columns:\n{}\n",
           columns),
-      "p.yaml");
+      "p.yaml", read_towns);
 }
 
 PolicySpec policy(std::string_view columns) {
@@ -91,7 +101,7 @@ TEST_CASE("what is no level is refused at its place") {
       {"[]", "p.yaml:8:50: an empty list of levels"},
       {"10", "p.yaml:8:50: expected a level"},
       {"{column: b}",
-       "p.yaml:8:50: a level without method; add one of width, bounds, period, prefix, groups"},
+       "p.yaml:8:50: a level without method; add one of width, bounds, period, prefix, groups, hierarchy"},
       {"{with: 10}", "p.yaml:8:51: unknown key \"with\""},
       {"{width: 10, prefix: 3}", "p.yaml:8:62: width and prefix in one level"},
       {"{width: 0}", "p.yaml:8:58: a width that is not above 0"},
@@ -184,6 +194,72 @@ TEST_CASE("levels count as quasi-identifiers") {
   const auto policies = read(columns);
   REQUIRE(!policies.has_value());
   CHECK(policies.error().public_message.find("more than 64 quasi-identifiers") != std::string::npos);
+}
+
+TEST_CASE("steps of a hierarchy file are groups, and count in the hash by what they say") {
+  const PolicySpec spec = policy(
+      "      town: {class: quasi_identifier, generalize: [{hierarchy: towns.csv, column: region}, "
+      "{hierarchy: towns.csv, "
+      "step: 2, column: part}]}");
+  CHECK(spec.columns[1].level == Level{"town", 0, 1, LevelShows::label,
+                                       Groups{{{"Husum", "coast"}, {"Kiel", "coast"}, {"Ulm", "hills"}}}});
+  CHECK(spec.columns[2].level == Level{"town", 0, 2, LevelShows::label,
+                                       Groups{{{"Husum", "north"}, {"Kiel", "north"}, {"Ulm", "south"}}}});
+  const PolicySpec by_hand = policy(
+      "      town: {class: quasi_identifier, generalize: [{groups: {coast: [Husum, Kiel], hills: [Ulm]}, "
+      "column: "
+      "region}, {groups: {north: [Kiel, Husum], south: [Ulm]}, column: part}]}");
+  CHECK(by_hand.hash == spec.hash);
+}
+
+TEST_CASE("a hierarchy that can't be used is refused at the key that names it") {
+  const struct {
+    std::string_view generalize;
+    std::string_view message;
+  } cases[] = {
+      {"{hierarchy: nowhere.csv}", "p.yaml:8:62: there is no file"},
+      {"{hierarchy: uneven.csv}", "p.yaml:8:62: \"uneven.csv\": record 2: 3 fields instead of 2"},
+      {"{hierarchy: towns.csv, step: 3}",
+       "p.yaml:8:62: \"towns.csv\": record 1: no step 3 beside the value; there are 2"},
+      {"{hierarchy: towns.csv, separator: ','}",
+       "no step 1 beside the value; there are 0; is the separator right?"},
+      {"{hierarchy: towns.csv, separator: ab}", "\"ab\" is not a separator"},
+      {"{hierarchy: towns.csv, step: 0}", "p.yaml:8:79: "},
+      {"{width: 10, step: 1}", "step without hierarchy"},
+      {"{prefix: 1, separator: ','}", "separator without hierarchy"},
+      {"{hierarchy: towns.csv, groups: {x: [a]}}", "hierarchy and groups in one level"},
+      {"{hierarchy: towns.csv, show: start}", "such a level has no start"},
+      {"[{hierarchy: tangled.csv, column: b}, {hierarchy: tangled.csv, step: 2, column: c}]",
+       "groups does not nest in groups"},
+  };
+  for (const auto& [generalize, message] : cases) {
+    CAPTURE(generalize);
+    CHECK(error_of(generalize).find(message) != std::string::npos);
+  }
+  CHECK(read_policy_text(
+            "version: 1\npolicies:\n  - name: p\n    database: d\n    table: s.t\n    k: 2\n    columns:\n"
+            "      a: {class: quasi_identifier, generalize: {hierarchy: towns.csv}}\n",
+            "p.yaml")
+            .error()
+            .public_message.find("file \"towns.csv\" can't be read here") != std::string::npos);
+}
+
+TEST_CASE("a hierarchy file is refused with the record") {
+  const struct {
+    std::string_view text;
+    std::string_view message;
+  } cases[] = {{"", "no record"},
+               {"a;x\na;y\n", "record 2: its value is listed twice"},
+               {"a;x\nb;\n", "record 2: an ancestor without name"},
+               {"a;\"x\ny\"\n", "record 1: not UTF-8, or a control character"},
+               {"a;\xff\n", "record 1: not UTF-8, or a control character"},
+               {"a;x\n\"b\n", "record 2: "}};
+  for (const auto& [text, message] : cases) {
+    CAPTURE(text);
+    const auto groups = groups_of_hierarchy(text, ';', 1);
+    REQUIRE(!groups);
+    CHECK(groups.error().public_message.starts_with(message));
+  }
 }
 
 }  // namespace pgveil::policy::testing

@@ -11,7 +11,7 @@
 
 #include "common/error.hpp"
 
-namespace pgveil::engine {
+namespace pgveil {
 
 class RecordReader {
  public:
@@ -38,4 +38,4 @@ class RecordReader {
   std::deque<std::string> unescaped_;  // a deque: views of its elements survive growth
 };
 
-}  // namespace pgveil::engine
+}  // namespace pgveil

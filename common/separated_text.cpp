@@ -1,11 +1,11 @@
-#include "engine/data/separated_text.hpp"
+#include "common/separated_text.hpp"
 
 #include <fmt/format.h>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 
-namespace pgveil::engine {
+namespace pgveil {
 
 RecordReader::RecordReader(std::string_view bytes, char separator) : bytes_(bytes), separator_(separator) {
   PGVEIL_ASSERT(separator != '"' && separator != '\r' && separator != '\n');
@@ -76,4 +76,4 @@ Result<bool> RecordReader::next(std::vector<std::string_view>& fields) {
   }
 }
 
-}  // namespace pgveil::engine
+}  // namespace pgveil
