@@ -13,4 +13,11 @@ std::string utc_now() {
   return std::string(text, size);
 }
 
+std::optional<std::int64_t> utc_seconds(const std::string& text) {
+  std::tm parts{};
+  const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return ::timegm(&parts);
+}
+
 }  // namespace pgveil::cli

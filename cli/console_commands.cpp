@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "cli/clock.hpp"
+#include "cli/console_build.hpp"
 #include "cli/explain.hpp"
 #include "cli/export_policy.hpp"
 #include "cli/job_files.hpp"
-#include "cli/lineage.hpp"
-#include "cli/masked_copies.hpp"
 #include "cli/policy_builder.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -129,8 +128,8 @@ Answer Commands::answer(const admin::ShowPolicies&, const std::string& role) {
   std::vector<admin::PolicyLine> lines;
   for (const auto& spec : now->specs) {
     auto state = state_of(*now, spec);
-    lines.push_back(
-        {spec, std::move(state.version), std::move(state.closed_because), builds_.of(spec->name)});
+    lines.push_back({spec, std::move(state.version), std::move(state.closed_because),
+                     world_.running_builds().of(spec->name)});
   }
   return admin::policies_table(lines, standing_of(now->config, role));
 }
@@ -172,29 +171,11 @@ Answer Commands::answer(const admin::ShowHelp&, const std::string&) {
 }
 
 Answer Commands::answer(const admin::BuildPolicy& command, const std::string& role) {
-  const auto now = world_.present();
-  const auto spec = find_policy(now->specs, command.policy);
+  const auto spec = find_policy(world_.present()->specs, command.policy);
   if (!spec) return spec.error();
-  RunningBuilds::Build build(builds_, command.policy);
-  const db::Progress progress = [&](std::string_view stage, std::uint64_t done) {
-    build.reached(stage, done);
-  };
-  const auto earlier =
-      earlier_version(now->config, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on);
-  if (!earlier) return earlier.error();
-  const auto reader = copy_reader(now->config, **spec);
-  if (!reader) return reader.error();
-  auto built = build_version(build_endpoint(now->config), **spec, *earlier, utc_now(), *reader, progress);
-  if (!built) return built.error();
-  const auto publish = [&]() -> Result<policy::PolicyVersion> {
-    if (auto alone = check_lineage(now->config, now->specs, **spec, built->version); !alone)
-      return alone.error();
-    return world_.publish(**spec, built->version);
-  };
-  const auto published = with_copy_settled(now->config, **spec, built->version, publish);
+  const auto published =
+      build_and_publish(world_, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on, role);
   if (!published) return published.error();
-  log::info("policy " + command.policy, fmt::format("version {} built by {}", published->number, role));
-  if (!built->note.empty()) log::info("policy " + command.policy, built->note);
   return Table{admin::columns_of(command), {release_row(*published)}, "BUILD POLICY", {}};
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/job_runner.hpp"
-#include "cli/running_builds.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
 #include "proxy/net/server.hpp"
@@ -65,7 +64,6 @@ class Commands final : public admin::Console {
   std::atomic<admin::Ending> ending_{admin::Ending::at_once};
   std::atomic<bool> is_shutdown_asked_{false};
   JobRunner jobs_;
-  RunningBuilds builds_;
 };
 
 }  // namespace pgveil::cli

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <map>
 #include <utility>
 
 #include "cli/clock.hpp"
+#include "cli/console_build.hpp"
 #include "cli/policy_builder.hpp"
+#include "cli/rebuilds.hpp"
 #include "common/log.hpp"
 
 namespace pgveil::cli {
@@ -73,6 +76,20 @@ Result<void> check_drift_of(World& world, const policy::PolicySpec& spec) {
   return apply_repair(world, **known, *state.version, std::move(*recheck));
 }
 
+namespace {
+
+// What can't be built again stays as it is: the version that is there is served on.
+void rebuild_if_due(World& world, const policy::PolicySpec& spec, Rebuilds& rebuilds, FailureLog& failures) {
+  const auto now = world.present();
+  const auto known = find_policy(now->specs, spec.name);
+  if (!known || !rebuilds.is_due(**known, state_of(*now, *known).version.get(), std::time(nullptr))) return;
+  const auto built = build_and_publish(world, *known, Lineage::go_on, "rebuild_every");
+  rebuilds.done(**known, built.has_value(), std::time(nullptr));
+  failures.note("rebuild of policy " + spec.name, built ? Result<void>() : Result<void>(built.error()));
+}
+
+}  // namespace
+
 Watch::Watch(World& world)
     : world_(world),
       catalogs_([this](const std::stop_token& stop) { watch_catalogs(stop); }),
@@ -106,12 +123,14 @@ void Watch::watch_catalogs(const std::stop_token& stop) {
 
 void Watch::check_drift(const std::stop_token& stop) {
   FailureLog failures;
+  Rebuilds rebuilds;
   std::map<std::string, Clock::time_point>
       checked;  // absent: never in this process, so the first check is at once
   while (sleep_for(stop, kDriftTickMs)) {
     const auto now = world_.present();
     for (const auto& spec : now->specs) {
       if (stop.stop_requested()) return;
+      rebuild_if_due(world_, *spec, rebuilds, failures);
       const auto last = checked.find(spec->name);
       const auto interval = std::chrono::milliseconds(spec->drift.check_every_ms);
       if (last != checked.end() && Clock::now() - last->second < interval) continue;

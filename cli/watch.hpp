@@ -1,6 +1,6 @@
 #pragma once
 // Two background threads: one compares catalogs and stored versions with what is served and refreshes what
-// changed; one runs the drift checks of policies. Errors are logged and tried again; nothing is opened by
+// changed; one runs the drift checks of policies and the builds that `rebuild_every` asks for. Errors are logged and tried again; nothing is opened by
 // them.
 #include <condition_variable>
 #include <mutex>

@@ -11,6 +11,7 @@
 #include "cli/audit_log.hpp"
 #include "cli/present.hpp"
 #include "cli/refusal_counts.hpp"
+#include "cli/running_builds.hpp"
 #include "cli/verdict_cache.hpp"
 #include "cli/wake.hpp"
 #include "common/histogram.hpp"
@@ -70,6 +71,9 @@ class World final : public session::Gate {
   // Woken when a session met a version that is not current any more: the watch sleeps on it.
   [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
 
+  // The builds that run in this process.
+  [[nodiscard]] RunningBuilds& running_builds() { return builds_; }
+
   // ---- changes; they block on PostgreSQL and on one another
   // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps
   // the old.
@@ -102,6 +106,7 @@ class World final : public session::Gate {
   Wake stale_versions_;
   RefusalCounts refusals_;
   Rewrites rewrites_;
+  RunningBuilds builds_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy, under change_mutex_: numbers never fall
 };

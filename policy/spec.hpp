@@ -62,6 +62,8 @@ struct PolicySpec {
   std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
   Enforcement enforcement = Enforcement::query;
   DriftRule drift;
+  // The running proxy builds again when the version is this old; nullopt: only when asked.
+  std::optional<std::int64_t> rebuild_every_ms;
   // Why the owner lets this policy stand beside another one over the same table though together they are finer than k.
   std::optional<std::string> accept_joint_release;
   // Why the owner lets the order of rows follow hidden columns.

@@ -171,6 +171,13 @@ Result<DriftRule> read_drift(const yaml::Value& value) {
   return rule;
 }
 
+Result<std::int64_t> read_rebuild_every(const yaml::Value& value) {
+  const auto every = value.as_duration_ms();
+  if (every && *every < kMinCheckEveryMs)
+    return error_at(value.position(), "built more often than once a second", "write 1s or more");
+  return every;
+}
+
 // Why an owner accepts a risk by name: words, for whoever reads the policy next.
 Result<std::string> read_reason(const yaml::Value& value) {
   auto reason = value.as_string();
@@ -230,6 +237,9 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
     policy.growth.max_cohorts = static_cast<std::uint64_t>(errors.take(most->as_integer(2, kMaxK)));
   }
   if (const auto* drift = yaml::find(entries, "drift")) policy.drift = errors.take(read_drift(*drift));
+  if (const auto* every = yaml::find(entries, "rebuild_every")) {
+    policy.rebuild_every_ms = errors.take(read_rebuild_every(*every));
+  }
   for (const auto& [key, target] : {std::pair{"accept_joint_release", &policy.accept_joint_release},
                                     std::pair{"accept_order_leak", &policy.accept_order_leak}}) {
     if (const auto* reason = yaml::find(entries, key)) *target = errors.take(read_reason(*reason));
@@ -277,8 +287,8 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
   FirstError errors;
   errors.check(yaml::refuse_unknown_keys(
       *entries, {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns",
-                 "unlisted_columns", "enforcement", "strategy", "max_cohorts", "drift", "access",
-                 "accept_joint_release", "accept_order_leak"}));
+                 "unlisted_columns", "enforcement", "strategy", "max_cohorts", "drift", "rebuild_every",
+                 "access", "accept_joint_release", "accept_order_leak"}));
   PolicySpec policy;
   policy.at = value.position();
   read_required(*entries, value, read_file, policy, errors);

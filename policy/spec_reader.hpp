@@ -19,6 +19,7 @@
 //       unlisted_columns: hide           # optional; hide is the only value
 //       enforcement: query               # optional; stored and copy are refused: not there yet
 //       drift: {check_every: 24h, action: suppress}   # optional
+//       rebuild_every: 7d                # optional
 //
 // access: from_database is refused with "not supported yet". k must be ≥ 2 and ≤ 2^53. A
 // policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. Two policies of one table
@@ -44,7 +45,7 @@ namespace pgveil::policy {
 [[nodiscard]] Result<void> check_together(const std::vector<PolicySpec>& policies);
 
 // The text that PolicySpec::hash is taken of: fields in a fixed order, columns by name; without readers,
-// exempt roles and drift, which change who reads and when it is checked but not what is released.
+// exempt roles, drift and rebuild_every, which change who reads and when it is checked but not what is released.
 [[nodiscard]] std::string canonical_text(const PolicySpec& policy);
 
 }  // namespace pgveil::policy

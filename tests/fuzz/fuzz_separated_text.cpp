@@ -70,6 +70,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (levels && levels->height() + 1 != hierarchy->rows.front().size()) std::abort();
   }
   const auto groups = policy::groups_of_hierarchy(text, separator, 1);
-  if (groups && (!hierarchy || groups->labels.size() != hierarchy->rows.size())) std::abort();
+  if (groups && hierarchy && groups->labels.size() != hierarchy->rows.size()) std::abort();
   return 0;
 }

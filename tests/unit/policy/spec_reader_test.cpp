@@ -25,6 +25,7 @@ policies:
     unlisted_columns: hide
     enforcement: query
     drift: {check_every: 90m, action: alert}
+    rebuild_every: 7d
     accept_joint_release: "the other policy has two readers"
     accept_order_leak: "loaded in random order"
 )";
@@ -66,6 +67,7 @@ TEST_CASE("a full policy is read as written") {
   CHECK(policy.columns[3].constraints.empty());
   CHECK(policy.drift.check_every_ms == 90 * 60 * 1000);
   CHECK(policy.drift.action == DriftAction::alert);
+  CHECK(policy.rebuild_every_ms == 7LL * 24 * 60 * 60 * 1000);
   CHECK(policy.accept_joint_release == "the other policy has two readers");
   CHECK(policy.accept_order_leak == "loaded in random order");
   CHECK(policy.at.file == "p.yaml");
@@ -79,6 +81,7 @@ TEST_CASE("the defaults are closed: no readers, nobody exempt, drift suppressed 
   CHECK(policy.readers.empty());
   CHECK(policy.exempt_roles.empty());
   CHECK(!policy.unit);
+  CHECK(!policy.rebuild_every_ms);
   CHECK(!policy.accept_joint_release);
   CHECK(!policy.accept_order_leak);
   CHECK(policy.drift.check_every_ms == 24LL * 60 * 60 * 1000);
@@ -93,6 +96,7 @@ TEST_CASE("the hash changes with what is released and with nothing else") {
       {"readers: [analyst, bi]", "readers: [analyst]   # bi left"},
       {"exempt_roles: [dpo]", "exempt_roles: []"},
       {"drift: {check_every: 90m, action: alert}", "drift: {}"},
+      {"    rebuild_every: 7d\n", ""},
       {"    accept_order_leak: \"loaded in random order\"\n", ""},
       {"accept_joint_release: \"the other policy has two readers\"", "accept_joint_release: other words"},
       {"    unlisted_columns: hide\n", ""},
