@@ -176,6 +176,7 @@ struct Check {
   const PgQuery__SelectStmt& select;
   VersionGuard guard;
   MaskReader& reader;
+  bool reads_copy = false;
 
   void guards(const Node* where) const {
     if (where == nullptr) fail("the shape guard");
@@ -197,19 +198,25 @@ struct Check {
     }
   }
 
+  [[nodiscard]] bool is_shown_raw(const Column& column) const {
+    const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+    return rule != spec.columns.end() && (rule->column_class == policy::ColumnClass::sensitive ||
+                                          rule->column_class == policy::ColumnClass::insensitive);
+  }
+
+  // Of a level's attribute the column that it is a level of; a copy has the level itself.
+  [[nodiscard]] bool is_asked(const Column& column) const {
+    return std::ranges::any_of(tree.attributes, [&](const policy::TreeAttribute& attribute) {
+      return (reads_copy ? attribute.name : source_of(attribute)) == column.name;
+    });
+  }
+
   // All columns whose raw values the mask reads.
   [[nodiscard]] std::string shape_condition() const {
     std::string names = element(relation.schema) + "," + element(relation.name);
     std::string numbers;
     for (const Column& column : relation.columns) {
-      const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
-      const bool is_read =
-          rule != spec.columns.end() && rule->column_class != policy::ColumnClass::identifier;
-      const bool is_unused = rule != spec.columns.end() &&
-                             rule->column_class == policy::ColumnClass::quasi_identifier &&
-                             std::ranges::find(tree.attributes, column.name, &policy::TreeAttribute::name) ==
-                                 tree.attributes.end();
-      if (!is_read || is_unused) continue;
+      if (!is_shown_raw(column) && !is_asked(column)) continue;
       names += "," + element(column.name);
       numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", column.number));
     }
@@ -520,7 +527,7 @@ Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
     return failure(spec.name, "the version's copy");
   MaskReader reader;
   return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
-    Check{spec, version, version.tree, copy, read, VersionGuard::present, reader}.of_copy();
+    Check{spec, version, version.tree, copy, read, VersionGuard::present, reader, true}.of_copy();
   });
 }
 

@@ -108,6 +108,16 @@ Column with_typmod(Column column, std::int32_t typmod) {
 
 }  // namespace
 
+TEST_CASE("the shape guard names the columns that levels are asked of, and the check agrees") {
+  const World world;
+  const auto guarded = compile_mask(world.spec, world.version, world.relation, VersionGuard::present).value();
+  CHECK(guarded->text.find(R"('{"public","staff","age","seen","town"}'::pg_catalog.text[])") !=
+        std::string::npos);
+  const auto verified =
+      verify_mask(*guarded, world.spec, world.version, world.relation, VersionGuard::present);
+  CHECK_MESSAGE(verified.has_value(), (verified ? "" : verified.error().public_message));
+}
+
 TEST_CASE("a level is asked for by its pre-image and shown as a constant of the tree") {
   const World world;
   const auto mask = world.mask();
