@@ -78,6 +78,9 @@ void say_states(const DatabaseView& view, Findings& findings) {
       findings.warning(fmt::format("policy {}: closed: {}", state.spec->name, state.closed_because));
       continue;
     }
+    if (!state.not_stored_because.empty())
+      findings.warning(fmt::format("policy {}: masks are in each query, not stored: {}", state.spec->name,
+                                   state.not_stored_because));
     std::printf("policy %s: open, version %llu of %s, %llu cohorts\n", state.spec->name.c_str(),
                 static_cast<unsigned long long>(state.version->number), state.version->built_at.c_str(),
                 static_cast<unsigned long long>(state.version->disclosure.cohorts));

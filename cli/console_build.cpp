@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/build_needs.hpp"
 #include "cli/clock.hpp"
 #include "cli/lineage.hpp"
 #include "cli/masked_copies.hpp"
@@ -20,9 +21,9 @@ Result<policy::PolicyVersion> build_and_publish(World& world,
   };
   const auto earlier = earlier_version(now->config, spec, lineage);
   if (!earlier) return earlier.error();
-  const auto reader = copy_reader(now->config, *spec);
-  if (!reader) return reader.error();
-  auto built = build_version(build_endpoint(now->config), *spec, *earlier, utc_now(), *reader, progress);
+  const auto needs = build_needs(now->config, *spec);
+  if (!needs) return needs.error();
+  auto built = build_version(build_endpoint(now->config), *spec, *earlier, utc_now(), *needs, progress);
   if (!built) return built.error();
   const auto publish = [&]() -> Result<policy::PolicyVersion> {
     if (auto alone = check_lineage(now->config, now->specs, *spec, built->version); !alone)

@@ -10,6 +10,7 @@
 #include "cli/export_policy.hpp"
 #include "cli/job_files.hpp"
 #include "cli/policy_builder.hpp"
+#include "cli/stored_column.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/admin/command_list.hpp"
@@ -127,9 +128,9 @@ Answer Commands::answer(const admin::ShowPolicies&, const std::string& role) {
   const auto now = world_.present();
   std::vector<admin::PolicyLine> lines;
   for (const auto& spec : now->specs) {
-    auto state = state_of(*now, spec);
-    lines.push_back({spec, std::move(state.version), std::move(state.closed_because),
-                     world_.running_builds().of(spec->name)});
+    const auto state = state_of(*now, spec);
+    lines.push_back({spec, state.version, state.closed_because, world_.running_builds().of(spec->name),
+                     enforcement_of(state)});
   }
   return admin::policies_table(lines, standing_of(now->config, role));
 }
@@ -156,6 +157,15 @@ Answer Commands::answer(const admin::ShowCohorts& command, const std::string&) {
   const auto open = open_policy(*world_.present(), command.policy);
   if (!open) return open.error();
   return admin::cohorts_table(open->version->tree);
+}
+
+Answer Commands::answer(const admin::ShowStored& command, const std::string&) {
+  const auto now = world_.present();
+  const auto open = open_policy(*now, command.policy);
+  if (!open) return open.error();
+  const auto sql = stored_sql(now->config, *open->spec, *open->version);
+  if (!sql) return sql.error();
+  return admin::lines_table(command, *sql);
 }
 
 Answer Commands::answer(const admin::ShowRefusals&, const std::string&) {

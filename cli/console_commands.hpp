@@ -31,6 +31,7 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ShowTreeAs& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRules& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowCohorts& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::ShowStored& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowRefusals& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowJobs& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ShowClients& command, const std::string& role);

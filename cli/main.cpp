@@ -35,6 +35,7 @@ struct CommandLine {
   PolicyShowArguments show;
   PolicyExplainArguments explain;
   PolicyDiffArguments diff;
+  PolicyStoredSqlArguments stored_sql;
   bool wants_all = false;
   bool wants_tree = false;
   bool wants_rules = false;
@@ -49,6 +50,7 @@ struct CommandLine {
   CLI::App* show_verb = nullptr;
   CLI::App* explain_verb = nullptr;
   CLI::App* diff_verb = nullptr;
+  CLI::App* stored_sql_verb = nullptr;
   CLI::App* anonymize_verb = nullptr;
   CLI::App* version_verb = nullptr;
   CLI::App* completion_verb = nullptr;
@@ -128,6 +130,13 @@ struct CommandLine {
                          config);
     diff_verb->add_option("name", diff.policy, "the policy")->required();
     diff_verb->add_option("--with", diff.with, "a file that policy show --format json wrote");
+    stored_sql_verb = add_verb(*policy_verb, "stored-sql",
+                               "print the SQL that gives a table the column of enforcement: stored",
+                               "  pgveil policy stored-sql people_k2 > column.sql\n"
+                               "  psql -d demo -f column.sql    # as the table's owner\n"
+                               "  pgveil policy build people_k2",
+                               config);
+    stored_sql_verb->add_option("name", stored_sql.policy, "the policy")->required();
     explain_verb = add_verb(*policy_verb, "explain", "which cohort a row falls in, and what is shown of it",
                             "  pgveil policy explain people_k2\n"
                             "  pgveil policy explain people_k2 state=OH city=Hamlet",
@@ -177,7 +186,7 @@ struct CommandLine {
 
   int run() {
     check.config = rewrite.config = setup.config = build.config = show.config = explain.config = diff.config =
-        anonymize.config = config;
+        anonymize.config = stored_sql.config = config;
     show.what = show_what();
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(check);
@@ -188,6 +197,7 @@ struct CommandLine {
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);
     if (*diff_verb) return run_policy_diff(diff);
+    if (*stored_sql_verb) return run_policy_stored_sql(stored_sql);
     if (*explain_verb) return run_policy_explain(explain);
     std::fputs(text_to_print().c_str(), stdout);
     return kSuccess;

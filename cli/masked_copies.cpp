@@ -1,10 +1,6 @@
 #include "cli/masked_copies.hpp"
 
-#include <fmt/format.h>
-
-#include "cli/versions.hpp"
 #include "common/log.hpp"
-#include "common/sqlstate.hpp"
 #include "db/masked_copy.hpp"
 
 namespace pgveil::cli {
@@ -15,19 +11,6 @@ void note(const policy::PolicySpec& spec, const Result<void>& done) {
 }
 
 }  // namespace
-
-Result<std::optional<std::string>> copy_reader(const Config& config, const policy::PolicySpec& spec) {
-  if (spec.enforcement != policy::Enforcement::copy) return std::optional<std::string>();
-  const auto versions = Versions::open(config, spec.database);
-  if (!versions) return versions.error();
-  if (versions->guard() == rewriter::VersionGuard::present && config.backend.admin_role)
-    return std::optional(config.backend.query_role.user);
-  return Error{
-      ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
-      fmt::format("policy {}: enforcement: copy needs an admin_role and the schema pgveil in database \"{}\"",
-                  spec.name, spec.database),
-      "run what pgveil setup-sql prints"};
-}
 
 Result<policy::PolicyVersion> with_copy_settled(
     const Config& config, const policy::PolicySpec& spec, const policy::PolicyVersion& version,

@@ -1,7 +1,6 @@
 #pragma once
 // The copies behind versions of policies with enforcement: copy. Blocks on PostgreSQL.
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "cli/config.hpp"
@@ -10,11 +9,6 @@
 #include "policy/version.hpp"
 
 namespace pgveil::cli {
-
-// For build_version: query_role where the policy's versions have copies; none where they have not. Errors: ErrorKind::configuration
-// without the schema pgveil or an admin_role, which copies need.
-[[nodiscard]] Result<std::optional<std::string>> copy_reader(const Config& config,
-                                                             const policy::PolicySpec& spec);
 
 // Calls `publish`. Then the policy's outdated copies are dropped, or, when publishing failed, the copy that no version took up. What can't
 // be dropped is logged and stays until the next build.

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "cli/build_needs.hpp"
 #include "cli/clock.hpp"
 #include "cli/lineage.hpp"
 #include "cli/masked_copies.hpp"
@@ -22,9 +23,9 @@ Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
   const auto earlier = earlier_version(config, spec, lineage);
   if (!earlier) return earlier.error();
   ProgressLine line("policy " + spec->name);
-  const auto reader = copy_reader(config, *spec);
-  if (!reader) return reader.error();
-  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *reader,
+  const auto needs = build_needs(config, *spec);
+  if (!needs) return needs.error();
+  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *needs,
                              [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!built) return built;
   const auto publish = [&]() -> Result<policy::PolicyVersion> {

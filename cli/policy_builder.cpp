@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "db/masked_copy.hpp"
+#include "db/stored_digest.hpp"
 #include "db/table_reading.hpp"
 #include "policy/disclosure.hpp"
 #include "rewriter/policy_check.hpp"
 #include "rewriter/snapshot.hpp"
+#include "rewriter/stored_decision.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -86,14 +88,28 @@ bool has_its_columns(const policy::PolicyVersion& earlier, const policy::TableSh
   });
 }
 
+// The column would not fit a tree with new splits, and the table would have to be rewritten again.
+Result<Grown> only_repaired(const policy::PolicySpec& spec, const policy::PolicyVersion& before,
+                            const policy::Counts& counts) {
+  auto repaired = policy::repair(before.tree, counts, policy::side_rules(spec, counts));
+  if (!repaired) return repaired.error();
+  auto lineage = policy::continued(&before.lineage, first_of(before), repaired->tree, counts);
+  return Grown{
+      std::move(repaired->tree), std::move(lineage),
+      fmt::format("goes on from version {}, whose decisions the table keeps: {} splits undone, none new",
+                  before.number, repaired->collapsed)};
+}
+
 Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier,
-                   const policy::TableShape& shape, const policy::Counts& counts,
+                   const rewriter::Relation& relation, const policy::Counts& counts,
                    const db::Progress& progress) {
   if (!earlier.version) return grow_anew(spec, counts, earlier.why, progress);
   const policy::PolicyVersion& before = *earlier.version;
-  if (!has_its_columns(before, shape)) {
+  if (!has_its_columns(before, rewriter::shape_of(relation))) {
     return grow_anew(spec, counts, fmt::format("columns changed since version {}", before.number), progress);
   }
+  if (spec.enforcement == policy::Enforcement::stored && rewriter::find_stored(before, relation) != nullptr)
+    return only_repaired(spec, before, counts);
   auto rebuilt =
       policy::rebuild(before.tree, before.lineage, counts, spec.growth, policy::side_rules(spec, counts));
   if (!rebuilt) return rebuilt.error();
@@ -107,28 +123,31 @@ Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier
 
 Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                    const EarlierVersion& earlier, const std::string& built_at,
-                                   const std::optional<std::string>& copy_reader,
-                                   const db::Progress& progress) {
-  auto reading = copy_reader ? db::TableReading::open_for_writing(endpoint, spec)
-                             : db::TableReading::open(endpoint, spec);
+                                   const BuildNeeds& needs, const db::Progress& progress) {
+  auto reading = needs.copy_reader || needs.asks_stored ? db::TableReading::open_for_writing(endpoint, spec)
+                                                        : db::TableReading::open(endpoint, spec);
   if (!reading) return reading.error();
   if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
   const auto counts = reading->counts(staged(progress, "counting"));
   if (!counts) return counts.error();
-  const policy::TableShape shape = rewriter::shape_of(reading->relation());
-  auto grown = grow(spec, earlier, shape, *counts, progress);
+  auto grown = grow(spec, earlier, reading->relation(), *counts, progress);
   if (!grown) return grown.error();
   if (auto kept = check_cohorts(*reading, spec, grown->tree, *counts, progress); !kept) return kept.error();
   policy::PolicyVersion version;
   version.policy = spec.name;
   version.spec_hash = spec.hash;
-  version.shape = shape;
+  version.shape = rewriter::shape_of(reading->relation());
   version.disclosure = policy::measure(grown->tree, *counts);
   version.built_at = built_at;
   version.tree = std::move(grown->tree);
   version.lineage = std::move(grown->lineage);
-  if (copy_reader) {
-    auto copy = db::make_masked_copy(*reading, version, *copy_reader, progress);
+  if (needs.asks_stored) {
+    auto stored = db::stored_decision(*reading, version.tree);
+    if (!stored) return stored.error();
+    version.stored = std::move(*stored);
+  }
+  if (needs.copy_reader) {
+    auto copy = db::make_masked_copy(*reading, version, *needs.copy_reader, progress);
     if (!copy) return copy.error();
     version.copy = std::move(*copy);
   }
@@ -157,8 +176,12 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
     recheck.broken_because = kept.error().public_message;
     return recheck;
   }
-  recheck.repaired = policy::PolicyVersion{
-      spec.name, 0, spec.hash, version.shape, {}, {}, policy::measure(repaired->tree, *counts), now, {}};
+  recheck.repaired.emplace();
+  recheck.repaired->policy = spec.name;
+  recheck.repaired->spec_hash = spec.hash;
+  recheck.repaired->shape = version.shape;
+  recheck.repaired->disclosure = policy::measure(repaired->tree, *counts);
+  recheck.repaired->built_at = now;
   recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);
   return recheck;

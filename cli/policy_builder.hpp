@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/build_needs.hpp"
 #include "cli/earlier_version.hpp"
 #include "common/error.hpp"
 #include "db/endpoint.hpp"
@@ -20,13 +21,11 @@ struct BuiltVersion {
 };
 
 // One transaction: shape, counts, tree, constraints. Goes on from the earlier version where its columns are still what they
-// were (policy/lineage.hpp). copy_reader: who may read the copy that the version gets (copy_reader() of masked_copies.hpp); none: it gets
-// none. The caller publishes the version, or drops its copy. Errors: ErrorKind::policy (the first of check_policy's, too few units, constraints), ::connection,
+// were (policy/lineage.hpp), without new splits where the table keeps that version's decisions. needs: a copy, a stored column's digest; without them the version has none. The caller publishes the version, or drops its copy. Errors: ErrorKind::policy (the first of check_policy's, too few units, constraints), ::connection,
 // ::server.
 [[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  const EarlierVersion& earlier, const std::string& built_at,
-                                                 const std::optional<std::string>& copy_reader,
-                                                 const db::Progress& progress = {});
+                                                 const BuildNeeds& needs, const db::Progress& progress = {});
 
 // How a version stands on the table as it is now.
 struct Recheck {

@@ -53,6 +53,11 @@ struct PolicyExplainArguments {
   std::vector<std::string> row;  // "column=value"; a column that is not named is NULL
 };
 
+struct PolicyStoredSqlArguments {
+  std::string config;
+  std::string policy;
+};
+
 struct PolicyBuildArguments {
   std::string config;
   std::optional<std::string> policy;  // none: all
@@ -82,6 +87,7 @@ struct SetupSqlArguments {
 [[nodiscard]] int run_policy_show(const PolicyShowArguments& arguments);
 [[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
 [[nodiscard]] int run_audit_verify(const AuditVerifyArguments& arguments);
+[[nodiscard]] int run_policy_stored_sql(const PolicyStoredSqlArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
 // "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line

@@ -11,6 +11,7 @@
 #include "cli/config_options.hpp"
 #include "cli/examination.hpp"
 #include "cli/role_needs.hpp"
+#include "cli/stored_column.hpp"
 #include "cli/tls.hpp"
 #include "cli/versions.hpp"
 #include "common/log.hpp"
@@ -112,6 +113,7 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
     if (!note("database " + database, view, "read")) continue;
     log_findings(database, view->server_findings);
     count_findings(database, view->surroundings_findings);
+    log_not_stored(view->snapshot.get());
     present.databases.emplace(database, std::move(*view));
   }
   if (first) return *first;
@@ -320,6 +322,7 @@ Result<void> World::refresh(const std::string& database) {
     log_findings(database, read->view.server_findings);
   if (read->view.surroundings_findings != before.surroundings_findings)
     count_findings(database, read->view.surroundings_findings);
+  log_not_stored(read->view.snapshot.get());
   auto next = std::make_shared<Present>(*now);
   next->databases.insert_or_assign(database, std::move(read->view));
   replace(std::move(next));

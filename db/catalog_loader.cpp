@@ -151,7 +151,7 @@ constexpr const char* kFingerprint = R"(
 SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relfilenode, c.relname,
             c.relkind, c.reloptions, c.relrowsecurity, c.relnamespace, c.relhassubclass, c.relispartition, a.attnum, a.attname,
-            a.atttypid, a.atttypmod, a.attcollation), 0))
+            a.atttypid, a.atttypmod, a.attcollation, a.attgenerated), 0))
      FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_attribute a
        ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     WHERE c.oid >= 16384 AND c.relpersistence <> 't' AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')),

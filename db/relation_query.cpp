@@ -30,16 +30,20 @@ SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod,
        a.attcollation,
        CASE WHEN a.attcollation <> t.typcollation THEN ln.nspname END,
        CASE WHEN a.attcollation <> t.typcollation THEN l.collname END,
-       COALESCE(l.collisdeterministic, true)
+       COALESCE(l.collisdeterministic, true), d.oid,
+       pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'UTF8')), 'hex')
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
   JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+  LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.attgenerated = 's'
+            AND a.atttypid = 'pg_catalog.int4'::pg_catalog.regtype AND c.relkind = 'r'
+            AND pg_catalog.starts_with(a.attname::pg_catalog.text, '{stored}')
   LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
   LEFT JOIN pg_catalog.pg_namespace ln ON ln.oid = l.collnamespace
  WHERE a.attnum > 0 AND NOT a.attisdropped
-   AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
+   AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {condition}
  ORDER BY a.attrelid, a.attnum)";
 
 rewriter::RelationKind kind_of(char relkind) {
@@ -104,6 +108,20 @@ rewriter::Column column_of(const pqxx::row& row) {
   return column;
 }
 
+std::string columns_query(std::string_view condition) {
+  return fmt::format(kColumns, fmt::arg("stored", rewriter::kStoredPrefix), fmt::arg("condition", condition));
+}
+
+void add_column(const pqxx::row& row, rewriter::Relation& relation) {
+  constexpr int kDefault = 14;
+  if (row[kDefault].is_null() || row[kDefault + 1].is_null()) {
+    relation.columns.push_back(column_of(row));
+  } else {
+    relation.stored.push_back({row[1].as<int>(), row[2].as<std::string>(),
+                               row[kDefault + 1].as<std::string>(), row[kDefault].as<std::uint32_t>()});
+  }
+}
+
 std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, const pqxx::result& columns) {
   std::vector<rewriter::Relation> out;
   std::map<std::uint32_t, std::size_t> by_oid;
@@ -113,7 +131,7 @@ std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, cons
   }
   for (const auto& row : columns) {
     const auto found = by_oid.find(row[0].as<std::uint32_t>());
-    if (found != by_oid.end()) out[found->second].columns.push_back(column_of(row));
+    if (found != by_oid.end()) add_column(row, out[found->second]);
   }
   return out;
 }
@@ -122,14 +140,14 @@ std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, cons
 
 std::vector<rewriter::Relation> all_relations(Connection& connection) {
   const auto relations = connection.run(fmt::format(kRelations, ""));
-  return with_columns(relations, connection.run(fmt::format(kColumns, "")));
+  return with_columns(relations, connection.run(columns_query("")));
 }
 
 std::optional<rewriter::Relation> one_relation(Connection& connection, const std::string& schema,
                                                const std::string& name) {
   constexpr std::string_view condition = "AND n.nspname = $1 AND c.relname = $2";
   const auto relations = connection.run(fmt::format(kRelations, condition), schema, name);
-  auto found = with_columns(relations, connection.run(fmt::format(kColumns, condition), schema, name));
+  auto found = with_columns(relations, connection.run(columns_query(condition), schema, name));
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }

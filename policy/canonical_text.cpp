@@ -64,7 +64,9 @@ std::string canonical_text(const PolicySpec& policy) {
   if (policy.growth.max_cohorts) text += fmt::format("max_cohorts {}\n", *policy.growth.max_cohorts);
   text += "unlisted_columns hide\n";
   switch (policy.enforcement) {
-    case Enforcement::query: return text + "enforcement query\n";
+    case Enforcement::query:
+    case Enforcement::stored:  // the same cells of the same rows: a version stays what it is
+      return text + "enforcement query\n";
     case Enforcement::copy: return text + "enforcement copy\n";
   }
   PGVEIL_ASSERT(false);

@@ -38,8 +38,12 @@ struct ColumnRule {
 [[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);
 [[nodiscard]] bool needs_order(const ColumnRule& rule);  // of its values
 
-// Where the masks are: in each query, or in a table of masked rows that each BUILD makes and that is read in the table's place.
-enum class Enforcement { query, copy };
+// Where the masks are: in each query; in a generated column of the table, which keeps for each row what is released of it; or in a
+// table of masked rows that each BUILD makes and that is read in the table's place.
+enum class Enforcement { query, stored, copy };
+
+// What one such column has a bit for.
+inline constexpr std::size_t kMaxStoredAttributes = 31;
 
 enum class DriftAction { suppress, alert };
 

@@ -132,13 +132,12 @@ Result<Strategy> read_strategy(const yaml::Value& value) {
 }
 
 Result<Enforcement> read_enforcement(const yaml::Value& value) {
-  constexpr std::array<std::string_view, 2> kEnforcements = {"query", "copy"};
+  constexpr std::array<std::string_view, 3> kEnforcements = {"query", "stored", "copy"};
   const auto text = value.as_string();
   if (!text) return text.error();
   if (*text == "query") return Enforcement::query;
   if (*text == "copy") return Enforcement::copy;
-  if (*text == "stored")
-    return error_at(value.position(), "\"stored\" is not supported yet", "use query or copy");
+  if (*text == "stored") return Enforcement::stored;
   return error_at(value.position(), fmt::format("unknown value {}", in_quotes(*text)),
                   yaml::suggestion(*text, kEnforcements));
 }
@@ -270,6 +269,18 @@ Result<void> check_refinement(const PolicySpec& policy) {
   return {};
 }
 
+Result<void> check_stored(const PolicySpec& policy) {
+  const auto attributes =
+      std::ranges::count(policy.columns, ColumnClass::quasi_identifier, &ColumnRule::column_class);
+  if (policy.enforcement != Enforcement::stored ||
+      static_cast<std::size_t>(attributes) <= kMaxStoredAttributes) {
+    return {};
+  }
+  return error_at(
+      policy.at, fmt::format("enforcement: stored with {} quasi-identifiers and levels", attributes),
+      fmt::format("a stored column has room for {}: write enforcement: query", kMaxStoredAttributes));
+}
+
 Result<void> check_roles(const PolicySpec& policy) {
   for (const std::string& role : policy.readers) {
     if (std::find(policy.exempt_roles.begin(), policy.exempt_roles.end(), role) !=
@@ -297,6 +308,7 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
   errors.check(check_unit(policy));
   errors.check(check_roles(policy));
   errors.check(check_refinement(policy));
+  errors.check(check_stored(policy));
   if (errors.error()) return *errors.error();
   policy.hash = sha256_hex(canonical_text(policy));
   return policy;

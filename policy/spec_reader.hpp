@@ -17,7 +17,7 @@
 //         diagnosis:  {class: sensitive, l_diversity: {distinct: 2}}
 //         visits:     {class: insensitive}
 //       unlisted_columns: hide           # optional; hide is the only value
-//       enforcement: query               # optional; stored and copy are refused: not there yet
+//       enforcement: query               # optional; stored or copy
 //       drift: {check_every: 24h, action: suppress}   # optional
 //       rebuild_every: 7d                # optional
 //

@@ -77,6 +77,11 @@ std::string lineage_json(const Lineage& lineage) {
                      json_lines(lineage.seen, "  ", seen_json));
 }
 
+std::string stored_json(const StoredDecision& stored) {
+  return fmt::format("  \"stored\": {{\"column\": {}, \"digest\": {}}},\n", json_text(stored.column),
+                     json_text(stored.digest));
+}
+
 std::string disclosure_json(const Disclosure& disclosure) {
   return fmt::format(R"({{
     "rows": {},
@@ -113,7 +118,7 @@ std::string to_json(const PolicyVersion& version) {
   "spec_hash": {},
   "built_at": {},
   "table": {},
-{}  "tree": {},
+{}{}  "tree": {},
   "disclosure": {},
   "lineage": {}
 }}
@@ -121,7 +126,8 @@ std::string to_json(const PolicyVersion& version) {
       kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
       json_text(version.built_at), table_json(version.shape),
       version.copy ? fmt::format("  \"copy\": {},\n", table_json(*version.copy)) : std::string(),
-      tree_json(version.tree), disclosure_json(version.disclosure), lineage_json(version.lineage));
+      version.stored ? stored_json(*version.stored) : std::string(), tree_json(version.tree),
+      disclosure_json(version.disclosure), lineage_json(version.lineage));
 }
 
 }  // namespace pgveil::policy

@@ -37,6 +37,13 @@ struct TableShape {
 // table were dropped.
 [[nodiscard]] bool is_copy_of(const TableShape& copy, const TableShape& table);
 
+// enforcement: stored: the generated column that keeps what the tree releases of each row (rewriter/stored_decision.hpp).
+struct StoredDecision {
+  std::string column;  // its name, which tells its expression from those of other trees
+  std::string digest;  // hex SHA-256 of the expression as this server prints it
+  bool operator==(const StoredDecision&) const = default;
+};
+
 struct PolicyVersion {
   std::string policy;
   std::uint64_t number = 0;  // 1, 2, … per policy
@@ -44,6 +51,7 @@ struct PolicyVersion {
   TableShape shape;
   std::optional<TableShape> copy =
       std::nullopt;  // enforcement: copy: the table of masked rows, which is_copy_of the table
+  std::optional<StoredDecision> stored = std::nullopt;  // none: masks are in each query
   DisclosureTree tree;
   Disclosure disclosure;
   std::string built_at;  // UTC, ISO 8601, passed in by the caller

@@ -57,6 +57,14 @@ TableShape read_shape(JsonObjectView object, FirstError& errors) {
   return shape;
 }
 
+StoredDecision read_stored(JsonObjectView object) {
+  StoredDecision stored;
+  stored.column = object.text("column");
+  stored.digest = object.text("digest");
+  object.finish();
+  return stored;
+}
+
 TreeAttribute read_attribute(JsonObjectView object, const TableShape& shape, FirstError& errors,
                              const std::string& path) {
   TreeAttribute attribute;
@@ -198,6 +206,7 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
       errors.add(broken_json(object.path_of("copy"), "not the columns of the table"));
     if (errors.error()) return version;
   }
+  if (object.has("stored")) version.stored = read_stored(object.object("stored"));
   version.tree = read_tree(object.object("tree"), version.shape, errors);
   if (errors.error()) return version;
   version.disclosure = read_disclosure(object.object("disclosure"), version.tree.attributes.size(), errors);

@@ -42,13 +42,24 @@ struct ViewDefinition {
   bool is_security_barrier = false;
 };
 
+// A column of a table that keeps, for each row, what a tree releases of it (stored_decision.hpp): integer, GENERATED ALWAYS AS …
+// STORED, and its name begins with kStoredPrefix.
+inline constexpr std::string_view kStoredPrefix = "pgveil shown ";
+struct StoredColumn {
+  int number = 0;
+  std::string name;
+  std::string digest;             // hex SHA-256 of its expression as the server prints it
+  std::uint32_t default_oid = 0;  // pg_attrdef: a column whose expression goes loses this row
+  bool operator==(const StoredColumn&) const = default;
+};
+
 struct Relation {
   std::uint32_t oid = 0;
   std::uint32_t relfilenode = 0;
   std::string schema;
   std::string name;
   RelationKind kind = RelationKind::table;
-  std::vector<Column> columns;   // live columns, ascending by number
+  std::vector<Column> columns;   // live columns, ascending by number, but for those of `stored`
   std::vector<int> primary_key;  // column numbers; empty: none
   // Numbers of columns that come first in a valid index without a condition: a value of theirs is found by it.
   std::vector<int> indexed;
@@ -57,6 +68,7 @@ struct Relation {
   bool is_partition = false;  // has_parent, and the parent is a partitioned table
   bool has_row_security = false;
   std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists
+  std::vector<StoredColumn> stored = {};              // no client can name them
 
   [[nodiscard]] const Column* find_column(std::string_view column_name) const;
   [[nodiscard]] const Column* find_column(int number) const;

@@ -30,7 +30,18 @@ Result<std::vector<Node*>> modifiers_of(const Column& column, pg::Builder& build
   return out;
 }
 
+Error changed() {
+  return {.kind = ErrorKind::policy,
+          .sqlstate = "42501",
+          .public_message = "the table changed since its policy was built",
+          .hint = "BUILD POLICY is needed"};
+}
+
 }  // namespace
+
+Node* raw_column(std::string_view alias, std::string_view name, pg::Builder& build) {
+  return alias.empty() ? build.column({name}) : build.column({alias, name});
+}
 
 std::string array_text(std::span<const std::string> values) {
   std::string out = "{";
@@ -58,13 +69,30 @@ Result<Node*> typed_null(const Column& column, pg::Builder& build) {
   return build.collate(null, column.collation_schema, column.collation_name);
 }
 
+Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation) {
+  TreeColumns out;
+  for (const policy::TreeAttribute& attribute : tree.attributes) {
+    const Column* column = relation.find_column(attribute.number);
+    if (column == nullptr || column->name != attribute.name) return changed();
+    const Column* source = attribute.level ? relation.find_column(attribute.level->source_number) : column;
+    if (source == nullptr || (attribute.level && source->name != attribute.level->source)) return changed();
+    auto type = comparable_type(*source);
+    if (!type) return type.error();
+    out.columns.push_back(source);
+    out.types.push_back(*type);
+    out.shown_in.push_back(column);
+    out.levels.push_back(attribute.level ? &*attribute.level : nullptr);
+  }
+  return out;
+}
+
 Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values, const TreeColumns& tree_columns,
                 pg::Builder& build) {
   const Column& column = *tree_columns.columns[attribute];
   const ComparableType& type = tree_columns.types[attribute];
   if (const policy::Level* level = tree_columns.levels[attribute])
-    return has_level_value(*level, values, {column.name, type}, build);
-  return is_equal_to_one(build.column({kMaskAlias, column.name}), values, type, build);
+    return has_level_value(*level, values, {column.name, type, tree_columns.alias}, build);
+  return is_equal_to_one(raw_column(tree_columns.alias, column.name, build), values, type, build);
 }
 
 Node* is_equal_to_one(Node* raw, std::span<const std::string> values, const ComparableType& type,

@@ -30,7 +30,10 @@ struct TreeColumns {
   std::vector<ComparableType> types;
   std::vector<const Column*> shown_in;
   std::vector<const policy::Level*> levels;  // null: exact values
+  std::string_view alias = kMaskAlias;       // of the table in conditions; empty: none
 };
+// The tree outlives it. Errors: ErrorKind::policy when the relation has not its columns.
+[[nodiscard]] Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation);
 // t.state = 'OH', or = ANY of several: the condition of an arm. Of a level: the pre-image of its values (mask_level.hpp).
 [[nodiscard]] pg::Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values,
                                   const TreeColumns& tree_columns, pg::Builder& build);

@@ -13,7 +13,7 @@ namespace {
 using pg::Node;
 
 Node* column(const RawValue& raw, pg::Builder& build) {
-  return build.column({kMaskAlias, raw.column});
+  return raw_column(raw.alias, raw.column, build);
 }
 
 // A bound in the type that it is compared in.

@@ -18,13 +18,17 @@
 namespace pgveil::rewriter {
 
 struct RawValue {
-  std::string_view column;  // of the table t
+  std::string_view column;
   ComparableType type;
+  std::string_view alias;  // of the table; empty: none
 };
 
 // REQUIRES: each value has a pre-image; not empty.
 [[nodiscard]] pg::Node* has_level_value(const policy::Level& level, std::span<const std::string> values,
                                         const RawValue& raw, pg::Builder& build);
+
+// t.city, or city without an alias.
+[[nodiscard]] pg::Node* raw_column(std::string_view alias, std::string_view name, pg::Builder& build);
 
 // raw = value, or = ANY of several.
 [[nodiscard]] pg::Node* is_equal_to_one(pg::Node* raw, std::span<const std::string> values,

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "rewriter/pg/build.hpp"
+#include "rewriter/pg/fields.hpp"
+
 namespace pgveil::rewriter {
 namespace {
 
@@ -224,7 +227,7 @@ bool is_typed_null(const Node* node) {
          node->type_cast->arg->a_const->isnull != 0;
 }
 
-BitCell bit_cell(const Node* node) {
+BitCell bit_cell(const Node* node, std::string_view decision) {
   if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR) || node->case_expr->arg != nullptr ||
       node->case_expr->n_args != 1 || node->case_expr->defresult == nullptr ||
       !is_typed_null(node->case_expr->defresult)) {
@@ -234,11 +237,53 @@ BitCell bit_cell(const Node* node) {
   if (!is_operation(arm.expr, "=") || !is_operation(arm.expr->a_expr->lexpr, "&")) fail("a look at a bit");
   const PgQuery__AExpr& masked = *arm.expr->a_expr->lexpr->a_expr;
   const std::uint64_t bit = number_constant(arm.expr->a_expr->rexpr);
-  if (column_of(masked.lexpr) != "pgveil shown" || number_constant(masked.rexpr) != bit ||
+  if (column_of(masked.lexpr) != decision || number_constant(masked.rexpr) != bit ||
       !std::has_single_bit(bit)) {
     fail("a look at one bit of the decision");
   }
   return {arm.result, bit};
+}
+
+namespace {
+
+// city becomes t.city.
+void qualify(const ProtobufCMessage& message, pg::Builder& build) {
+  if (message.descriptor == &pg_query__column_ref__descriptor) {
+    auto& column = const_cast<PgQuery__ColumnRef&>(reinterpret_cast<const PgQuery__ColumnRef&>(message));
+    if (column.n_fields != 1 || !pg::is_kind(column.fields[0], PG_QUERY__NODE__NODE_STRING))
+      fail("bare names of columns");
+    column = *build.column({"t", pg::string_of(column.fields[0])})->column_ref;
+    return;
+  }
+  pg::for_each_child(message, [&](const ProtobufCFieldDescriptor&, const ProtobufCMessage& child) {
+    qualify(child, build);
+  });
+}
+
+}  // namespace
+
+const Node* expression_of(const pg::Tree& tree) {
+  return tree.result->stmts[0]->stmt->select_stmt->target_list[0]->res_target->val;
+}
+
+pg::Tree read_stored_expression(std::string_view text) {
+  auto read = pg::parse_own("SELECT " + std::string(text), std::size_t{64} << 20);
+  if (!read || read->result->n_stmts != 1 ||
+      !pg::is_kind(read->result->stmts[0]->stmt, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    fail("a readable expression");
+  }
+  const PgQuery__SelectStmt& select = *read->result->stmts[0]->stmt->select_stmt;
+  for (unsigned i = 0; i < select.base.descriptor->n_fields; ++i) {
+    const ProtobufCFieldDescriptor& field = select.base.descriptor->fields[i];
+    const std::string_view name(field.name);
+    if (name != "target_list" && name != "limit_option" && name != "op" &&
+        !pg::is_default(select.base, field))
+      fail("an expression and nothing more");
+  }
+  if (select.n_target_list != 1 || select.target_list[0]->res_target->name[0] != '\0') fail("one expression");
+  pg::Builder build(*read->arena);
+  qualify(expression_of(*read)->base, build);
+  return std::move(*read);
 }
 
 void check_fence(const Node* decision) {
@@ -327,9 +372,10 @@ std::optional<MaskReader::Shown> MaskReader::shown(const Node* node, const MaskR
   return shown(next, row);
 }
 
-std::uint64_t MaskReader::released(const Node* decision, const MaskRow& row) {
-  const Node* at = taken(*decision->case_expr, row, 1);
-  while (pg::is_kind(at, PG_QUERY__NODE__NODE_CASE_EXPR)) at = taken(*at->case_expr, row);
+std::uint64_t MaskReader::released(const Node* decision, const MaskRow& row, std::size_t first_arm) {
+  const Node* at = decision;
+  for (; pg::is_kind(at, PG_QUERY__NODE__NODE_CASE_EXPR); first_arm = 0)
+    at = taken(*at->case_expr, row, first_arm);
   return number_constant(at);
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "rewriter/pg/ast.hpp"
+#include "rewriter/pg/parse.hpp"
 
 namespace pgveil::rewriter {
 
@@ -26,12 +27,18 @@ struct Unreadable {
 [[nodiscard]] std::string text_constant(const pg::Node* node);
 [[nodiscard]] bool is_typed_null(const pg::Node* node);
 
-// A cell that is shown where bit & bits == bit: CASE WHEN (t."pgveil shown" & bit) = bit THEN … ELSE NULL END.
+// A cell that is shown where bit & bits == bit: CASE WHEN (t.<decision> & bit) = bit THEN … ELSE NULL END.
 struct BitCell {
   const pg::Node* shown = nullptr;
   std::uint64_t bit = 0;  // a power of two
 };
-[[nodiscard]] BitCell bit_cell(const pg::Node* node);
+[[nodiscard]] BitCell bit_cell(const pg::Node* node, std::string_view decision);
+
+// The expression of a stored decision, its columns written as those of t, so that it can be read like the others. Throws Unreadable unless it is one
+// expression that names columns by their bare names.
+[[nodiscard]] pg::Tree read_stored_expression(std::string_view text);
+// REQUIRES: of such a tree.
+[[nodiscard]] const pg::Node* expression_of(const pg::Tree& tree);
 
 class MaskReader {
  public:
@@ -56,8 +63,8 @@ class MaskReader {
   };
   [[nodiscard]] std::optional<Shown> shown(const pg::Node* node, const MaskRow& row);
 
-  // The number that the decision for the row is; its first arm, the fence, is passed over. REQUIRES: check_fence passed.
-  [[nodiscard]] std::uint64_t released(const pg::Node* decision, const MaskRow& row);
+  // The number that the decision for the row is; arms before first_arm (the fence) are passed over.
+  [[nodiscard]] std::uint64_t released(const pg::Node* decision, const MaskRow& row, std::size_t first_arm);
 
  private:
   [[nodiscard]] static Test read_test(const pg::Node* condition);

@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "policy/released_together.hpp"
+#include "policy/spec.hpp"
 
 namespace pgveil::rewriter {
 namespace {
 
 using pg::Node;
-
-constexpr std::size_t kBits = 31;  // of a positive int4
 
 bool is_decided(const PgQuery__SelectStmt& by_column, std::size_t position) {
   return pg::is_kind(by_column.target_list[position]->res_target->val, PG_QUERY__NODE__NODE_CASE_EXPR);
@@ -20,16 +19,6 @@ bool is_decided(const PgQuery__SelectStmt& by_column, std::size_t position) {
 
 Node* bits(std::uint64_t released, pg::Builder& build) {
   return build.integer_constant(static_cast<int>(released));
-}
-
-std::vector<pg::Builder::When> arms_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
-                                       pg::Builder& build);
-
-Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
-                    pg::Builder& build) {
-  Node* otherwise = bits(decision.released, build);
-  if (decision.arms.empty()) return otherwise;
-  return build.searched_case(arms_of(decision, tree_columns, build), otherwise);
 }
 
 std::vector<pg::Builder::When> arms_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
@@ -80,8 +69,9 @@ Node* level_value(std::size_t attribute, const policy::DisclosureTree& tree, con
 }
 
 // CASE WHEN (t."pgveil shown" & bit) = bit THEN the column ELSE NULL END
-Result<Node*> shown_if_released(std::size_t attribute, const policy::DisclosureTree& tree,
-                                const TreeColumns& tree_columns, pg::Builder& build) {
+Result<Node*> shown_if_released(std::string_view decision, std::size_t attribute,
+                                const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+                                pg::Builder& build) {
   auto hidden = typed_null(*tree_columns.shown_in[attribute], build);
   auto unknown = typed_null(*tree_columns.shown_in[attribute], build);
   if (!hidden || !unknown) return hidden;
@@ -89,37 +79,52 @@ Result<Node*> shown_if_released(std::size_t attribute, const policy::DisclosureT
                     ? canonical_value(attribute, tree_columns, build)
                     : level_value(attribute, tree, tree_columns, *unknown, build);
   const std::uint64_t bit = std::uint64_t{1} << attribute;
-  Node* shown = build.operation("&", build.column({kMaskAlias, kShownColumn}), bits(bit, build));
+  Node* shown = build.operation("&", build.column({kMaskAlias, decision}), bits(bit, build));
   const pg::Builder::When arm[] = {{build.equals(shown, bits(bit, build)), value}};
   return build.searched_case(arm, *hidden);
 }
 
 }  // namespace
 
-Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
-    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
-    const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build) {
-  if (tree_columns.columns.size() > kBits || relation.find_column(kShownColumn) != nullptr)
-    return std::optional<PgQuery__SelectStmt*>();
-  std::vector<Node*> targets;
-  std::size_t decided = 0;
+Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                    pg::Builder& build) {
+  Node* otherwise = bits(decision.released, build);
+  if (decision.arms.empty()) return otherwise;
+  return build.searched_case(arms_of(decision, tree_columns, build), otherwise);
+}
+
+Result<BitTargets> targets_by_bits(std::string_view decision, const policy::DisclosureTree& tree,
+                                   const TreeColumns& tree_columns, const Relation& relation,
+                                   const PgQuery__SelectStmt& by_column, pg::Builder& build) {
+  BitTargets out;
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     Node* value = by_column.target_list[i]->res_target->val;
     if (is_decided(by_column, i)) {
       const auto at = std::ranges::find(tree_columns.shown_in, &column);
-      auto shown = shown_if_released(static_cast<std::size_t>(at - tree_columns.shown_in.begin()), tree,
-                                     tree_columns, build);
+      auto shown = shown_if_released(decision, static_cast<std::size_t>(at - tree_columns.shown_in.begin()),
+                                     tree, tree_columns, build);
       if (!shown) return shown.error();
       value = *shown;
-      ++decided;
+      ++out.decided;
     }
-    targets.push_back(build.target(value, column.name));
+    out.targets.push_back(build.target(value, column.name));
   }
-  if (decided < 2) return std::optional<PgQuery__SelectStmt*>();
+  return out;
+}
+
+Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
+    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+    const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build) {
+  if (tree_columns.columns.size() > policy::kMaxStoredAttributes ||
+      relation.find_column(kShownColumn) != nullptr)
+    return std::optional<PgQuery__SelectStmt*>();
+  auto shown = targets_by_bits(kShownColumn, tree, tree_columns, relation, by_column, build);
+  if (!shown) return shown.error();
+  if (shown->decided < 2) return std::optional<PgQuery__SelectStmt*>();
   Node* from = build.from_subquery(inner_select(decision, tree_columns, relation, by_column, build),
                                    build.alias(kMaskAlias));
-  return std::optional(build.select(targets, from, by_column.where_clause));
+  return std::optional(build.select(shown->targets, from, by_column.where_clause));
 }
 
 }  // namespace pgveil::rewriter

@@ -15,6 +15,8 @@
 // visible columns through to their indexes, and parallel scans. Nothing depends on it but speed: pulled up, the decision
 // would be made in every column.
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "policy/row_decision.hpp"
 #include "rewriter/mask_column.hpp"
@@ -22,6 +24,20 @@
 namespace pgveil::rewriter {
 
 inline constexpr std::string_view kShownColumn = "pgveil shown";
+
+// The decision as a number: bit a is set where attribute a is released. REQUIRES: at most policy::kMaxStoredAttributes.
+[[nodiscard]] pg::Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                                      pg::Builder& build);
+
+// The mask's targets where t.<decision> holds that number. by_column: as below.
+struct BitTargets {
+  std::vector<pg::Node*> targets;
+  std::size_t decided = 0;  // of them, those that look at it
+};
+[[nodiscard]] Result<BitTargets> targets_by_bits(std::string_view decision,
+                                                 const policy::DisclosureTree& tree,
+                                                 const TreeColumns& tree_columns, const Relation& relation,
+                                                 const PgQuery__SelectStmt& by_column, pg::Builder& build);
 
 // A level's column shows one of the constants that the tree releases of it: CASE WHEN <bit> THEN CASE WHEN <pre-image>
 // THEN '[30,40)'::pg_catalog.text … ELSE NULL END ELSE NULL END.

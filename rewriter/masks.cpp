@@ -22,31 +22,6 @@ const policy::ColumnRule* rule_of(const policy::PolicySpec& spec, const Column& 
   return at == spec.columns.end() ? nullptr : &*at;
 }
 
-Error changed() {
-  return {.kind = ErrorKind::policy,
-          .sqlstate = "42501",
-          .public_message = "the table changed since its policy was built",
-          .hint = "BUILD POLICY is needed"};
-}
-
-// The tree outlives it.
-Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation) {
-  TreeColumns out;
-  for (const policy::TreeAttribute& attribute : tree.attributes) {
-    const Column* column = relation.find_column(attribute.number);
-    if (column == nullptr || column->name != attribute.name) return changed();
-    const Column* source = attribute.level ? relation.find_column(attribute.level->source_number) : column;
-    if (source == nullptr || (attribute.level && source->name != attribute.level->source)) return changed();
-    auto type = comparable_type(*source);
-    if (!type) return type.error();
-    out.columns.push_back(source);
-    out.types.push_back(*type);
-    out.shown_in.push_back(column);
-    out.levels.push_back(attribute.level ? &*attribute.level : nullptr);
-  }
-  return out;
-}
-
 // The value of pg_class.reltuples and the like for a table that was never analyzed.
 Node* unknown_size(const Column& column, pg::Builder& build) {
   return build.cast(
@@ -61,6 +36,24 @@ Node* only_listed_settings(pg::Builder& build) {
   Node* const lowered[] = {build.column({kMaskAlias, "name"})};
   return build.equals_any(build.call("lower", lowered),
                           build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
+}
+
+// t.attname < 'pgveil shown ' OR t.attname >= 'pgveil shown!', by bytes: the name does not begin so. Whoever names a column of
+// their own so has it left out, too.
+Node* no_stored_decision(std::string_view column, pg::Builder& build) {
+  std::string past(kStoredPrefix);
+  ++past.back();
+  const auto name = [&] {
+    return build.collate(
+        build.cast(build.column({kMaskAlias, column}), build.type_name("pg_catalog", "text")), "pg_catalog",
+        "C");
+  };
+  const auto bound = [&](std::string_view text) {
+    return build.cast(build.string_constant(text), build.type_name("pg_catalog", "text"));
+  };
+  Node* const outside[] = {build.operation("<", name(), bound(kStoredPrefix)),
+                           build.operation(">=", name(), bound(past))};
+  return build.any_of(outside);
 }
 
 // Called last, when `select` is complete. Only a CASE is long enough to be worth leaving out.
@@ -84,7 +77,8 @@ Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
 
 Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
                                             const policy::DisclosureTree& tree, const Relation& relation,
-                                            std::optional<VersionGuard> guard, pg::Arena& arena) {
+                                            std::optional<VersionGuard> guard, pg::Arena& arena,
+                                            const StoredColumn* stored) {
   pg::Builder build(arena);
   auto tree_columns = bind(tree, relation);
   if (!tree_columns) return tree_columns.error();
@@ -117,7 +111,7 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
     if (!shown) return shown.error();
     targets.push_back(build.target(*shown, column.name));
   }
-  Node* where = guard ? shape_guard(relation, read, *guard, build) : nullptr;
+  Node* where = guard ? shape_guard(relation, read, *guard, stored, build) : nullptr;
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
 }
 
@@ -197,7 +191,7 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
     if (!shown) return shown.error();
     targets.push_back(build.target(*shown, column.name));
   }
-  Node* const guards[] = {shape_guard(copy, read, VersionGuard::present, build),
+  Node* const guards[] = {shape_guard(copy, read, VersionGuard::present, nullptr, build),
                           version_guard(spec.name, version.number, build)};
   mask->select =
       build.select(targets, build.relation(copy.schema, copy.name, kMaskAlias), build.all_of(guards));
@@ -207,6 +201,43 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
   mask->table_oid = table.oid;  // what the mask stands for
   mask->reads_copy = true;
   mask->shows_raw = std::move(shows_raw);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
+                                                        const policy::PolicyVersion& version,
+                                                        const Relation& relation, const StoredColumn& stored,
+                                                        LookUps look_ups) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  const auto by_column =
+      masking_select(spec, version.tree, relation, VersionGuard::present, *mask->arena, &stored);
+  if (!by_column) return by_column.error();
+  const auto tree_columns = bind(version.tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto shown = targets_by_bits(stored.name, version.tree, *tree_columns, relation, **by_column, build);
+  if (!shown) return shown.error();
+  Node* table = build.relation(relation.schema, relation.name, kMaskAlias);
+  table->range_var->inh = 0;
+  Node* const guards[] = {(*by_column)->where_clause, version_guard(spec.name, version.number, build)};
+  mask->select = build.select(shown->targets, table, build.all_of(guards));
+  mask->policy = spec.name;
+  mask->number = version.number;
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns)
+    targets.push_back(build.target(build.column({kMaskAlias, column.name}), column.name));
+  mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), nullptr);
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 
@@ -231,7 +262,9 @@ Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& ru
     }
     targets.push_back(build.target(shown, column.name));
   }
-  Node* where = rule.only_listed_settings ? only_listed_settings(build) : nullptr;
+  Node* where = rule.only_listed_settings   ? only_listed_settings(build)
+                : !rule.column_name.empty() ? no_stored_decision(rule.column_name, build)
+                                            : nullptr;
   mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));

@@ -90,6 +90,26 @@ struct Mask {
                                                                     const Relation& table,
                                                                     const Relation& copy);
 
+// The mask that looks at the decisions which a column of the table keeps (stored_decision.hpp).
+//
+//   SELECT t.id, NULL::pg_catalog.text AS name,
+//          CASE WHEN (t."pgveil shown 5d1e08b3a94c1f02" OPERATOR(pg_catalog.&) 4) OPERATOR(pg_catalog.=) 4 THEN t.state
+//               ELSE NULL::pg_catalog.text END AS state
+//   FROM ONLY public.people AS t
+//   WHERE CASE WHEN pgveil.shape(…, that column too) AND <it is generated as it was> THEN true ELSE <raise> END AND <the version guard>
+//
+// NULL in the column shows nothing. ONLY: rows of a table that becomes a child would bring a column of their own. REQUIRES:
+// find_stored found the column; the database has the schema pgveil. Errors: as compile_mask.
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
+                                                                      const policy::PolicyVersion& version,
+                                                                      const Relation& relation,
+                                                                      const StoredColumn& stored,
+                                                                      LookUps look_ups = LookUps::yes);
+
+// What exempt roles read a table through that has such columns: its other columns, as they are. A client can't tell it from a table
+// without them.
+[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation);
+
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);
 
@@ -97,11 +117,11 @@ struct Mask {
                                                                        const Relation& relation);
 
 // The same sub-select for any tree, without the version guard; what compile_mask and exports are made of. guard: which
-// shape guard it has; nullopt: none.
+// shape guard it has; nullopt: none. stored: the guard is one of a sub-select that reads this column, too.
 [[nodiscard]] Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
                                                           const policy::DisclosureTree& tree,
                                                           const Relation& relation,
-                                                          std::optional<VersionGuard> guard,
-                                                          pg::Arena& arena);
+                                                          std::optional<VersionGuard> guard, pg::Arena& arena,
+                                                          const StoredColumn* stored = nullptr);
 
 }  // namespace pgveil::rewriter

@@ -45,6 +45,11 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
   const std::string name = fmt::format("\"{}.{}\"", relation.schema, relation.name);
   if (const auto no = reason_against(relation.kind); !no.what.empty())
     refuse(fmt::format("{} is {}", name, no.what), no.fix);
+  if (spec.enforcement == policy::Enforcement::stored && relation.kind == RelationKind::partitioned_table) {
+    refuse(fmt::format("enforcement: stored does not go with {}: each partition can have a column of its own",
+                       name),
+           "write enforcement: query");
+  }
   if (relation.schema == "pg_catalog" || relation.schema == "information_schema") {
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }

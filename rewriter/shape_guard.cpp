@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/assert.hpp"
 #include "rewriter/mask_column.hpp"
 #include "rewriter/masks.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 
 using pg::Node;
 
-constexpr int kPgClassOid = 1259;  // pg_catalog.pg_class, fixed by PostgreSQL
+constexpr int kPgClassOid = 1259;    // pg_catalog.pg_class, fixed by PostgreSQL
+constexpr int kPgAttrdefOid = 2604;  // pg_catalog.pg_attrdef
 
 Node* oid(std::uint32_t value, pg::Builder& build) {
   return build.cast(build.string_constant(std::to_string(value)), build.type_name("pg_catalog", "oid"));
@@ -46,12 +48,17 @@ Node* has_shape(const Relation& relation, const std::set<int>& columns, pg::Buil
 }
 
 // pgveil.shape('16385', '16390', '{"public","people","id",…}', '{"1",…}')
-Node* had_shape_when_planned(const Relation& relation, const std::set<int>& columns, pg::Builder& build) {
+Node* had_shape_when_planned(const Relation& relation, const std::set<int>& columns,
+                             const StoredColumn* stored, pg::Builder& build) {
   std::vector<std::string> names{relation.schema, relation.name};
   std::vector<std::string> numbers;
   for (const int number : columns) {
     names.push_back(relation.find_column(number)->name);
     numbers.push_back(std::to_string(number));
+  }
+  if (stored != nullptr) {
+    names.push_back(stored->name);
+    numbers.push_back(std::to_string(stored->number));
   }
   Node* const arguments[] = {
       oid(relation.oid, build), oid(relation.relfilenode, build),
@@ -60,17 +67,36 @@ Node* had_shape_when_planned(const Relation& relation, const std::set<int>& colu
   return build.call_in(kOwnSchema, kShapeFunction, arguments);
 }
 
+// (pg_identify_object_as_address(pg_attrdef, the expression, 0)).object_names = '{"public","people","pgveil shown …"}'
+Node* is_generated(const Relation& relation, const StoredColumn& stored, pg::Builder& build) {
+  Node* const arguments[] = {build.integer_constant(kPgAttrdefOid), oid(stored.default_oid, build),
+                             build.integer_constant(0)};
+  const std::string names[] = {relation.schema, relation.name, stored.name};
+  return build.equals(
+      build.field(build.call("pg_identify_object_as_address", arguments), "object_names"),
+      build.cast(build.string_constant(array_text(names)), build.type_name("pg_catalog", "text", true)));
+}
+
+Node* when_planned(const Relation& relation, const std::set<int>& columns, const StoredColumn* stored,
+                   pg::Builder& build) {
+  Node* shape = had_shape_when_planned(relation, columns, stored, build);
+  if (stored == nullptr) return shape;
+  Node* const both[] = {shape, is_generated(relation, *stored, build)};
+  return build.all_of(both);
+}
+
 }  // namespace
 
 Node* shape_guard(const Relation& relation, const std::set<int>& columns, VersionGuard guard,
-                  pg::Builder& build) {
+                  const StoredColumn* stored, pg::Builder& build) {
   // concat() is not folded at planning time, so the cast fails only when this arm is reached.
   Node* const marker[] = {build.string_constant(kShapeMarker)};
   Node* raise =
       build.is_null(build.cast(build.call("concat", marker), build.type_name("pg_catalog", "int4")));
   const bool is_planned = guard == VersionGuard::present;
+  PGVEIL_ASSERT(is_planned || stored == nullptr);
   const pg::Builder::When ok[] = {
-      {is_planned ? had_shape_when_planned(relation, columns, build) : has_shape(relation, columns, build),
+      {is_planned ? when_planned(relation, columns, stored, build) : has_shape(relation, columns, build),
        build.true_constant()}};
   Node* checked = build.searched_case(ok, raise);
   if (is_planned) return checked;

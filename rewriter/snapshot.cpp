@@ -6,7 +6,9 @@
 
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/masks.hpp"
+#include "rewriter/pg/print.hpp"
 #include "rewriter/policy_check.hpp"
+#include "rewriter/stored_decision.hpp"
 #include "rewriter/verify_mask.hpp"
 
 namespace pgveil::rewriter {
@@ -32,6 +34,10 @@ std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
   return {};
 }
 
+bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
+  return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
+}
+
 // The copy as the catalog has it; null: it is not there, or is another table now.
 const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& catalog) {
   if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
@@ -47,6 +53,9 @@ std::string reason_against(policy::Enforcement enforcement, const PolicyState& s
                            const SnapshotInput& input, const Catalog& catalog) {
   const bool has_guard = input.version_guard == VersionGuard::present;
   switch (enforcement) {
+    case policy::Enforcement::stored:
+      if (input.mask_source == MaskSource::view) return "enforcement: stored does not go with mask_views";
+      return {};
     case policy::Enforcement::query:
       if (input.mask_source == MaskSource::text || has_guard) return {};
       return "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
@@ -58,8 +67,41 @@ std::string reason_against(policy::Enforcement enforcement, const PolicyState& s
   return "its enforcement is unknown";
 }
 
+// Why the version's decisions are not read from the table; empty when they are.
+std::string reason_not_stored(const PolicyState& state, const Relation& table, const SnapshotInput& input,
+                              const StoredExpression& expression) {
+  const policy::PolicyVersion& version = *state.version;
+  if (input.version_guard == VersionGuard::absent)
+    return "the database has no schema pgveil: run what pgveil setup-sql prints, then build";
+  if (!version.stored || version.stored->column != expression.column)
+    return fmt::format("version {} was made without a column: build needed", version.number);
+  if (find_stored(version, table) != nullptr) return {};
+  const bool is_there =
+      std::ranges::find(table.stored, expression.column, &StoredColumn::name) != table.stored.end();
+  return fmt::format("column {} {}: run what pgveil policy stored-sql {} prints, then build",
+                     pg::quote_identifier(expression.column),
+                     is_there ? "has another expression" : "is not there", state.spec->name);
+}
+
+// Decides, too, whether the table's column is read: state.not_stored_because says why not.
+Result<std::shared_ptr<const Mask>> stored_mask(PolicyState& state, const Relation& table,
+                                                const SnapshotInput& input) {
+  const auto expression = stored_expression(state.version->tree, table);
+  if (!expression) return expression.error();
+  state.not_stored_because = reason_not_stored(state, table, input, *expression);
+  if (!state.not_stored_because.empty()) return std::shared_ptr<const Mask>();
+  const StoredColumn& stored = *find_stored(*state.version, table);
+  auto mask = compile_stored_mask(*state.spec, *state.version, table, stored, input.look_ups);
+  if (!mask) return mask;
+  if (auto verified =
+          verify_stored_mask(**mask, *state.spec, *state.version, table, stored, expression->text);
+      !verified)
+    return verified.error();
+  return mask;
+}
+
 // Compiled, and held against the tree or the copy.
-Result<std::shared_ptr<const Mask>> checked_mask(const PolicyState& state, const Relation& table,
+Result<std::shared_ptr<const Mask>> checked_mask(PolicyState& state, const Relation& table,
                                                  const SnapshotInput& input, const Catalog& catalog) {
   const policy::PolicySpec& spec = *state.spec;
   const policy::PolicyVersion& version = *state.version;
@@ -69,6 +111,10 @@ Result<std::shared_ptr<const Mask>> checked_mask(const PolicyState& state, const
     if (!mask) return mask;
     if (auto verified = verify_copy_mask(**mask, spec, version, copy); !verified) return verified.error();
     return mask;
+  }
+  if (spec.enforcement == policy::Enforcement::stored) {
+    auto mask = stored_mask(state, table, input);
+    if (!mask || *mask) return mask;
   }
   auto mask = compile_mask(spec, version, table, input.version_guard, input.mask_source, input.look_ups);
   if (!mask) return mask;
@@ -117,6 +163,12 @@ Result<const Relation*> find_open_table(const std::string& entry, const Catalog&
     return configuration_error(fmt::format("open_tables: \"{}\" has row-level security", entry),
                                "everybody would read with the rights of query_role: remove the entry");
   }
+  if (!found->stored.empty()) {
+    return configuration_error(
+        fmt::format("open_tables: \"{}\" has a column that kept the decisions of a policy", entry),
+        fmt::format("drop it: ALTER TABLE … DROP COLUMN {}",
+                    pg::quote_identifier(found->stored.front().name)));
+  }
   if (found->has_parent || (found->has_children && found->kind != RelationKind::partitioned_table)) {
     return configuration_error(
         fmt::format("open_tables: \"{}\" shares rows with inheritance relatives", entry),
@@ -163,7 +215,8 @@ const Mask* Snapshot::catalog_mask(const Relation& relation) const {
 const Mask* Snapshot::mask_for(std::uint32_t oid, const std::string& role) const {
   if (const auto at = catalog_masks_.find(oid); at != catalog_masks_.end()) return at->second.get();
   const ProtectedTable* table = policy_for(oid, role);
-  return table == nullptr ? nullptr : table->mask.get();
+  if (table == nullptr) return nullptr;
+  return is_exempt(*table->state.spec, role) && table->plain ? table->plain.get() : table->mask.get();
 }
 
 const Snapshot::ProtectedTable* Snapshot::policy_for(std::uint32_t oid, const std::string& role) const {
@@ -197,6 +250,12 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
       table.mask = *mask;
     } else {
       state.version = nullptr;
+    }
+    if (table.relation != nullptr && !table.relation->stored.empty()) {
+      auto plain = compile_plain_select(*table.relation);
+      if (!plain) return plain.error();
+      if (auto verified = verify_text(**plain, state.spec->name); !verified) return verified.error();
+      table.plain = *plain;
     }
     table.state = std::move(state);
     if (table.relation != nullptr)

@@ -26,6 +26,8 @@ struct PolicyState {
   std::shared_ptr<const policy::PolicyVersion>
       version;                 // null: the table answers 42501 with `closed_because`
   std::string closed_because;  // "build needed", "the table changed since version 3 …"
+  // enforcement: stored: why masks are in each query all the same; empty when they are not. Set by make_snapshot.
+  std::string not_stored_because = {};
 };
 
 struct SnapshotInput {
@@ -45,6 +47,7 @@ class Snapshot {
     PolicyState state;
     const Relation* relation = nullptr;  // owned by the catalog; null: the table does not exist (closed)
     std::shared_ptr<const Mask> mask;    // null when closed
+    std::shared_ptr<const Mask> plain;   // what exempt roles read; null: the table itself
   };
 
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
@@ -65,7 +68,7 @@ class Snapshot {
   [[nodiscard]] bool has_policy(const Relation& relation) const;
   // The compiled mask of a readable system catalog; null: not one.
   [[nodiscard]] const Mask* catalog_mask(const Relation& relation) const;
-  // What this role reads the table of this OID through; null: nothing, or not through a mask.
+  // What this role reads the table of this OID through, a mask or, exempt, its plain columns; null: nothing, or the table itself.
   [[nodiscard]] const Mask* mask_for(std::uint32_t oid, const std::string& role) const;
 
  private:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "policy/chains.hpp"
+#include "policy/column_reader.hpp"
 #include "policy/leveled_counts.hpp"
 #include "policy/released_together.hpp"
 #include "rewriter/mask_reader.hpp"
@@ -176,6 +177,7 @@ struct Check {
   const PgQuery__SelectStmt& select;
   VersionGuard guard;
   MaskReader& reader;
+  const StoredColumn* stored = nullptr;  // that the mask reads
   bool reads_copy = false;
 
   void guards(const Node* where) const {
@@ -220,11 +222,26 @@ struct Check {
       names += "," + element(column.name);
       numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", column.number));
     }
+    if (stored != nullptr) {
+      names += "," + element(stored->name);
+      numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", stored->number));
+    }
     return fmt::format(
         "CASE WHEN pgveil.shape('{}'::pg_catalog.oid, '{}'::pg_catalog.oid, {}::pg_catalog.text[], "
-        "{}::pg_catalog.int2[]) THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
+        "{}::pg_catalog.int2[]){} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
         "END",
-        relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"));
+        relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"),
+        stored == nullptr ? "" : generated_condition());
+  }
+
+  // 2604 is pg_attrdef.
+  [[nodiscard]] std::string generated_condition() const {
+    return fmt::format(
+        " AND (pg_catalog.pg_identify_object_as_address(2604, '{}'::pg_catalog.oid, 0)).object_names "
+        "OPERATOR(pg_catalog.=) {}::pg_catalog.text[]",
+        stored->default_oid,
+        literal("{" + element(relation.schema) + "," + element(relation.name) + "," + element(stored->name) +
+                "}"));
   }
 
   [[nodiscard]] std::string version_condition() const {
@@ -250,6 +267,7 @@ struct Check {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       fail("one table");
     const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
+    if ((from.inh == 0) != (stored != nullptr)) fail("rows of other tables only where each is decided");
     if (from.schemaname != relation.schema || from.relname != relation.name) fail("the policy's table");
     if (from.alias == nullptr || std::string_view(from.alias->aliasname) != "t" ||
         from.alias->n_colnames != 0)
@@ -396,17 +414,28 @@ struct Check {
 
   void by_row() const {
     fixed_columns();
-    const Node* decision = row_decision();
+    by_bits(row_decision(), "pgveil shown", 1);
+  }
+
+  // Of a NULL in the column no bit is set: & gives NULL, which is not the bit.
+  void by_stored(const Node* decision) const {
+    fixed_columns();
+    reads_the_table(select);
+    if (relation.find_column(stored->name) != nullptr) fail("a name for the decision");
+    by_bits(decision, stored->name, 0);
+  }
+
+  void by_bits(const Node* decision, std::string_view name, std::size_t first_arm) const {
     const KnownValues known = known_values();
-    known_values_only(decision, known, is_number, 1);
+    known_values_only(decision, known, is_number, first_arm);
     for (const policy::TreeAttribute& attribute : tree.attributes) {
       const Node* cell = cell_of(attribute.name);
-      if (!is_typed_null(cell)) known_values_only(bit_cell(cell).shown, known, is_typed_null);
+      if (!is_typed_null(cell)) known_values_only(bit_cell(cell, name).shown, known, is_typed_null);
     }
     released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<MaskReader::Shown> {
       if (is_typed_null(cell)) return std::nullopt;
-      const BitCell look = bit_cell(cell);
-      if ((reader.released(decision, row) & look.bit) == 0) return std::nullopt;
+      const BitCell look = bit_cell(cell, name);
+      if ((reader.released(decision, row, first_arm) & look.bit) == 0) return std::nullopt;
       return reader.shown(look.shown, row);
     });
   }
@@ -520,6 +549,25 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   });
 }
 
+Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec,
+                                const policy::PolicyVersion& version, const Relation& relation,
+                                const StoredColumn& stored, std::string_view expression) {
+  if (mask.parts.whole() != mask.text) return failure(spec.name, "the text to be its parts");
+  if (mask.by_row || !mask.view.empty()) return failure(spec.name, "one form");
+  const bool is_kept =
+      version.stored && version.stored->column == stored.name && version.stored->digest == stored.digest &&
+      stored.name == fmt::format("pgveil shown {}", policy::sha256_hex(expression).substr(0, 16));
+  if (!is_kept) return failure(spec.name, "the version's column");
+  MaskReader reader;
+  auto checked = check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    const pg::Tree decision = read_stored_expression(expression);
+    Check{spec, version, version.tree, relation, read, VersionGuard::present, reader, &stored}.by_stored(
+        expression_of(decision));
+  });
+  if (!checked) return checked;
+  return verify_look_ups(mask, version, relation, spec.name);
+}
+
 Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
                               const policy::PolicyVersion& version, const Relation& copy) {
   if (mask.parts.whole() != mask.text) return failure(spec.name, "the text to be its parts");
@@ -527,7 +575,7 @@ Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
     return failure(spec.name, "the version's copy");
   MaskReader reader;
   return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
-    Check{spec, version, version.tree, copy, read, VersionGuard::present, reader, true}.of_copy();
+    Check{spec, version, version.tree, copy, read, VersionGuard::present, reader, nullptr, true}.of_copy();
   });
 }
 

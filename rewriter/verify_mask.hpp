@@ -19,6 +19,12 @@ namespace pgveil::rewriter {
                                        const policy::PolicyVersion& version, const Relation& relation,
                                        VersionGuard guard);
 
+// verify_text, and the mask looks at this column of the table, which keeps its bits. The column's expression is written anew, read back and held
+// against the tree together with the cells; the version says which column it is and what the server prints of it. Errors: as verify_mask.
+[[nodiscard]] Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec,
+                                              const policy::PolicyVersion& version, const Relation& relation,
+                                              const StoredColumn& stored, std::string_view expression);
+
 // verify_text, and the mask reads this copy alone, hides what the policy hides and asks for this version. That the copy's rows are
 // masked was counted when it was made. Errors: as verify_mask.
 [[nodiscard]] Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,

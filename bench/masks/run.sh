@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./run bench masks [--quick] [--copies=N]: the raw statement against the masked one, in PostgreSQL itself. README.md says
+# ./run bench masks [--quick] [--copies=N] [--stored]: the raw statement against the masked one, in PostgreSQL itself. README.md says
 # what is measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_DATASETS, PGVEIL_BENCH_KEEP.
 set -euo pipefail
@@ -11,6 +11,7 @@ source "$ROOT/bench/bench_database.sh"
 
 COPIES=34
 PAIRS=20
+ENFORCEMENT=query
 
 # One person a line, ADULT's columns: the public extract where it is, else drawn.
 load_tables() {
@@ -30,10 +31,28 @@ build_policies() {
   # Copies of a person count k times for nothing: k is multiplied, too, so the tree is the one of the people.
   sed "s/K_COPIES/$((20 * COPIES))/" "$HERE/people5.yaml" >"$DIRECTORY/people5.yaml"
   sed "s/K_COPIES/$((5 * COPIES))/" "$HERE/people9.yaml" >"$DIRECTORY/people9.yaml"
+  sed -i "s/^    readers:/    enforcement: $ENFORCEMENT\n    readers:/" "$DIRECTORY"/people?.yaml
   configure people5.yaml people9.yaml
+  build_all
+  [[ $ENFORCEMENT == query ]] || store_decisions
+}
+
+build_all() {
   step "building the policies"
   as_run_user ./pgveil policy build --all --config pgveil.yaml >"$DIRECTORY/build.log" 2>&1 ||
     die "pgveil policy build: $(tail -n 3 "$DIRECTORY/build.log")"
+}
+
+# As the owner of the tables. The raw statement then reads the table with the column, too.
+store_decisions() {
+  local policy
+  for policy in people5 people9; do
+    step "storing the decisions of $policy"
+    as_run_user ./pgveil policy stored-sql "$policy" --config pgveil.yaml >"$DIRECTORY/$policy.sql"
+    as_superuser -d bench -f "$DIRECTORY/$policy.sql"
+  done
+  as_superuser -d bench -c 'VACUUM (ANALYZE) people5, people9'
+  build_all
 }
 
 main() {
@@ -41,6 +60,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --quick) PAIRS=5 ;;
+      --stored) ENFORCEMENT=stored ;;
       --copies=*) COPIES=${argument#--copies=} ;;
       --only=*) options+=("$argument") ;;
       *) die_usage "bench masks: unknown argument \"$argument\"" ;;

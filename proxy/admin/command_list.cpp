@@ -1,14 +1,16 @@
 #include "proxy/admin/command_list.hpp"
 
+#include <algorithm>
+
 #include "common/assert.hpp"
 
 namespace pgveil::admin {
 namespace {
 
 const std::vector<std::string> kPolicyColumns = {
-    "policy",         "database", "table",   "k",        "unit",      "version",
-    "state",          "built_at", "cohorts", "smallest", "disclosed", "disclosed_or_implied",
-    "closed_because", "building"};
+    "policy",         "database", "table",      "k",        "unit",      "version",
+    "state",          "built_at", "cohorts",    "smallest", "disclosed", "disclosed_or_implied",
+    "closed_because", "building", "enforcement"};
 const std::vector<std::string> kReleaseColumns = {"rows",     "units",     "cohorts",
                                                   "smallest", "disclosed", "disclosed_or_implied"};
 
@@ -94,6 +96,11 @@ std::vector<CommandInfo> make_list() {
        "the cohorts: predicate, size and what each shows",
        Standing::admin,
        {"cohort", "rows", "units", "predicate", "shows"}},
+      {"SHOW STORED",
+       "SHOW STORED policy",
+       "enforcement: stored: the SQL that gives the table its column, for the table's owner",
+       Standing::admin,
+       {"sql"}},
       {"SHOW REFUSALS",
        "SHOW REFUSALS",
        "how many texts were refused since the start, by reason",
@@ -195,6 +202,16 @@ const CommandInfo& info_of(const Command& command) {
 std::vector<std::string> columns_of(const Command& command) {
   if (const auto* benign = std::get_if<Benign>(&command)) return benign->columns;
   return info_of(command).columns;
+}
+
+Table lines_table(const Command& command, std::string_view text) {
+  Table table{columns_of(command), {}, "SHOW", {}};
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    table.rows.push_back({std::string(text.substr(0, end))});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return table;
 }
 
 Table help_table() {

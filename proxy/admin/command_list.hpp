@@ -23,6 +23,9 @@ struct CommandInfo {
 // REQUIRES: command is not Benign.
 [[nodiscard]] const CommandInfo& info_of(const Command& command);
 
+// Lines of a text, each a row of the command's one column.
+[[nodiscard]] Table lines_table(const Command& command, std::string_view text);
+
 // The table SHOW HELP answers.
 [[nodiscard]] Table help_table();
 

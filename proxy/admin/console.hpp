@@ -30,6 +30,9 @@ struct ShowRules {
 struct ShowCohorts {
   std::string policy;
 };
+struct ShowStored {
+  std::string policy;
+};
 struct ShowRefusals {};
 struct ShowJobs {};
 struct ShowClients {};
@@ -89,11 +92,12 @@ struct Benign {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
 };
-using Command = std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowRefusals,
-                             ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals,
-                             ShowDatabases, ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp,
-                             BuildPolicy, CheckPolicy, ExplainPolicy, Reload, ExportToTable, ExportToFile,
-                             AnonymizeJob, CancelJob, KillClient, Shutdown, Benign>;
+using Command =
+    std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowStored, ShowRefusals,
+                 ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals, ShowDatabases,
+                 ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy,
+                 ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob, CancelJob, KillClient,
+                 Shutdown, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

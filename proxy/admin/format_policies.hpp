@@ -16,6 +16,7 @@ struct PolicyLine {
   std::shared_ptr<const policy::PolicyVersion> version;  // null: closed
   std::string closed_because;                            // empty when open
   std::string building = {};                             // how far a build is; empty: none runs
+  std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
 };
 
 // Standing::stats: cohorts and smallest are NULL and shares are rounded to whole per cents.

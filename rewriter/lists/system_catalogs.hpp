@@ -23,6 +23,8 @@ struct SystemCatalog {
   std::string_view name;
   std::span<const CatalogColumn> hidden;
   bool only_listed_settings = false;  // rows of pg_settings whose name may be shown
+  std::string_view column_name =
+      {};  // where a row is of one column: its name. Those of stored decisions are left out
 };
 
 // nullptr: not readable.

@@ -212,6 +212,8 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       has_masked_ = true;
       const VersionId version{mask->policy, mask->number};
       if (std::ranges::find(versions_, version) == versions_.end()) versions_.push_back(version);
+    } else {
+      mask = table->plain.get();
     }
   }
   if (mask != nullptr) {

@@ -42,8 +42,16 @@ def create_databases(postgres, some_tables, some_views, raw, masked):
         postgres.run(tables.prefer_indexes(database), database)
 
 
-# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself.
-MASK_FORMS = ("by_column", "by_row")
+# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself; stored: enforcement, of tables
+# without partitions.
+MASK_FORMS = ("by_column", "by_row", "stored")
+
+
+def stored(table):
+    """The table, with a policy whose decisions it will keep."""
+    if table.policy and not table.partitions:
+        table.policy = dataclasses.replace(table.policy, enforcement="stored")
+    return table
 
 
 @dataclasses.dataclass
@@ -103,17 +111,34 @@ class World:
         shadows = [tables.shadow(random.Random(seed), table) for table in self.tables[:SHADOWS]]
         self.views = views.random_views(random.Random(f"views/{seed}"), self.tables, VIEWS)
         create_databases(postgres, self.tables + shadows, self.views, self.raw, self.masked)
+        form = MASK_FORMS[seed % len(MASK_FORMS)]
+        if form == "stored":
+            form = "cheapest"
+            self.tables = [stored(table) for table in self.tables]
+            postgres.run(f"GRANT CREATE ON DATABASE {self.raw} TO pgveil_admin;", self.raw)
         self.protected = [table for table in self.tables if table.policy]
         self.pgveil = Pgveil(postgres, [table.policy for table in self.protected],
                              [table.full_name() for table in self.tables + shadows + self.views if not table.policy],
                              self.raw,
                              schemas=SCHEMAS,
-                             mask_form=MASK_FORMS[seed % len(MASK_FORMS)])
+                             mask_form=form)
 
     def start(self):
         self.pgveil.start()
         self.pgveil.build(*(table.policy.name for table in self.protected))
+        self.store(*(table.policy.name for table in self.protected if table.policy.enforcement == "stored"))
         return self
+
+    def store(self, *policies):
+        """As the owner of the tables would: each gets the column of its policy, and is built again."""
+        for policy in policies:
+            lines = self.pgveil.console(f"SHOW STORED {policy}").texts()
+            self.postgres.run("\n".join(line for line, in lines), self.raw)
+            self.pgveil.build(policy)
+        kept = {row[0]: row[-1] for row in self.pgveil.console("SHOW POLICIES").texts()}
+        missing = {policy: kept[policy] for policy in policies if kept[policy] != "stored"}
+        if missing:
+            raise AssertionError(f"world {self.seed}: {missing}")
 
     def stop(self):
         self.pgveil.stop()

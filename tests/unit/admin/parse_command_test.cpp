@@ -20,6 +20,7 @@ struct Spelled {
   }
   std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
   std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
+  std::string operator()(const ShowStored& it) const { return "show stored " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
   std::string operator()(const ShowJobs&) const { return "show jobs"; }
   std::string operator()(const ShowVersion&) const { return "show version"; }
@@ -80,6 +81,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW TREE p AS DOT", "show tree p dot"},
       {"show tree \"P\" as json;", "show tree P json"},
       {"SHOW RULES p", "show rules p"},
+      {"show Stored \"P\"", "show stored P"},
       {"SHOW COHORTS p", "show cohorts p"},
       {"show Refusals;", "show refusals"},
       {"SHOW VERSION", "show version"},

@@ -175,9 +175,9 @@ TEST_CASE("repaired and pruned trees with levels keep k and have no flaw") {
 TEST_CASE("versions keep levels") {
   for_leveled_trees(307, 30, {.max_rows = 40, .max_attributes = 2},
                     [](const Table& table, std::uint64_t, const auto& tree, Strategy) {
-                      PolicyVersion version{
-                          "p",   1, "hash", {1, 2, "s", "t", {}}, {}, tree, measure(tree, count(table)),
-                          "now", {}};
+                      PolicyVersion version{"p",   1,  "hash", {1, 2, "s", "t", {}},
+                                            {},    {}, tree,   measure(tree, count(table)),
+                                            "now", {}};
                       for (const TreeAttribute& a : tree.attributes)
                         version.shape.columns.push_back({a.number, a.name, 25, -1, 100});
                       const auto read = version_from_json(to_json(version), "v.json");

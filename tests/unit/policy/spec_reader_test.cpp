@@ -223,6 +223,31 @@ TEST_CASE("the hash is SHA-256 of the canonical text") {
   CHECK(policy.hash == "20d70432a4ef7cdf036fb54aae6a66f951db0edacacaf0996f259ba88fa06099");
 }
 
+TEST_CASE("where masks are is no part of the hash, as long as they are of the rows as they are now") {
+  const std::string text(kFull);
+  const PolicySpec stored = read_one(with(text, "enforcement: query", "enforcement: stored"));
+  const PolicySpec copy = read_one(with(text, "enforcement: query", "enforcement: copy"));
+  CHECK(stored.enforcement == Enforcement::stored);
+  CHECK(stored.hash == read_one(text).hash);
+  CHECK(copy.hash != stored.hash);
+}
+
+TEST_CASE("a stored column has room for 31 quasi-identifiers") {
+  const auto policy_of = [](int columns, const std::string& enforcement) {
+    std::string text =
+        "version: 1\npolicies:\n  - {name: p, database: d, table: public.t, k: 2, enforcement: " +
+        enforcement + ", columns: {";
+    for (int i = 0; i < columns; ++i)
+      text += (i > 0 ? ", c" : "c") + std::to_string(i) + ": {class: quasi_identifier}";
+    return read_policy_text(text + "}}\n", "p.yaml");
+  };
+  CHECK(policy_of(31, "stored").has_value());
+  CHECK(policy_of(32, "query").has_value());
+  const auto refused = policy_of(32, "stored");
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().public_message.find("with 32 quasi-identifiers") != std::string::npos);
+}
+
 TEST_CASE("policies of several files are held against each other") {
   const std::string text(kFull);
   PolicySpec a = read_one(text);

@@ -69,7 +69,7 @@ TEST_CASE("a chain of 20,000 nodes is built, compiled, measured, repaired, writt
   CHECK(cohort_count == 20'000);
 
   PolicyVersion version{
-      "p", 1, "hash", {1, 2, "s", "t", {{1, "a", 25, -1, 100}}}, {}, tree, measure(tree, counts), "now"};
+      "p", 1, "hash", {1, 2, "s", "t", {{1, "a", 25, -1, 100}}}, {}, {}, tree, measure(tree, counts), "now"};
   CHECK(version_from_json(to_json(version), "v.json").value() == version);
 }
 

@@ -87,6 +87,22 @@ TEST_CASE("a lineage that is none is refused") {
   CHECK(find_flaw(version.tree) == "node 0: it is closed, but is no leaf");
 }
 
+TEST_CASE("a version keeps the name of its stored column and what the server prints of it") {
+  PolicyVersion version = example_version();
+  CHECK(to_json(version).find("stored") == std::string::npos);
+  version.stored = StoredDecision{"pgveil shown \"0123", std::string(64, 'a')};
+  const auto read = version_from_json(to_json(version), "v.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == version);
+  CHECK(to_json(*read) == to_json(version));
+  std::string text = to_json(version);
+  for (const std::string from : {"\"digest\"", "\"column\": \"pgveil"}) {
+    std::string spoiled = text;
+    spoiled.replace(spoiled.find(from), from.size(), "\"other\"" + from.substr(from.find('"', 1) + 1));
+    CHECK(version_from_json(spoiled, "v.json").has_error());
+  }
+}
+
 TEST_CASE("a version keeps the shape of its copy, whose columns are the table's") {
   PolicyVersion version = example_version();
   version.copy = version.shape;

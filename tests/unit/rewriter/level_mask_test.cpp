@@ -12,6 +12,7 @@
 #include "policy/spec_reader.hpp"
 #include "rewriter/masks.hpp"
 #include "rewriter/policy_check.hpp"
+#include "rewriter/stored_decision.hpp"
 #include "rewriter/verify_mask.hpp"
 
 namespace {
@@ -116,6 +117,33 @@ TEST_CASE("the shape guard names the columns that levels are asked of, and the c
   const auto verified =
       verify_mask(*guarded, world.spec, world.version, world.relation, VersionGuard::present);
   CHECK_MESSAGE(verified.has_value(), (verified ? "" : verified.error().public_message));
+}
+
+TEST_CASE("levels can be stored: the column has their bits, the mask their constants") {
+  World world;
+  const auto expression = stored_expression(world.version.tree, world.relation).value();
+  CAPTURE(expression.text);
+  CHECK(expression.text.find("age OPERATOR(pg_catalog.>=) '30'::pg_catalog.int8") != std::string::npos);
+  CHECK(expression.text.find("t.") == std::string::npos);
+  const StoredColumn column{6, expression.column, "digest", 4711};
+  world.version.stored = policy::StoredDecision{column.name, column.digest};
+  const auto accepts = [&](const Mask& mask, const std::string& text) {
+    return verify_stored_mask(mask, world.spec, world.version, world.relation, column, text).has_value();
+  };
+  const auto mask = compile_stored_mask(world.spec, world.version, world.relation, column).value();
+  CAPTURE(mask->text);
+  CHECK(accepts(*mask, expression.text));
+  CHECK(mask->text.find("THEN '[30,40)'::pg_catalog.text") != std::string::npos);
+  auto& changed = const_cast<Mask&>(*mask);
+  std::string text = mask->text;
+  const std::string from = "'[30,40)'::pg_catalog.text";
+  text.replace(text.find(from), from.size(), "'[30,50)'::pg_catalog.text");
+  auto parsed = pg::parse_own(text, 1'000'000);
+  REQUIRE(parsed.has_value());
+  changed.select = parsed->result->stmts[0]->stmt->select_stmt;
+  changed.parts = print_mask(*changed.select, mask->left_out);
+  changed.text = mask->parts.whole();
+  CHECK_FALSE(accepts(*mask, expression.text));
 }
 
 TEST_CASE("a level is asked for by its pre-image and shown as a constant of the tree") {
