@@ -24,11 +24,13 @@ std::string in_comment(std::string name) {
 }
 
 constexpr std::string_view kCosts =
-    "-- It takes an ACCESS EXCLUSIVE lock and rewrites the table with its indexes: nobody reads or writes it "
-    "meanwhile, and\n"
-    "-- old and new file lie side by side. Afterwards each row is 4 to 8 bytes longer, and INSERT, COPY and "
-    "every UPDATE of\n"
-    "-- a column that the expression names compute it.\n";
+    "-- It takes an ACCESS EXCLUSIVE lock and rewrites the table with its indexes: nobody reads or writes "
+    "it\n"
+    "-- meanwhile, and old and new file lie side by side. Afterwards each row is 4 to 8 bytes longer; "
+    "INSERT,\n"
+    "-- COPY and UPDATEs of a column that the expression names compute it, and each statement that writes "
+    "has\n"
+    "-- the server read the expression first.\n";
 
 }  // namespace
 
