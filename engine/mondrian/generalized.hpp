@@ -1,0 +1,32 @@
+#pragma once
+// Groups as what is published, and what they cost.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/data/table.hpp"
+#include "engine/mondrian/dimension.hpp"
+#include "engine/mondrian/mondrian.hpp"
+
+namespace pgveil::engine {
+
+// Which range a group shows of each dimension: from its smallest to its largest value, which tells that somebody in it has each end;
+// or the region that the cuts left to it, which tells the cuts.
+enum class Ranges { tight, region };
+
+struct GroupQuality {
+  std::uint64_t groups = 0, smallest = 0, largest = 0;
+  double discernibility = 0;     // DP = Σ n² over groups
+  double certainty_penalty = 0;  // NCP = Σ n · Σ penalty of each dimension (dimension.hpp)
+  // GCP = NCP ÷ (records × dimensions), from 0 to 1.
+  double global_certainty_penalty = 0;
+};
+
+[[nodiscard]] GroupQuality quality_of(const Groups& groups, std::span<const Dimension> dimensions,
+                                      Ranges ranges);
+
+// The generalized column of dimension `d`, in the order of the table's records.
+[[nodiscard]] Column generalized(const Groups& groups, std::span<const Dimension> dimensions, std::size_t d,
+                                 Ranges ranges);
+
+}  // namespace pgveil::engine

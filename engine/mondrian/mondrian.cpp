@@ -1,0 +1,386 @@
+#include "engine/mondrian/mondrian.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+#include "engine/mondrian/diversity.hpp"
+#include "engine/mondrian/runs.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+// Records one after the other, each `width` numbers: ranks by dimension, codes of sensitive columns, the record's own number. Parts
+// move their records, so that a scan of a part reads memory from begin to end.
+struct Records {
+  std::size_t dimensions = 0, width = 0;
+  std::uint64_t count = 0;
+  std::vector<std::uint32_t> cells, spare;  // a part uses the spare cells of its own place only
+
+  [[nodiscard]] const std::uint32_t* at(std::uint64_t record) const { return cells.data() + record * width; }
+};
+
+struct Part {
+  std::uint64_t begin = 0, end = 0;
+  std::vector<RankRange> box;
+  [[nodiscard]] std::uint64_t size() const { return end - begin; }
+};
+
+struct Finished {
+  std::vector<Part> groups;
+  std::vector<std::vector<RankRange>> tight;
+};
+
+Records pack(std::span<const Dimension> dimensions, std::span<const CodeColumn* const> columns,
+             std::span<const CodeColumn* const> sensitive) {
+  Records out;
+  out.dimensions = dimensions.size();
+  out.width = dimensions.size() + sensitive.size() + 1;
+  out.count = columns.front()->size();
+  out.cells.resize(out.count * out.width);
+  out.spare.resize(out.cells.size());
+  const auto fill = [&](std::size_t place, const CodeColumn& column, auto number_of) {
+    PGVEIL_ASSERT(column.size() == out.count);
+    column.visit([&](const auto codes) {
+      std::uint32_t* cell = out.cells.data() + place;
+      for (const auto code : codes) {
+        *cell = number_of(code);
+        cell += out.width;
+      }
+    });
+  };
+  for (std::size_t d = 0; d < dimensions.size(); ++d)
+    fill(d, *columns[d], [&](Code code) { return dimensions[d].rank_of[code]; });
+  for (std::size_t s = 0; s < sensitive.size(); ++s)
+    fill(dimensions.size() + s, *sensitive[s], [](Code code) { return code; });
+  for (std::uint64_t record = 0; record < out.count; ++record)
+    out.cells[(record + 1) * out.width - 1] = static_cast<std::uint32_t>(record);
+  return out;
+}
+
+// One thread's work on parts that are its own.
+class Cutter {
+ public:
+  Cutter(std::span<const Dimension> dimensions, std::span<const double> whole_spans, Records& records,
+         const MondrianOptions& options)
+      : dimensions_(dimensions), whole_spans_(whole_spans), records_(records), options_(options) {}
+
+  // The two parts; nullopt: the part is a group.
+  std::optional<std::array<Part, 2>> cut(const Part& part) {
+    if (part.size() < 2 * options_.k) return std::nullopt;
+    const auto ranges = tight_ranges(part);
+    for (const std::size_t dimension : by_score(part, ranges)) {
+      if (auto made = cut_at_median(part, dimension, ranges[dimension])) return made;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<RankRange> tight_ranges(const Part& part) const {
+    std::vector<RankRange> ranges(records_.dimensions);
+    const std::uint32_t* record = records_.at(part.begin);
+    for (std::size_t d = 0; d < ranges.size(); ++d) ranges[d] = {record[d], record[d]};
+    for (std::uint64_t i = part.begin; i < part.end; ++i, record += records_.width) {
+      for (std::size_t d = 0; d < ranges.size(); ++d) {
+        ranges[d].low = std::min(ranges[d].low, record[d]);
+        ranges[d].high = std::max(ranges[d].high, record[d]);
+      }
+    }
+    return ranges;
+  }
+
+  [[nodiscard]] bool is_diverse_enough(const Part& part) {
+    return std::ranges::all_of(options_.diversity, [&](const GroupDiversity& diversity) {
+      gather(part.begin, part.end, records_.dimensions + diversity.sensitive);
+      return is_diverse_in_range(diversity);
+    });
+  }
+
+ private:
+  void gather(std::uint64_t begin, std::uint64_t end, std::size_t place) {
+    runs_.numbers.resize(end - begin);
+    const std::uint32_t* cell = records_.at(begin) + place;
+    for (auto& number : runs_.numbers) {
+      number = *cell;
+      cell += records_.width;
+    }
+  }
+
+  // Of what was gathered.
+  bool is_diverse_in_range(const GroupDiversity& diversity) {
+    const auto [low, high] = std::ranges::minmax(runs_.numbers);
+    return is_diverse(diversity, runs_, low, high);
+  }
+
+  double score(const Part& part, std::size_t dimension, RankRange range) {
+    switch (options_.cut_by) {
+      case CutBy::entropy: return entropy(part, dimension, range);
+      case CutBy::min_entropy: return -entropy(part, dimension, range);
+      case CutBy::span: return span(dimensions_[dimension], range);
+      case CutBy::normalized_span: return span(dimensions_[dimension], range) / whole_spans_[dimension];
+    }
+    return 0;
+  }
+
+  double entropy(const Part& part, std::size_t dimension, RankRange range) {
+    gather(part.begin, part.end, dimension);
+    const auto n = static_cast<double>(part.size());
+    double sum = 0;
+    for_each_run(runs_, range.low, range.high, [&](std::uint32_t, std::uint64_t count) {
+      sum += static_cast<double>(count) * std::log(static_cast<double>(count));
+    });
+    return std::log(n) - sum / n;
+  }
+
+  std::vector<std::size_t> by_score(const Part& part, const std::vector<RankRange>& ranges) {
+    std::vector<std::pair<double, std::size_t>> scored;
+    for (std::size_t d = 0; d < ranges.size(); ++d) {
+      if (ranges[d].low != ranges[d].high) scored.emplace_back(-score(part, d, ranges[d]), d);
+    }
+    std::ranges::sort(scored);
+    std::vector<std::size_t> order;
+    for (const auto& [_, dimension] : scored) order.push_back(dimension);
+    return order;
+  }
+
+  // A cut as a place in the attribute's order: `last` is the largest rank of the left side; of it the first `taken` records, all if
+  // nullopt.
+  struct Cut {
+    Rank last = 0;
+    std::optional<std::uint64_t> taken;
+    std::uint64_t left = 0;  // records
+  };
+
+  // Those that leave k on both sides, in the order in which they are tried.
+  std::vector<Cut> cuts_at_median(const Part& part, std::size_t dimension, RankRange range) {
+    gather(part.begin, part.end, dimension);
+    const std::uint64_t middle = (part.size() - 1) / 2;
+    std::uint64_t before = 0, through = 0;
+    Rank median = range.low, previous = range.low;
+    bool is_found = false;
+    for_each_run(runs_, range.low, range.high, [&](Rank rank, std::uint64_t count) {
+      if (is_found) return;
+      is_found = through + count > middle;
+      before = through;
+      through += count;
+      if (!is_found) previous = rank;
+      if (is_found) median = rank;
+    });
+    std::vector<Cut> cuts{{median, std::nullopt, through}};
+    if (before > 0) cuts.push_back({previous, std::nullopt, before});
+    const auto imbalance = [&](const Cut& cut) {
+      const std::uint64_t right = part.size() - cut.left;
+      return cut.left > right ? cut.left - right : right - cut.left;
+    };
+    std::ranges::stable_sort(cuts, {}, imbalance);
+    if (options_.cuts == Cuts::relaxed) {
+      const std::uint64_t half = part.size() / 2;  // before ≤ half ≤ through
+      const Cut in_half =
+          half == before ? Cut{previous, std::nullopt, before} : Cut{median, half - before, half};
+      cuts.insert(cuts.begin(), in_half);
+    }
+    std::erase_if(
+        cuts, [&](const Cut& cut) { return cut.left < options_.k || part.size() - cut.left < options_.k; });
+    return cuts;
+  }
+
+  std::optional<std::array<Part, 2>> cut_at_median(const Part& part, std::size_t dimension, RankRange range) {
+    for (const Cut& cut : cuts_at_median(part, dimension, range)) {
+      if (!are_sides_diverse(part, dimension, cut)) continue;
+      divide(part, dimension, cut);
+      const std::uint64_t middle = part.begin + cut.left;
+      std::array<Part, 2> sides{Part{part.begin, middle, part.box}, Part{middle, part.end, part.box}};
+      sides[0].box[dimension].high = cut.last;
+      sides[1].box[dimension].low = cut.taken ? cut.last : cut.last + 1;
+      return sides;
+    }
+    return std::nullopt;
+  }
+
+  // Calls each(record, is it on the left?) for all records of the part, in their order.
+  template <class Each>
+  void for_each_side(const Part& part, std::size_t dimension, const Cut& cut, Each&& each) const {
+    std::uint64_t taken = 0;
+    const std::uint32_t* record = records_.at(part.begin);
+    for (std::uint64_t i = part.begin; i < part.end; ++i, record += records_.width) {
+      each(record, record[dimension] < cut.last ||
+                       (record[dimension] == cut.last && (!cut.taken || taken++ < *cut.taken)));
+    }
+  }
+
+  bool are_sides_diverse(const Part& part, std::size_t dimension, const Cut& cut) {
+    return std::ranges::all_of(options_.diversity, [&](const GroupDiversity& diversity) {
+      for (const bool side : {true, false}) {
+        runs_.numbers.clear();
+        for_each_side(part, dimension, cut, [&](const std::uint32_t* record, bool is_left) {
+          if (is_left == side) runs_.numbers.push_back(record[records_.dimensions + diversity.sensitive]);
+        });
+        if (!is_diverse_in_range(diversity)) return false;
+      }
+      return true;
+    });
+  }
+
+  // Left side first; the order within each side stays.
+  void divide(const Part& part, std::size_t dimension, const Cut& cut) {
+    const std::size_t width = records_.width;
+    std::uint32_t* left = records_.cells.data() + part.begin * width;
+    std::uint32_t* const spare = records_.spare.data() + part.begin * width;
+    std::uint32_t* right = spare;
+    for_each_side(part, dimension, cut, [&](const std::uint32_t* record, bool is_left) {
+      std::uint32_t*& target = is_left ? left : right;
+      if (target != record) std::copy_n(record, width, target);
+      target += width;
+    });
+    std::copy(spare, right, left);
+  }
+
+  std::span<const Dimension> dimensions_;
+  std::span<const double> whole_spans_;
+  Records& records_;
+  const MondrianOptions& options_;
+  RunScratch runs_;
+};
+
+// Cuts parts, several at a time, and puts the groups in order.
+class Run {
+ public:
+  Run(std::span<const Dimension> dimensions, Records records, const MondrianOptions& options)
+      : dimensions_(dimensions), records_(std::move(records)), options_(options) {
+    for (const Dimension& dimension : dimensions) {
+      const double whole = span(dimension, {0, dimension.ranks() - 1});
+      whole_spans_.push_back(whole > 0 ? whole : 1);
+    }
+  }
+
+  Result<Groups> groups() {
+    Part all{0, records_.count, {}};
+    for (const Dimension& dimension : dimensions_) all.box.push_back({0, dimension.ranks() - 1});
+    if (auto root = check_root(); !root) return root.error();
+    std::vector<Part> parts = cut_in_waves(std::move(all));
+    std::vector<Finished> finished(parts.size());
+    in_parallel(parts.size(), [&](std::size_t i) { finished[i] = finish(std::move(parts[i])); });
+    if (is_aborted_) {
+      return Error{ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "aborted",
+                   "nothing was published"};
+    }
+    return collect(std::move(finished));
+  }
+
+ private:
+  Result<void> check_root() {
+    Cutter cutter(dimensions_, whole_spans_, records_, options_);
+    if (records_.count >= options_.k && records_.count > 0 &&
+        cutter.is_diverse_enough({0, records_.count, {}}))
+      return {};
+    return Error{ErrorKind::policy, std::string(sqlstate::kInvalidParameterValue),
+                 records_.count < options_.k
+                     ? fmt::format("{} records are fewer than k = {}", records_.count, options_.k)
+                     : std::string("all records together are not as diverse as asked for"),
+                 "lower k or l"};
+  }
+
+  void in_parallel(std::size_t parts, const std::function<void(std::size_t)>& work) {
+    if (options_.parallel.threads > 1 && parts > 1 && records_.count >= options_.parallel.least_rows) {
+      options_.parallel.run(parts, work);
+      return;
+    }
+    for (std::size_t i = 0; i < parts; ++i) work(i);
+  }
+
+  // Until there are enough parts to share among threads; their number does not show in the result.
+  std::vector<Part> cut_in_waves(Part all) {
+    std::vector<Part> parts{std::move(all)};
+    if (options_.parallel.threads < 2) return parts;
+    for (bool has_cut = true; has_cut && parts.size() < 8 * options_.parallel.threads;) {
+      std::vector<std::optional<std::array<Part, 2>>> sides(parts.size());
+      in_parallel(parts.size(), [&](std::size_t i) {
+        sides[i] = Cutter(dimensions_, whole_spans_, records_, options_).cut(parts[i]);
+      });
+      std::vector<Part> next;
+      has_cut = false;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        has_cut = has_cut || sides[i].has_value();
+        if (!sides[i]) {
+          next.push_back(std::move(parts[i]));
+        } else {
+          next.push_back(std::move((*sides[i])[0]));
+          next.push_back(std::move((*sides[i])[1]));
+        }
+      }
+      parts = std::move(next);
+    }
+    return parts;
+  }
+
+  Finished finish(Part part) {
+    Cutter cutter(dimensions_, whole_spans_, records_, options_);
+    Finished out;
+    std::vector<Part> open{std::move(part)};
+    while (!open.empty()) {
+      if (options_.is_aborted && options_.is_aborted()) is_aborted_ = true;
+      if (is_aborted_) return {};
+      Part next = std::move(open.back());
+      open.pop_back();
+      if (auto sides = cutter.cut(next)) {
+        open.push_back(std::move((*sides)[1]));
+        open.push_back(std::move((*sides)[0]));
+        continue;
+      }
+      out.tight.push_back(cutter.tight_ranges(next));
+      report(next.size());
+      out.groups.push_back(std::move(next));
+    }
+    return out;
+  }
+
+  void report(std::uint64_t records) {
+    if (!options_.progress) return;
+    const std::lock_guard lock(progress_mutex_);
+    settled_ += records;
+    options_.progress(settled_);
+  }
+
+  Groups collect(std::vector<Finished> finished) const {
+    Groups out;
+    out.records.reserve(records_.count);
+    for (std::uint64_t record = 0; record < records_.count; ++record)
+      out.records.push_back(records_.at(record)[records_.width - 1]);
+    for (Finished& part : finished) {
+      for (std::size_t g = 0; g < part.groups.size(); ++g) {
+        out.ends.push_back(part.groups[g].end);
+        out.boxes.insert(out.boxes.end(), part.groups[g].box.begin(), part.groups[g].box.end());
+        out.tight.insert(out.tight.end(), part.tight[g].begin(), part.tight[g].end());
+      }
+      part = {};
+    }
+    return out;
+  }
+
+  std::span<const Dimension> dimensions_;
+  std::vector<double> whole_spans_;
+  Records records_;
+  const MondrianOptions& options_;
+  std::atomic<bool> is_aborted_{false};
+  std::mutex progress_mutex_;
+  std::uint64_t settled_ = 0;
+};
+
+}  // namespace
+
+Result<Groups> mondrian(std::span<const Dimension> dimensions, std::span<const CodeColumn* const> columns,
+                        std::span<const CodeColumn* const> sensitive, const MondrianOptions& options) {
+  PGVEIL_ASSERT(!dimensions.empty() && dimensions.size() == columns.size() && options.k >= 1);
+  PGVEIL_ASSERT(columns.front()->size() < UINT32_MAX);
+  return Run(dimensions, pack(dimensions, columns, sensitive), options).groups();
+}
+
+}  // namespace pgveil::engine
