@@ -49,7 +49,7 @@ TEST_CASE("separated text is read as RFC 4180 says") {
   for (const auto& [name, text, separator, expected] : cases) {
     CAPTURE(name);
     const auto read = read_all(text, separator);
-    REQUIRE(read);
+    REQUIRE(read.has_value());
     CHECK(*read == expected);
   }
 }
