@@ -94,6 +94,11 @@ std::string address_of(const admin::Address& address) {
   return address.port == 0 ? address.host : fmt::format("{}:{}", address.host, address.port);
 }
 
+// A client that nobody has let in may call itself anything; PostgreSQL has no longer names.
+std::string_view name_part(std::string_view name) {
+  return name.substr(0, 63);
+}
+
 void add_escaped(std::string& out, char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (c == '"' || c == '\\') {
@@ -127,8 +132,8 @@ std::string audit_fields(const net::AuditRecord& record) {
   fields.add("event", std::visit(EventName(), event.thing));
   fields.add("session", record.session);
   if (event.request != 0) fields.add("request", fmt::format("{}/{}", record.session, event.request));
-  fields.add("role", event.role);
-  fields.add("database", event.database);
+  fields.add("role", name_part(event.role));
+  fields.add("database", name_part(event.database));
   fields.add("client", address_of(record.client));
   std::visit(Details{fields}, event.thing);
   if (record.took) fields.add("took_us", static_cast<std::uint64_t>(record.took->count()));

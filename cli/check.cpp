@@ -3,7 +3,9 @@
 
 #include <cstdio>
 
+#include "cli/bypass_roles.hpp"
 #include "cli/examination.hpp"
+#include "cli/hba.hpp"
 #include "cli/lineage.hpp"
 #include "cli/listed_views.hpp"
 #include "cli/present.hpp"
@@ -148,8 +150,12 @@ int run_check(const CheckArguments& arguments) {
   if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
+  if (!config->auth.hba_file.empty()) {
+    if (const auto rules = read_hba_file(config->auth.hba_file); !rules) findings.error(rules.error());
+  }
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());
+  if (const auto bypass = check_bypass_roles(*config, *specs); !bypass) findings.error(bypass.error());
   Generations generations;
   for (const auto& database : config->backend.databases) {
     check_database(*config, *specs, database, arguments.is_quick ? Counting::none : Counting::live,

@@ -212,6 +212,12 @@ class StartUp(BypassCase):
                 ("role: dba,", "role: dba, rights: all,", "rights")):
             self.assertIn(what, self.refusal(old, new), new)
 
+    def test_check_says_the_same(self):
+        self.pgveil.config_path.write_text(self.text.replace("role: dba,", "role: analyst,"))
+        done = self.pgveil.command("check", "--quick", "--config", str(self.pgveil.config_path))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is a reader of policy people_k2", done.stdout + done.stderr)
+
     def test_a_password_file_that_others_may_read(self):
         path = self.pgveil.directory / "raw_password"
         path.chmod(0o644)

@@ -44,6 +44,12 @@ TEST_CASE("each kind of event is a line of its own shape") {
         R"(,"event":"policy_published","policy":"p","version":"3")");
 }
 
+TEST_CASE("a name that is longer than PostgreSQL has is cut") {
+  const admin::Address client{"unix", 0};
+  const session::AuditEvent event{0, std::string(10'000, 'x'), "demo", session::AuditedLogin{}};
+  CHECK(audit_fields(net::AuditRecord{1, client, event, std::nullopt}).size() < 250);
+}
+
 TEST_CASE("no name can end a text, a line or the JSON") {
   CHECK(json_text("a\"b\\c\nd\x7f\x01"
                   "e") == R"("a\"b\\c\u000ad\u007f\u0001e")");
