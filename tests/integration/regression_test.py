@@ -70,10 +70,12 @@ class Regression(Case):
                        "PG_ABS_SRCDIR": str(SOURCES), "PG_ABS_BUILDDIR": str(outside), "PG_LIBDIR": str(outside), "PG_DLSUFFIX": ".so"}
         found = {}
         for name in schedule():
-            done = subprocess.run(
-                ["psql", "-X", "-a", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "regression", "-d", "regression",
-                 "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on", "-f", SOURCES / "sql" / f"{name}.sql"],
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment, timeout=600)
+            # By standard input, as pg_regress does: messages then have no line numbers, which depend on when they come.
+            with open(SOURCES / "sql" / f"{name}.sql", "rb") as script:
+                done = subprocess.run(
+                    ["psql", "-X", "-a", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "regression", "-d", "regression",
+                     "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=script, env=environment, timeout=600)
             found[name] = quiet(done.stdout.decode("utf-8", "replace").replace(str(outside), "results"))
         return found
 
