@@ -67,13 +67,25 @@ engine::QualityModel quality_of(const Job& job) {
   return quality;
 }
 
+// Sensitive columns stand in the order in which read_job_data prepares them.
+engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
+  engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map};
+  std::size_t column = 0;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.models.empty()) continue;
+    for (const auto& model : attribute.models) made.sensitive.push_back({column, model});
+    ++column;
+  }
+  return made;
+}
+
 engine::SearchOptions search_options(const AnonymizeRequest& request, const JobReport& report,
                                      const LevelRange& range, const AnonymizeHooks& hooks,
                                      std::uint64_t& checks) {
   const auto& job = request.job;
   engine::SearchOptions options;
   options.algorithm = job.algorithm;
-  options.anonymity = {job.k, report.suppression_limit};
+  options.anonymity = anonymity_of(job, report.suppression_limit);
   options.quality = quality_of(job);
   options.history.bytes = job.limits.bytes;
   options.min_levels = range.low;
@@ -113,7 +125,7 @@ Result<void> require_found(const JobReport& report) {
     return refused(ErrorKind::policy, "stopped before anything anonymous was found",
                    "nothing was published; give it more time");
   return refused(ErrorKind::policy, "no transformation within the job's levels is anonymous",
-                 "raise suppression or max_level, or lower k");
+                 "raise suppression or max_level, or lower what the models ask");
 }
 
 Result<void> search_and_find(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
@@ -142,7 +154,14 @@ Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& 
 JobReport begin_report(const Job& job, const JobData& data) {
   JobReport report;
   report.job = job.name;
-  report.rows = data.table.rows();
+  report.rows = data.prepared.rows;
+  for (const auto& attribute : job.attributes) {
+    for (const auto& model : attribute.models)
+      report.models.push_back(fmt::format("{} {}", attribute.name, engine::describe(model)));
+  }
+  if (job.presence)
+    report.models.push_back(fmt::format("presence {} to {}", job.presence->least, job.presence->most));
+  if (job.k_map) report.models.push_back(fmt::format("k_map {}", *job.k_map));
   report.k = job.k;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
@@ -166,7 +185,7 @@ Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
 Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
                      Stopwatch& watch, JobReport& report) {
   const auto& job = request.job;
-  const engine::Anonymity anonymity{job.k, report.suppression_limit};
+  const auto anonymity = anonymity_of(job, report.suppression_limit);
   const auto made = engine::publish(data.table, data.prepared, report.levels,
                                     {report.columns, anonymity, job.outliers, job.null_text, report.seed});
   if (!made) return made.error();

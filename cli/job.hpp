@@ -33,10 +33,21 @@ enum class AttributeClass { identifier, quasi_identifier, sensitive, insensitive
 struct JobAttribute {
   std::string name;
   AttributeClass attribute_class = AttributeClass::identifier;
-  // Of quasi-identifiers only:
+  // Of quasi-identifiers, and of sensitive ones whose t-closeness is hierarchical; a file without a path: none.
   std::variant<JobFile, engine::HierarchyRule> hierarchy;
+  // Of quasi-identifiers only:
   std::optional<unsigned> min_level, max_level;
   double weight = 1;
+  // Of sensitive ones only:
+  std::vector<engine::ValueModel> models;
+  std::optional<engine::ValueOrder> order;
+};
+
+// What is published, while all of the input is what it is compared with: the records of a file, each of which is one of the
+// input's, or those that have a value.
+struct JobSubset {
+  std::optional<JobFile> file;
+  std::string column, value;
 };
 
 struct JobLimits {
@@ -61,6 +72,9 @@ struct Job {
   std::vector<JobAttribute> attributes;  // in the order of the job
   std::uint64_t k = 0;
   double suppression = 0;  // share of the records
+  std::optional<JobSubset> subset;
+  std::optional<engine::DeltaPresence> presence;
+  std::optional<std::uint64_t> k_map;
   engine::QualityModel quality;
   engine::Algorithm algorithm = engine::Algorithm::flash;
   JobLimits limits;

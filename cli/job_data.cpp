@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/job_subset.hpp"
 #include "cli/whole_file.hpp"
 #include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
@@ -83,6 +84,11 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
   return Input{std::move(source->table), std::move(source->types), std::move(source->others)};
 }
 
+bool has_hierarchy(const JobAttribute& attribute) {
+  const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
+  return file == nullptr || !file->path.empty();
+}
+
 Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engine::Column& column,
                                        const Job& job) {
   if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
@@ -98,6 +104,22 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
   return hierarchy;
 }
 
+// Also takes the column that tells the subset out of the table, unless it is published.
+Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
+                                              engine::Table& table) {
+  if (job.subset->file) {
+    const auto text = read_text(job.subset->file->path);
+    if (!text) return text.error();
+    const auto subset = engine::read_table(*text, job.subset->file->separator);
+    if (!subset) return in_file(subset.error(), job.subset->file->path);
+    return rows_of_subset(table, *subset);
+  }
+  const auto found = std::ranges::find(table.columns, job.subset->column, &engine::Column::name);
+  auto made = rows_with(*found, job.subset->value);
+  if (std::ranges::find(published, job.subset->column) == published.end()) table.columns.erase(found);
+  return made;
+}
+
 }  // namespace
 
 std::vector<std::string> files_read_by(const Job& job) {
@@ -107,6 +129,7 @@ std::vector<std::string> files_read_by(const Job& job) {
     const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
     if (file != nullptr && !file->path.empty()) files.push_back(file->path);
   }
+  if (job.subset && job.subset->file) files.push_back(job.subset->file->path);
   return files;
 }
 
@@ -129,21 +152,37 @@ Result<JobTable> placed(const Config& config, JobTable table) {
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
                               const db::Progress& progress) {
   const auto columns = published_columns(job);
+  auto read = columns;
+  if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
+    read.push_back(job.subset->column);
   const auto* file = std::get_if<JobFile>(&job.input);
-  auto input = file != nullptr ? read_input_file(*file, columns)
-                               : read_input_table(std::get<JobTable>(job.input), job, *config, columns,
+  auto input = file != nullptr ? read_input_file(*file, read)
+                               : read_input_table(std::get<JobTable>(job.input), job, *config, read,
                                                   is_aborted, progress);
   if (!input) return input.error();
   if (input->table.rows() == 0) return refused("the input has no rows", "there is nothing to publish");
   if (progress) progress("preparing", 0);
+  engine::PrivacyColumns privacy;
+  if (job.subset) {
+    auto subset = take_subset(job, columns, input->table);
+    if (!subset) return subset.error();
+    privacy.subset = std::move(*subset);
+  }
   std::vector<engine::QuasiIdentifier> quasi_identifiers;
   for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
-    auto hierarchy = hierarchy_of(attribute, *input->table.find(attribute.name), job);
-    if (!hierarchy) return hierarchy.error();
-    quasi_identifiers.push_back({attribute.name, std::move(*hierarchy)});
+    std::optional<engine::Hierarchy> hierarchy;
+    if (has_hierarchy(attribute)) {
+      auto made = hierarchy_of(attribute, *input->table.find(attribute.name), job);
+      if (!made) return made.error();
+      hierarchy = std::move(*made);
+    }
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) {
+      quasi_identifiers.push_back({attribute.name, std::move(*hierarchy)});
+    } else if (!attribute.models.empty()) {
+      privacy.sensitive.push_back({attribute.name, attribute.order, std::move(hierarchy), job.null_text});
+    }
   }
-  auto prepared = engine::prepare(input->table, quasi_identifiers);
+  auto prepared = engine::prepare(input->table, quasi_identifiers, privacy);
   if (!prepared) return prepared.error();
   return JobData{std::move(input->table), std::move(*prepared), std::move(input->types),
                  std::move(input->others)};

@@ -13,6 +13,11 @@ constexpr JobKey kKeys[] = {
      "column → what it is; a column that is not listed is not published"},
     {"", "k", "1 to 2^32", "required", "the smallest class of records that look alike"},
     {"", "suppression", "share", "0", "of the records that may be suppressed: `5%` or `0.05`"},
+    {"", "subset", "section", "none",
+     "the records that are published, if the input has others to compare them with"},
+    {"", "presence", "section", "none",
+     "δ-presence: the share of a class that may be in the subset, `{least: 1%, most: 50%}`"},
+    {"", "k_map", "1 to 2^32", "none", "the smallest class of the input's records, in the subset or not"},
     {"", "metric", "name", "loss",
      "what is minimized: `loss`, `discernibility`, `discernibility_monotonic`, `class_size`, "
      "`nonuniform_entropy`, `nonuniform_entropy_monotonic`, `normalized_nonuniform_entropy`, `precision`, "
@@ -26,9 +31,9 @@ constexpr JobKey kKeys[] = {
      "optimum; `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing"},
     {"", "limits", "section", "none", "when to stop with the best so far"},
     {"", "outliers", "word", "drop",
-     "what becomes of fewer than k suppressed records: `drop`, `hide` (all their columns) or `as_reference` "
-     "(a "
-     "class smaller than k)"},
+     "what becomes of suppressed records that together break a model (fewer than k …): `drop`, `hide` (all "
+     "their "
+     "columns) or `as_reference` (a class that breaks it)"},
     {"", "seed", "0 to 2^63 − 1", "random", "of the order of the rows; no secret"},
     {"", "output", "section", "required", "where the published table goes"},
 
@@ -41,10 +46,48 @@ constexpr JobKey kKeys[] = {
 
     {"attributes", "class", "word", "required",
      "`identifier` (never published), `quasi_identifier`, `sensitive` or `insensitive`"},
-    {"attributes", "hierarchy", "section", "required", "of a quasi-identifier: a file or one of the rules"},
+    {"attributes", "hierarchy", "section", "required",
+     "of a quasi-identifier: a file or one of the rules; of a sensitive attribute for `distance: "
+     "hierarchical`"},
     {"attributes", "min_level", "level", "0", "at least this much is generalized"},
     {"attributes", "max_level", "level", "the highest", "at most this much is generalized"},
     {"attributes", "weight", "0 or more", "1", "how much the metric minds its loss"},
+
+    {"attributes", "l_diversity", "section", "none", "of a sensitive attribute: enough values in each class"},
+    {"attributes", "t_closeness", "section", "none",
+     "of a sensitive attribute: values distributed as in the input"},
+    {"attributes", "beta_likeness", "section", "none",
+     "of a sensitive attribute: no value much more frequent than in the input"},
+    {"attributes", "delta_disclosure", "above 0", "none",
+     "of a sensitive attribute: |log2(share in the class ÷ share in the input)| is less, for each value a "
+     "class has"},
+    {"attributes", "order", "word or list", "none",
+     "of a sensitive attribute's values, for `distance: ordered`: `number`, `text` or all values"},
+
+    {"l_diversity", "distinct", "1 or more", "none", "so many values; a fraction is rounded up"},
+    {"l_diversity", "entropy", "1 or more", "none", "as mixed as so many values of equal frequency"},
+    {"l_diversity", "recursive", "section", "none",
+     "`{c: 4, l: 3}`: the most frequent value is less than c times all from the l-th most frequent on"},
+
+    {"recursive", "c", "above 0", "required", "how many times"},
+    {"recursive", "l", "1 or more", "required", "from which value on"},
+
+    {"t_closeness", "t", "0 to 1", "required", "the greatest distance"},
+    {"t_closeness", "distance", "word", "equal",
+     "`equal`, `ordered` (needs `order`) or `hierarchical` (needs `hierarchy`)"},
+
+    {"beta_likeness", "beta", "above 0", "required", "the greatest gain (share in the class − p) ÷ p"},
+    {"beta_likeness", "kind", "word", "enhanced", "`basic`, or `enhanced`: the gain is at most −ln p too"},
+
+    {"subset", "file", "path", "none",
+     "a table whose records are all in the input, with some or all of its columns"},
+    {"subset", "separator", "character", ",", "of the file; `tab` for a tab"},
+    {"subset", "column", "name", "none", "of the input; published only if it is an attribute"},
+    {"subset", "value", "text", "none", "of the column, that the records of the subset have"},
+
+    {"presence", "least", "share", "0", "above 0, a class without a record of the subset is forbidden"},
+    {"presence", "most", "share", "1",
+     "who is in such a class is in the subset with this probability at most"},
 
     {"hierarchy", "file", "path", "none", "one record per value: the value, then its generalizations"},
     {"hierarchy", "separator", "character", ";", "of the file; `tab` for a tab"},

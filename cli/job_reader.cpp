@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
 #include "cli/job.hpp"
 #include "cli/job_keys.hpp"
+#include "cli/job_privacy.hpp"
 #include "cli/job_values.hpp"
 #include "policy/column_reader.hpp"
 
@@ -56,6 +58,14 @@ Result<AttributeClass> read_class(const Value& value) {
 Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value, const std::string& folder,
                                    JobAttribute& attribute) {
   FirstError errors;
+  for (const auto& entry : entries) {
+    constexpr std::array<std::string_view, 5> kOfValues{"l_diversity", "t_closeness", "beta_likeness",
+                                                        "delta_disclosure", "order"};
+    if (std::ranges::find(kOfValues, entry.key) == kOfValues.end()) continue;
+    return error_at(
+        entry.key_position, fmt::format("{} is for sensitive attributes only", in_quotes(entry.key)),
+        "remove it, or change the class: who knows a value to find a record by does not learn it");
+  }
   const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
   if (errors.error()) return *errors.error();
   attribute.hierarchy = errors.take(read_job_hierarchy(hierarchy, folder));
@@ -87,10 +97,14 @@ Result<JobAttribute> read_attribute(const std::string& name, const Value& value,
     if (auto read = read_quasi_identifier(*entries, value, folder, attribute); !read) return read.error();
     return attribute;
   }
+  if (attribute.attribute_class == AttributeClass::sensitive) {
+    if (auto read = read_sensitive(*entries, folder, attribute); !read) return read.error();
+    return attribute;
+  }
   for (const auto& entry : *entries) {
     if (entry.key == "class") continue;
-    return error_at(entry.key_position, fmt::format("{} is for quasi-identifiers only", in_quotes(entry.key)),
-                    "remove it, or change the class");
+    return error_at(entry.key_position, fmt::format("{} is not for this class", in_quotes(entry.key)),
+                    "remove it, or change the class to quasi_identifier or sensitive");
   }
   return attribute;
 }
@@ -290,6 +304,7 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   job.attributes = errors.take(read_attributes(attributes, folder));
   if (!errors.error()) errors.check(check_weights(attributes, job));
   read_goal(*entries, document, job, errors);
+  errors.check(read_subset(*entries, folder, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();
   return job;

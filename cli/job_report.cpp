@@ -54,8 +54,10 @@ std::string search_lines(const JobReport& report) {
 std::string suppressed_line(const JobReport& report) {
   std::string line = fmt::format("  suppressed       {} of {} records, at most {}", report.suppressed_rows,
                                  report.rows, report.suppression_limit);
-  if (report.dropped_rows > 0) line += fmt::format("; fewer than k, so {} were dropped", report.dropped_rows);
-  if (report.hidden_rows > 0) line += fmt::format("; fewer than k, so {} were hidden", report.hidden_rows);
+  if (report.dropped_rows > 0)
+    line += fmt::format("; alone they break a model, so {} were dropped", report.dropped_rows);
+  if (report.hidden_rows > 0)
+    line += fmt::format("; alone they break a model, so {} were hidden", report.hidden_rows);
   const bool is_small = report.suppressed_rows > 0 && report.suppressed_rows < report.k;
   if (is_small && report.outliers == engine::Outliers::as_reference)
     line += "; fewer than k, published as the reference does";
@@ -144,6 +146,7 @@ std::string report_text(const JobReport& report) {
   out += fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);
+  if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
   out += suppressed_line(report);
   for (const auto& [metric, score] : report.scores)
     out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
@@ -164,6 +167,7 @@ std::string report_json(const JobReport& report) {
   json::object made{{"job", report.job},
                     {"rows", report.rows},
                     {"k", report.k},
+                    {"models", names_array(report.models)},
                     {"suppression_limit", report.suppression_limit},
                     {"metric", engine::name(report.metric)},
                     {"quasi_identifiers", names_array(report.quasi_identifiers)},

@@ -23,6 +23,7 @@ struct JobReport {
   std::vector<std::string> not_published;
   std::uint64_t rows = 0;  // read
   std::uint64_t k = 0;
+  std::vector<std::string> models;  // beside k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;
   engine::Algorithm algorithm = engine::Algorithm::flash;

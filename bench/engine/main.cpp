@@ -66,12 +66,13 @@ Run run(const PreparedTable& table, const SearchOptions& options, int rounds) {
   return made;
 }
 
-using Tables = std::map<std::vector<std::string>, PreparedTable>;
+using Tables = std::map<std::pair<std::vector<std::string>, std::string>, PreparedTable>;
 
 const PreparedTable& table_of(Tables& tables, const std::string& folder, const reference::Row& row) {
-  const auto found = tables.find(row.quasi_identifiers);
+  const std::pair key(row.quasi_identifiers, row.sensitive);
+  const auto found = tables.find(key);
   if (found != tables.end()) return found->second;
-  return tables.emplace(row.quasi_identifiers, reference::load(folder, row)).first->second;
+  return tables.emplace(key, reference::load(folder, row)).first->second;
 }
 
 void against_reference(Tables& tables, const std::string& folder, const std::vector<reference::Row>& rows,

@@ -45,16 +45,34 @@ std::optional<QualityModel> model_of(const std::string& text) {
   return std::nullopt;
 }
 
+// With the parameters in the order of their names in the literature.
+std::optional<ValueModel> privacy_of(std::string_view model, const std::vector<double>& parameters) {
+  const double first = parameters.front();
+  if (model == "distinct_l_diversity") return DistinctDiversity{first};
+  if (model == "entropy_l_diversity_shannon") return EntropyDiversity{first};
+  if (model == "recursive_c_l_diversity")
+    return RecursiveDiversity{first, static_cast<std::uint64_t>(parameters.at(1))};
+  if (model == "t_closeness_equal") return TCloseness{first, Distance::equal};
+  if (model == "t_closeness_ordered") return TCloseness{first, Distance::ordered};
+  if (model == "t_closeness_hierarchical") return TCloseness{first, Distance::hierarchical};
+  return std::nullopt;
+}
+
 std::optional<Row> row_of(const json::object& entry) {
   const std::string metric(entry.at("metric").as_string());
   auto model = model_of(metric);
-  if (!model || entry.contains("model")) return std::nullopt;
+  if (!model) return std::nullopt;
+  Row row;
+  if (const auto* privacy = entry.if_contains("model")) {
+    row.model = privacy_of(privacy->as_string(), json::value_to<std::vector<double>>(entry.at("parameters")));
+    if (!row.model) return std::nullopt;
+    row.sensitive = std::string(entry.at("sensitive").as_string());
+  }
   if (const auto* gs = entry.if_contains("gs")) {
     model->gs = gs->to_number<double>();
     // These rows say loss_geometric, but their scores are arithmetic means (and only those are reproduced).
     model->aggregate = Aggregate::arithmetic_mean;
   }
-  Row row;
   row.dataset = std::string(entry.at("dataset").as_string());
   row.quasi_identifiers = json::value_to<std::vector<std::string>>(entry.at("quasi_identifiers"));
   row.k = entry.at("k").to_number<std::uint64_t>();
@@ -82,19 +100,24 @@ std::string data_file(const std::string& folder, const std::string& dataset) {
 struct Files {
   Table table;
   std::vector<QuasiIdentifier> columns;
+  PrivacyColumns privacy;
 };
 
 Files read_files(const std::string& folder, const Row& row) {
-  Files files{must(read_table(whole_file(data_file(folder, row.dataset)), ';')), {}};
-  for (const auto& column : row.quasi_identifiers) {
+  Files files{must(read_table(whole_file(data_file(folder, row.dataset)), ';')), {}, {}};
+  const auto hierarchy_of = [&](const std::string& column) {
     const auto file = file_of(folder, fmt::format("/hierarchies/{}_hierarchy_{}.csv", row.dataset, column));
-    files.columns.push_back({column, must(read_hierarchy(whole_file(file), ';'))});
-  }
+    return must(read_hierarchy(whole_file(file), ';'));
+  };
+  for (const auto& column : row.quasi_identifiers) files.columns.push_back({column, hierarchy_of(column)});
+  if (row.model)
+    files.privacy.sensitive.push_back(
+        {row.sensitive, SortedBy::text, hierarchy_of(row.sensitive), std::nullopt});
   return files;
 }
 
 PreparedTable prepared(const Files& files) {
-  return must(prepare(files.table, files.columns));
+  return must(prepare(files.table, files.columns, files.privacy));
 }
 
 }  // namespace
@@ -133,6 +156,7 @@ PreparedTable load_renamed(const std::string& folder, const Row& row, std::span<
 SearchOptions options(const Row& row, std::uint64_t table_rows) {
   SearchOptions made;
   made.anonymity = {row.k, suppression_limit(row.suppression, table_rows)};
+  if (row.model) made.anonymity.sensitive.push_back({0, *row.model});
   made.quality = row.quality;
   return made;
 }
@@ -140,8 +164,9 @@ SearchOptions options(const Row& row, std::uint64_t table_rows) {
 std::string describe(const Row& row) {
   const auto set =
       row.dataset == "acs15" ? fmt::format("{}/{}", row.dataset, row.quasi_identifiers.size()) : row.dataset;
-  return fmt::format("{} k={} s={} {}{}", set, row.k, row.suppression, row.metric,
-                     row.quality.gs == 0.5 ? "" : fmt::format(" gs={}", row.quality.gs));
+  return fmt::format("{} k={} s={} {}{}{}", set, row.k, row.suppression, row.metric,
+                     row.quality.gs == 0.5 ? "" : fmt::format(" gs={}", row.quality.gs),
+                     row.model ? fmt::format(" {} {}", row.sensitive, engine::describe(*row.model)) : "");
 }
 
 }  // namespace pgveil::engine::reference

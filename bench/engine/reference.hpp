@@ -16,6 +16,8 @@ struct Row {
   double suppression = 0;
   std::string metric;
   QualityModel quality;
+  std::optional<ValueModel> model;  // beside k-anonymity, of `sensitive`
+  std::string sensitive;
   std::vector<unsigned> optimum;
   double score = 0;
   std::uint64_t checked = 0;
@@ -25,7 +27,7 @@ struct Row {
 // $PGVEIL_DATASETS, or datasets in the folder "shared" beside the source tree; empty if there is no such folder.
 [[nodiscard]] std::string datasets_folder();
 
-// The rows whose models the engine has (no ambiguity, no model but k-anonymity) and whose data are there: in the folder,
+// The rows whose models the engine has (no ambiguity) and whose data are there: in the folder,
 // or drawn into $PGVEIL_DRAWN (default build/bench/drawn) by the folder's make_synthetic.py.
 [[nodiscard]] std::vector<Row> rows(const std::string& folder);
 

@@ -27,9 +27,9 @@ std::optional<reference::Row> row_of(const std::string& set) {
   if (folder.empty()) return std::nullopt;
   std::optional<reference::Row> found;
   for (auto& row : reference::rows(folder)) {
-    const bool is_it = row.dataset == set && row.metric == "loss_geometric" && row.k == 5 &&
+    const bool is_it = row.dataset == set && !row.model && row.metric == "loss_geometric" && row.k == 5 &&
                        row.suppression == 0.05 && row.quality.gs == 0.5;
-    const bool is_any = row.dataset == set && !found;
+    const bool is_any = row.dataset == set && !row.model && !found;
     if ((is_it || is_any) && (!found || row.quasi_identifiers.size() > found->quasi_identifiers.size()))
       found = row;
   }

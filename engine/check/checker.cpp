@@ -4,12 +4,12 @@
 #include <mutex>
 #include <optional>
 
+#include "engine/check/class_counter.hpp"
 #include "engine/check/code_tables.hpp"
 #include "engine/check/source_grouper.hpp"
 #include "engine/check/summary.hpp"
 
 namespace pgveil::engine {
-
 struct Checker::Checked {
   Transformation target;
   Plan plan;
@@ -25,9 +25,12 @@ struct Checker::Lane {
   Lane(const PreparedTable& prepared, const CheckerOptions& given, const Parallel& parallel)
       : table(prepared),
         options(given),
-        tables(prepared.distinct, prepared.attributes),
+        tables(prepared.distinct, prepared.attributes, prepared.others),
         grouper(prepared.distinct, parallel),
-        histograms(prepared.attributes.size()) {}
+        histograms(prepared.attributes.size()) {
+    if (!is_plain(options.anonymity) || !prepared.others.empty())
+      counter.emplace(prepared, options.anonymity);
+  }
 
   Summary check(const Transformation& target, const Plan& plan, const Classes& source,
                 const Parallel& parallel) {
@@ -38,7 +41,7 @@ struct Checker::Lane {
   }
 
   [[nodiscard]] Summary summarize(const Transformation& target, const Parallel& parallel) {
-    Summary sums = count_classes(last, options.anonymity);
+    Summary sums = counter ? counter->count(last, tables, grouper) : count_classes(last, options.anonymity);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
     if (options.sums == SuppressedSums::none) return sums;
     const std::size_t attributes = table.attributes.size();
@@ -72,9 +75,14 @@ struct Checker::Lane {
     const Code* generalized = table.attributes[attribute].code_at[level].data();
     std::visit(
         [&, block = block](const auto& codes) {
-          for_each_suppressed(last, options.anonymity.k, [&](std::uint32_t row, std::uint64_t count) {
+          const auto suppressed = [&](std::uint32_t row, std::uint64_t count) {
             work(generalized[raw[codes[block][row]]], count);
-          });
+          };
+          if (counter) {
+            for_each_suppressed(counter->suppressed(), UINT64_MAX, suppressed);
+          } else {
+            for_each_suppressed(last, options.anonymity.k, suppressed);
+          }
         },
         table.distinct.codes);
   }
@@ -95,14 +103,17 @@ struct Checker::Lane {
     return add_entropy(options.entropy.from[attribute][level], options.entropy.factor, histogram, total);
   }
 
-  [[nodiscard]] std::size_t bytes() const { return last.bytes() + tables.bytes() + grouper.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return last.bytes() + tables.bytes() + grouper.bytes() + (counter ? counter->bytes() : 0);
+  }
 
   const PreparedTable& table;
   const CheckerOptions& options;
   CodeTables tables;
   SourceGrouper grouper;
   std::optional<Available> last_levels;  // where tables and classes stand
-  Classes last;
+  Classes last;                          // of equal sensitive values too, if there are such columns
+  std::optional<ClassCounter> counter;   // where there is more to test than the size of a class
   std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is summed up
 };
 

@@ -1,7 +1,6 @@
 #pragma once
-// Checking a transformation: generalize, group into equivalence classes, test k-anonymity within the suppression limit,
+// Checking a transformation: generalize, group into equivalence classes, test the privacy models within the suppression limit,
 // and sum up what the quality models need. Does what plan.hpp decided. One checker belongs to one search.
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,14 +10,10 @@
 #include "engine/check/parallel.hpp"
 #include "engine/check/plan.hpp"
 #include "engine/check/prepared_table.hpp"
+#include "engine/check/summary_value.hpp"
+#include "engine/privacy/anonymity.hpp"
 
 namespace pgveil::engine {
-
-// k-anonymity; classes below k are suppressed whole, up to `limit` records.
-struct Anonymity {
-  std::uint64_t k = 2;
-  std::uint64_t suppression_limit = 0;
-};
 
 // Which sums over the suppressed classes a quality model reads.
 enum class SuppressedSums { none, domain_rows, entropy };
@@ -28,20 +23,6 @@ enum class SuppressedSums { none, domain_rows, entropy };
 struct EntropyStart {
   std::vector<std::vector<double>> from;
   double factor = 1;
-};
-
-// Everything that privacy test and scores need of the classes C and the suppressed ones S among them.
-struct Summary {
-  bool is_anonymous = false;
-  std::uint64_t classes = 0;
-  std::uint64_t smallest_class = 0;
-  std::uint64_t suppressed_classes = 0;
-  std::uint64_t suppressed_rows = 0;
-  std::uint64_t squares = 0;             // Σ_C n²
-  std::uint64_t suppressed_squares = 0;  // Σ_S n²
-  // Only for anonymous transformations, and as asked for:
-  std::array<std::uint64_t, kMaxAttributes> suppressed_domain_rows{};  // Σ_S n · hierarchy rows of the value
-  std::array<double, kMaxAttributes> entropy{};                        // see EntropyStart
 };
 
 struct CheckCounts {

@@ -21,11 +21,12 @@ struct CodeTable {
 
 class CodeTables {
  public:
-  // Both must outlive it.
-  CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes);
+  // All must outlive it. `others`: what is never generalized.
+  CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes,
+             std::span<const LevelTables> others = {});
 
-  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all. A level above an
-  // attribute's highest drops its column.
+  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all quasi-identifiers. A
+  // level above an attribute's highest drops its column.
   void set_levels(const Transformation& levels, const std::bitset<kMaxAttributes>& columns);
 
   [[nodiscard]] const CodeTable& table(std::size_t block) const { return tables_[block]; }
@@ -33,9 +34,12 @@ class CodeTables {
 
  private:
   void fill(CodeTable& table, const Block& block, const Transformation& levels) const;
+  [[nodiscard]] const LevelTables& attribute(std::size_t j) const {
+    return j < attributes_.size() ? attributes_[j] : others_[j - attributes_.size()];
+  }
 
   const DistinctRows& rows_;
-  std::span<const LevelTables> attributes_;
+  std::span<const LevelTables> attributes_, others_;
   std::vector<CodeTable> tables_;  // [block]
 };
 

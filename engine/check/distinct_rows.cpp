@@ -1,32 +1,35 @@
 #include "engine/check/distinct_rows.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace pgveil::engine {
 namespace {
 
 using Columns = std::span<const CodeColumn* const>;
-using Attributes = std::span<const LevelTables>;
+using Attributes = std::span<const LevelTables* const>;
 
 // First fit, columns with many values first. A block has at most as many combinations as pays off: its table is made
 // anew when one of its levels changes.
-std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::size_t rows) {
+std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::size_t begin, std::size_t end,
+                                                    std::size_t rows) {
   const std::uint64_t at_most = std::clamp<std::uint64_t>(rows / 8, 256, 1 << 14);
-  std::vector<std::size_t> order(attributes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t j) { return attributes[j].distinct(0); });
+  std::vector<std::size_t> order(end - begin);
+  std::iota(order.begin(), order.end(), begin);
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](std::size_t j) { return attributes[j]->distinct(0); });
   std::vector<std::vector<std::size_t>> blocks;
   std::vector<std::uint64_t> sizes;
   for (const auto j : order) {
     std::size_t block = 0;
-    while (block < blocks.size() && sizes[block] * attributes[j].distinct(0) > at_most) ++block;
+    while (block < blocks.size() && sizes[block] * attributes[j]->distinct(0) > at_most) ++block;
     if (block == blocks.size()) {
       blocks.emplace_back();
       sizes.push_back(1);
     }
     blocks[block].push_back(j);
-    sizes[block] *= attributes[j].distinct(0);
+    sizes[block] *= attributes[j]->distinct(0);
   }
   return blocks;
 }
@@ -64,7 +67,7 @@ void append(std::span<std::uint64_t> keys, const CodeColumn& digits, std::uint64
 Block make_block(std::vector<std::size_t> attributes, Columns columns, Attributes tables, Grouper& grouper,
                  std::span<std::uint64_t> keys) {
   std::ranges::fill(keys, 0);
-  for (const auto j : attributes) append(keys, *columns[j], tables[j].distinct(0));
+  for (const auto j : attributes) append(keys, *columns[j], tables[j]->distinct(0));
   const std::uint64_t combinations = grouper.number(keys);
   Block made{std::move(attributes), {}};
   for (const auto j : made.attributes) {
@@ -89,7 +92,7 @@ BlockCodes<To> picked(const BlockCodes<std::uint32_t>& codes, std::span<const st
 
 }  // namespace
 
-DistinctRows make_distinct_rows(Columns columns, Attributes attributes) {
+DistinctRows make_distinct_rows(Columns columns, Attributes attributes, std::size_t quasi_identifiers) {
   const std::size_t rows = columns.front()->size();
   DistinctRows made;
   made.places.resize(columns.size());
@@ -97,7 +100,11 @@ DistinctRows make_distinct_rows(Columns columns, Attributes attributes) {
   BlockCodes<std::uint32_t> codes;
   std::vector<std::uint64_t> keys(rows), all(rows, 0);
   std::uint64_t classes = 1;
-  for (auto& block : choose_blocks(attributes, rows)) {
+  auto blocks = choose_blocks(attributes, 0, quasi_identifiers, rows);
+  made.quasi_blocks = blocks.size();
+  std::ranges::move(choose_blocks(attributes, quasi_identifiers, attributes.size(), rows),
+                    std::back_inserter(blocks));
+  for (auto& block : blocks) {
     for (std::size_t i = 0; i < block.size(); ++i) made.places[block[i]] = {made.blocks.size(), i};
     made.blocks.push_back(make_block(std::move(block), columns, attributes, grouper, keys));
     codes.emplace_back(keys.begin(), keys.end());
@@ -111,7 +118,7 @@ DistinctRows make_distinct_rows(Columns columns, Attributes attributes) {
     ++counts[all[row]];
   }
   const auto& lead = made.blocks.front();
-  const auto& lead_attribute = attributes[lead.attributes.front()];
+  const auto& lead_attribute = *attributes[lead.attributes.front()];
   made.lead_codes = ascending_codes(lead_attribute, hierarchical_order(lead_attribute));
   std::vector<std::uint32_t> order(classes);
   std::iota(order.begin(), order.end(), 0U);

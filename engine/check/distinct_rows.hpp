@@ -5,6 +5,10 @@
 //
 // Rows are sorted by the attribute with the most values, the lead, so that rows which are equal in it on any level stand
 // together: they can be grouped window by window. The lead is the first attribute of the first block.
+//
+// What is never generalized but must be told apart (sensitive values, who is in the subset) stands in blocks of its own behind
+// those of the quasi-identifiers. Then a class of equal rows is a class of records with one sensitive value: that is how
+// classes carry their distributions through roll-ups and snapshots. class_counter.hpp puts them together.
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -31,17 +35,20 @@ template <class Code>
 using BlockCodes = std::vector<std::vector<Code>>;
 
 struct DistinctRows {
-  std::vector<Block> blocks;
+  std::vector<Block> blocks;  // of the quasi-identifiers, then the others
+  std::size_t quasi_blocks = 0;
   std::variant<BlockCodes<std::uint16_t>, BlockCodes<std::uint32_t>> codes;
-  std::vector<Place> places;  // [attribute]
+  std::vector<Place> places;  // [attribute], the quasi-identifiers first
   std::vector<std::vector<Code>>
       lead_codes;   // [level][raw code] of the lead: as code_at, but ascending with the rows
   Classes classes;  // rows 0, 1, 2 …: how many records each stands for
   [[nodiscard]] std::size_t size() const { return classes.size(); }
 };
 
-// columns[j]: the raw codes of attributes[j]. REQUIRES: at least one, all of one length, from 1 to 2³² − 1.
+// columns[j]: the raw codes of attributes[j], the first `quasi_identifiers` of them such. REQUIRES: at least one of those,
+// all columns of one length, from 1 to 2³² − 1.
 [[nodiscard]] DistinctRows make_distinct_rows(std::span<const CodeColumn* const> columns,
-                                              std::span<const LevelTables> attributes);
+                                              std::span<const LevelTables* const> attributes,
+                                              std::size_t quasi_identifiers);
 
 }  // namespace pgveil::engine

@@ -109,6 +109,27 @@ void Grouper::write(std::uint32_t* rows, std::uint32_t* counts) const {
   std::copy_n(counts_.begin(), classes_, counts);
 }
 
+// A slot holds the number of its class + 1.
+void Grouper::number(std::span<const std::uint64_t> keys, std::uint32_t* numbers) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::size_t slot = is_direct_ ? static_cast<std::size_t>(keys[i]) : first_slot(keys[i]);
+    if (!is_direct_) {
+      while (slots_[slot] != 0 && keys_[slots_[slot] - 1] != keys[i]) slot = (slot + 1) & mask_;
+    }
+    if (slots_[slot] == 0) {
+      if (!is_direct_) keys_[classes_] = keys[i];
+      used_[classes_] = static_cast<std::uint32_t>(slot);
+      slots_[slot] = static_cast<std::uint32_t>(++classes_);
+    }
+    numbers[i] = slots_[slot] - 1;
+  }
+}
+
+std::size_t Grouper::end_numbers() {
+  for (std::size_t i = 0; i < classes_; ++i) slots_[used_[i]] = 0;
+  return classes_;
+}
+
 std::uint64_t Grouper::number(std::span<std::uint64_t> keys) {
   begin(UINT64_MAX, keys.size());
   std::uint32_t classes = 0;

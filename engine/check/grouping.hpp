@@ -39,6 +39,12 @@ class Grouper {
   [[nodiscard]] std::size_t finish();
   void write(std::uint32_t* rows, std::uint32_t* counts) const;
 
+  // Between begin() and end_numbers(), instead of add(): the number of each key's class, from 0 in order of first
+  // appearance.
+  void number(std::span<const std::uint64_t> keys, std::uint32_t* numbers);
+  // Returns how many classes there are.
+  [[nodiscard]] std::size_t end_numbers();
+
   // Replaces each key by the number of its class, from 0 in order of first appearance; returns how many there are.
   [[nodiscard]] std::uint64_t number(std::span<std::uint64_t> keys);
 

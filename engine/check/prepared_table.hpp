@@ -9,6 +9,7 @@
 #include "common/error.hpp"
 #include "engine/check/distinct_rows.hpp"
 #include "engine/data/hierarchy.hpp"
+#include "engine/data/sensitive_values.hpp"
 #include "engine/data/table.hpp"
 #include "engine/lattice/lattice.hpp"
 
@@ -19,21 +20,36 @@ struct QuasiIdentifier {
   Hierarchy hierarchy;
 };
 
+// What the models beside k-anonymity look at.
+struct PrivacyColumns {
+  std::vector<SensitiveColumn> sensitive;
+  // Who is in the subset that is published, one for each record, while all records are the population that δ-presence and
+  // k-map compare it with. Empty: all are published.
+  std::vector<std::uint8_t> subset;
+};
+
 struct PreparedTable {
   std::vector<LevelTables> attributes;   // in the order of their names
   std::vector<std::size_t> given_order;  // given_order[i]: index in `attributes` of the i-th as given
   std::vector<std::vector<std::uint64_t>> histograms;  // [attribute][raw code]: rows
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0;                              // that are published
+  std::vector<SensitiveValues> sensitive;              // as given
+  std::vector<std::uint8_t> subset;                    // as given
+  // Stand behind the attributes in `distinct`: the sensitive columns, then, with a subset, whether a record is in it (1).
+  std::vector<LevelTables> others;
   DistinctRows distinct;
   Lattice lattice;  // all levels of all attributes
+
+  [[nodiscard]] bool has_subset() const { return !subset.empty(); }
 
   [[nodiscard]] Transformation from_given(std::span<const unsigned> levels) const;
   [[nodiscard]] std::vector<unsigned> to_given(const Transformation& transformation) const;
 };
 
-// Errors: no quasi-identifier, more than kMaxAttributes, one named twice or not in the table, an empty table, 2³² rows
-// or more, and those of make_level_tables.
+// Errors: no quasi-identifier, more than kMaxAttributes columns, one named twice, as both, or not in the table, an empty table
+// or subset, 2³² rows or more, and those of make_level_tables and make_sensitive_values.
 [[nodiscard]] Result<PreparedTable> prepare(const Table& table,
-                                            std::span<const QuasiIdentifier> quasi_identifiers);
+                                            std::span<const QuasiIdentifier> quasi_identifiers,
+                                            const PrivacyColumns& privacy = {});
 
 }  // namespace pgveil::engine

@@ -15,8 +15,12 @@ constexpr std::uint64_t kMaxWindows = 512;
 
 // How a row's key is made at the tables' levels.
 struct SourceGrouper::Keys {
-  Keys(const DistinctRows& distinct, const CodeTables& code_tables) : rows(distinct), tables(code_tables) {
-    for (std::size_t b = 0; b < rows.blocks.size() && !is_wide; ++b) {
+  Keys(const DistinctRows& distinct, const CodeTables& code_tables)
+      : Keys(distinct, code_tables, distinct.blocks.size()) {}
+  // Of the first so many blocks.
+  Keys(const DistinctRows& distinct, const CodeTables& code_tables, std::size_t of_blocks)
+      : rows(distinct), tables(code_tables), block_count(of_blocks) {
+    for (std::size_t b = 0; b < block_count && !is_wide; ++b) {
       is_wide = __builtin_mul_overflow(domain, tables.table(b).radix, &domain);
       if (tables.table(b).radix > 1) active[active_count++] = b;
     }
@@ -86,6 +90,7 @@ struct SourceGrouper::Keys {
 
   const DistinctRows& rows;
   const CodeTables& tables;
+  std::size_t block_count;
   std::uint64_t domain = 1;
   bool is_wide = false;                            // the domain does not fit 64 bits
   std::array<std::size_t, kMaxAttributes> active;  // blocks whose codes are not all equal, unless it is wide
@@ -140,13 +145,20 @@ struct SourceGrouper::Part {
     }
   }
 
-  // Keys that don't fit 64 bits: what is there is numbered before the next digit comes.
   void group_wide() {
+    const std::uint64_t domain = make_wide_keys();
+    const auto rows = std::span(source.rows).subspan(begin, end - begin);
+    lane.grouper.begin(domain, rows.size());
+    lane.grouper.add(lane.wide_keys, rows, std::span(source.counts).subspan(begin, rows.size()));
+  }
+
+  // Keys that don't fit 64 bits: what is there is numbered before the next digit comes. Returns their domain.
+  [[nodiscard]] std::uint64_t make_wide_keys() {
     auto& wide_keys = lane.wide_keys;
     const auto rows = std::span(source.rows).subspan(begin, end - begin);
     wide_keys.assign(rows.size(), 0);
     std::uint64_t domain = 1;
-    for (std::size_t b = 0; b < keys.rows.blocks.size(); ++b) {
+    for (std::size_t b = 0; b < keys.block_count; ++b) {
       const std::uint64_t radix = keys.tables.table(b).radix;
       if (domain > UINT64_MAX / radix) domain = lane.grouper.number(wide_keys);
       std::visit(
@@ -156,8 +168,25 @@ struct SourceGrouper::Part {
           keys.rows.codes);
       domain *= radix;
     }
-    lane.grouper.begin(domain, rows.size());
-    lane.grouper.add(wide_keys, rows, std::span(source.counts).subspan(begin, rows.size()));
+    return domain;
+  }
+
+  [[nodiscard]] std::size_t number(std::uint32_t* numbers) {
+    if (keys.is_wide) {
+      const std::uint64_t domain = make_wide_keys();
+      lane.grouper.begin(domain, end - begin);
+      lane.grouper.number(lane.wide_keys, numbers);
+      return lane.grouper.end_numbers();
+    }
+    lane.grouper.begin(keys.domain,
+                       static_cast<std::size_t>(std::min<std::uint64_t>(keys.domain, end - begin)));
+    std::array<std::uint64_t, kTile> made;
+    for (std::size_t from = begin; from < end; from += kTile) {
+      const auto tile = std::span(made).first(std::min(kTile, end - from));
+      keys.make(tile, std::span(source.rows).subspan(from, tile.size()));
+      lane.grouper.number(tile, numbers + (from - begin));
+    }
+    return lane.grouper.end_numbers();
   }
 
   const Keys& keys;
@@ -218,6 +247,13 @@ void SourceGrouper::group(const CodeTables& tables, const Classes& source, Class
   }
   Part{keys, source, 0, source.size(), lanes_.front()}.group();
   lanes_.front().grouper.finish(into);
+}
+
+std::size_t SourceGrouper::number_by_quasi_identifiers(const CodeTables& tables, const Classes& source,
+                                                       std::vector<std::uint32_t>& numbers) {
+  numbers.resize(source.size());
+  const Keys keys(rows_, tables, rows_.quasi_blocks);
+  return Part{keys, source, 0, source.size(), lanes_.front()}.number(numbers.data());
 }
 
 // No class is in two parts: their classes, one part after the other, are those of the source in the same order.

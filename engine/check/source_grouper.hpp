@@ -21,6 +21,11 @@ class SourceGrouper {
   // Into `into`, which may be the source. REQUIRES: the source is classes of `rows` in their order.
   void group(const CodeTables& tables, const Classes& source, Classes& into);
 
+  // The class of each of the source's by the quasi-identifiers alone, from 0 in order of first appearance; returns how many
+  // there are. On one thread.
+  [[nodiscard]] std::size_t number_by_quasi_identifiers(const CodeTables& tables, const Classes& source,
+                                                        std::vector<std::uint32_t>& numbers);
+
   [[nodiscard]] std::size_t bytes() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Sums over equivalence classes, for checker.cpp.
+// Sums over equivalence classes where k-anonymity is the only model, for checker.cpp.
 #include <cmath>
 #include <limits>
 
@@ -19,6 +19,7 @@ namespace pgveil::engine {
     sums.suppressed_rows += suppressed * count;
     sums.suppressed_squares += suppressed * count * count;
   }
+  sums.stays_suppressed = sums.suppressed_rows;
   sums.is_anonymous = sums.suppressed_rows <= anonymity.suppression_limit;
   return sums;
 }

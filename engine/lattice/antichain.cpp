@@ -42,6 +42,14 @@ bool Antichain::covers(const Transformation& transformation) {
   return is_hit;
 }
 
+std::optional<Transformation> Antichain::covering(const Transformation& transformation) {
+  Transformation found;
+  const bool is_hit = size_ > 0 && has_below(nodes_[0].child, 0, path_of(transformation), found);
+  ++predictions_.questions;
+  predictions_.hits += is_hit ? 1 : 0;
+  return is_hit ? std::optional(found) : std::nullopt;
+}
+
 bool Antichain::is_covered(const Transformation& transformation) {
   if (size_ == 0) return false;
   if (is_above_recent(transformation)) return true;

@@ -8,6 +8,7 @@
 // question: is a member below this?
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/lattice/transformation.hpp"
@@ -32,8 +33,8 @@ class Antichain {
   // minimal: a member is a specialization of it, or itself. maximal: a member is a generalization of it, or itself.
   // Neighbours are asked for one after the other, so the members that were found last are looked at first.
   [[nodiscard]] bool covers(const Transformation& transformation);
-  // By what the last covers() that was true was: a member, or what a member covers. REQUIRES: there was one.
-  [[nodiscard]] const Transformation& found() const { return recent_.front(); }
+  // The first member that covers it, the same whatever was asked before. Counts as a question.
+  [[nodiscard]] std::optional<Transformation> covering(const Transformation& transformation);
   void add(const Transformation& transformation);
 
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <unordered_map>
 
 #include "common/sqlstate.hpp"
+#include "engine/privacy/class_test.hpp"
 
 namespace pgveil::engine {
 namespace {
@@ -48,14 +50,14 @@ Result<std::vector<Published>> published_columns(const Table& table, const Prepa
   return made;
 }
 
-// The class of each row, and their sizes: refined column by column.
+// The class of each row: refined column by column.
 struct RowClasses {
   std::vector<std::uint32_t> class_of;
-  std::vector<std::uint64_t> sizes;
+  std::size_t count = 0;
 };
 
 RowClasses classes_of(std::span<const Published> columns, std::size_t rows) {
-  RowClasses classes{std::vector<std::uint32_t>(rows, 0), {}};
+  RowClasses classes{std::vector<std::uint32_t>(rows, 0), 1};
   for (const auto& column : columns) {
     std::unordered_map<std::uint64_t, std::uint32_t> refined;
     for (std::size_t row = 0; row < rows; ++row) {
@@ -63,41 +65,113 @@ RowClasses classes_of(std::span<const Published> columns, std::size_t rows) {
       const auto next = static_cast<std::uint32_t>(refined.size());
       classes.class_of[row] = refined.emplace(key, next).first->second;
     }
-    classes.sizes.assign(refined.size(), 0);
+    classes.count = refined.size();
   }
-  for (const auto number : classes.class_of) ++classes.sizes[number];
   return classes;
 }
 
-enum class Fate : std::uint8_t { kept, suppressed, hidden, dropped };
+// Published: written out, unless suppressed and then dropped. Outside: not in the subset, there to be compared with only.
+enum class Fate : std::uint8_t { kept, suppressed, hidden, dropped, outside };
+
+// A class counted row by row.
+struct CountedClass {
+  std::uint64_t records = 0, population = 0;
+  std::vector<std::map<Code, std::uint64_t>> values;  // [sensitive column]
+};
+
+class RowCounter {
+ public:
+  RowCounter(const Table& table, const PreparedTable& prepared, const Anonymity& anonymity)
+      : prepared_(prepared), test_(anonymity, prepared.sensitive) {
+    for (const auto& it : prepared.sensitive) columns_.push_back(table.find(it.levels.name));
+  }
+
+  [[nodiscard]] bool is_published(std::size_t row) const {
+    return !prepared_.has_subset() || prepared_.subset[row] != 0;
+  }
+  void add(std::size_t row, CountedClass& to) const {
+    to.values.resize(columns_.size());
+    ++to.population;
+    if (!is_published(row)) return;
+    ++to.records;
+    for (std::size_t i = 0; i < columns_.size(); ++i) ++to.values[i][columns_[i]->codes.at(row)];
+  }
+  [[nodiscard]] ClassVerdict verdict(const CountedClass& counted) {
+    std::vector<std::vector<Code>> codes(columns_.size());
+    std::vector<std::vector<std::uint64_t>> counts(columns_.size());
+    std::vector<ClassView::Values> views;
+    for (std::size_t i = 0; i < counted.values.size(); ++i) {
+      for (const auto& [code, count] : counted.values[i]) {
+        codes[i].push_back(code);
+        counts[i].push_back(count);
+      }
+      views.push_back({codes[i], counts[i]});
+    }
+    return test_.test({counted.records, counted.population, views});
+  }
+
+ private:
+  const PreparedTable& prepared_;
+  ClassTest test_;
+  std::vector<const Column*> columns_;
+};
 
 bool is_everything_starred(std::span<const Published> columns, std::size_t row) {
   return std::ranges::all_of(columns,
                              [row](const Published& column) { return column.value(row) == kSuppressed; });
 }
 
+// One for each class. Counts what is kept.
+std::vector<ClassVerdict> verdicts(const RowClasses& classes, RowCounter& counter, Publication& publication) {
+  std::vector<CountedClass> counted(classes.count);
+  for (std::size_t row = 0; row < classes.class_of.size(); ++row)
+    counter.add(row, counted[classes.class_of[row]]);
+  std::vector<ClassVerdict> made;
+  for (const auto& it : counted) {
+    made.push_back(counter.verdict(it));
+    if (!made.back().is_kept) publication.suppressed_rows += it.records;
+    if (!made.back().is_kept || it.records == 0) continue;
+    publication.smallest_class =
+        publication.classes == 0 ? it.records : std::min(publication.smallest_class, it.records);
+    ++publication.classes;
+  }
+  return made;
+}
+
+Error not_anonymous(const Publication& publication, const Anonymity& anonymity) {
+  const auto found = is_plain(anonymity) ? fmt::format("below k = {}", anonymity.k)
+                                         : std::string("that break a privacy model");
+  return refused(
+      ErrorKind::policy,
+      fmt::format("the transformation is not anonymous: {} records are in classes {}, {} may be suppressed",
+                  publication.suppressed_rows, found, anonymity.suppression_limit),
+      "choose another");
+}
+
 Result<std::vector<Fate>> fates(std::span<const Published> columns, const RowClasses& classes,
-                                const PublicationOptions& options, Publication& publication) {
+                                RowCounter& counter, const PublicationOptions& options,
+                                Publication& publication) {
+  const auto found = verdicts(classes, counter, publication);
+  const bool is_hopeless = std::ranges::any_of(
+      found, [](const ClassVerdict& it) { return it.stays_suppressed == ClassVerdict::kHopeless; });
+  if (is_hopeless) {
+    return refused(ErrorKind::policy,
+                   "the transformation is not anonymous: a class has no record of the subset, which "
+                   "δ-presence forbids",
+                   "choose another, or lower its least share");
+  }
+  if (publication.suppressed_rows > options.anonymity.suppression_limit)
+    return not_anonymous(publication, options.anonymity);
   std::vector<Fate> fate(classes.class_of.size(), Fate::kept);
-  std::uint64_t starred = 0;  // kept rows that show only `*`: suppressed ones are not told from them
+  CountedClass starred;  // what shows only `*`, suppressed or not: nobody can tell them apart
   for (std::size_t row = 0; row < fate.size(); ++row) {
-    if (classes.sizes[classes.class_of[row]] < options.anonymity.k) {
-      fate[row] = Fate::suppressed;
-      ++publication.suppressed_rows;
-    } else if (is_everything_starred(columns, row)) {
-      ++starred;
-    }
+    const bool is_suppressed = !found[classes.class_of[row]].is_kept;
+    if (is_suppressed) fate[row] = Fate::suppressed;
+    if (is_suppressed || is_everything_starred(columns, row)) counter.add(row, starred);
+    if (!counter.is_published(row)) fate[row] = Fate::outside;
   }
   const auto suppressed = publication.suppressed_rows;
-  if (suppressed > options.anonymity.suppression_limit) {
-    return refused(
-        ErrorKind::policy,
-        fmt::format("the transformation is not anonymous: {} records are in classes below k = {}, {} may "
-                    "be suppressed",
-                    suppressed, options.anonymity.k, options.anonymity.suppression_limit),
-        "choose another");
-  }
-  if (suppressed == 0 || suppressed + starred >= options.anonymity.k) return fate;
+  if (suppressed == 0 || counter.verdict(starred).is_kept) return fate;
   if (options.outliers == Outliers::as_reference) return fate;
   const bool drops = options.outliers == Outliers::drop;
   (drops ? publication.dropped_rows : publication.hidden_rows) = suppressed;
@@ -145,7 +219,8 @@ PublishedColumn quasi_identifier(const Published& from, const std::vector<Fate>&
       case Fate::kept: cells.add(from.code(row)); break;
       case Fate::suppressed:
       case Fate::hidden: cells.add_text(kSuppressed); break;
-      case Fate::dropped: break;
+      case Fate::dropped:
+      case Fate::outside: break;
     }
   }
   return column;
@@ -160,25 +235,28 @@ PublishedColumn other_column(const Column& from, const std::vector<Fate>& fate,
       case Fate::kept:
       case Fate::suppressed: cells.add(from.codes.at(row)); break;
       case Fate::hidden: cells.add_null(); break;
-      case Fate::dropped: break;
+      case Fate::dropped:
+      case Fate::outside: break;
     }
   }
   return column;
 }
 
 double certainty_penalty(std::span<const Published> columns, const std::vector<Fate>& fate) {
+  const std::size_t rows = fate.size() - static_cast<std::size_t>(std::ranges::count(fate, Fate::outside));
   double sum = 0;
   for (const auto& column : columns) {
     const auto domain = column.tables->domain;
     const auto& rows_of_value = column.tables->hierarchy_rows[column.level];
     std::uint64_t spans = 0;
     for (std::size_t row = 0; row < fate.size(); ++row) {
+      if (fate[row] == Fate::outside) continue;
       const std::uint64_t span = fate[row] == Fate::kept ? rows_of_value[column.code(row)] : domain;
       if (span > 1) spans += span;
     }
     sum += static_cast<double>(spans) / static_cast<double>(domain);
   }
-  return sum / static_cast<double>(fate.size() * columns.size());
+  return sum / static_cast<double>(rows * columns.size());
 }
 
 void reorder(Publication& publication, std::uint64_t seed) {
@@ -192,14 +270,6 @@ void reorder(Publication& publication, std::uint64_t seed) {
   publication.rows = order.size();
 }
 
-void count_kept(const RowClasses& classes, std::uint64_t k, Publication& publication) {
-  for (const auto size : classes.sizes) {
-    if (size < k) continue;
-    publication.smallest_class = publication.classes == 0 ? size : std::min(publication.smallest_class, size);
-    ++publication.classes;
-  }
-}
-
 }  // namespace
 
 Result<Publication> publish(const Table& table, const PreparedTable& prepared,
@@ -208,9 +278,12 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
   if (columns.has_error()) return columns.error();
   const auto classes = classes_of(*columns, table.rows());
   Publication publication;
-  const auto fate = fates(*columns, classes, options, publication);
+  if (auto valid = validate(options.anonymity, shapes_of(prepared.sensitive), prepared.has_subset()); !valid)
+    return valid.error();
+  RowCounter counter(table, prepared, options.anonymity);
+  const auto fate = fates(*columns, classes, counter, options, publication);
   if (fate.has_error()) return fate.error();
-  if (publication.dropped_rows == table.rows()) {
+  if (publication.dropped_rows == prepared.rows) {
     return refused(ErrorKind::policy, "every record would be dropped", "choose another transformation");
   }
   for (const auto& name : options.columns) {
@@ -227,7 +300,6 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
     }
     publication.columns.push_back(other_column(*other, *fate, options.null_text));
   }
-  count_kept(classes, options.anonymity.k, publication);
   publication.certainty_penalty = certainty_penalty(*columns, *fate);
   reorder(publication, options.seed);
   return publication;

@@ -1,6 +1,6 @@
 #pragma once
 // Applies a transformation: from a table to the table that is published. Classes are formed anew from the rows, by other
-// code than the search's, and k is tested again. A pure function; the same arguments give the same rows in the same order.
+// code than the search's, and the models are tested again. A pure function; the same arguments give the same rows in the same order.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,12 +16,12 @@ namespace pgveil::engine {
 
 inline constexpr std::string_view kSuppressed = "*";
 
-// What becomes of suppressed records when the rows that show only `*` would be fewer than k (privacy.md R10: in the
-// output `*` is a class like any other).
+// What becomes of suppressed records when the rows that show only `*` break a model: fewer than k, too few sensitive values …
+// (privacy.md R10: in the output `*` is a class like any other).
 enum class Outliers {
   drop,         // they are left out
   hide,         // they stay, but all their other columns are NULL too
-  as_reference  // they stay as they are, as ARX does: that class is smaller than k
+  as_reference  // they stay as they are, as ARX does: that class breaks a model
 };
 
 struct PublicationOptions {
@@ -46,8 +46,8 @@ struct Publication {
 };
 
 // levels: one for each quasi-identifier as given to prepare(). Errors, kind policy: more records are in classes below k
-// than the limit lets be suppressed. Kind configuration: a level that does not exist, a column the table has not; no row
-// would be left.
+// than the limit lets be suppressed, or break another model. No row would be left. Kind configuration:
+// what validate(Anonymity) refuses; a level that does not exist; a column the table has not.
 [[nodiscard]] Result<Publication> publish(const Table& table, const PreparedTable& prepared,
                                           std::span<const unsigned> levels,
                                           const PublicationOptions& options);

@@ -67,11 +67,11 @@ std::optional<double> Quality::bound_of_generalizations(const Summary& summary, 
   return static_cast<double>(summary.squares - summary.suppressed_squares + k * summary.suppressed_rows);
 }
 
-// What is suppressed stays suppressed, for N each; the others are in classes of at least k.
+// What stays suppressed costs N each; the others are in classes of at least k.
 std::optional<double> Quality::bound_of_specializations(const Summary& summary, std::uint64_t k) const {
   if (model_.metric != Metric::discernibility) return std::nullopt;
-  return static_cast<double>(table_.rows * summary.suppressed_rows +
-                             k * (table_.rows - summary.suppressed_rows));
+  return static_cast<double>(table_.rows * summary.stays_suppressed +
+                             k * (table_.rows - summary.stays_suppressed));
 }
 
 }  // namespace pgveil::engine

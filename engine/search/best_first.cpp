@@ -1,15 +1,17 @@
-// Best-first branch and bound (antichain-pruning.txt, "Effective pruning in large search spaces") on the implicit lattice. What
-// is searched is a set of boxes, intervals of the lattice that have no transformation in common, in a queue by the bound
-// of their lowest member. So nothing has to be remembered of what was visited, and whole intervals are left out where a
-// transformation that is not anonymous lies above: the box falls apart into what is not below it.
+// Branch and bound on the implicit lattice (antichain-pruning.txt, "Effective pruning in large search spaces"). What is
+// searched is a set of boxes, intervals of the lattice that have no transformation in common. So nothing has to be
+// remembered of what was visited, and whole intervals are left out where a transformation that is not anonymous lies above: the
+// box falls apart into what is not below it.
+//
+// The incumbent comes from the dive, lowest bounds first. The proof goes depth first, for once the incumbent is good all boxes
+// below its score have to be settled in any order, and neighbours settle each other and start from the same classes. So
+// what is open is a stack, as deep as the lattice is high.
 //
 // Several boxes are worked on at a time, each along a path as Flash's, and what they want checked is checked in one round. How
 // many is fixed, so that nothing depends on how many threads there are.
 #include <algorithm>
 #include <limits>
 #include <list>
-#include <queue>
-#include <tuple>
 
 #include "engine/search/algorithms.hpp"
 #include "engine/search/path_search.hpp"
@@ -18,25 +20,48 @@ namespace pgveil::engine {
 namespace {
 
 constexpr std::size_t kRound = 8;
+constexpr std::size_t kRecent = 4;
 
 struct Box {
   double bound = 0;  // of all scores in it
   Transformation low, high;
-  bool operator>(const Box& other) const { return std::tie(bound, low) > std::tie(other.bound, other.low); }
+};
+
+// What was put in last is taken out first.
+class OpenBoxes {
+ public:
+  void push(const Box& box) { stack_.push_back({box, std::min(box.bound, least_bound())}); }
+  Box pop() {
+    const Box box = stack_.back().box;
+    stack_.pop_back();
+    return box;
+  }
+  [[nodiscard]] bool is_empty() const { return stack_.empty(); }
+  [[nodiscard]] double least_bound() const {
+    return stack_.empty() ? std::numeric_limits<double>::infinity() : stack_.back().least;
+  }
+  [[nodiscard]] std::size_t bytes() const { return stack_.capacity() * sizeof(Open); }
+
+ private:
+  struct Open {
+    Box box;
+    double least;  // bound of it and of all below it
+  };
+  std::vector<Open> stack_;
 };
 
 class BestFirst {
  public:
   explicit BestFirst(Explorer& explorer) : explorer_(explorer) {
     const Lattice& lattice = explorer.lattice();
-    add({explorer.quality().bound(lattice.bottom).value(), lattice.bottom, lattice.top});
+    open_.push({explorer.quality().bound(lattice.bottom).value(), lattice.bottom, lattice.top});
   }
 
   void run() {
     while (!explorer_.is_stopped()) {
       take_up_boxes();
       explorer_.raise_lower_bound(least_bound());
-      explorer_.note_bytes((queue_.size() + deep_.capacity()) * sizeof(Box));
+      explorer_.note_bytes(open_.bytes());
       std::vector<Transformation> targets = targets_of_round();
       if (targets.empty()) return;
       explorer_.check_round(
@@ -55,9 +80,9 @@ class BestFirst {
   void take_up_boxes() {
     std::erase_if(active_, [this](const auto& active) { return !is_open_or_divided(active.box); });
     std::size_t steps = 0;
-    while (active_.size() < kRound && has_box()) {
+    while (active_.size() < kRound && !open_.is_empty()) {
       if (++steps % kStepsBetweenQuestions == 0 && explorer_.wants_stop()) return;
-      const Box box = take();
+      const Box box = open_.pop();
       if (!is_open_or_divided(box)) continue;
       auto& active = active_.emplace_back();
       active.box = box;
@@ -65,17 +90,33 @@ class BestFirst {
     }
   }
 
-  // False: the box is done with, and what is left of it is in the queue.
+  // False: the box is done with, and what is left of it is on the stack.
   [[nodiscard]] bool is_open_or_divided(const Box& box) {
     if (explorer_.is_pruned(box.low)) return false;
-    if (const auto above = explorer_.not_anonymous_above(box.low)) {
+    if (const auto above = not_anonymous_above(box.low)) {
       divide(box, *above);
       return false;
     }
-    if (explorer_.is_monotonic()) return !explorer_.is_tagged_anonymous(box.low);
-    if (!explorer_.is_scored(box.low)) return true;
-    divide(box, box.low);
-    return false;
+    if (explorer_.is_settled_alone(box.low)) {
+      divide(box, box.low);
+      return false;
+    }
+    return !explorer_.is_monotonic() || !explorer_.is_tagged_anonymous(box.low);
+  }
+
+  // Neighbours are settled by the same: what was found last is looked at first. Its own memory, so that nothing else that is
+  // asked (for snapshots, for progress) changes how boxes are divided.
+  [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& low) {
+    auto found = std::ranges::find_if(recent_, [&](const auto& it) { return generalizes(it, low); });
+    if (found == recent_.end()) {
+      const auto above = explorer_.not_anonymous_above(low);
+      if (!above) return std::nullopt;
+      if (recent_.size() < kRecent) recent_.emplace_back();
+      recent_.back() = *above;
+      found = std::prev(recent_.end());
+    }
+    std::rotate(recent_.begin(), found, std::next(found));
+    return recent_.front();
   }
 
   // What of the box does not lie below `settled`: for each attribute, what exceeds it there and in none before.
@@ -85,37 +126,13 @@ class BestFirst {
       if (settled.level(j) >= box.high.level(j)) continue;
       const auto low = box.low.with_level(j, settled.level(j) + 1);
       if (!explorer_.is_pruned(low))
-        add({std::max(box.bound, explorer_.quality().bound(low).value()), low, high});
+        open_.push({std::max(box.bound, explorer_.quality().bound(low).value()), low, high});
       high.set_level(j, settled.level(j));
     }
   }
 
-  void add(const Box& box) {
-    if (deep_.empty() && queue_.size() < explorer_.options().open_boxes) {
-      queue_.push(box);
-    } else {
-      deep_.push_back(box);
-    }
-  }
-
-  [[nodiscard]] bool has_box() const { return !deep_.empty() || !queue_.empty(); }
-
-  Box take() {
-    Box box;
-    if (deep_.empty()) {
-      box = queue_.top();
-      queue_.pop();
-    } else {
-      box = deep_.back();
-      deep_.pop_back();
-    }
-    return box;
-  }
-
   [[nodiscard]] double least_bound() const {
-    double least = std::numeric_limits<double>::infinity();
-    if (!queue_.empty()) least = queue_.top().bound;
-    for (const auto& box : deep_) least = std::min(least, box.bound);
+    double least = open_.least_bound();
     for (const auto& active : active_) least = std::min(least, active.box.bound);
     return least;
   }
@@ -152,8 +169,8 @@ class BestFirst {
 
   Explorer& explorer_;
   Reach reach_;
-  std::priority_queue<Box, std::vector<Box>, std::greater<>> queue_;
-  std::vector<Box> deep_;  // beyond what the queue may hold
+  OpenBoxes open_;
+  std::vector<Transformation> recent_;  // not anonymous, found last first
   std::list<Active> active_;
 };
 

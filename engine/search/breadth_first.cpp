@@ -25,7 +25,7 @@ void run_brute_force(Explorer& explorer) {
 }
 
 void score_the_rest(Explorer& explorer) {
-  if (explorer.is_monotonic()) return;
+  if (explorer.is_monotonic() && explorer.is_inherited()) return;
   const Lattice& lattice = explorer.lattice();
   std::size_t steps = 0;
   for (unsigned sum = lattice.bottom.level_sum(); sum <= lattice.top.level_sum() && !explorer.is_stopped();

@@ -1,5 +1,6 @@
 #include "engine/search/explorer.hpp"
 
+#include <cmath>
 #include <functional>
 #include <queue>
 #include <tuple>
@@ -19,7 +20,8 @@ PriorityOrder make_order(const PreparedTable& table) {
 
 Bounds choose_bounds(const Quality& quality, const SearchOptions& options) {
   if (options.pruning == Pruning::none) return Bounds::none;
-  const bool by_classes = quality.is_class_based() && options.anonymity.suppression_limit > 0;
+  const bool by_classes = quality.is_class_based() && options.anonymity.suppression_limit > 0 &&
+                          is_inherited_by_merging(options.anonymity);
   return by_classes ? Bounds::by_classes : Bounds::by_look_up;
 }
 
@@ -32,6 +34,7 @@ Explorer::Explorer(const PreparedTable& table, const Lattice& lattice, const Qua
       quality_(quality),
       options_(options),
       order_(make_order(table)),
+      is_inherited_(engine::is_inherited(options.anonymity)),
       bounds_(choose_bounds(quality, options)),
       checker_(table, {options.anonymity, quality.sums(), quality.entropy_start(), options.optimizations,
                        options.history, options.parallel}),
@@ -48,8 +51,7 @@ bool Explorer::is_tagged_not_anonymous(const Transformation& transformation) {
 }
 
 std::optional<Transformation> Explorer::not_anonymous_above(const Transformation& transformation) {
-  if (!not_anonymous_.covers(transformation)) return std::nullopt;
-  return not_anonymous_.found();
+  return not_anonymous_.covering(transformation);
 }
 
 bool Explorer::is_pruned(const Transformation& transformation) {
@@ -80,12 +82,13 @@ bool Explorer::is_settled(const Transformation& transformation) {
 
 bool Explorer::is_decided(const Transformation& transformation) {
   if (quality_.is_monotonic()) return is_pruned(transformation) || is_known(transformation);
-  return not_anonymous_.covers(transformation) || scored_.contains(transformation) ||
+  return not_anonymous_.covers(transformation) || settled_alone_.contains(transformation) ||
          is_pruned(transformation);
 }
 
 bool Explorer::is_known(const Transformation& transformation) {
-  return not_anonymous_.covers(transformation) || anonymous_.covers(transformation);
+  return not_anonymous_.covers(transformation) || anonymous_.covers(transformation) ||
+         (!is_inherited_ && settled_alone_.contains(transformation));
 }
 
 bool Explorer::is_at_bound(const Transformation& transformation) {
@@ -123,13 +126,13 @@ void Explorer::check_round(std::span<const Transformation> transformations,
 }
 
 bool Explorer::conclude(const Transformation& transformation, const Summary& summary) {
-  if (summary.is_anonymous) {
-    if (!quality_.is_monotonic()) scored_.insert(transformation);
-    offer(transformation, summary);
-  }
+  const bool stays = summary.stays_suppressed > options_.anonymity.suppression_limit;
+  if (summary.is_anonymous ? !quality_.is_monotonic() : !stays) settled_alone_.insert(transformation);
+  if (summary.is_anonymous) offer(transformation, summary);
   remember_bounds(transformation, summary);
+  if (stays) not_anonymous_.add(transformation);
   const bool is_open = summary.is_anonymous && !not_anonymous_.covers(transformation);
-  (is_open ? anonymous_ : not_anonymous_).add(transformation);
+  if (is_open) anonymous_.add(transformation);
   return is_open;
 }
 
@@ -144,7 +147,7 @@ void Explorer::check_alone(const Transformation& transformation) {
 bool Explorer::check_subset(const Transformation& transformation) {
   if (!may_check()) return false;
   const Summary summary = checker_.check(transformation);
-  if (!summary.is_anonymous) not_anonymous_.add(transformation);
+  if (summary.stays_suppressed > options_.anonymity.suppression_limit) not_anonymous_.add(transformation);
   keep_snapshot(summary.is_anonymous);
   report(transformation, summary);
   return summary.is_anonymous;
@@ -263,7 +266,9 @@ SearchResult Explorer::result() && {
                              incumbent_->summary};
   }
   result.is_proven = !is_stopped_ && !is_proof_given_up_;
-  if (!result.is_proven) result.lower_bound = lower_bound_ ? *lower_bound_ : least_open_bound();
+  if (!result.is_proven)
+    // A depth-first proof leaves low boxes for the end, so the best of both.
+    result.lower_bound = std::max(least_open_bound(), lower_bound_.value_or(-HUGE_VAL));
   if (result.optimum) {
     const double best = result.optimum->score.value();
     result.lower_bound = std::min(result.lower_bound.value_or(best), best);
@@ -274,10 +279,10 @@ SearchResult Explorer::result() && {
   result.quality = quality_predictions_;
   result.quality.inserts = expensive_.predictions().inserts;
   result.quality.most_members = expensive_.predictions().most_members;
-  constexpr std::size_t per_scored = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
+  constexpr std::size_t per_settled = sizeof(Transformation) + 3 * sizeof(void*);  // a node and its bucket
   result.bytes = result.counts.bytes + anonymous_.bytes() + not_anonymous_.bytes() + expensive_.bytes() +
                  (bounds_above_.capacity() + bounds_below_.capacity()) * sizeof(KnownBound) +
-                 scored_.size() * per_scored + algorithm_bytes_;
+                 settled_alone_.size() * per_settled + algorithm_bytes_;
   result.transformations = transformation_count(lattice_);
   result.checked = std::move(checked_);
   return result;

@@ -29,10 +29,12 @@ class Explorer {
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   [[nodiscard]] const PriorityOrder& order() const { return order_; }
 
-  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped, true.
+  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped, true. Where
+  // anonymity is not inherited, what generalizes an anonymous transformation is tagged too, although it need not be anonymous:
+  // if the metric is monotonic nothing better is there, else it is open until is_settled.
   [[nodiscard]] bool is_tagged(const Transformation& transformation);
   // Nothing can be won from checking it: as is_tagged, but where the metric is not monotonic a transformation that is
-  // tagged anonymous still has to be scored.
+  // tagged anonymous still has to be checked.
   [[nodiscard]] bool is_settled(const Transformation& transformation);
   [[nodiscard]] bool is_tagged_anonymous(const Transformation& transformation);
   // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the incumbent.
@@ -40,9 +42,10 @@ class Explorer {
 
   // A member of what is tagged not anonymous that is, or generalizes, the transformation.
   [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& transformation);
-  // Where the metric is not monotonic: it was checked and is anonymous.
-  [[nodiscard]] bool is_scored(const Transformation& transformation) const {
-    return scored_.contains(transformation);
+  // It was checked, and is settled by that alone: anonymous where the metric is not monotonic, or not anonymous where that is
+  // not inherited by its specializations.
+  [[nodiscard]] bool is_settled_alone(const Transformation& transformation) const {
+    return settled_alone_.contains(transformation);
   }
 
   // The two halves of is_tagged: by anonymity, and by bounds.
@@ -80,7 +83,11 @@ class Explorer {
   [[nodiscard]] std::optional<Transformation> best() const {
     return incumbent_ ? std::optional(incumbent_->transformation) : std::nullopt;
   }
+  // Nothing above an anonymous transformation is better than it.
   [[nodiscard]] bool is_monotonic() const { return quality_.is_monotonic(); }
+  // What the privacy models find is inherited: by generalizations of what is anonymous, by specializations of what is not.
+  // If not, only what stays_suppressed says of the latter is.
+  [[nodiscard]] bool is_inherited() const { return is_inherited_; }
   [[nodiscard]] SearchResult result() &&;
 
  private:
@@ -114,6 +121,7 @@ class Explorer {
   const Quality& quality_;
   const SearchOptions& options_;
   PriorityOrder order_;
+  bool is_inherited_;
   Bounds bounds_;
   Checker checker_;
   Antichain anonymous_;
@@ -121,7 +129,7 @@ class Explorer {
   Antichain expensive_;                   // they and all their generalizations are worse than the incumbent
   std::vector<KnownBound> bounds_above_;  // of generalizations, not in expensive_ yet
   std::vector<KnownBound> bounds_below_;  // of specializations, not in not_anonymous_ yet
-  std::unordered_set<Transformation, TransformationHash> scored_;  // where the metric is not monotonic
+  std::unordered_set<Transformation, TransformationHash> settled_alone_;
   std::optional<Incumbent> incumbent_;
   std::vector<CheckedTransformation> checked_;
   std::vector<Transformation> neighbours_;

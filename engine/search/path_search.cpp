@@ -50,7 +50,9 @@ std::optional<std::size_t> PathSearch::next_place() {
     const auto place = explorer_.bounds() == Bounds::by_look_up ? next_of_open_part() : next_of_whole();
     if (!place || !explorer_.is_known(path_[*place])) return place;
     is_reaching_ = false;
-    settle(*place, !explorer_.is_tagged_not_anonymous(path_[*place]));
+    const bool is_anonymous =
+        !explorer_.is_tagged_not_anonymous(path_[*place]) && explorer_.is_tagged_anonymous(path_[*place]);
+    settle(*place, is_anonymous);
   }
 }
 

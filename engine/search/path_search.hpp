@@ -1,6 +1,7 @@
 #pragma once
 // Flash's search along a path of generalizations (flash.txt, Algorithms 2 and 3), one check at a time: it says what is to be
-// checked next and is told what came of it. So several of them can be under way at once. Afterwards the start is tagged.
+// checked next and is told what came of it. So several of them can be under way at once. Afterwards the start is tagged, unless what is not anonymous says nothing of its
+// specializations (Explorer::is_inherited).
 #include <optional>
 #include <vector>
 

@@ -55,8 +55,8 @@ void run(Algorithm algorithm, Explorer& explorer) {
   }
 }
 
-// Where the metric is not monotonic.
-bool leaves_anonymous_unscored(Algorithm algorithm) {
+// Where the metric is not monotonic, or anonymity is not inherited.
+bool leaves_some_unsettled(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::flash:
     case Algorithm::ola:
@@ -143,6 +143,9 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   if (options.anonymity.k > table.rows) {
     return refused(fmt::format("k is {}, but there are {} rows", options.anonymity.k, table.rows), "lower k");
   }
+  if (const auto valid = validate(options.anonymity, shapes_of(table.sensitive), table.has_subset());
+      valid.has_error())
+    return valid.error();
   if (const auto valid = validate(options.quality, table.attributes.size()); valid.has_error())
     return valid.error();
   const auto lattice = restricted_lattice(table, options);
@@ -153,7 +156,7 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);
   run(options.algorithm, explorer);
-  if (leaves_anonymous_unscored(options.algorithm)) score_the_rest(explorer);
+  if (leaves_some_unsettled(options.algorithm)) score_the_rest(explorer);
   return std::move(explorer).result();
 }
 

@@ -22,7 +22,7 @@ enum class Algorithm {
   depth_first,    // from the top down, as far as it is anonymous
   breadth_first,  // level by level from the bottom
   brute_force,    // every transformation; the oracle of the others
-  best_first,     // antichain-pruning.txt: branch and bound, lowest bound first
+  best_first,  // antichain-pruning.txt: branch and bound, the incumbent lowest bound first, the proof depth first
   // Heuristics, which prove nothing:
   beam,      // the neighbourhood of the best few so far
   igreedy,   // from the bottom up, to the generalization that suppresses fewest
@@ -62,7 +62,6 @@ struct SearchOptions {
   std::function<bool()> stop;  // asked before each check; true ends the search with what it has
   std::function<void(const Progress&)> progress;  // called after each check
   Switch record = Switch::off;                    // fill SearchResult::checked
-  std::size_t open_boxes = 1 << 20;  // that best_first keeps in its queue; beyond, it goes depth first
 };
 
 struct CheckedTransformation {

@@ -97,6 +97,31 @@ TEST_CASE("every key of a job is read") {
   CHECK(job.output.types.at("b") == "integer");
 }
 
+TEST_CASE("every model of sensitive values and of a subset is read") {
+  const auto job = read(job_with(
+      "  illness: {class: sensitive}\nk: 5",
+      "  illness: {class: sensitive, l_diversity: {distinct: 3, entropy: 2.5, recursive: {c: 4, l: 3}}, "
+      "t_closeness: {t: 0.2, distance: ordered}, order: [cold, flu], beta_likeness: {beta: 1, kind: basic}, "
+      "delta_disclosure: 1.5}\n"
+      "  place: {class: sensitive, t_closeness: {t: 0.3, distance: hierarchical}, hierarchy: {file: "
+      "place.csv}}\n"
+      "k: 5\nk_map: 7\npresence: {least: 1%, most: 0.5}\nsubset: {column: study, value: yes}"));
+  std::vector<std::string> models;
+  for (const auto& model : job.attributes[1].models) models.push_back(engine::describe(model));
+  CHECK(models == std::vector<std::string>{"distinct 3", "entropy 2.5", "recursive 4 3",
+                                           "t_closeness 0.2 ordered", "beta_likeness 1 basic",
+                                           "delta_disclosure 1.5"});
+  CHECK(std::get<std::vector<std::string>>(*job.attributes[1].order) ==
+        std::vector<std::string>{"cold", "flu"});
+  CHECK(engine::describe(job.attributes[2].models.front()) == "t_closeness 0.3 hierarchical");
+  CHECK(std::get<JobFile>(job.attributes[2].hierarchy).path == "/jobs/place.csv");
+  CHECK(job.k_map == 7);
+  CHECK(job.presence->least == 0.01);
+  CHECK(job.presence->most == 0.5);
+  CHECK(job.subset->column == "study");
+  CHECK(job.subset->value == "yes");
+}
+
 TEST_CASE("every rule for a hierarchy is read") {
   const auto intervals =
       rule_of<engine::Intervals>("{intervals: {widths: [0.5, 5], origin: -1, low: 0, high: 90}}");
@@ -164,6 +189,28 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"k: 5", "k: 5\nlimits: {threads: 0}", "out of range"},
       {"k: 5", "k: 5\nlimits: {threads: 257}", "out of range"},
       {"k: 5", "k: 5\nseed: -1", "9:"},
+      {"class: sensitive", "class: sensitive, l_diversity: {}", "l_diversity without a model"},
+      {"class: sensitive", "class: sensitive, l_diversity: {distinct: 0}", "out of range"},
+      {"class: sensitive", "class: sensitive, l_diversity: {distinkt: 3}", "did you mean \"distinct\"?"},
+      {"class: sensitive", "class: sensitive, l_diversity: {recursive: {c: 2}}", "recursive needs c and l"},
+      {"class: sensitive", "class: sensitive, l_diversity: {recursive: {c: 0, l: 2}}", "out of range"},
+      {"class: sensitive", "class: sensitive, t_closeness: {}", "t_closeness without"},
+      {"class: sensitive", "class: sensitive, t_closeness: {t: 1.5}", "out of range"},
+      {"class: sensitive", "class: sensitive, t_closeness: {t: 0.2, distance: ordered}", "needs \"order\""},
+      {"class: sensitive", "class: sensitive, t_closeness: {t: 0.2, distance: hierarchical}",
+       "needs \"hierarchy\""},
+      {"class: sensitive", "class: sensitive, order: number", "that no distance looks at"},
+      {"class: sensitive", "class: sensitive, beta_likeness: {kind: basic}", "beta_likeness without"},
+      {"class: sensitive", "class: sensitive, delta_disclosure: 0", "out of range"},
+      {"class: sensitive", "class: insensitive, delta_disclosure: 1", "not for this class"},
+      {"{file: age.csv}}", "{file: a}, delta_disclosure: 1}", "for sensitive attributes only"},
+      {"k: 5", "k: 5\nk_map: 3", "there is no subset"},
+      {"k: 5", "k: 5\npresence: {most: 0.5}", "there is no subset"},
+      {"k: 5", "k: 5\nsubset: {column: study}", "a subset is a file, or a column and its value"},
+      {"k: 5", "k: 5\nsubset: {file: a, column: study, value: x}",
+       "a subset is a file, or a column and its value"},
+      {"k: 5", "k: 5\nsubset: {column: s, value: x}\npresence: {least: 0.5, most: 0.1}",
+       "least is above most"},
   };
   for (const auto& [from, to, words] : cases) {
     CAPTURE(to);
@@ -186,7 +233,8 @@ TEST_CASE("docs/anonymize.md has the tables of all keys") {
   std::ifstream file(PGVEIL_SOURCE_DIR "/docs/anonymize.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const auto* section :
-       {"", "input", "attributes", "hierarchy", "intervals", "order", "masking", "limits", "output"}) {
+       {"", "input", "attributes", "l_diversity", "recursive", "t_closeness", "beta_likeness", "subset",
+        "presence", "hierarchy", "intervals", "order", "masking", "limits", "output"}) {
     CHECK_MESSAGE(text.find(job_markdown(section)) != std::string::npos, job_markdown(section));
   }
   for (const auto& key : job_keys()) CHECK(!key.meaning.empty());

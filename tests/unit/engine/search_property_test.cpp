@@ -99,7 +99,6 @@ TEST_CASE("all algorithms find what brute force finds, with every metric, pruned
         options.optimizations = {static_cast<Switch>(seed & 1), static_cast<Switch>(seed >> 1 & 1),
                                  static_cast<Switch>(seed >> 2 & 1)};
         options.history.bytes = std::size_t{1} << (6 + seed % 10);
-        options.open_boxes = seed % 3 == 0 ? seed % 5 : options.open_boxes;
         const auto result = value_of(search(table, options));
         REQUIRE(text_of(result) == text_of(expected));
         CHECK(result.is_proven);

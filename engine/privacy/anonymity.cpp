@@ -1,0 +1,167 @@
+#include "engine/privacy/anonymity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/sqlstate.hpp"
+#include "engine/privacy/overloaded.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+Error refused(std::string message, std::string hint) {
+  return Error{.kind = ErrorKind::configuration,
+               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
+               .public_message = std::move(message),
+               .hint = std::move(hint)};
+}
+
+std::string_view name(Distance distance) {
+  switch (distance) {
+    case Distance::equal: return "equal";
+    case Distance::ordered: return "ordered";
+    case Distance::hierarchical: return "hierarchical";
+  }
+  return "";
+}
+
+std::uint64_t rounded_up(double l) {
+  return static_cast<std::uint64_t>(std::ceil(l));
+}
+
+std::uint64_t least_records(const ValueModel& model) {
+  return std::visit(Overloaded{[](const DistinctDiversity& it) { return rounded_up(it.l); },
+                               [](const EntropyDiversity& it) { return rounded_up(it.l); },
+                               [](const RecursiveDiversity& it) { return it.l; },
+                               [](const TCloseness&) { return std::uint64_t{1}; },
+                               [](const BetaLikeness&) { return std::uint64_t{1}; },
+                               [](const DeltaDisclosure&) { return std::uint64_t{1}; }},
+                    model);
+}
+
+bool is_in(double value, double least, double most) {
+  return value >= least && value <= most;  // false for what is no number
+}
+
+constexpr double kMostL = 1e9;
+
+Result<void> check_parameters(const ValueModel& model, const std::string& column) {
+  const auto outside = [&](std::string_view what, std::string_view range) {
+    return refused(fmt::format("{} of {} is outside {}", what, column, range), "correct the model");
+  };
+  return std::visit(Overloaded{[&](const DistinctDiversity& it) -> Result<void> {
+                                 if (!is_in(it.l, 1, kMostL)) return outside("distinct l", "1 to 10^9");
+                                 return {};
+                               },
+                               [&](const EntropyDiversity& it) -> Result<void> {
+                                 if (!is_in(it.l, 1, kMostL)) return outside("entropy l", "1 to 10^9");
+                                 return {};
+                               },
+                               [&](const RecursiveDiversity& it) -> Result<void> {
+                                 if (it.l < 1 || !is_in(static_cast<double>(it.l), 1, kMostL))
+                                   return outside("recursive l", "1 to 10^9");
+                                 if (!(it.c > 0) || !std::isfinite(it.c))
+                                   return outside("recursive c", "numbers above 0");
+                                 return {};
+                               },
+                               [&](const TCloseness& it) -> Result<void> {
+                                 if (!is_in(it.t, 0, 1)) return outside("t", "0 to 1");
+                                 return {};
+                               },
+                               [&](const BetaLikeness& it) -> Result<void> {
+                                 if (!(it.beta > 0) || !std::isfinite(it.beta))
+                                   return outside("beta", "numbers above 0");
+                                 return {};
+                               },
+                               [&](const DeltaDisclosure& it) -> Result<void> {
+                                 if (!(it.delta > 0) || !std::isfinite(it.delta))
+                                   return outside("delta", "numbers above 0");
+                                 return {};
+                               }},
+                    model);
+}
+
+Result<void> check_column(const ValueModel& model, const SensitiveShape& column) {
+  const auto* closeness = std::get_if<TCloseness>(&model);
+  if (closeness == nullptr) return {};
+  if (closeness->distance == Distance::ordered && !column.has_order) {
+    return refused(fmt::format("the values of {} have no order, and its t-closeness is ordered", column.name),
+                   "say how they are ordered, or take the equal distance");
+  }
+  if (closeness->distance == Distance::hierarchical && !column.has_hierarchy) {
+    return refused(
+        fmt::format("the values of {} have no hierarchy, and its t-closeness is hierarchical", column.name),
+        "give one, or take the equal distance");
+  }
+  return {};
+}
+
+Result<void> check_subset(const Anonymity& anonymity, bool has_subset) {
+  if (anonymity.k_map && *anonymity.k_map < 1) return refused("k of k-map is below 1", "raise it");
+  if (anonymity.presence) {
+    const auto [least, most] = *anonymity.presence;
+    if (!is_in(least, 0, 1) || !is_in(most, 0, 1) || least > most)
+      return refused("δ-presence's limits are not 0 ≤ least ≤ most ≤ 1", "correct them");
+  }
+  if (has_subset || (!anonymity.k_map && !anonymity.presence)) return {};
+  return refused("δ-presence and k-map compare a subset with the table, and there is no subset",
+                 "say which records are the subset, or take k-anonymity");
+}
+
+}  // namespace
+
+std::string describe(const ValueModel& model) {
+  return std::visit(
+      Overloaded{
+          [](const DistinctDiversity& it) { return fmt::format("distinct {}", it.l); },
+          [](const EntropyDiversity& it) { return fmt::format("entropy {}", it.l); },
+          [](const RecursiveDiversity& it) { return fmt::format("recursive {} {}", it.c, it.l); },
+          [](const TCloseness& it) { return fmt::format("t_closeness {} {}", it.t, name(it.distance)); },
+          [](const BetaLikeness& it) {
+            return fmt::format("beta_likeness {} {}", it.beta,
+                               it.likeness == Likeness::basic ? "basic" : "enhanced");
+          },
+          [](const DeltaDisclosure& it) { return fmt::format("delta_disclosure {}", it.delta); }},
+      model);
+}
+
+std::uint64_t smallest_class(const Anonymity& anonymity) {
+  std::uint64_t least = anonymity.k;
+  for (const auto& it : anonymity.sensitive) least = std::max(least, least_records(it.model));
+  return least;
+}
+
+bool is_inherited_by_merging(const Anonymity& anonymity) {
+  return std::ranges::none_of(anonymity.sensitive, [](const SensitiveModel& it) {
+    return std::holds_alternative<DeltaDisclosure>(it.model);
+  });
+}
+
+bool is_inherited(const Anonymity& anonymity) {
+  if (anonymity.suppression_limit == 0) return is_inherited_by_merging(anonymity);
+  return !anonymity.presence && std::ranges::all_of(anonymity.sensitive, [](const SensitiveModel& it) {
+    return std::holds_alternative<DistinctDiversity>(it.model);
+  });
+}
+
+bool is_plain(const Anonymity& anonymity) {
+  return anonymity.sensitive.empty() && !anonymity.presence && !anonymity.k_map;
+}
+
+Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveShape>& columns,
+                      bool has_subset) {
+  for (const auto& it : anonymity.sensitive) {
+    if (it.column >= columns.size()) {
+      return refused(
+          fmt::format("a model is of sensitive column {}, there are {}", it.column + 1, columns.size()),
+          "name the column as sensitive");
+    }
+    if (auto valid = check_parameters(it.model, columns[it.column].name); !valid) return valid;
+    if (auto valid = check_column(it.model, columns[it.column]); !valid) return valid;
+  }
+  return check_subset(anonymity, has_subset);
+}
+
+}  // namespace pgveil::engine

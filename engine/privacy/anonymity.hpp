@@ -1,0 +1,109 @@
+#pragma once
+// What a published table promises, as values: k-anonymity with suppression, and the models of sensitive columns in any
+// combination. What they ask of one class is class_test.hpp.
+//
+// A class is a set of records that look alike; n its records, f how often it has each value of a sensitive column, q = f ÷ n,
+// p the same share of the whole table. A class that breaks any model is suppressed whole.
+//
+//   model                    a class keeps it when                         inherited by generalizations
+//                                                                          with suppression   without
+//   k-anonymity              n ≥ k                                         yes                yes
+//   distinct l-diversity     ≥ l values                                    yes                yes
+//   entropy l-diversity      ≥ l values and H ≥ ln l                       no                 yes
+//   recursive (c,l)          ≥ l values and f(1) < c · Σ_{i≥l} f(i)        no                 yes
+//   t-closeness              D(q, p) ≤ t                                   no                 yes
+//   β-likeness               each q ≤ (1 + β') · p                         no                 yes
+//   δ-disclosure privacy     each of its values: |log2(q ÷ p)| < δ         no                 no
+//   δ-presence               least ≤ subset's records ÷ records ≤ most     no                 yes
+//   k-map                    ≥ k records in and outside the subset         yes                yes
+//
+// "With suppression": classes that break a model merge into ones that keep it and the other way round, so the records that have to be
+// suppressed can become more. Only where a merged class keeps what one of its parts keeps, they can't.
+//
+// Sources: Sweeney, k-anonymity, 2002 (k-map too); Machanavajjhala et al., l-Diversity, 2007 (distinct, entropy, recursive);
+// Li et al., t-Closeness, 2007; Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, 2012 (β-likeness);
+// Brickell and Shmatikov, The Cost of Privacy, 2008 (δ-disclosure); Nergiz et al., Hiding the Presence of Individuals, 2007.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::engine {
+
+struct DistinctDiversity {
+  double l = 2;  // ≥ 1; so many values, rounded up
+};
+struct EntropyDiversity {
+  double l = 2;  // ≥ 1
+};
+struct RecursiveDiversity {
+  double c = 1;         // > 0
+  std::uint64_t l = 2;  // ≥ 1
+};
+enum class Distance {
+  equal,        // any two values are as far apart as any other two
+  ordered,      // as far apart as values lie between them
+  hierarchical  // as the height of what they have in common in a hierarchy
+};
+struct TCloseness {
+  double t = 0;  // in [0, 1]
+  Distance distance = Distance::equal;
+};
+enum class Likeness {
+  basic,    // β' = β
+  enhanced  // β' = min(β, −ln p): frequent values gain less
+};
+struct BetaLikeness {
+  double beta = 1;  // > 0
+  Likeness likeness = Likeness::enhanced;
+};
+struct DeltaDisclosure {
+  double delta = 1;  // > 0
+};
+using ValueModel = std::variant<DistinctDiversity, EntropyDiversity, RecursiveDiversity, TCloseness,
+                                BetaLikeness, DeltaDisclosure>;
+
+struct SensitiveModel {
+  std::size_t column = 0;  // of PreparedTable::sensitive
+  ValueModel model;
+};
+
+struct DeltaPresence {
+  double least = 0, most = 1;  // 0 ≤ least ≤ most ≤ 1
+};
+
+struct Anonymity {
+  std::uint64_t k = 2;
+  std::uint64_t suppression_limit = 0;  // records
+  std::vector<SensitiveModel> sensitive = {};
+  std::optional<DeltaPresence> presence = {};  // of a table with a subset
+  std::optional<std::uint64_t> k_map = {};     // of a table with a subset
+};
+
+// "distinct 3", "t_closeness 0.2 ordered": for reports.
+[[nodiscard]] std::string describe(const ValueModel& model);
+
+// Smaller classes keep some model never: the greatest of k and what the models of values ask.
+[[nodiscard]] std::uint64_t smallest_class(const Anonymity& anonymity);
+
+// Generalizations of an anonymous transformation are anonymous, and specializations of one that is not are not.
+[[nodiscard]] bool is_inherited(const Anonymity& anonymity);
+// The same if nothing may be suppressed: what a class keeps, the class it is merged into keeps with the others.
+[[nodiscard]] bool is_inherited_by_merging(const Anonymity& anonymity);
+
+// Is there anything to test beside the size of a class?
+[[nodiscard]] bool is_plain(const Anonymity& anonymity);
+
+// What the parameters may be, and what the sensitive columns have to have for them.
+struct SensitiveShape {
+  std::string name;
+  bool has_order = false;
+  bool has_hierarchy = false;
+};
+[[nodiscard]] Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveShape>& columns,
+                                    bool has_subset);
+
+}  // namespace pgveil::engine

@@ -1,0 +1,13 @@
+#pragma once
+// A visitor made of lambdas, one for each alternative.
+
+namespace pgveil::engine {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+}  // namespace pgveil::engine

@@ -1,0 +1,66 @@
+#pragma once
+// How far the columns of a table tell its records apart: sizes of the classes of records that look alike in them, and the
+// risks of being found again that follow. Of the table as it is; nothing is generalized.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/data/table.hpp"
+
+namespace pgveil::engine {
+
+// Size → how many classes have it.
+using SizeHistogram = std::map<std::uint64_t, std::uint64_t>;
+
+// The class of each row, from 0 in order of first appearance. REQUIRES: columns of one table.
+struct RowGroups {
+  std::vector<std::uint32_t> group_of;
+  std::vector<std::uint64_t> sizes;
+};
+[[nodiscard]] RowGroups group_rows(std::span<const Column* const> columns, std::size_t rows);
+[[nodiscard]] SizeHistogram histogram_of(const RowGroups& groups);
+
+// Of one attacker (El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16). A record's
+// risk is 1 ÷ the size of its class: in the table for one who knows that somebody is in it (prosecutor), in the population
+// for one who does not (journalist).
+struct AttackerRisk {
+  double highest = 0;
+  double mean = 0;     // over the records
+  double at_risk = 0;  // share of the records whose risk is above the threshold
+};
+
+struct RiskFigures {
+  std::uint64_t rows = 0, classes = 0, smallest = 0, largest = 0;
+  std::uint64_t unique_rows = 0;
+  SizeHistogram histogram;
+  AttackerRisk prosecutor;
+  // With a population. Records that nobody in it looks like have the risk 1, and are counted.
+  std::optional<AttackerRisk> journalist;
+  std::uint64_t not_in_population = 0;
+  // One who wants to find many records, not a certain one: the share of them that is found on average. Against the
+  // population if there is one, else against the table.
+  double marketer = 0;
+};
+
+// threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a threshold outside.
+[[nodiscard]] Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
+                                               double threshold, const Table* population = nullptr);
+
+// How well a set of columns identifies (Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007):
+// distinction, the share of different combinations among the records; separation, of the pairs of records those that differ.
+struct Identifying {
+  std::vector<std::string> columns;
+  double distinction = 0;
+  double separation = 0;
+};
+
+// All sets of up to `most` of the columns, the most separating first; equal ones smaller sets first, then by the order of the
+// columns. Errors: as above; more than 10,000 sets.
+[[nodiscard]] Result<std::vector<Identifying>> identifying_sets(const Table& table,
+                                                                const std::vector<std::string>& columns,
+                                                                std::size_t most);
+
+}  // namespace pgveil::engine
