@@ -258,7 +258,7 @@ class FromFile(StackCase):
 
     @classmethod
     def prepare(cls):
-        cls.postgres.run("CREATE TABLE public.towns (id integer, town text, region text, part text); INSERT INTO towns "
+        cls.postgres.run("DROP TABLE public.towns; CREATE TABLE public.towns (id integer, town text, region text, part text); INSERT INTO towns "
                          "SELECT n, (ARRAY['Kiel', 'Husum', 'Ulm', 'Hamlet'])[1 + n * n % 4] FROM generate_series(1, 20) AS n;"
                          "INSERT INTO towns VALUES (21, 'Husum'), (22, 'Husum'), (23, 'Ulm'), (24, 'Ulm'), (25, 'Ulm');"
                          "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;", "demo")

@@ -21,7 +21,7 @@ from harness.wire import RawClient  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
 SEED = int(os.environ.get("PGVEIL_SEED", "1"))
-HISTORIES, STEPS = (20, 400) if IS_LONG else (3, 150)
+HISTORIES, STEPS = (20, 400) if IS_LONG else (2, 150)
 POLICY = naive.Policy("h_policy", "public.h", 2, {"id": "insensitive", "job": "quasi_identifier", "town": "quasi_identifier"})
 OTHER = naive.Policy("other_policy", "public.other", 2, {"id": "quasi_identifier"})  # no policy at all is a mistake
 COLUMNS = [naive.TableColumn("id", "integer"), naive.TableColumn("job", "text"), naive.TableColumn("town", "text")]
@@ -65,13 +65,14 @@ class Session:
 class History:
     def __init__(self, postgres, proxies, seed):
         self.postgres, self.proxies, self.random = postgres, proxies, random.Random(seed)
+        database = proxies[0].database
         self.states = []
         self.built = None         # the release of the version that would be served if the table fits
         self.lineage = []         # of the versions that go on from each other: (release, rows when it was built)
         self.is_swapped = self.is_withdrawn = self.is_rewritten = False
         self.next_id = 100
-        self.owner = RawClient(postgres.port, "postgres", "histories")
-        self.sessions = [Session(proxy.client("analyst", "histories")) for proxy in proxies]
+        self.owner = RawClient(postgres.port, "postgres", database)
+        self.sessions = [Session(proxy.client("analyst", database)) for proxy in proxies]
         self.checked, self.compared, self.failed = 0, 0, collections.Counter()
         self.trace = []
 
@@ -257,16 +258,22 @@ class HistoryTest(ServerCase):
         cls.postgres.run("CREATE TABLE other (id integer);\nCREATE TABLE h (id integer, job text, town text);\nINSERT INTO h SELECT g, "
                          "(ARRAY['Nurse', 'Nurse', 'Baker', 'Pilot'])[1 + g % 4], (ARRAY['Aber', 'Bree', NULL])[1 + g * 5 % 3] "
                          "FROM generate_series(1, 14) g;\nGRANT SELECT ON h TO pgveil_query, pgveil_admin;", "histories")
+        cls.postgres.create_database("shared", template="histories")
         cls.pgveil = cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "histories")).start()
         cls.pgveil.build("h_policy")
-        cls.other = cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "histories")).start()
+        # Versions in the database, which decides for all proxies.
+        cls.both = [cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "shared", catalog_check_every="1s")) for _ in range(2)]
+        cls.postgres.run(cls.both[0].setup_sql(), "shared")
+        for proxy in cls.both:
+            proxy.start()
+        cls.both[0].build("h_policy")
 
     def test_each_answer_is_of_one_version_and_one_state(self):
         self.run_histories((self.pgveil, self.pgveil))
 
     def test_so_are_the_answers_of_two_proxies_over_one_database(self):
         """A build through one is another version for the other, which must not answer by the old one for a moment."""
-        self.run_histories((self.pgveil, self.other))
+        self.run_histories(self.both)
 
     def run_histories(self, proxies):
         checked = compared = 0
@@ -290,7 +297,8 @@ class HistoryTest(ServerCase):
             compared += history.compared
             failed += history.failed
         print(f"\nhistories, {len(set(proxies))} proxies: {HISTORIES} of {STEPS} steps, {checked} answers checked, {compared} versions compared, errors {dict(failed)}")
-        self.assertGreater(checked, HISTORIES * STEPS / 8)
+        # Where another proxy has built, the first look is told to try again (40001).
+        self.assertGreater(checked, HISTORIES * STEPS / (8 if len(set(proxies)) == 1 else 16))
         self.assertGreater(compared, HISTORIES * STEPS / 8)
 
     def test_an_answer_of_another_time_is_seen(self):
