@@ -151,6 +151,19 @@ Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& 
   return {};
 }
 
+// Its table shows the groups already: each value as it is.
+Result<void> take_groups(const JobData& data, JobReport& report) {
+  report.groups = *data.groups;
+  report.levels.assign(report.quasi_identifiers.size(), 0);
+  return {};
+}
+
+Result<void> check_mondrian(const AnonymizeRequest& request) {
+  if (!request.job.mondrian || (!request.levels && !request.lists_only)) return {};
+  return refused(ErrorKind::usage, "mondrian has no transformations to list or to choose from",
+                 "leave --list and --transformation out, or name another algorithm");
+}
+
 JobReport begin_report(const Job& job, const JobData& data) {
   JobReport report;
   report.job = job.name;
@@ -166,6 +179,8 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
   report.algorithm = job.algorithm;
+  report.mondrian = job.mondrian;
+  report.threads = job.mondrian ? job.limits.threads : 1;
   report.outliers = job.outliers;
   report.not_published = data.not_published;
   for (const auto& column : data.table.columns) report.columns.push_back(column.name);
@@ -182,6 +197,14 @@ Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
   return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
 }
 
+double shown_penalty(const JobReport& report) {
+  switch (report.mondrian->ranges) {
+    case engine::Ranges::tight: return report.groups.tight.global_certainty_penalty;
+    case engine::Ranges::region: return report.groups.region.global_certainty_penalty;
+  }
+  return 1;
+}
+
 Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
                      Stopwatch& watch, JobReport& report) {
   const auto& job = request.job;
@@ -189,7 +212,8 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
   const auto made = engine::publish(data.table, data.prepared, report.levels,
                                     {report.columns, anonymity, job.outliers, job.null_text, report.seed});
   if (!made) return made.error();
-  report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
+  if (!job.mondrian)
+    report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   auto targets = write_targets(request, data, *made, hooks);
   if (!targets) return targets.error();
   report.targets = targets->names;
@@ -199,7 +223,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
   report.suppressed_rows = made->suppressed_rows;
   report.dropped_rows = made->dropped_rows;
   report.hidden_rows = made->hidden_rows;
-  report.certainty_penalty = made->certainty_penalty;
+  report.certainty_penalty = job.mondrian ? shown_penalty(report) : made->certainty_penalty;
   report.phases = watch.end_phase("publish");
   if (auto ready = announce(hooks, report); !ready) return ready;
   return publish_targets(*targets);
@@ -208,6 +232,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
 }  // namespace
 
 Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
+  if (auto possible = check_mondrian(request); !possible) return possible.error();
   if (!request.lists_only) {
     if (auto free = check_targets(request); !free) return free.error();
   }
@@ -218,8 +243,9 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   const auto range = level_range(request.job, report);
   if (!range) return range.error();
   report.phases = watch.end_phase("read");
-  auto chosen = request.levels ? take_chosen(*request.levels, *range, report)
-                               : search_and_find(request, *data, *range, hooks, report);
+  auto chosen = request.job.mondrian ? take_groups(*data, report)
+                : request.levels     ? take_chosen(*request.levels, *range, report)
+                                     : search_and_find(request, *data, *range, hooks, report);
   if (!chosen) return chosen.error();
   report.phases = watch.end_phase("search");
   if (!request.lists_only) {
@@ -232,6 +258,10 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
 
 Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request, const AnonymizeHooks& hooks,
                                                  std::span<const std::uint64_t> thresholds) {
+  if (request.job.mondrian) {
+    return refused(ErrorKind::usage, "--frontier repeats a search, and mondrian does none",
+                   "name another algorithm");
+  }
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
   if (!data) return data.error();
   AnonymizeRequest repeated = request;

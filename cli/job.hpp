@@ -12,6 +12,8 @@
 #include "common/error.hpp"
 #include "common/yaml.hpp"
 #include "engine/data/hierarchy_builders.hpp"
+#include "engine/mondrian/generalized.hpp"
+#include "engine/mondrian/mondrian.hpp"
 #include "engine/publish/publication.hpp"
 #include "engine/search/search.hpp"
 
@@ -38,6 +40,7 @@ struct JobAttribute {
   // Of quasi-identifiers only:
   std::optional<unsigned> min_level, max_level;
   double weight = 1;
+  bool is_numeric = false;  // ordered as numbers; then it has no hierarchy
   // Of sensitive ones only:
   std::vector<engine::ValueModel> models;
   std::optional<engine::ValueOrder> order;
@@ -48,6 +51,13 @@ struct JobAttribute {
 struct JobSubset {
   std::optional<JobFile> file;
   std::string column, value;
+};
+
+// algorithm: mondrian. Groups instead of one transformation for all records.
+struct JobMondrian {
+  engine::CutBy cut_by = engine::CutBy::normalized_span;
+  engine::Cuts cuts = engine::Cuts::strict;
+  engine::Ranges ranges = engine::Ranges::tight;
 };
 
 struct JobLimits {
@@ -77,6 +87,7 @@ struct Job {
   std::optional<std::uint64_t> k_map;
   engine::QualityModel quality;
   engine::Algorithm algorithm = engine::Algorithm::flash;
+  std::optional<JobMondrian> mondrian;  // in place of `algorithm`
   JobLimits limits;
   engine::Outliers outliers = engine::Outliers::drop;
   std::optional<std::uint64_t> seed;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/job_mondrian.hpp"
 #include "cli/job_subset.hpp"
 #include "cli/whole_file.hpp"
 #include "common/separated_text.hpp"
@@ -168,10 +169,22 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     if (!subset) return subset.error();
     privacy.subset = std::move(*subset);
   }
+  std::optional<JobGroupsReport> groups;
+  if (job.mondrian) {
+    const auto given = [&](const JobAttribute& attribute) {
+      return hierarchy_of(attribute, *input->table.find(attribute.name), job);
+    };
+    auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
+    if (!cut) return cut.error();
+    input->table = std::move(cut->table);
+    groups = cut->report;
+  }
   std::vector<engine::QuasiIdentifier> quasi_identifiers;
   for (const auto& attribute : job.attributes) {
     std::optional<engine::Hierarchy> hierarchy;
-    if (has_hierarchy(attribute)) {
+    if (groups && attribute.attribute_class == AttributeClass::quasi_identifier) {
+      hierarchy = identity_hierarchy(*input->table.find(attribute.name));
+    } else if (has_hierarchy(attribute)) {
       auto made = hierarchy_of(attribute, *input->table.find(attribute.name), job);
       if (!made) return made.error();
       hierarchy = std::move(*made);
@@ -185,7 +198,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   auto prepared = engine::prepare(input->table, quasi_identifiers, privacy);
   if (!prepared) return prepared.error();
   return JobData{std::move(input->table), std::move(*prepared), std::move(input->types),
-                 std::move(input->others)};
+                 std::move(input->others), groups};
 }
 
 }  // namespace pgveil::cli

@@ -12,11 +12,18 @@
 
 namespace pgveil::cli {
 
+struct JobGroupsReport {
+  engine::GroupQuality tight, region;
+  double ms = 0;  // of cutting
+};
+
 struct JobData {
   engine::Table table;  // the attributes that are no identifiers, in the job's order
   engine::PreparedTable prepared;
   std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
   std::vector<std::string> not_published;    // identifiers and columns that are not listed
+  // Of algorithm: mondrian. Then `table` shows its groups, each quasi-identifier with nothing above its values.
+  std::optional<JobGroupsReport> groups = {};
 };
 
 // Names of the files that the job reads: itself, its input, its hierarchies.

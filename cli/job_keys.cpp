@@ -28,7 +28,10 @@ constexpr JobKey kKeys[] = {
     {"", "algorithm", "name", "flash",
      "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` or `brute_force` find the "
      "same "
-     "optimum; `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing"},
+     "optimum; `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing; `mondrian` "
+     "cuts the "
+     "records into groups, each generalized by itself"},
+    {"", "mondrian", "section", "none", "how groups are cut, with `algorithm: mondrian`"},
     {"", "limits", "section", "none", "when to stop with the best so far"},
     {"", "outliers", "word", "drop",
      "what becomes of suppressed records that together break a model (fewer than k …): `drop`, `hide` (all "
@@ -49,6 +52,8 @@ constexpr JobKey kKeys[] = {
     {"attributes", "hierarchy", "section", "required",
      "of a quasi-identifier: a file or one of the rules; of a sensitive attribute for `distance: "
      "hierarchical`"},
+    {"attributes", "numeric", "true or false", "false",
+     "of a quasi-identifier, with `algorithm: mondrian`: ordered as numbers, in place of a hierarchy"},
     {"attributes", "min_level", "level", "0", "at least this much is generalized"},
     {"attributes", "max_level", "level", "the highest", "at most this much is generalized"},
     {"attributes", "weight", "0 or more", "1", "how much the metric minds its loss"},
@@ -109,6 +114,17 @@ constexpr JobKey kKeys[] = {
 
     {"masking", "keep", "word", "prefix", "the side that stays longest: `prefix` or `suffix`"},
     {"masking", "masked", "list of numbers", "[1, 2, 3, …]", "characters masked at each level"},
+
+    {"mondrian", "cut_by", "word", "normalized_span",
+     "which attribute is cut first: the one with the greatest `normalized_span` (share of its whole range), "
+     "`span`, "
+     "`entropy`, or the smallest, `min_entropy`"},
+    {"mondrian", "cuts", "word", "strict",
+     "`strict`: records of one value stay together; `relaxed`: they may be divided, so that groups are "
+     "smaller and overlap"},
+    {"mondrian", "ranges", "word", "tight",
+     "what a group shows: `tight`, from its smallest to its largest value, or the `region` that the cuts "
+     "left to it"},
 
     {"limits", "time", "duration", "none", "of the search: `30s`, `5m`"},
     {"limits", "checks", "1 to 2^53", "none", "transformations that are checked"},

@@ -7,6 +7,7 @@
 
 #include "cli/job.hpp"
 #include "cli/job_keys.hpp"
+#include "cli/job_mondrian.hpp"
 #include "cli/job_privacy.hpp"
 #include "cli/job_values.hpp"
 #include "policy/column_reader.hpp"
@@ -66,9 +67,15 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
         entry.key_position, fmt::format("{} is for sensitive attributes only", in_quotes(entry.key)),
         "remove it, or change the class: who knows a value to find a record by does not learn it");
   }
-  const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
-  if (errors.error()) return *errors.error();
-  attribute.hierarchy = errors.take(read_job_hierarchy(hierarchy, folder));
+  if (const auto* numeric = yaml::find(entries, "numeric"))
+    attribute.is_numeric = errors.take(numeric->as_boolean());
+  if (!attribute.is_numeric) {
+    const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
+    if (errors.error()) return *errors.error();
+    attribute.hierarchy = errors.take(read_job_hierarchy(hierarchy, folder));
+  } else if (const auto* hierarchy = yaml::find(entries, "hierarchy")) {
+    return error_at(hierarchy->position(), "a hierarchy of a numeric attribute", "remove one of the two");
+  }
   const auto level = [&](std::string_view key, std::optional<unsigned>& target) {
     if (const auto* given = yaml::find(entries, key))
       target = static_cast<unsigned>(errors.take(given->as_integer(0, 127)));
@@ -263,7 +270,8 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
   if (const auto* aggregate = yaml::find(entries, "aggregate"))
     job.quality.aggregate = errors.take(read_choice(*aggregate, kAggregates));
   if (const auto* gs = yaml::find(entries, "gs")) job.quality.gs = errors.take(read_decimal(*gs, 0, 1));
-  if (const auto* algorithm = yaml::find(entries, "algorithm"))
+  if (const auto* algorithm = yaml::find(entries, "algorithm");
+      algorithm != nullptr && !asks_for_mondrian(entries))
     job.algorithm = errors.take(read_algorithm(*algorithm));
   if (const auto* limits = yaml::find(entries, "limits")) job.limits = errors.take(read_limits(*limits));
   if (const auto* outliers = yaml::find(entries, "outliers"))
@@ -305,6 +313,7 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   if (!errors.error()) errors.check(check_weights(attributes, job));
   read_goal(*entries, document, job, errors);
   errors.check(read_subset(*entries, folder, job));
+  errors.check(read_mondrian(*entries, attributes, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();
   return job;

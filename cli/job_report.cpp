@@ -64,6 +64,59 @@ std::string suppressed_line(const JobReport& report) {
   return line + "\n";
 }
 
+std::string_view name(engine::CutBy cut_by) {
+  switch (cut_by) {
+    case engine::CutBy::entropy: return "entropy";
+    case engine::CutBy::min_entropy: return "min_entropy";
+    case engine::CutBy::span: return "span";
+    case engine::CutBy::normalized_span: return "normalized_span";
+  }
+  return "";
+}
+
+std::string_view name(engine::Cuts cuts) {
+  return cuts == engine::Cuts::strict ? "strict" : "relaxed";
+}
+
+std::string_view name(engine::Ranges ranges) {
+  return ranges == engine::Ranges::tight ? "tight" : "region";
+}
+
+const engine::GroupQuality& shown_quality(const JobReport& report) {
+  return report.mondrian->ranges == engine::Ranges::tight ? report.groups.tight : report.groups.region;
+}
+
+std::string groups_lines(const JobReport& report) {
+  const auto& quality = shown_quality(report);
+  return fmt::format("  groups           {}, from {} to {} records\n", quality.groups, quality.smallest,
+                     quality.largest) +
+         fmt::format("  {:<33}{}\n", "discernibility_penalty", number(quality.discernibility)) +
+         fmt::format("  {:<33}{}\n", "certainty_penalty, tight ranges",
+                     number(report.groups.tight.global_certainty_penalty)) +
+         fmt::format("  {:<33}{}\n", "certainty_penalty, regions",
+                     number(report.groups.region.global_certainty_penalty)) +
+         fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", name(report.mondrian->cut_by),
+                     name(report.mondrian->cuts), report.groups.ms,
+                     report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
+}
+
+json::value groups_json(const JobReport& report) {
+  if (!report.mondrian) return nullptr;
+  const auto& quality = shown_quality(report);
+  return json::object{{"cut_by", name(report.mondrian->cut_by)},
+                      {"cuts", name(report.mondrian->cuts)},
+                      {"ranges", name(report.mondrian->ranges)},
+                      {"groups", quality.groups},
+                      {"smallest", quality.smallest},
+                      {"largest", quality.largest},
+                      {"discernibility_penalty", quality.discernibility},
+                      {"ncp", quality.certainty_penalty},
+                      {"gcp_tight", report.groups.tight.global_certainty_penalty},
+                      {"gcp_region", report.groups.region.global_certainty_penalty},
+                      {"threads", report.threads},
+                      {"ms", report.groups.ms}};
+}
+
 json::array levels_array(const std::vector<unsigned>& levels) {
   json::array made;
   for (const auto level : levels) made.push_back(level);
@@ -140,17 +193,25 @@ std::string how_good(const JobReport& report) {
          (bound ? fmt::format("; nothing is below {}", number(*bound)) : "");
 }
 
+std::string transformation_lines(const JobReport& report) {
+  return fmt::format("job {}: {} rows, k = {}, {} = {} ({})\n", report.job, report.rows, report.k,
+                     engine::name(report.metric), score_text(report), how_good(report)) +
+         fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
+}
+
 std::string report_text(const JobReport& report) {
-  std::string out = fmt::format("job {}: {} rows, k = {}, {} = {} ({})\n", report.job, report.rows, report.k,
-                                engine::name(report.metric), score_text(report), how_good(report));
-  out += fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
+  std::string out = report.mondrian ? fmt::format("job {}: {} rows, k = {}, cut into groups by mondrian\n",
+                                                  report.job, report.rows, report.k) +
+                                          groups_lines(report)
+                                    : transformation_lines(report);
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);
   if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
-  out += suppressed_line(report);
+  if (!report.mondrian) out += suppressed_line(report);
   for (const auto& [metric, score] : report.scores)
     out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
-  out += fmt::format("  {:<33}{}\n", "certainty_penalty", number(report.certainty_penalty));
+  if (!report.mondrian)
+    out += fmt::format("  {:<33}{}\n", "certainty_penalty", number(report.certainty_penalty));
   if (report.search) out += search_lines(report);
   std::vector<std::string> times;
   for (const auto& phase : report.phases) times.push_back(fmt::format("{} {:.0f} ms", phase.name, phase.ms));
@@ -186,6 +247,7 @@ std::string report_json(const JobReport& report) {
                     {"certainty_penalty", report.certainty_penalty},
                     {"seed", report.seed},
                     {"targets", names_array(report.targets)}};
+  made["mondrian"] = groups_json(report);
   made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);
   json::object phases;
   for (const auto& phase : report.phases) phases[phase.name] = phase.ms;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/job.hpp"
+#include "cli/job_data.hpp"
 #include "engine/publish/evaluation.hpp"
 
 namespace pgveil::cli {
@@ -31,6 +32,10 @@ struct JobReport {
   // The search; none when the transformation was given.
   std::optional<engine::SearchResult> search;
   std::size_t threads = 1;  // that the search had
+
+  // algorithm: mondrian; then there are no levels and no scores.
+  std::optional<JobMondrian> mondrian;
+  JobGroupsReport groups;
 
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;

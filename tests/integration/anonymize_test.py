@@ -75,8 +75,6 @@ class JobCase(StackCase):
             path.unlink()
         self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
 
-
-class Anonymize(JobCase):
     def sql(self, text):
         self.postgres.run(text, "demo")
 
@@ -102,7 +100,8 @@ class Anonymize(JobCase):
         self.assertEqual(sorted({*os.listdir(self.folder)} - {"job.yaml"}), sorted({*files} - {"job.yaml"}))
         return done
 
-    # -- tables
+
+class Anonymize(JobCase):
     def test_a_table_is_published_as_a_table(self):
         self.run_job(JOB, "--report", self.folder / "report.json")
         report = json.loads((self.folder / "report.json").read_text())
@@ -325,6 +324,70 @@ attributes:
         status, out = self.interrupted([signal.SIGTERM])
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+
+
+MONDRIAN = """\
+version: 1
+name: patients
+input: {table: public.patients}
+attributes:
+  age: {class: quasi_identifier, numeric: true}
+  zip code: {class: quasi_identifier, hierarchy: {masking: {}}}
+  weight: {class: quasi_identifier, numeric: true}
+  blood: {class: sensitive, l_diversity: {distinct: 2}}
+  note: {class: insensitive}
+k: 5
+algorithm: mondrian
+seed: 1
+output: {table: public.patients_k5, file: out.csv}
+"""
+
+
+class Mondrian(JobCase):
+    """Groups instead of a transformation."""
+
+    def groups(self):
+        return self.rows('SELECT age, "zip code", weight, count(*), count(DISTINCT coalesce(blood::text, \'\')) '
+                         "FROM public.patients_k5 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+
+    def test_groups_have_k_records_and_l_values_and_show_true_ranges(self):
+        self.run_job(MONDRIAN, "--report", self.folder / "report.json")
+        groups = self.groups()
+        self.assertGreater(len(groups), 10)
+        for group in groups:
+            self.assertGreaterEqual(int(group[3]), 5, group)
+            self.assertGreaterEqual(int(group[4]), 2, group)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual((report["rows"], report["published_rows"]), (200, 200))
+        self.assertLess(report["mondrian"]["gcp_tight"], report["mondrian"]["gcp_region"])
+        self.assertEqual(report["certainty_penalty"], report["mondrian"]["gcp_tight"])
+        self.assertIsNone(report["search"])
+        # Each record lies in the range that its row shows: notes tell the records apart.
+        outside = self.rows("""
+            SELECT p.age, k.age FROM public.patients p JOIN public.patients_k5 k USING (note)
+             WHERE CASE WHEN k.age LIKE '[%' THEN NOT (p.age BETWEEN split_part(trim(k.age, '[]'), ',', 1)::int
+                                                           AND split_part(trim(k.age, '[]'), ',', 2)::int)
+                        ELSE k.age <> p.age::text END""")
+        self.assertEqual(outside, [])
+        with open(self.folder / "out.csv", newline="", encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.reader(file))), 201)
+
+    def test_threads_and_repetition_give_the_same_bytes(self):
+        written = set()
+        for threads in (1, 2, 3):
+            self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
+            self.run_job(MONDRIAN.replace("seed: 1", f"seed: 1\nlimits: {{threads: {threads}}}"))
+            written.add((self.folder / "out.csv").read_bytes())
+            (self.folder / "out.csv").unlink()
+        self.assertEqual(len(written), 1)
+
+    def test_what_it_can_not_do_is_refused(self):
+        for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):
+            self.refused(MONDRIAN, "mondrian", *arguments)
+        self.refused(MONDRIAN.replace("k: 5", "k: 201"), "200 records are fewer than k = 201")
+        self.refused(MONDRIAN.replace("distinct: 2", "distinct: 6"), "not as diverse as asked for")
+        self.refused(MONDRIAN.replace("note: {class: insensitive}", "note: {class: quasi_identifier, numeric: true}"),
+                     "values of note are no numbers")
 
 
 class Console(JobCase):

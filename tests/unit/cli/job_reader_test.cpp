@@ -229,12 +229,69 @@ TEST_CASE("config/jobs/residents.yaml is read without an error") {
   CHECK(job->attributes.size() == 7);
 }
 
+TEST_CASE("a job of mondrian") {
+  constexpr std::string_view job_text = R"(version: 1
+name: groups
+input: {file: in.csv}
+attributes:
+  age: {class: quasi_identifier, numeric: true}
+  town: {class: quasi_identifier, hierarchy: {file: towns.csv}}
+  illness: {class: sensitive, l_diversity: {distinct: 2, entropy: 1.5}}
+k: 3
+algorithm: mondrian
+mondrian: {cut_by: entropy, cuts: relaxed, ranges: region}
+limits: {threads: 2}
+output: {file: out.csv}
+)";
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text(job_text);
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return read_job_text(text.replace(at, from.size(), to), "/jobs/job.yaml");
+  };
+  const auto job = read_job_text(job_text, "/jobs/job.yaml");
+  REQUIRE(job.has_value());
+  REQUIRE(job->mondrian.has_value());
+  CHECK(job->mondrian->cut_by == engine::CutBy::entropy);
+  CHECK(job->mondrian->cuts == engine::Cuts::relaxed);
+  CHECK(job->mondrian->ranges == engine::Ranges::region);
+  CHECK(job->attributes[0].is_numeric);
+  CHECK(with("mondrian: {cut_by: entropy, cuts: relaxed, ranges: region}\n", "")->mondrian->cut_by ==
+        engine::CutBy::normalized_span);
+  const struct {
+    std::string_view from, to, message;
+  } cases[] = {
+      {"algorithm: mondrian\n", "", "mondrian without its algorithm"},
+      {"algorithm: mondrian\nmondrian: {cut_by: entropy, cuts: relaxed, ranges: region}\n", "",
+       "age is numeric, which mondrian alone can use"},
+      {"k: 3\n", "k: 3\nsuppression: 5%\n", "suppression has no meaning with algorithm: mondrian"},
+      {"k: 3\n", "k: 3\nmetric: loss\n", "metric has no meaning"},
+      {"threads: 2", "time: 5s", "time has no meaning"},
+      {"numeric: true", "numeric: true, weight: 2", "age: levels and weights have no meaning"},
+      {"numeric: true", "numeric: true, hierarchy: {file: a.csv}", "a hierarchy of a numeric attribute"},
+      {"numeric: true", "numeric: yes", "true or false"},
+      {"numeric: true", "numeric: false", "\"hierarchy\" is missing"},
+      {"l_diversity: {distinct: 2, entropy: 1.5}", "t_closeness: {t: 0.2}",
+       "illness: mondrian promises k, distinct and entropy"},
+      {"cut_by: entropy", "cut_by: luck", "luck"},
+      {"cuts: relaxed", "cuts: fine", "fine"},
+      {"ranges: region", "range: region", "unknown key \"range\""},
+  };
+  for (const auto& [from, to, message] : cases) {
+    CAPTURE(to);
+    const auto refused = with(from, to);
+    REQUIRE(refused.has_error());
+    CHECK_MESSAGE(refused.error().public_message.find(message) != std::string::npos,
+                  refused.error().public_message);
+  }
+}
+
 TEST_CASE("docs/anonymize.md has the tables of all keys") {
   std::ifstream file(PGVEIL_SOURCE_DIR "/docs/anonymize.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const auto* section :
        {"", "input", "attributes", "l_diversity", "recursive", "t_closeness", "beta_likeness", "subset",
-        "presence", "hierarchy", "intervals", "order", "masking", "limits", "output"}) {
+        "presence", "hierarchy", "intervals", "order", "masking", "mondrian", "limits", "output"}) {
     CHECK_MESSAGE(text.find(job_markdown(section)) != std::string::npos, job_markdown(section));
   }
   for (const auto& key : job_keys()) CHECK(!key.meaning.empty());
