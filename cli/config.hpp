@@ -101,8 +101,30 @@ struct AdminConfig {
   std::vector<std::string> stats_users;
 };
 
+// Overrides for some sessions; unset: as pool says.
+struct PoolRule {
+  std::string database, role;  // empty: every one
+  std::optional<session::PoolMode> mode;
+  std::optional<std::size_t> size, reserve_size;
+  bool operator==(const PoolRule&) const = default;
+};
+
+struct PoolConfig {
+  session::PoolMode mode = session::PoolMode::none;
+  std::size_t size = 20;
+  std::size_t reserve_size = 0;
+  std::int64_t reserve_after_ms = 5'000;
+  std::int64_t wait_timeout_ms = 120'000;
+  std::int64_t server_lifetime_ms = 3'600'000;
+  std::int64_t server_idle_timeout_ms = 600'000;
+  std::size_t prepared_statements = 200;
+  std::vector<PoolRule> rules;  // the first that fits counts
+  bool operator==(const PoolConfig&) const = default;
+};
+
 struct LimitsConfig {
   std::size_t max_clients = 500;
+  std::size_t max_role_clients = 0;  // 0: no limit
   std::size_t statement_bytes = 256 * 1024;
   std::size_t output_bytes = 16 * 1024 * 1024;
   int nesting = 500;
@@ -112,6 +134,9 @@ struct LimitsConfig {
   std::uint64_t counts_bytes = 2'147'483'648;
   std::int64_t login_timeout_ms = 60'000;
   std::int64_t drain_timeout_ms = 5'000;
+  std::int64_t client_idle_timeout_ms = 0;  // 0: none, as those below
+  std::int64_t idle_in_transaction_timeout_ms = 0;
+  std::int64_t query_timeout_ms = 0;
   bool operator==(const LimitsConfig&) const = default;
 };
 
@@ -143,6 +168,7 @@ struct Config {
   AuditConfig audit;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;
+  PoolConfig pool;
   LimitsConfig limits;
   std::vector<PathPattern> policies;
   std::vector<PathPattern> jobs;

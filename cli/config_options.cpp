@@ -116,6 +116,17 @@ Result<void> store_acknowledged(const Value& value, Config& config) {
   return {};
 }
 
+Result<void> store_pool_rules(const Value& value, Config& config) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto rule = read_pool_rule(item);
+    if (!rule) return rule.error();
+    config.pool.rules.push_back(std::move(*rule));
+  }
+  return {};
+}
+
 constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
     {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
      {"trust", session::ClientAuthentication::trust}}};
@@ -343,9 +354,53 @@ constexpr Option kOptions[] = {
      "is shown somewhere, hidden ones included: docs/attack-model.md",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.look_ups); }},
 
+    {"pool", "mode", "none, session or transaction", "none",
+     "none: each client has a connection to PostgreSQL of its own; session: its connection is cleaned and "
+     "used again when the client has gone; transaction: clients share connections from one transaction to "
+     "the next: docs/pooling.md",
+     [](Config& c, const Value& v, const Origin&) { return store(read_pool_mode(v), c.pool.mode); }},
+    {"pool", "size", "1 to 10000", "20", "connections for one role of one database; not with mode none",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, kMaxPoolSize), c.pool.size);
+     }},
+    {"pool", "reserve_size", "0 to 10000", "0", "so many more when a client has waited for reserve_after",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, kMaxPoolSize), c.pool.reserve_size);
+     }},
+    {"pool", "reserve_after", "duration, 0ms to 7d", "5s", "how long a client waits for the reserve",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.pool.reserve_after_ms);
+     }},
+    {"pool", "wait_timeout", "duration, 100ms to 7d", "120s",
+     "a client that has waited so long for a connection is ended with 53300",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 100), c.pool.wait_timeout_ms);
+     }},
+    {"pool", "server_lifetime", "duration, 1s to 7d", "1h",
+     "an older connection is closed when nobody uses it",
+     [](Config& c, const Value& v,
+        const Origin&) { return store(read_duration_ms(v, 1000), c.pool.server_lifetime_ms); }},
+    {"pool", "server_idle_timeout", "duration, 1s to 7d", "10m",
+     "a connection that nobody has used for so long is closed",
+     [](Config& c, const Value& v,
+        const Origin&) { return store(read_duration_ms(v, 1000), c.pool.server_idle_timeout_ms); }},
+    {"pool", "prepared_statements", "1 to 100000", "200",
+     "kept prepared on one connection in mode transaction; the one that was not used for longest goes",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, 100'000), c.pool.prepared_statements);
+     }},
+    {"pool", "rules", "list of {database: …, role: …, mode: …, size: …, reserve_size: …}", "[]",
+     "other values for a database, a role or both; the first that fits counts",
+     [](Config& c, const Value& v, const Origin&) { return store_pool_rules(v, c); }},
+
     {"limits", "max_clients", "1 to 100000", "500", "connections at once; more get 53300",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.limits.max_clients);
+     }},
+    {"limits", "max_role_clients", "0 to 100000", "0",
+     "connections of one role at once; more get 53300; 0: no limit but max_clients",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, 100'000), c.limits.max_role_clients);
      }},
     {"limits", "statement_bytes", "1024 to 262144", "262144", "longest text of a client's statement",
      [](Config& c, const Value& v, const Origin&) {
@@ -386,6 +441,21 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.limits.drain_timeout_ms);
      }},
+    {"limits", "client_idle_timeout", "duration, 0ms to 7d", "0ms",
+     "a client that says nothing for so long outside a transaction is ended (57P05); 0ms: never",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.limits.client_idle_timeout_ms);
+     }},
+    {"limits", "idle_in_transaction_timeout", "duration, 0ms to 7d", "0ms",
+     "a client that says nothing for so long in a transaction is ended (25P03); 0ms: never",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.limits.idle_in_transaction_timeout_ms);
+     }},
+    {"limits", "query_timeout", "duration, 0ms to 7d", "0ms",
+     "a client whose request takes longer is ended and its query cancelled (57014); 0ms: never",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.limits.query_timeout_ms);
+     }},
 
     {"log", "level", "debug, info, warning or error", "info", "lines below it are not written",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kLevels, c.log.level); }},
@@ -417,6 +487,7 @@ constexpr Section kSections[] = {
     {"audit", "who asked what, and what became of it", true, nullptr},
     {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},
+    {"pool", "how clients share connections to PostgreSQL", true, nullptr},
     {"limits", "each has an error of its own when it is crossed", true, nullptr},
     {"log", "lines for operators", true, nullptr},
 };

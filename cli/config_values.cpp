@@ -221,4 +221,48 @@ Result<Decision> read_decision(const yaml::Value& value) {
   return decision;
 }
 
+Result<session::PoolMode> read_pool_mode(const yaml::Value& value) {
+  constexpr std::array<std::pair<std::string_view, session::PoolMode>, 3> kModes{
+      {{"none", session::PoolMode::none},
+       {"session", session::PoolMode::session},
+       {"transaction", session::PoolMode::transaction}}};
+  const auto text = value.as_string();
+  if (!text) return text.error();
+  for (const auto& [name, mode] : kModes) {
+    if (*text == name) return mode;
+  }
+  return error_at(value.position(), fmt::format("unknown pool mode {}", in_quotes(*text)),
+                  "use none, session or transaction");
+}
+
+Result<PoolRule> read_pool_rule(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  if (auto known = yaml::refuse_unknown_keys(*entries, {"database", "role", "mode", "size", "reserve_size"});
+      !known) {
+    return known.error();
+  }
+  PoolRule rule;
+  const auto read = [&](std::string_view key, auto read_value, auto& target) -> Result<void> {
+    const auto* entry = yaml::find(*entries, key);
+    if (entry == nullptr) return {};
+    auto found = read_value(*entry);
+    if (!found) return found.error();
+    target = std::move(*found);
+    return {};
+  };
+  const auto count = [](std::int64_t least) {
+    return [least](const yaml::Value& each) { return read_count(each, least, kMaxPoolSize); };
+  };
+  if (auto done = read("database", read_word, rule.database); !done) return done.error();
+  if (auto done = read("role", read_word, rule.role); !done) return done.error();
+  if (auto done = read("mode", read_pool_mode, rule.mode); !done) return done.error();
+  if (auto done = read("size", count(1), rule.size); !done) return done.error();
+  if (auto done = read("reserve_size", count(0), rule.reserve_size); !done) return done.error();
+  const bool says_whom = !rule.database.empty() || !rule.role.empty();
+  if (says_whom && (rule.mode || rule.size || rule.reserve_size)) return rule;
+  return error_at(value.position(), "a rule of the pool that says nothing",
+                  "write {role: bi, mode: transaction}");
+}
+
 }  // namespace pgveil::cli

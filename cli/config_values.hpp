@@ -9,6 +9,8 @@
 
 namespace pgveil::cli {
 
+inline constexpr std::int64_t kMaxPoolSize = 10'000;
+
 [[nodiscard]] Result<std::uint16_t> read_port(const yaml::Value& value);
 // At least min_ms, at most a week.
 [[nodiscard]] Result<std::int64_t> read_duration_ms(const yaml::Value& value, std::int64_t min_ms);
@@ -27,6 +29,9 @@ namespace pgveil::cli {
 [[nodiscard]] Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin& origin);
 // Rights as chmod takes them, in octal.
 [[nodiscard]] Result<unsigned> read_mode(const yaml::Value& value);
+[[nodiscard]] Result<session::PoolMode> read_pool_mode(const yaml::Value& value);
+// {database: …, role: …, mode: …, size: …, reserve_size: …}: one of the first two and one of the others at least.
+[[nodiscard]] Result<PoolRule> read_pool_rule(const yaml::Value& value);
 // {object: …, reason: …} and, at will, database: ….
 [[nodiscard]] Result<Decision> read_decision(const yaml::Value& value);
 

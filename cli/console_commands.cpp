@@ -223,6 +223,8 @@ Answer Commands::answer(const admin::Reload& command, const std::string& role) {
     table.rows.push_back({step.item, step.is_ok ? "ok" : "error", step.message});
   }
   if (!is_ok) table.notices.push_back("nothing was changed: the errors come first");
+  // Who is masked and who is exempt, and how the server is reached, may be others now.
+  if (net::Server* server = server_; is_ok && server != nullptr) server->pools().reconnect("");
   log::info("console",
             fmt::format("RELOAD by {}: {}", role, is_ok ? "done" : "nothing changed, there are errors"));
   return table;

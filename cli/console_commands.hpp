@@ -54,16 +54,23 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ExportToFile& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::AnonymizeJob& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::CancelJob& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::Pause& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::Resume& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::Reconnect& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::KillClient& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::Shutdown& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::Benign& command, const std::string& role);
 
   [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
+  [[nodiscard]] std::vector<admin::PoolInfo> pools() const;
+  // Errors: no such database; the server is not attached yet.
+  [[nodiscard]] Result<net::Pools*> pools_of(const std::string& database) const;
 
   World& world_;
   std::atomic<net::Server*> server_{nullptr};
   std::atomic<admin::Ending> ending_{admin::Ending::at_once};
   std::atomic<bool> is_shutdown_asked_{false};
+  std::atomic<bool> is_pausing_{false};  // a PAUSE waits, on one of the few threads of the console
   JobRunner jobs_;
 };
 

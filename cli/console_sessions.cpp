@@ -55,16 +55,70 @@ std::vector<SessionInfo> Commands::sessions() const {
   return server != nullptr ? server->sessions() : std::vector<SessionInfo>();
 }
 
+std::vector<admin::PoolInfo> Commands::pools() const {
+  const net::Server* server = server_;
+  return server != nullptr ? server->pools().pools() : std::vector<admin::PoolInfo>();
+}
+
+Result<net::Pools*> Commands::pools_of(const std::string& database) const {
+  net::Server* server = server_;
+  const auto now = world_.present();
+  const auto& known = now->config.backend.databases;
+  if (server != nullptr && (database.empty() || std::ranges::find(known, database) != known.end()))
+    return &server->pools();
+  return Error{ErrorKind::unknown_object, std::string(sqlstate::kInvalidCatalogName),
+               fmt::format("there is no database \"{}\"", database), "SHOW DATABASES lists them"};
+}
+
+Answer Commands::answer(const admin::Pause& command, const std::string& role) {
+  const auto pools = pools_of(command.database);
+  if (!pools) return pools.error();
+  if (is_pausing_.exchange(true)) {
+    return Error{ErrorKind::usage, std::string(sqlstate::kObjectNotInPrerequisiteState),
+                 "another PAUSE is waiting", "RESUME ends it"};
+  }
+  log::info("console", fmt::format("PAUSE {} by {}", command.database, role));
+  (*pools)->pause(command.database);
+  const bool is_done = (*pools)->wait_for_pause(command.database);
+  is_pausing_ = false;
+  if (is_done) return Table{{}, {}, "PAUSE", {}};
+  return Error{ErrorKind::usage, std::string(sqlstate::kObjectNotInPrerequisiteState),
+               "it was resumed before all connections were free", ""};
+}
+
+Answer Commands::answer(const admin::Resume& command, const std::string& role) {
+  const auto pools = pools_of(command.database);
+  if (!pools) return pools.error();
+  log::info("console", fmt::format("RESUME {} by {}", command.database, role));
+  if ((*pools)->resume(command.database)) return Table{{}, {}, "RESUME", {}};
+  return Error{ErrorKind::usage, std::string(sqlstate::kObjectNotInPrerequisiteState), "it is not paused",
+               "SHOW DATABASES tells"};
+}
+
+Answer Commands::answer(const admin::Reconnect& command, const std::string& role) {
+  const auto pools = pools_of(command.database);
+  if (!pools) return pools.error();
+  log::info("console", fmt::format("RECONNECT {} by {}", command.database, role));
+  (*pools)->reconnect(command.database);
+  return Table{{}, {}, "RECONNECT", {}};
+}
+
 Answer Commands::answer(const admin::ShowClients&, const std::string&) {
   return admin::clients_table(sessions());
 }
 
 Answer Commands::answer(const admin::ShowServers&, const std::string&) {
-  return admin::servers_table(sessions(), world_.present()->config.backend.query_role.user);
+  const net::Server* server = server_;
+  return admin::servers_table(
+      sessions(), server != nullptr ? server->pools().idle_servers() : std::vector<admin::IdleServer>(),
+      world_.present()->config.backend.query_role.user);
 }
 
 Answer Commands::answer(const admin::ShowPools&, const std::string&) {
-  return admin::pools_table(sessions());
+  const net::Server* server = server_;
+  return admin::pools_table(sessions(), pools(), [server](const auto& role, const auto& database) {
+    return server != nullptr ? server->pools().mode_of(role, database) : std::string();
+  });
 }
 
 Answer Commands::answer(const admin::ShowStats&, const std::string&) {
@@ -82,28 +136,35 @@ Answer Commands::answer(const admin::ShowStatsTotals&, const std::string&) {
 Answer Commands::answer(const admin::ShowDatabases& command, const std::string&) {
   const auto now = world_.present();
   const auto& backend = now->config.backend;
-  const auto live = sessions();
+  const net::Server* server = server_;
+  const auto live = pools();
+  const std::string clients = std::to_string(now->config.limits.max_clients);
   Table table = empty_table(command);
   for (const auto& name : backend.databases) {
-    const auto connections =
-        count_if(live, [&](const SessionInfo& it) { return it.has_backend && it.database == name; });
+    std::uint64_t connections = 0;
+    for (const auto& pool : live) connections += pool.database == name ? pool.open : 0;
     const auto view = now->databases.find(name);
     const bool is_open = view != now->databases.end() && view->second.snapshot != nullptr;
+    const bool is_paused = server != nullptr && server->pools().is_paused(name);
+    const auto pool = server != nullptr ? server->pools().settings({"", name, ""}) : net::PoolSettings{};
+    const bool is_pooled = pool.mode != session::PoolMode::none;
     table.rows.push_back({name, backend.host, std::to_string(backend.port), name, backend.query_role.user,
-                          std::to_string(now->config.limits.max_clients), "0", "0", "session",
-                          std::to_string(now->config.limits.max_clients), std::to_string(connections), "0",
-                          is_open ? "0" : "1"});
+                          is_pooled ? std::to_string(pool.size) : clients, "0",
+                          is_pooled ? std::to_string(pool.reserve_size) : "0",
+                          server != nullptr ? server->pools().mode_of("", name) : "none", clients,
+                          std::to_string(connections), is_paused ? "1" : "0", is_open ? "0" : "1"});
   }
   const std::string console(session::kConsoleDatabase);
   table.rows.push_back({console, std::nullopt, std::to_string(now->config.listen.port), console, std::nullopt,
-                        std::to_string(now->config.limits.max_clients), "0", "0", "session",
-                        std::to_string(now->config.limits.max_clients), "0", "0", "0"});
+                        clients, "0", "0", "none", clients, "0", "0", "0"});
   return table;
 }
 
 Answer Commands::answer(const admin::ShowUsers& command, const std::string&) {
+  const net::Server* server = server_;
   Table table = empty_table(command);
-  for (const auto& name : known_users(*world_.present())) table.rows.push_back({name, "session"});
+  for (const auto& name : known_users(*world_.present()))
+    table.rows.push_back({name, server != nullptr ? server->pools().mode_of(name, "") : "none"});
   return table;
 }
 

@@ -29,14 +29,28 @@ void add_sessions(Exposition& out, const net::Server& server) {
       case admin::SessionState::active: state = "active"; break;
     }
     ++clients[{it.database, state}];
-    if (it.has_backend) ++servers[it.database];
     pending += it.pending_bytes;
+  }
+  std::map<std::pair<std::string, std::string_view>, std::uint64_t> by_state;
+  std::map<std::string, std::uint64_t> waiting;
+  for (const auto& pool : server.pools().pools()) {
+    servers[pool.database] += pool.open;
+    by_state[{pool.database, "idle"}] += pool.idle;
+    by_state[{pool.database, "cleaning"}] += pool.cleaning;
+    const std::uint64_t at_rest = pool.idle + pool.cleaning;
+    by_state[{pool.database, "used"}] += pool.open > at_rest ? pool.open - at_rest : 0;
+    waiting[pool.database] += pool.waiting;
   }
   out.begin("pgveil_clients", "gauge", "Connected clients by database and state.");
   for (const auto& [key, count] : clients)
     out.sample({{"database", key.first}, {"state", key.second}}, count);
   out.begin("pgveil_servers", "gauge", "Connections to PostgreSQL by database.");
   for (const auto& [database, count] : servers) out.sample({{"database", database}}, count);
+  out.begin("pgveil_pool_servers", "gauge", "The same by state: used, idle or cleaning.");
+  for (const auto& [key, count] : by_state)
+    out.sample({{"database", key.first}, {"state", key.second}}, count);
+  out.begin("pgveil_pool_waiting", "gauge", "Clients in line for a connection to PostgreSQL.");
+  for (const auto& [database, count] : waiting) out.sample({{"database", database}}, count);
   out.begin("pgveil_pending_bytes", "gauge", "Bytes that clients and servers have not taken yet.");
   out.sample({}, pending);
   out.begin("pgveil_connections_total", "counter", "Clients that were let in to log in.");

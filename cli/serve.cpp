@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -28,7 +29,7 @@ namespace {
 sigset_t waited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
   return signals;
 }
 
@@ -38,6 +39,29 @@ void say_where_versions_are(const World& world) {
     if (view.version_guard == rewriter::VersionGuard::present) continue;
     log::warning("database " + database, std::string(kVersionsInFiles));
   }
+}
+
+bool fits(const PoolRule& rule, const std::string& role, const std::string& database) {
+  return (rule.database.empty() || rule.database == database) && (rule.role.empty() || rule.role == role);
+}
+
+net::PoolSettings pool_settings(const PoolConfig& pool, const std::string& role,
+                                const std::string& database) {
+  using std::chrono::milliseconds;
+  net::PoolSettings settings{pool.mode,
+                             pool.size,
+                             pool.reserve_size,
+                             milliseconds(pool.reserve_after_ms),
+                             milliseconds(pool.wait_timeout_ms),
+                             milliseconds(pool.server_lifetime_ms),
+                             milliseconds(pool.server_idle_timeout_ms)};
+  const auto rule =
+      std::ranges::find_if(pool.rules, [&](const auto& it) { return fits(it, role, database); });
+  if (rule == pool.rules.end()) return settings;
+  settings.mode = rule->mode.value_or(settings.mode);
+  settings.size = rule->size.value_or(settings.size);
+  settings.reserve_size = rule->reserve_size.value_or(settings.reserve_size);
+  return settings;
 }
 
 net::ServerConfig server_config(const Config& config, const World& world, net::AuditSink* audit) {
@@ -51,6 +75,14 @@ net::ServerConfig server_config(const Config& config, const World& world, net::A
   server.threads = config.listen.threads;
   server.backend = {config.backend.host, config.backend.port};
   server.max_clients = config.limits.max_clients;
+  server.max_role_clients = config.limits.max_role_clients;
+  server.pools = [pool = config.pool](const std::string& role, const std::string& database) {
+    return pool_settings(pool, role, database);
+  };
+  server.client_idle_timeout = std::chrono::milliseconds(config.limits.client_idle_timeout_ms);
+  server.idle_in_transaction_timeout =
+      std::chrono::milliseconds(config.limits.idle_in_transaction_timeout_ms);
+  server.query_timeout = std::chrono::milliseconds(config.limits.query_timeout_ms);
   server.login_timeout = std::chrono::milliseconds(config.limits.login_timeout_ms);
   server.connect_timeout = std::chrono::milliseconds(config.backend.connect_timeout_ms);
   server.session.authentication = config.auth.method;
@@ -58,6 +90,7 @@ net::ServerConfig server_config(const Config& config, const World& world, net::A
   server.session.mock_secret = net::random_nonce();
   server.session.limits.client_message_bytes = config.limits.client_message_bytes;
   server.session.limits.statements = config.limits.session_statements;
+  server.session.limits.prepared_statements = config.pool.prepared_statements;
   return server;
 }
 
@@ -76,10 +109,12 @@ void say_ready(const World& world, const std::string& host, std::uint16_t port) 
             fmt::format("listening on {}:{}, policies ready {} of {}", host, port, ready, now->specs.size()));
 }
 
-void reload(World& world) {
+// Who is masked and who is exempt, and how the server is reached, may be others now: no connection is lent on.
+void reload(World& world, net::Server& server) {
   for (const auto& step : world.reload()) {
     if (!step.is_ok) log::error("reload", fmt::format("{}: {}", step.item, step.message));
   }
+  server.pools().reconnect("");
   log::info("reload", "done");
 }
 
@@ -89,19 +124,24 @@ struct End {
   std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nothing: none
 };
 
-End wait_for_the_end(World& world, const Commands& commands, const sigset_t& signals) {
+End wait_for_the_end(World& world, net::Server& server, const Commands& commands, const sigset_t& signals) {
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) continue;
     switch (signal) {
-      case SIGHUP: reload(world); continue;
+      case SIGHUP: reload(world, server); continue;
       case SIGTERM:
         return {admin::Ending::at_rest,
                 std::chrono::milliseconds(world.present()->config.limits.drain_timeout_ms)};
       case SIGINT: return {admin::Ending::at_rest};
       case SIGUSR1:
         if (const auto asked = commands.asked_ending()) return {*asked};
-        log::warning("serve", "SIGUSR1 is not from SHUTDOWN: pgveil has no PAUSE, nothing is done");
+        log::info("serve", "SIGUSR1: PAUSE");
+        server.pools().pause("");
+        continue;
+      case SIGUSR2:
+        log::info("serve", "SIGUSR2: RESUME");
+        static_cast<void>(server.pools().resume(""));
         continue;
       default: return {};  // SIGQUIT
     }
@@ -113,7 +153,7 @@ void wait_for_clients(const net::Server& server, const Commands& commands, const
   const timespec moment{0, 100'000'000};
   while (server.client_count() > 0) {
     const int signal = sigtimedwait(&signals, nullptr, &moment);
-    const bool waits_on = signal <= 0 || signal == SIGHUP ||
+    const bool waits_on = signal <= 0 || signal == SIGHUP || signal == SIGUSR2 ||
                           (signal == SIGUSR1 && commands.asked_ending() != admin::Ending::at_once);
     if (!waits_on) return;
   }
@@ -150,7 +190,6 @@ Result<void> serve(const std::string& path) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
-  signal(SIGUSR2, SIG_IGN);  // means RESUME to PgBouncer; by default it would end the process
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);
@@ -170,7 +209,7 @@ Result<void> serve(const std::string& path) {
   say_ready(**world, config->listen.host, (*server)->port());
   {
     const Watch watch(**world);
-    const End how = wait_for_the_end(**world, commands, signals);
+    const End how = wait_for_the_end(**world, **server, commands, signals);
     end(**server, how, commands, signals, *config->interrupt);
   }
   note_process(audit->get(), {"stop", {}});

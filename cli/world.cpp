@@ -46,6 +46,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   };
   keep(&Config::listen, "listen");
   keep(&Config::backend, "backend");
+  keep(&Config::pool, "pool");
   keep(&Config::limits, "limits");
   keep(&Config::state_dir, "state_dir");
   keep(&Config::metrics, "metrics");

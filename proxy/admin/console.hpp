@@ -77,6 +77,16 @@ struct AnonymizeJob {
 struct CancelJob {
   std::string job;
 };
+// database: empty means all.
+struct Pause {
+  std::string database;
+};
+struct Resume {
+  std::string database;
+};
+struct Reconnect {
+  std::string database;
+};
 struct KillClient {
   std::uint64_t id = 0;
 };
@@ -96,8 +106,8 @@ using Command =
     std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowStored, ShowRefusals,
                  ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals, ShowDatabases,
                  ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy,
-                 ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob, CancelJob, KillClient,
-                 Shutdown, Benign>;
+                 ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob, CancelJob, Pause, Resume,
+                 Reconnect, KillClient, Shutdown, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

@@ -63,7 +63,7 @@ Row client_row(const SessionInfo& it) {
           rest_of_second(wait),
           it.is_ending ? "1" : "0",
           fmt::format("C{}", it.id),
-          it.has_backend ? Cell(fmt::format("S{}", it.id)) : std::nullopt,
+          it.has_backend ? Cell(fmt::format("S{}", it.server_id)) : std::nullopt,
           "0",
           it.tls,
           it.application_name,
@@ -86,21 +86,48 @@ Row server_row(const SessionInfo& it, const std::string& query_role) {
           "0",
           "0",
           it.is_ending ? "1" : "0",
-          fmt::format("S{}", it.id),
+          fmt::format("S{}", it.server_id),
           fmt::format("C{}", it.id),
           number(it.backend_pid),
           it.server_tls,
           it.application_name,
           number(it.prepared_statements),
+          number(it.server_id)};
+}
+
+Row idle_row(const IdleServer& it, const std::string& query_role) {
+  return {"S",
+          query_role,
+          it.database,
+          "none",
+          "idle",
+          it.server.host,
+          number(it.server.port),
+          it.local.host,
+          number(it.local.port),
+          time_text(it.connected_at),
+          std::nullopt,
+          "0",
+          "0",
+          "0",
+          fmt::format("S{}", it.id),
+          std::nullopt,
+          number(it.pid),
+          it.tls,
+          std::nullopt,
+          number(it.prepared_statements),
           number(it.id)};
 }
 
 struct Pool {
-  std::uint64_t active = 0, waiting = 0, server_login = 0, server_active = 0;
+  std::uint64_t active = 0, waiting = 0;
+  std::uint64_t server_active = 0, server_idle = 0, server_cleaning = 0, server_open = 0;
   std::int64_t longest_wait_us = 0;
 };
 
-Row pool_row(const std::pair<std::string, std::string>& name, const Pool& pool) {
+// What is open and neither used nor idle is on its way: connecting, logging in, getting its settings.
+Row pool_row(const std::pair<std::string, std::string>& name, const Pool& pool, const std::string& mode) {
+  const std::uint64_t known = pool.server_active + pool.server_idle + pool.server_cleaning;
   return {name.first,
           name.second,
           number(pool.active),
@@ -110,13 +137,13 @@ Row pool_row(const std::pair<std::string, std::string>& name, const Pool& pool) 
           number(pool.server_active),
           "0",
           "0",
+          number(pool.server_idle),
           "0",
-          "0",
-          "0",
-          number(pool.server_login),
+          number(pool.server_cleaning),
+          number(pool.server_open > known ? pool.server_open - known : 0),
           whole_seconds(pool.longest_wait_us),
           rest_of_second(pool.longest_wait_us),
-          "session",
+          mode,
           std::nullopt};
 }
 
@@ -155,30 +182,39 @@ Table clients_table(std::span<const SessionInfo> sessions) {
   return table;
 }
 
-Table servers_table(std::span<const SessionInfo> sessions, const std::string& query_role) {
+Table servers_table(std::span<const SessionInfo> sessions, std::span<const IdleServer> idle,
+                    const std::string& query_role) {
   Table table{columns_of(ShowServers{}), {}, "SHOW", {}};
   for (const auto& session : sessions) {
     if (session.has_backend) table.rows.push_back(server_row(session, query_role));
   }
+  for (const auto& server : idle) table.rows.push_back(idle_row(server, query_role));
   return table;
 }
 
-Table pools_table(std::span<const SessionInfo> sessions) {
+Table pools_table(std::span<const SessionInfo> sessions, std::span<const PoolInfo> infos,
+                  const ModeOf& mode_of) {
   std::map<std::pair<std::string, std::string>, Pool> pools;
   for (const auto& session : sessions) {
     if (session.state == SessionState::login) continue;  // of no database yet
     Pool& pool = pools[{session.database, session.role}];
     if (session.state == SessionState::waiting) {
       ++pool.waiting;
-      if (session.has_backend) ++pool.server_login;
       pool.longest_wait_us = std::max(pool.longest_wait_us, session.waited_us);
     } else {
       ++pool.active;
       if (session.has_backend) ++pool.server_active;
     }
   }
+  for (const auto& info : infos) {
+    Pool& pool = pools[{info.database, info.role}];
+    pool.server_open = info.open;
+    pool.server_idle = info.idle;
+    pool.server_cleaning = info.cleaning;
+  }
   Table table{columns_of(ShowPools{}), {}, "SHOW", {}};
-  for (const auto& [name, pool] : pools) table.rows.push_back(pool_row(name, pool));
+  for (const auto& [name, pool] : pools)
+    table.rows.push_back(pool_row(name, pool, mode_of(name.second, name.first)));
   return table;
 }
 

@@ -2,20 +2,25 @@
 // PgBouncer's SHOW tables, with its column names. Pure.
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "proxy/admin/console.hpp"
+#include "proxy/admin/pool_info.hpp"
 #include "proxy/admin/session_info.hpp"
 
 namespace pgveil::admin {
 
 [[nodiscard]] Table clients_table(std::span<const SessionInfo> sessions);
-// One row per session that has a backend. user: the role that pgveil logs in as.
-[[nodiscard]] Table servers_table(std::span<const SessionInfo> sessions, const std::string& query_role);
-// One row per database and user.
-[[nodiscard]] Table pools_table(std::span<const SessionInfo> sessions);
+// One row per connection, held by a session or idle. user: the role that pgveil logs in as.
+[[nodiscard]] Table servers_table(std::span<const SessionInfo> sessions, std::span<const IdleServer> idle,
+                                  const std::string& query_role);
+// One row per database and user that have a client or a connection. mode_of: role, database.
+using ModeOf = std::function<std::string(const std::string&, const std::string&)>;
+[[nodiscard]] Table pools_table(std::span<const SessionInfo> sessions, std::span<const PoolInfo> pools,
+                                const ModeOf& mode_of);
 [[nodiscard]] Table stats_table(std::span<const DatabaseTraffic> traffic);
 [[nodiscard]] Table stats_totals_table(std::span<const DatabaseTraffic> traffic);
 

@@ -58,6 +58,11 @@ class Reader {
     if (!error_) error_ = command_error(std::move(what), peek().position);
   }
 
+  std::string name_or_nothing() {
+    const bool is_name = peek().kind == TokenKind::word || peek().kind == TokenKind::quoted_name;
+    return is_name ? take() : std::string();
+  }
+
   Result<Command> finish(Command command) {
     if (!error_ && peek().kind != TokenKind::end) fail("end of the command expected");
     if (error_) return *error_;
@@ -166,6 +171,9 @@ Result<Command> parse_ours(Reader& in) {
     return in.finish(CancelJob{in.name("a job's name")});
   }
   if (in.accept("reload")) return in.finish(Reload{});
+  if (in.accept("pause")) return in.finish(Pause{in.name_or_nothing()});
+  if (in.accept("resume")) return in.finish(Resume{in.name_or_nothing()});
+  if (in.accept("reconnect")) return in.finish(Reconnect{in.name_or_nothing()});
   if (in.accept("kill_client")) return in.finish(KillClient{in.number("an id of SHOW CLIENTS")});
   if (in.accept("shutdown")) return parse_shutdown(in);
   if (in.accept("build")) {

@@ -20,6 +20,7 @@ struct SessionInfo {
   std::string role, database, application_name;  // empty before the login
   SessionState state = SessionState::login;
   bool has_backend = false;
+  std::uint64_t server_id = 0;  // of the connection to the backend, while it has one
   std::uint32_t backend_pid = 0;
   Address client, local;         // of the client's connection: its end and ours
   Address server, server_local;  // of the backend's

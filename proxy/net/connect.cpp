@@ -94,6 +94,15 @@ Task<Result<Socket>> open_tcp(const Executor& executor, Endpoint target, Timer& 
   co_return co_await open_socket<tcp>(executor, endpoints, timer);
 }
 
+// Over TLS a server may say something before it acts.
+Task<void> read_to_end(Socket& socket) {
+  std::array<char, 1024> nothing{};
+  for (;;) {
+    const auto [error, count] = co_await socket.async_read_some(asio::buffer(nothing), kAsTuple);
+    if (error) co_return;
+  }
+}
+
 }  // namespace
 
 Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
@@ -116,13 +125,13 @@ Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds time
   co_return connection;
 }
 
-Task<void> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
+Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
                           std::shared_ptr<const TlsContext> tls, std::uint32_t pid, std::uint32_t secret) {
   const Executor executor = co_await asio::this_coro::executor;
   auto connected = co_await connect(std::move(target), timeout, std::move(tls));
   if (connected.has_error()) {
     log::warning("cancel", one_line(connected.error()));
-    co_return;
+    co_return true;
   }
   std::string packet;
   wire::encode(wire::CancelRequest{pid, secret}, packet);
@@ -130,12 +139,11 @@ Task<void> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
   Timer timer(executor, timeout);
   const auto sent = co_await (asio::async_write(connected->socket, asio::buffer(packet), kAsTuple) ||
                               timer.async_wait(kAsTuple));
-  if (sent.index() == 1 || std::get<0>(std::get<0>(sent))) co_return;
+  if (sent.index() == 1 || std::get<0>(std::get<0>(sent))) co_return false;
   // The server acts on the request, then closes. Closing first would be taken for a broken packet by some
   // poolers.
-  std::array<char, 64> nothing{};
-  static_cast<void>(co_await (connected->socket.async_read_some(asio::buffer(nothing), kAsTuple) ||
-                              timer.async_wait(kAsTuple)));
+  const auto heard = co_await (read_to_end(connected->socket) || timer.async_wait(kAsTuple));
+  co_return heard.index() == 0;
 }
 
 }  // namespace pgveil::net

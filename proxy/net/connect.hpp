@@ -29,8 +29,8 @@ struct Connection {
                                                std::shared_ptr<const TlsContext> tls);
 
 // Sends a CancelRequest over a connection of its own and waits, no longer than `timeout`, for the server to
-// close it.
-[[nodiscard]] Task<void> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
+// close it. False: it was sent and may still arrive.
+[[nodiscard]] Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
                                         std::shared_ptr<const TlsContext> tls, std::uint32_t pid,
                                         std::uint32_t secret);
 

@@ -1,6 +1,7 @@
 #pragma once
 // What all sessions of one server share. Everything named here outlives them.
 #include "proxy/net/asio_types.hpp"
+#include "proxy/net/pool.hpp"
 #include "proxy/net/registry.hpp"
 #include "proxy/net/server_config.hpp"
 #include "proxy/net/statistics.hpp"
@@ -12,6 +13,7 @@ struct Environment {
   session::Gate& gate;
   admin::Console& console;
   Registry& registry;
+  Pools& pools;
   Statistics& statistics;
   asio::io_context& console_pool;  // threads that may block
 };

@@ -1,5 +1,7 @@
 #include "proxy/net/link.hpp"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "common/assert.hpp"
@@ -82,6 +84,24 @@ Task<void> Link::write_front() {
 void Link::break_off() {
   is_broken_ = true;
   queue_.clear();
+}
+
+// What fails leaves a closed link, which its new holder finds out at once.
+void Link::move_to(const Executor& executor) {
+  if (socket_.get_executor() == executor) return;
+  PGVEIL_ASSERT(queue_.is_empty() && !is_pumping_);
+  error_code error;
+  const auto endpoint = socket_.local_endpoint(error);
+  const auto handle = error ? -1 : socket_.release(error);
+  if (error) return close();
+  Socket moved(executor);
+  moved.assign(endpoint.protocol(), handle, error);
+  if (error) {
+    ::close(handle);
+    return close();
+  }
+  socket_ = std::move(moved);
+  socket_.non_blocking(true, error);
 }
 
 void Link::shut_down_sending() {

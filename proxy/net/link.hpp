@@ -47,6 +47,9 @@ class Link {
   [[nodiscard]] Task<void> write_front();
   void set_pumping(bool is_pumping) { is_pumping_ = is_pumping; }
 
+  // To another thread's context. REQUIRES: nothing is pending, and nobody waits for it.
+  void move_to(const Executor& executor);
+
   void shut_down_sending();
   void close();
 

@@ -18,6 +18,17 @@ std::optional<SessionKeys> Registry::reserve() {
   return keys;
 }
 
+bool Registry::admit(const SessionKeys& keys, const std::string& role, std::size_t limit) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = by_pid_.find(keys.pid);
+  PGVEIL_ASSERT(found != by_pid_.end() && found->second.role.empty());
+  std::size_t& count = by_role_[role];
+  if (limit > 0 && count >= limit) return false;
+  ++count;
+  found->second.role = role;
+  return true;
+}
+
 void Registry::attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driver) {
   const std::scoped_lock lock(mutex_);
   const auto found = by_pid_.find(keys.pid);
@@ -27,7 +38,12 @@ void Registry::attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driv
 
 void Registry::release(const SessionKeys& keys) {
   const std::scoped_lock lock(mutex_);
-  by_pid_.erase(keys.pid);
+  const auto found = by_pid_.find(keys.pid);
+  if (found == by_pid_.end()) return;
+  if (const auto role = by_role_.find(found->second.role); role != by_role_.end() && --role->second == 0) {
+    by_role_.erase(role);
+  }
+  by_pid_.erase(found);
   if (by_pid_.empty()) emptied_.notify_all();
 }
 

@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +28,8 @@ class Registry {
 
   // Takes a place and makes keys for it; nullopt when all places are taken.
   [[nodiscard]] std::optional<SessionKeys> reserve();
+  // Counts the session among this role's. False: there are `limit` of them already; 0: no limit.
+  [[nodiscard]] bool admit(const SessionKeys& keys, const std::string& role, std::size_t limit);
   void attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driver);
   void release(const SessionKeys& keys);
 
@@ -41,12 +45,14 @@ class Registry {
   struct Entry {
     std::uint32_t secret = 0;
     std::weak_ptr<SessionDriver> driver;
+    std::string role = {};  // once it is admitted
   };
 
   const std::size_t max_sessions_;
   mutable std::mutex mutex_;
   std::condition_variable emptied_;
   std::unordered_map<std::uint32_t, Entry> by_pid_;
+  std::map<std::string, std::size_t> by_role_;
 };
 
 }  // namespace pgveil::net

@@ -35,6 +35,7 @@ constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such a
 constexpr std::chrono::seconds kAcceptLogInterval{1};
 constexpr std::chrono::milliseconds kAbortWait{2'000};    // for sockets closed by force to be noticed
 constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // for clients to hear that they were ended
+constexpr std::chrono::milliseconds kSweepInterval{250};
 constexpr int kMaxTurningAway = 100;  // clients being told at a time that there is no place
 
 // One secret for the life of the process: what a missing role is answered with must not change between its logins.
@@ -69,8 +70,9 @@ class Server::Impl {
   Impl(ServerConfig config, session::Gate& gate, admin::Console& console)
       : config_(completed(std::move(config))),
         registry_(config_.max_clients),
+        pools_(config_.pools),
         console_pool_(static_cast<int>(config_.console_threads)),
-        environment_{config_, gate, console, registry_, statistics_, console_pool_} {}
+        environment_{config_, gate, console, registry_, pools_, statistics_, console_pool_} {}
 
   [[nodiscard]] Result<void> start();
   void stop(std::chrono::milliseconds drain);
@@ -78,6 +80,7 @@ class Server::Impl {
   [[nodiscard]] std::size_t client_count() const { return registry_.count(); }
   [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
   [[nodiscard]] const Statistics& statistics() const { return statistics_; }
+  [[nodiscard]] Pools& pools() { return pools_; }
   [[nodiscard]] bool kill(std::uint64_t session_id);
   void stop_listening();
   [[nodiscard]] bool is_listening() const { return !is_stopping_; }
@@ -90,6 +93,7 @@ class Server::Impl {
   template <class Protocol>
   [[nodiscard]] Task<void> accept_clients(AcceptorOf<Protocol>& acceptor);
   [[nodiscard]] Task<void> count_periods();
+  [[nodiscard]] Task<void> look_after_pools();
   void admit(Socket client) noexcept;
   void drive(Socket client, const SessionKeys& keys);
   void refuse(Socket client);
@@ -98,6 +102,7 @@ class Server::Impl {
   // Order matters: sessions that are still in a context when it goes give their keys back to the registry.
   const ServerConfig config_;
   Registry registry_;
+  Pools pools_;
   Statistics statistics_;
   asio::io_context console_pool_;
   const Environment environment_;
@@ -133,6 +138,7 @@ Result<void> Server::Impl::start() {
   if (local_acceptor_)
     asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*local_acceptor_), told);
   asio::co_spawn(contexts_.front()->get_executor(), count_periods(), asio::detached);
+  asio::co_spawn(contexts_.front()->get_executor(), look_after_pools(), asio::detached);
   return start_threads();
 }
 
@@ -143,6 +149,17 @@ Task<void> Server::Impl::count_periods() {
     timer.expires_after(std::chrono::seconds(admin::kTrafficPeriodSeconds));
     static_cast<void>(co_await timer.async_wait(kAsTuple));
     statistics_.end_period();
+  }
+}
+
+// Ends with its context.
+Task<void> Server::Impl::look_after_pools() {
+  Timer timer(contexts_.front()->get_executor());
+  for (;;) {
+    timer.expires_after(kSweepInterval);
+    static_cast<void>(co_await timer.async_wait(kAsTuple));
+    pools_.sweep();
+    for (const auto& driver : registry_.all()) driver->check_patience();
   }
 }
 
@@ -303,11 +320,13 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
     for (const auto& driver : left) driver->request_abort();
     registry_.wait_until_empty(kAbortWait);
   }
+  pools_.close();  // a PAUSE may wait on the console's threads
   console_pool_.stop();
   console_threads_.join();
   work_guards_.clear();
   for (const auto& context : contexts_) context->stop();
   threads_.join();
+  pools_.close();  // what was given back since
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -337,6 +356,14 @@ std::vector<admin::SessionInfo> Server::sessions() const {
 
 const Statistics& Server::statistics() const {
   return impl_->statistics();
+}
+
+Pools& Server::pools() {
+  return impl_->pools();
+}
+
+const Pools& Server::pools() const {
+  return impl_->pools();
 }
 
 bool Server::kill(std::uint64_t session_id) {

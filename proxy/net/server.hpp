@@ -32,6 +32,9 @@ class Server {
   // The same, by id.
   [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
   [[nodiscard]] const Statistics& statistics() const;
+  // The connections to PostgreSQL.
+  [[nodiscard]] Pools& pools();
+  [[nodiscard]] const Pools& pools() const;
   // False: there is none with this id.
   [[nodiscard]] bool kill(std::uint64_t session_id);
 

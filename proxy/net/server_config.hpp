@@ -9,6 +9,7 @@
 
 #include "proxy/net/audit_trail.hpp"
 #include "proxy/net/connect.hpp"
+#include "proxy/net/pool.hpp"
 #include "proxy/net/tls_settings.hpp"
 #include "proxy/session/session.hpp"
 
@@ -27,6 +28,8 @@ struct ServerConfig {
   session::SessionConfig session;  // keys, nonces, encryption and an empty mock_secret are filled in
   AuditSink* audit = nullptr;      // outlives the server; null: nothing is audited
   std::size_t max_clients = 500;
+  std::size_t max_role_clients = 0;  // of one role; 0: no limit but that of all
+  PoolRules pools = [](const std::string&, const std::string&) { return PoolSettings{}; };
   std::size_t threads = 2;          // network threads; each drives its share of the sessions
   std::size_t console_threads = 2;  // console commands block; they run here
   // Of both kinds of thread: EXPLAIN parses SQL too.
@@ -35,6 +38,10 @@ struct ServerConfig {
   std::chrono::milliseconds login_timeout{60'000};
   // To the backend.
   std::chrono::milliseconds connect_timeout{10'000};
+  // How long a session may be in one state; 0: for ever.
+  std::chrono::milliseconds client_idle_timeout{0};
+  std::chrono::milliseconds idle_in_transaction_timeout{0};
+  std::chrono::milliseconds query_timeout{0};
   // To hand the last bytes to a peer and to wait for its goodbye.
   std::chrono::milliseconds close_timeout{5'000};
   // A peer that is this far behind is not sent more: its source is not read.

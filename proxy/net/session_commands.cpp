@@ -38,14 +38,27 @@ void SessionDriver::run(const session::SecureClient&) {
   client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));
 }
 
-void SessionDriver::run(const session::ConnectBackend&) {
-  PGVEIL_ASSERT(backend_ == Backend::none);
-  backend_ = Backend::connecting;
-  spawn(run_backend(shared_from_this()));
+void SessionDriver::run(const session::ConnectBackend& command) {
+  PGVEIL_ASSERT(backend_ == Backend::none && !server_);
+  backend_ = Backend::asking;
+  spawn(run_backend(shared_from_this(), command));
 }
 
 void SessionDriver::run(const session::CloseBackend&) {
   close_backend();
+}
+
+// Its read loop hands it over, once it has seen that nothing more came.
+void SessionDriver::run(const session::ReturnBackend& command) {
+  PGVEIL_ASSERT(backend_ == Backend::open && server_);
+  const BackendPtr server = server_;
+  server->state = command.state;
+  server->must_be_cleaned = command.must_be_cleaned;
+  server->is_leaving = true;
+  error_code ignored;  // then the loop ends by itself
+  server->link.socket().cancel(ignored);
+  backend_may_be_read_.notify();
+  forget_backend();
 }
 
 void SessionDriver::run(const session::CloseClient&) {
@@ -60,12 +73,16 @@ void SessionDriver::run(const session::LoginDone&) {
 
 void SessionDriver::run(const session::ForwardCancel& command) {
   const ServerConfig& config = environment_.config;
+  // Until it is known to have arrived, or not to, the connection is nobody else's.
+  const auto cancels = server_ ? server_->cancels : std::make_shared<std::atomic<int>>(0);
+  ++*cancels;
   // Not bound to this session's life: a cancel for a client that has gone still has to arrive.
   asio::co_spawn(executor_,
                  forward_cancel(config.backend, config.connect_timeout, config.tls()->backend, command.pid,
                                 command.secret),
-                 [topic = topic_](const std::exception_ptr& error) {
+                 [topic = topic_, cancels](const std::exception_ptr& error, bool is_over) {
                    if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
+                   if (!error && is_over) --*cancels;
                  });
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/assert.hpp"
 #include "common/log.hpp"
+#include "common/sqlstate.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/read_buffer.hpp"
 
@@ -28,6 +29,14 @@ session::SessionConfig config_for(const Environment& environment, const SessionK
   config.encryption = is_local ? session::ClientEncryption::declined : tls.for_clients;
   config.client_address = is_local ? std::string() : client.host.empty() ? "gone" : client.host;
   config.backend.requires_channel_binding = tls.backend_channel_binding;
+  config.pool_mode = [&environment](const std::string& role, const std::string& database) {
+    return environment.config.pools(role, database).mode;
+  };
+  config.admit = [&environment, keys](const std::string& role) -> Result<void> {
+    if (environment.registry.admit(keys, role, environment.config.max_role_clients)) return {};
+    return Error{ErrorKind::limit, std::string(sqlstate::kTooManyConnections),
+                 "too many connections for this role", "try again later, or have max_role_clients raised"};
+  };
   return config;
 }
 
@@ -44,12 +53,12 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
       watch_(environment.statistics, number, client),
-      session_(config_for(environment, keys, *tls_, watch_.info().client), environment.gate),
+      session_(config_for(environment_, keys, *tls_, watch_.info().client), environment.gate),
       audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
-      backend_link_(executor_),
       client_may_be_read_(executor_),
       backend_may_be_read_(executor_),
+      wait_timer_(executor_),
       deadline_timer_(executor_) {
   client_link_.open(std::move(client));
 }
@@ -91,6 +100,42 @@ void SessionDriver::end_if_at_rest() {
     case session::Activity::idle: break;
   }
   apply(session::ShuttingDown{});
+}
+
+// Looks from another thread; what has changed until the session's own looks again is let go on.
+void SessionDriver::check_patience() {
+  const ServerConfig& config = environment_.config;
+  const auto is_over = [this](std::chrono::milliseconds limit) {
+    return limit > limit.zero() && watch_.in_activity() > limit;
+  };
+  const auto end = [this](session::Activity activity, const session::Event& event) {
+    post([activity, event](SessionDriver& driver) {
+      if (driver.watch_.activity() == activity) driver.apply(event);
+    });
+  };
+  const session::Activity activity = watch_.last_activity();
+  switch (activity) {
+    case session::Activity::login:
+    case session::Activity::closed: return;
+    case session::Activity::waiting:  // a server that takes our connection and then says nothing
+      if (watch_.has_backend() && is_over(config.connect_timeout)) end(activity, session::LoginTimedOut{});
+      return;
+    case session::Activity::idle:
+      if (is_over(config.client_idle_timeout)) {
+        end(activity, session::PatienceEnded{session::Patience::client_idle});
+      }
+      return;
+    case session::Activity::in_transaction:
+      if (is_over(config.idle_in_transaction_timeout)) {
+        end(activity, session::PatienceEnded{session::Patience::idle_in_transaction});
+      }
+      return;
+    case session::Activity::active:  // commands of the console take their time
+      if (watch_.has_backend() && is_over(config.query_timeout)) {
+        end(activity, session::PatienceEnded{session::Patience::query});
+      }
+      return;
+  }
 }
 
 void SessionDriver::request_abort() {
@@ -139,6 +184,7 @@ session::Actions SessionDriver::audited_step(const session::Event& event) {
   actions.to_backend.clear();
   std::erase_if(actions.commands, [](const session::Command& command) {
     return std::holds_alternative<session::ConnectBackend>(command) ||
+           std::holds_alternative<session::ReturnBackend>(command) ||
            std::holds_alternative<session::RunConsole>(command);
   });
   session::Actions end = session_.step(session::AuditFailed{});
@@ -161,7 +207,7 @@ void SessionDriver::apply(const session::Event& event) {
     ahead_bytes_ = 0;
     client_may_be_read_.notify();
   }
-  watch_.set_pending(client_link_.pending_bytes() + backend_link_.pending_bytes());
+  watch_.set_pending(client_link_.pending_bytes() + pending_at_backend());
   if (ends_at_rest_) end_if_at_rest();
 }
 
@@ -208,42 +254,6 @@ void SessionDriver::take_client_bytes(const Link::Received& received) {
   apply(session::ClientBytes{received.bytes});
 }
 
-Task<void> SessionDriver::run_backend(Self self) {
-  const ServerConfig& config = self->environment_.config;
-  auto connected = co_await connect(config.backend, config.connect_timeout, config.tls()->backend);
-  if (self->backend_ != Backend::connecting) co_return;  // nobody wants it any more
-  if (connected.has_error()) {
-    const Error& error = connected.error();
-    log::warning(self->topic_, fmt::format("{}:{}: {}: {}", config.backend.host, config.backend.port,
-                                           error.public_message, error.private_detail));
-    self->backend_ = Backend::closed;
-    self->apply(session::BackendFailed{error.public_message});
-    co_return;
-  }
-  self->backend_link_.open(std::move(connected->socket), std::move(connected->tls));
-  self->backend_ = Backend::open;
-  const TlsSession* tls = self->backend_link_.tls();
-  self->watch_.note_backend(self->backend_link_.socket(), tls != nullptr ? tls->description() : "");
-  self->apply(session::BackendConnected{tls != nullptr, tls != nullptr ? tls->end_point() : std::string()});
-  co_await read_backend(self);
-}
-
-Task<void> SessionDriver::read_backend(Self self) {
-  ReadBuffer buffer;
-  while (self->backend_link_.is_open()) {
-    if (self->backend_must_wait()) {
-      co_await self->backend_may_be_read_.wait();
-      continue;
-    }
-    const auto [error, count] =
-        co_await self->backend_link_.socket().async_read_some(buffer.space(), kAsTuple);
-    if (error) break;
-    if (self->backend_ == Backend::open && !self->take(Side::backend, buffer.received(count))) break;
-    buffer.adapt(count);
-  }
-  self->on_backend_gone();
-}
-
 void SessionDriver::on_client_gone() {
   if (client_ == Client::closed) return;
   const bool is_news = client_ == Client::open;
@@ -256,10 +266,10 @@ void SessionDriver::on_client_gone() {
 }
 
 void SessionDriver::on_backend_gone() {
-  if (backend_ == Backend::closed) return;
+  if (!server_) return;
   const bool is_news = backend_ == Backend::open;
-  backend_ = Backend::closed;
-  backend_link_.close();
+  server_->link.close();
+  forget_backend();
   if (is_news) apply(session::BackendClosed{});
   wake_readers();
   release_if_over();
@@ -268,6 +278,7 @@ void SessionDriver::on_backend_gone() {
 // ---- writing, and waiting for it
 
 void SessionDriver::send(Side side, std::string bytes) {
+  if (side == Side::backend && !server_) return;  // it has just gone: the session hears of it next
   Link& to = link(side);
   if (side == Side::client) watch_.add_sent(bytes.size());
   if (to.send(std::move(bytes)) == Link::Sent::queued) start_pump(side);
@@ -279,21 +290,23 @@ void SessionDriver::send(Side side, std::string bytes) {
 }
 
 void SessionDriver::start_pump(Side side) {
+  if (side == Side::backend && !server_) return;
   Link& to = link(side);
   if (to.pending_bytes() == 0 || to.is_pumping()) return;
   to.set_pumping(true);
-  spawn(pump(shared_from_this(), side));
+  spawn(pump(shared_from_this(), side, side == Side::backend ? server_ : nullptr));
 }
 
-Task<void> SessionDriver::pump(Self self, Side side) {
-  Link& to = self->link(side);
+// kept: the connection that is written to, which may not be ours any more at the end.
+Task<void> SessionDriver::pump(Self self, Side side, BackendPtr kept) {
+  Link& to = kept ? kept->link : self->client_link_;
   while (to.is_open() && to.pending_bytes() > 0) {
     co_await to.write_front();
-    self->watch_.set_pending(self->client_link_.pending_bytes() + self->backend_link_.pending_bytes());
+    self->watch_.set_pending(self->client_link_.pending_bytes() + self->pending_at_backend());
     if (to.pending_bytes() <= self->environment_.config.queue_limit_bytes) self->wake_readers();
   }
   to.set_pumping(false);
-  self->on_flushed(side);
+  if (side == Side::client || kept == self->server_) self->on_flushed(side);
 }
 
 void SessionDriver::on_flushed(Side side) {
@@ -315,9 +328,8 @@ void SessionDriver::wake_readers() {
 
 bool SessionDriver::client_must_wait() const {
   const std::size_t limit = environment_.config.queue_limit_bytes;
-  return client_ == Client::open &&
-         (client_link_.pending_bytes() > limit || backend_link_.pending_bytes() > limit ||
-          (ahead_bytes_ > limit && !session_.wants_client_bytes()));
+  return client_ == Client::open && (client_link_.pending_bytes() > limit || pending_at_backend() > limit ||
+                                     (ahead_bytes_ > limit && !session_.wants_client_bytes()));
 }
 
 // Not for what is pending towards the backend: it may have to be read before it reads.
@@ -340,12 +352,12 @@ void SessionDriver::close_client() {
 }
 
 void SessionDriver::close_backend() {
-  if (backend_ == Backend::open && backend_link_.pending_bytes() > 0) {
+  if (backend_ == Backend::open && server_->link.pending_bytes() > 0) {
     backend_ = Backend::closing;
     set_deadline(Deadline::close, environment_.config.close_timeout);
   } else if (backend_ != Backend::closing) {
-    backend_ = Backend::closed;
-    backend_link_.close();
+    if (server_) server_->link.close();
+    forget_backend();
   }
   wake_readers();
   release_if_over();
@@ -353,11 +365,18 @@ void SessionDriver::close_backend() {
 
 void SessionDriver::close_all() noexcept {
   client_ = Client::closed;
-  backend_ = Backend::closed;
   client_link_.close();
-  backend_link_.close();
+  if (server_) server_->link.close();
+  forget_backend();
   wake_readers();
   release_if_over();
+}
+
+void SessionDriver::forget_backend() {
+  backend_ = Backend::none;
+  wait_timer_.cancel();
+  if (!std::exchange(server_, nullptr)) return;
+  watch_.note_backend_gone();
 }
 
 void SessionDriver::set_deadline(Deadline deadline, std::chrono::milliseconds from_now) {
@@ -382,7 +401,7 @@ void SessionDriver::on_deadline() {
 }
 
 void SessionDriver::release_if_over() {
-  if (is_released_ || client_ != Client::closed || backend_link_.is_open()) return;
+  if (is_released_ || client_ != Client::closed || server_) return;
   is_released_ = true;
   deadline_ = Deadline::none;
   deadline_timer_.cancel();

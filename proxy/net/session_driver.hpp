@@ -33,20 +33,27 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void request_shutdown();
   void request_end_at_rest();  // 57P01 as soon as no transaction is open and nothing runs
   void request_abort();        // closes both sockets without a word
+  // Ends the session if it has been in one state for longer than the configuration allows.
+  void check_patience();
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] admin::SessionInfo info() const { return watch_.info(); }
 
  private:
   enum class Side { client, backend };
   enum class Client { open, closing, closed };
-  enum class Backend { none, connecting, open, closing, closed };
+  enum class Backend { none, asking, open, closing };
   enum class Deadline { none, login, close };
   using Self = std::shared_ptr<SessionDriver>;
 
   [[nodiscard]] static Task<void> read_client(Self self);
-  [[nodiscard]] static Task<void> run_backend(Self self);
-  [[nodiscard]] static Task<void> read_backend(Self self);
-  [[nodiscard]] static Task<void> pump(Self self, Side side);
+  [[nodiscard]] static Task<void> run_backend(Self self, session::ConnectBackend wanted);
+  [[nodiscard]] static Task<Pools::Grant> wait_for_grant(Self self, session::ConnectBackend wanted);
+  [[nodiscard]] static Task<void> log_in(Self self, session::Lender lender, std::unique_ptr<PoolSlot> slot);
+  [[nodiscard]] static Task<void> take_over(Self self, BackendPtr connection);
+  [[nodiscard]] static Task<void> read_backend(Self self, BackendPtr connection);
+  [[nodiscard]] static Task<void> clean_and_give_back(Pools& pools, BackendPtr connection,
+                                                      std::chrono::milliseconds timeout);
+  [[nodiscard]] static Task<void> pump(Self self, Side side, BackendPtr kept);
 
   void spawn(Task<void> task);
   void post(std::function<void(SessionDriver&)> work);
@@ -69,6 +76,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void run(const session::SecureClient& command);
   void run(const session::ConnectBackend& command);
   void run(const session::CloseBackend& command);
+  void run(const session::ReturnBackend& command);
   void run(const session::CloseClient& command);
   void run(const session::LoginDone& command);
   void run(const session::ForwardCancel& command);
@@ -80,6 +88,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] bool backend_must_wait() const;
   void on_client_gone();
   void on_backend_gone();
+  void hand_over(const BackendPtr& connection);
+  void forget_backend();
   void close_client();
   void close_backend();
   void close_all() noexcept;
@@ -87,7 +97,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void on_deadline();
   void release_if_over();
 
-  [[nodiscard]] Link& link(Side side) { return side == Side::client ? client_link_ : backend_link_; }
+  // REQUIRES: there is one on that side.
+  [[nodiscard]] Link& link(Side side) { return side == Side::client ? client_link_ : server_->link; }
+  [[nodiscard]] std::size_t pending_at_backend() const { return server_ ? server_->link.pending_bytes() : 0; }
   const Environment environment_;
   const Executor executor_;
   const SessionKeys keys_;
@@ -98,9 +110,10 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   session::Session session_;
   AuditTrail audit_;
   Link client_link_;
-  Link backend_link_;
+  BackendPtr server_;  // what we hold, while it is open or closing
   Signal client_may_be_read_;
   Signal backend_may_be_read_;
+  Timer wait_timer_;  // in the line for a connection
   Timer deadline_timer_;
   Deadline deadline_ = Deadline::none;
   std::uint64_t deadline_number_ = 0;  // tells a timer that has just been replaced from the current one

@@ -29,17 +29,6 @@ admin::Address address_of(const asio::generic::stream_protocol::endpoint& endpoi
   return {address.address().to_string(), address.port()};
 }
 
-admin::Address local_of(const Socket& socket) {
-  error_code gone;
-  const auto endpoint = socket.local_endpoint(gone);
-  return gone ? admin::Address{} : address_of(endpoint);
-}
-admin::Address remote_of(const Socket& socket) {
-  error_code gone;
-  const auto endpoint = socket.remote_endpoint(gone);
-  return gone ? admin::Address{} : address_of(endpoint);
-}
-
 std::uint64_t microseconds(std::chrono::steady_clock::duration duration) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
 }
@@ -50,11 +39,23 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t value) {
 
 }  // namespace
 
+admin::Address local_address(const Socket& socket) {
+  error_code gone;
+  const auto endpoint = socket.local_endpoint(gone);
+  return gone ? admin::Address{} : address_of(endpoint);
+}
+
+admin::Address remote_address(const Socket& socket) {
+  error_code gone;
+  const auto endpoint = socket.remote_endpoint(gone);
+  return gone ? admin::Address{} : address_of(endpoint);
+}
+
 SessionWatch::SessionWatch(Statistics& statistics, std::uint64_t id, const Socket& client)
     : statistics_(statistics) {
   info_.id = id;
-  info_.client = remote_of(client);
-  info_.local = local_of(client);
+  info_.client = remote_address(client);
+  info_.local = local_address(client);
   info_.connected_at = std::time(nullptr);
 }
 
@@ -62,6 +63,10 @@ void SessionWatch::note(const session::Session& session) {
   const session::Facts next = session.facts();
   if (next == facts_) return;
   const auto now = Clock::now();
+  if (next.activity != facts_.activity || next.answered != facts_.answered) {
+    activity_begin_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    last_activity_.store(next.activity, std::memory_order_relaxed);
+  }
   const bool is_live = next.activity != Activity::login && next.activity != Activity::closed;
   if (is_live && counters_ == nullptr) note_login(session);
   if (next.activity == Activity::waiting && facts_.activity != Activity::waiting) wait_begin_ = now;
@@ -115,13 +120,26 @@ void SessionWatch::note_client_tls(std::string description) {
   info_.tls = std::move(description);
 }
 
-void SessionWatch::note_backend(const Socket& socket, std::string tls_description) {
+void SessionWatch::note_backend(const BackendConnection& connection) {
+  has_backend_.store(true, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
   info_.has_backend = true;
-  info_.server = remote_of(socket);
-  info_.server_local = local_of(socket);
-  info_.server_tls = std::move(tls_description);
-  info_.server_connected_at = std::time(nullptr);
+  info_.server_id = connection.id;
+  info_.server = connection.server;
+  info_.server_local = connection.local;
+  info_.server_tls = connection.tls;
+  info_.server_connected_at = connection.connected_at;
+}
+
+void SessionWatch::note_backend_gone() {
+  has_backend_.store(false, std::memory_order_relaxed);
+  const std::scoped_lock lock(mutex_);
+  info_.has_backend = false;
+}
+
+std::chrono::steady_clock::duration SessionWatch::in_activity() const {
+  const Clock::duration begin(activity_begin_.load(std::memory_order_relaxed));
+  return Clock::now().time_since_epoch() - begin;
 }
 
 void SessionWatch::note_ending() {

@@ -7,10 +7,14 @@
 
 #include "proxy/admin/session_info.hpp"
 #include "proxy/net/asio_types.hpp"
+#include "proxy/net/backend_connection.hpp"
 #include "proxy/net/statistics.hpp"
 #include "proxy/session/session.hpp"
 
 namespace pgveil::net {
+
+[[nodiscard]] admin::Address local_address(const Socket& socket);
+[[nodiscard]] admin::Address remote_address(const Socket& socket);
 
 class SessionWatch {
  public:
@@ -19,7 +23,8 @@ class SessionWatch {
   // After each step of the session.
   void note(const session::Session& session);
   void note_client_tls(std::string description);
-  void note_backend(const Socket& socket, std::string tls_description);
+  void note_backend(const BackendConnection& connection);
+  void note_backend_gone();
   void note_ending();
   void note_name(std::string application_name);
   void add_received(std::size_t size_bytes);
@@ -28,6 +33,12 @@ class SessionWatch {
 
   [[nodiscard]] session::Activity activity() const { return facts_.activity; }
   [[nodiscard]] admin::SessionInfo info() const;
+  // Any thread: what the session does, and since when.
+  [[nodiscard]] session::Activity last_activity() const {
+    return last_activity_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::chrono::steady_clock::duration in_activity() const;
+  [[nodiscard]] bool has_backend() const { return has_backend_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -42,6 +53,9 @@ class SessionWatch {
   admin::SessionInfo info_;
   Clock::time_point waiting_since_;
   std::atomic<std::size_t> pending_bytes_{0};
+  std::atomic<session::Activity> last_activity_{session::Activity::login};
+  std::atomic<Clock::rep> activity_begin_{Clock::now().time_since_epoch().count()};
+  std::atomic<bool> has_backend_{false};
 };
 
 }  // namespace pgveil::net

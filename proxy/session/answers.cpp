@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "common/assert.hpp"
-#include "proxy/session/backend_login.hpp"
 #include "proxy/session/copy.hpp"
+#include "proxy/session/pooled.hpp"
 #include "proxy/session/relay_books.hpp"
 
 namespace pgveil::session::answers {
@@ -71,6 +71,7 @@ void skip_to_sync(Conversation& conversation, const std::string& sqlstate) {
   while (!conversation.expected.empty() && conversation.expected.front().step != Step::sync) {
     const Expectation& dropped = conversation.expected.front();
     if (dropped.step == Step::execute) audit_answer(conversation.link, dropped, sqlstate);
+    pooled::note_not_prepared(conversation, dropped.prepares);
     conversation.pop_expectation();
   }
   if (conversation.expected.empty()) conversation.is_skipping = true;
@@ -182,7 +183,11 @@ void on_statement_end(Conversation& conversation, Expectation& front, const wire
 // ParseComplete, BindComplete, CloseComplete and NoData say nothing more than their tag.
 void on_complete(Conversation& conversation, const wire::FrameView& frame) {
   if (!frame.body.empty()) return conversation.link.end(broken_protocol());
-  conversation.link.out.to_client.append(frame.whole);
+  switch (conversation.expected.front().shown) {
+    case Expectation::Shown::as_it_is: conversation.link.out.to_client.append(frame.whole); break;
+    case Expectation::Shown::as_parsed: conversation.link.to_client(wire::ParseComplete{}); break;
+    case Expectation::Shown::not_at_all: break;
+  }
   conversation.pop_expectation();
 }
 

@@ -27,6 +27,9 @@ Settings startup_settings(const Link& link, const StartupRequest& request) {
 }
 
 void BackendLoginMachine::start(const Settings& settings) {
+  state_ = State::asked;
+  scram_.reset();
+  link_.server = std::make_shared<BackendState>();
   wire::StartupMessage message;
   message.parameters = {{"user", link_.backend_role.user}, {"database", link_.database}};
   message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());
@@ -122,8 +125,11 @@ void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
                  filter_notice(notice, Protection::is_protected).private_detail);
 }
 
+// With a pool the client is told when its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (link_.is_bypass) return link_.to_client(status);
+  if (link_.pool_mode != PoolMode::none)
+    return note_parameter(link_.server->parameters, status.name, status.value);
   const Result<void> relayed = relay_parameter(link_, status);
   if (!relayed) link_.end(relayed.error());
 }
@@ -132,8 +138,8 @@ bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
     on_parameter(*status);
   } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
-    link_.backend_pid = key->pid;
-    link_.backend_secret = key->secret;
+    link_.server->pid = key->pid;
+    link_.server->secret = key->secret;
   } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
     on_notice(*notice);
   } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
@@ -166,19 +172,6 @@ bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
     return false;
   }
   return on_other(*message);
-}
-
-Result<void> relay_parameter(Link& link, wire::ParameterStatus status) {
-  // SQL_ASCII passes bytes on unchanged, so a text means the same as in UTF8.
-  const bool is_unpinned =
-      (status.name == "client_encoding" && status.value != "UTF8" && status.value != "SQL_ASCII") ||
-      (status.name == "standard_conforming_strings" && status.value != "on");
-  if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
-  if (status.name == "session_authorization") status.value = link.role;
-  if (status.name == "is_superuser") status.value = "off";
-  if (status.name == "application_name") link.command(NoteName{status.value});
-  link.to_client(status);
-  return {};
 }
 
 }  // namespace pgveil::session

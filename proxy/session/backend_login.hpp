@@ -44,8 +44,4 @@ class BackendLoginMachine {
   std::optional<ScramClient> scram_;
 };
 
-// Passes a setting's value on, with the client's own role where the server names ours. Errors (08P01): the
-// server reports a setting that must stay pinned with another value.
-[[nodiscard]] Result<void> relay_parameter(Link& link, wire::ParameterStatus status);
-
 }  // namespace pgveil::session

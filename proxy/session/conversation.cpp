@@ -4,6 +4,7 @@
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/session/pooled.hpp"
 
 namespace pgveil::session {
 
@@ -149,8 +150,12 @@ void audit_refusal(Conversation& conversation, const wire::ErrorResponse& respon
 }
 
 Judged judge(Conversation& conversation, std::string_view sql) {
+  return judge(conversation, sql, conversation.client);
+}
+
+Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client) {
   Link& link = conversation.link;
-  rewriter::Verdict verdict = link.gate.judge(sql, conversation.client, link.database);
+  rewriter::Verdict verdict = link.gate.judge(sql, client, link.database);
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     conversation.findings.reason = reason_name(refusal->reason);
     link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
@@ -166,6 +171,9 @@ Judged judge(Conversation& conversation, std::string_view sql) {
   if (counts && !generation) generation = rewritten.generation;
   if (is_protected(rewritten) && *generation != rewritten.generation) {
     return as_in_failed_transaction(conversation, changed_policy());
+  }
+  if (auto refusal = pooled::refuse(conversation, rewritten)) {
+    return as_in_failed_transaction(conversation, std::move(*refusal));
   }
   return std::move(rewritten);
 }
@@ -207,6 +215,7 @@ std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, 
 std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry) {
   using Kind = Registry::Kind;
   Registry& registry = conversation.registry;
+  pooled::note_effect(conversation, entry);
   if (entry.path_effect != nullptr) conversation.client.path.apply(*entry.path_effect);
   const auto made_query = [&] {
     auto query = std::make_shared<Entry>(entry);
@@ -224,7 +233,7 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
       break;
     case StatementKind::declare_cursor:
       if (auto refusal = check_name(conversation, entry.target)) return refusal;
-      registry.put_portal(entry.target, made_query(), PortalLife::session);
+      registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation));
       break;
     case StatementKind::deallocate: erase(Kind::statement); break;
     case StatementKind::close_cursor: erase(Kind::portal); break;

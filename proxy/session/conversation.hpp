@@ -7,6 +7,7 @@
 // by one batch at most.
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,9 @@ struct Expectation {
   std::uint64_t request = 0;  // of the message, for log and audit
   std::uint64_t rows = 0;     // that were counted so far
   std::string sqlstate = {};  // simple: of its error
+  enum class Shown { as_it_is, not_at_all, as_parsed };
+  Shown shown = Shown::as_it_is;  // what the client sees of its end
+  std::string prepares = {};      // parse: the key that is known on the connection from its message on
 };
 
 // What the statements since the server was last idle have read, so that one transaction sees one version of
@@ -84,15 +88,20 @@ struct Conversation {
   Transaction transaction;
   Findings findings;
   wire::TransactionStatus status = wire::TransactionStatus::idle;
-  bool is_skipping = false;    // the client's messages up to Sync are dropped: something failed
-  bool is_unsynced = false;    // extended messages were sent since the last ReadyForQuery
-  bool is_flush_sent = false;  // for what is expected now
+  bool is_skipping = false;         // the client's messages up to Sync are dropped: something failed
+  bool is_unsynced = false;         // extended messages were sent since the last ReadyForQuery
+  bool is_flush_sent = false;       // for what is expected now
+  std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
+  bool has_set = false;             // settings may have changed on the connection: they have to be read
+  std::shared_ptr<std::size_t> parsed_bytes = std::make_shared<std::size_t>(0);  // of ParsedText
 };
 
 // The verdict on a client's SQL, with the checks that need the transaction. Whatever must not be sent is an
 // ErrorResponse to send instead.
 using Judged = std::variant<rewriter::Rewritten, wire::ErrorResponse>;
 [[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql);
+// The same under another path than the client's present one.
+[[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client);
 
 // What running an entry touches: the entry itself, or what its name stands for (EXECUTE, FETCH).
 struct Use {

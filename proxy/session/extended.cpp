@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/sqlstate.hpp"
+#include "proxy/session/pooled.hpp"
 
 namespace pgveil::session::extended {
 
@@ -22,6 +23,7 @@ void refuse_message(Conversation& conversation, wire::ErrorResponse response,
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
   if (!must_fail) return conversation.link.to_client(response);
   conversation.registry.erase(Kind::statement, "");
+  pooled::note_unnamed_dropped(conversation);
   conversation.link.to_backend(
       wire::Parse{.statement = "", .sql = std::string(kRefusalText), .parameter_types = {}});
   conversation.is_unsynced = true;
@@ -38,11 +40,22 @@ void forward(Conversation& conversation, std::string_view whole, Expectation exp
 
 std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message) {
   if (auto refusal = check_name(conversation, message.statement)) return refusal;
+  if (pooled::is_in_use(conversation)) {
+    if (auto refusal = pooled::check_parse(conversation, message)) return refusal;
+  }
   const bool has_user_type = std::any_of(message.parameter_types.begin(), message.parameter_types.end(),
                                          [](std::uint32_t oid) { return oid >= kFirstUserOid; });
   if (!has_user_type) return std::nullopt;
   return refuse(sqlstate::kInsufficientPrivilege, "a parameter's type is not one of PostgreSQL's own",
                 "leave the type open (OID 0) or send text");
+}
+
+void parse_pooled(Conversation& conversation, const wire::Parse& message, const Entry& entry,
+                  const std::string& sql, std::size_t mark) {
+  const EntryPtr whole = pooled::with_text(conversation, entry, message, sql);
+  if (auto refusal = pooled::send_parse(conversation, message, *whole, sql, mark))
+    return refuse_message(conversation, std::move(*refusal));
+  conversation.registry.put_statement(message.statement, whole);
 }
 
 void on(Conversation& conversation, const wire::Parse& message, const wire::FrameView&) {
@@ -65,12 +78,14 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   const EntryPtr entry =
       make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(),
                  rewritten, audited_text(conversation, message.sql, Gate::TextOf::statement));
+  const std::string sql = rewritten.statements.empty()
+                              ? std::string()
+                              : pooled::text_of(conversation, rewritten.statements.front());
+  if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, *entry, sql, mark);
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
   conversation.registry.put_statement(message.statement, entry);
   conversation.link.to_backend(
-      wire::Parse{.statement = message.statement,
-                  .sql = rewritten.statements.empty() ? "" : rewritten.statements.front().sql,
-                  .parameter_types = message.parameter_types});
+      wire::Parse{.statement = message.statement, .sql = sql, .parameter_types = message.parameter_types});
   conversation.is_unsynced = true;
   conversation.expect({.step = Step::parse, .protection = protection, .mark = mark});
 }
@@ -108,6 +123,24 @@ std::optional<Found> find_use(Conversation& conversation, Kind kind, const std::
   return Found{.use = std::move(use), .protection = std::get<Protection>(checked)};
 }
 
+template <class Message>
+void forward_renamed(Conversation& conversation, const Message& message, Expectation expectation) {
+  conversation.link.to_backend(message);
+  conversation.is_unsynced = true;
+  conversation.expect(std::move(expectation));
+}
+
+// What the server knows the client's statement as; otherwise refuses the message.
+std::optional<std::string> server_name(Conversation& conversation, const Use& use) {
+  if (!pooled::is_in_use(conversation)) return use.name;
+  auto name = pooled::prepare_here(conversation, use);
+  if (auto* refusal = std::get_if<wire::ErrorResponse>(&name)) {
+    refuse_message(conversation, std::move(*refusal));
+    return std::nullopt;
+  }
+  return std::get<std::string>(std::move(name));
+}
+
 void on(Conversation& conversation, const wire::Bind& message, const wire::FrameView& frame) {
   const std::size_t mark = conversation.registry.mark();
   if (message.portal.empty()) conversation.registry.erase(Kind::portal, "");
@@ -115,20 +148,30 @@ void on(Conversation& conversation, const wire::Bind& message, const wire::Frame
     return refuse_message(conversation, std::move(*refusal));
   std::optional<Found> found = find_use(conversation, Kind::statement, message.statement);
   if (!found) return;
+  const auto name = server_name(conversation, found->use);
+  if (!name) return;
   EntryPtr entry = found->use.entry != nullptr ? found->use.entry : std::make_shared<const Entry>();
   conversation.registry.put_portal(message.portal, std::move(entry), PortalLife::transaction);
-  forward(conversation, frame.whole, {.step = Step::bind, .protection = found->protection, .mark = mark});
+  Expectation expectation{.step = Step::bind, .protection = found->protection, .mark = mark};
+  if (*name == message.statement) return forward(conversation, frame.whole, std::move(expectation));
+  wire::Bind renamed = message;
+  renamed.statement = *name;
+  forward_renamed(conversation, renamed, std::move(expectation));
 }
 
 void on(Conversation& conversation, const wire::Describe& message, const wire::FrameView& frame) {
   const bool is_portal = message.target == wire::Target::portal;
   const auto found = find_use(conversation, is_portal ? Kind::portal : Kind::statement, message.name);
   if (!found) return;
-  forward(conversation, frame.whole,
-          {.step = is_portal ? Step::describe_portal : Step::describe_statement,
-           .protection = found->protection,
-           .mark = conversation.registry.mark(),
-           .names_path = found->use.entry != nullptr && names_path(*found->use.entry)});
+  const auto name = is_portal ? std::optional(message.name) : server_name(conversation, found->use);
+  if (!name) return;
+  Expectation expectation{.step = is_portal ? Step::describe_portal : Step::describe_statement,
+                          .protection = found->protection,
+                          .mark = conversation.registry.mark(),
+                          .names_path = found->use.entry != nullptr && names_path(*found->use.entry)};
+  if (*name == message.name) return forward(conversation, frame.whole, std::move(expectation));
+  forward_renamed(conversation, wire::Describe{.target = message.target, .name = *name},
+                  std::move(expectation));
 }
 
 void on(Conversation& conversation, const wire::Execute& message, const wire::FrameView& frame) {
@@ -140,6 +183,8 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
     if (auto refusal = apply_effect(conversation, *found->use.entry)) {
       return refuse_message(conversation, std::move(*refusal));
     }
+  } else {
+    conversation.has_set = true;  // it may be anything
   }
   audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
   // A COMMIT reads the rest of cursors WITH HOLD that the transaction declared.
@@ -155,10 +200,14 @@ void on(Conversation& conversation, const wire::Close& message, const wire::Fram
     return refuse_message(conversation, refuse("42622", "name is longer than 63 bytes"));
   }
   const std::size_t mark = conversation.registry.mark();
-  conversation.registry.erase(message.target == wire::Target::portal ? Kind::portal : Kind::statement,
-                              message.name);
-  forward(conversation, frame.whole,
-          {.step = Step::close, .protection = conversation.transaction.protection, .mark = mark});
+  const bool is_statement = message.target == wire::Target::statement;
+  conversation.registry.erase(is_statement ? Kind::statement : Kind::portal, message.name);
+  Expectation expectation{
+      .step = Step::close, .protection = conversation.transaction.protection, .mark = mark};
+  if (is_statement && message.name.empty()) pooled::note_unnamed_dropped(conversation);
+  if (pooled::is_in_use(conversation) && is_statement && !message.name.empty())
+    return forward_renamed(conversation, pooled::stand_in_for_close(), std::move(expectation));
+  forward(conversation, frame.whole, std::move(expectation));
 }
 
 void on(Conversation& conversation, const wire::Flush&, const wire::FrameView&) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/session/backend_state.hpp"
 #include "proxy/session/error_response.hpp"
 #include "proxy/session/phase.hpp"
 #include "proxy/session/session.hpp"
@@ -70,8 +71,10 @@ struct Link {
   std::string role;  // authenticated once phase is past sasl_final
   std::string database;
   BackendLink backend = BackendLink::none;
-  std::uint32_t backend_pid = 0;
-  std::uint32_t backend_secret = 0;
+  std::shared_ptr<BackendState>
+      server;  // of the connection that we hold; null: none, or nothing is known yet
+  PoolMode pool_mode = PoolMode::none;
+  Settings told;                 // with a pool: the settings as the client was told them last
   bool is_backend_busy = false;  // it owes us an answer
   std::uint64_t answered = 0;    // ReadyForQuery sent since the login
   std::uint64_t transactions = 0;
@@ -85,6 +88,12 @@ struct Link {
 
 // A name as it may stand in a log line: control characters become '?'.
 [[nodiscard]] std::string printable(std::string_view name);
+
+// Tells the client what the backend reports of a setting, with the client's own role where the server names ours.
+// Errors (08P01): a setting that must stay pinned has another value.
+[[nodiscard]] Result<void> relay_parameter(Link& link, wire::ParameterStatus status);
+// The same for all that is known of the connection's settings and differs from what the client was told.
+[[nodiscard]] Result<void> relay_changed_parameters(Link& link);
 
 // What both kinds of database tell a client at the end of start-up: our key, then ReadyForQuery.
 void greet(Link& link);

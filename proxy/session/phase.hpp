@@ -13,8 +13,11 @@ enum class Phase {
   sasl_final,     // the client's proof is due
   connecting,     // ConnectBackend is under way; the client's bytes wait
   backend_login,  // our own login at the backend; the client's bytes wait
+  preparing,      // an Errand before the client's statements; the client's bytes wait
   ready,          // statements
   relay,          // a bypass role's: whatever comes is passed on
+  settling,       // an Errand after the client's transaction; the client's bytes wait
+  parked,         // no connection to the backend until the client wants one: between two transactions
   console,        // the virtual database
   closed
 };
@@ -29,7 +32,10 @@ enum class Phase {
     case Phase::connecting: return "";
     case Phase::backend_login: return "";
     case Phase::relay: return "BCDEFHPQSXcdf";
+    case Phase::preparing: return "";
     case Phase::ready: return "BCDEFHPQSX";  // no d, c, f: COPY FROM STDIN is never open
+    case Phase::settling: return "";
+    case Phase::parked: return "BCDEFHPQSX";
     case Phase::console: return "BCDEFHPQSX";
     case Phase::closed: return "";
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/session/audit_event.hpp"
@@ -19,6 +20,28 @@ namespace pgveil::session {
 // refused.
 inline constexpr std::size_t kMaxNameBytes = 63;
 
+// A statement of Parse in transaction mode, to be prepared again on whatever connection is at hand.
+struct ParsedText {
+  ParsedText(std::string client_sql, std::vector<std::uint32_t> types, rewriter::SearchPath client_path,
+             std::string text_key, std::shared_ptr<std::size_t> total)
+      : sql(std::move(client_sql)),
+        parameter_types(std::move(types)),
+        path(std::move(client_path)),
+        key(std::move(text_key)),
+        total_bytes(std::move(total)) {
+    *total_bytes += sql.size();
+  }
+  ParsedText(const ParsedText&) = delete;
+  ParsedText& operator=(const ParsedText&) = delete;
+  ~ParsedText() { *total_bytes -= sql.size(); }
+
+  const std::string sql;  // the client's
+  const std::vector<std::uint32_t> parameter_types;
+  const rewriter::SearchPath path;                 // under which it was judged
+  const std::string key;                           // of what was sent: PreparedStatements
+  const std::shared_ptr<std::size_t> total_bytes;  // of all texts of the session
+};
+
 // What a name stands for. The default is what is assumed of an unknown name: anything at all.
 struct Entry {
   rewriter::StatementKind kind = rewriter::StatementKind::select;
@@ -26,9 +49,10 @@ struct Entry {
   bool is_protected = true;
   bool is_masked = false;
   std::shared_ptr<const rewriter::PathEffect> path_effect =
-      nullptr;                                // what running it does to the search path
-  std::vector<rewriter::VersionId> versions;  // of all protected tables it reads
-  AuditedText text = nullptr;                 // of what Parse named
+      nullptr;                                         // what running it does to the search path
+  std::vector<rewriter::VersionId> versions;           // of all protected tables it reads
+  AuditedText text = nullptr;                          // of what Parse named
+  std::shared_ptr<const ParsedText> parsed = nullptr;  // transaction mode: set for what Parse made
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

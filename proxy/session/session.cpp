@@ -6,10 +6,10 @@
 #include "common/sqlstate.hpp"
 #include "proxy/session/answers.hpp"
 #include "proxy/session/authentication.hpp"
-#include "proxy/session/backend_login.hpp"
 #include "proxy/session/console_session.hpp"
 #include "proxy/session/conversation.hpp"
 #include "proxy/session/extended.hpp"
+#include "proxy/session/loan.hpp"
 #include "proxy/session/relay.hpp"
 #include "proxy/session/simple.hpp"
 #include "proxy/session/startup.hpp"
@@ -29,18 +29,22 @@ struct Session::Impl {
 
   void on(const ClientBytes& event);
   void on(const BackendBytes& event);
-  void on(const ClientClosed&) { link.end_silently(); }
+  void on(const ClientClosed&);
   void on(const ClientSecured& event);
-  void on(const BackendConnected& event);
-  void on(const BackendFailed& event);
+  void on(const BackendConnected& event) { loan.on(event); }
+  void on(const BackendLent& event);
+  void on(const BackendFailed& event) { loan.on(event); }
+  void on(const BackendTimedOut& event) { loan.on(event); }
   void on(const BackendClosed&);
   void on(const CancelRequested&);
   void on(const LoginTimedOut&);
+  void on(const PatienceEnded& event);
   void on(const ConsoleAnswered& event);
   void on(const ShuttingDown&);
   void on(const AuditFailed&);
 
   void read_client();
+  void continue_client();
   void on_client_frame(const wire::FrameView& frame);
   void on_statement_frame(const wire::FrameView& frame);
   void enter();
@@ -48,10 +52,12 @@ struct Session::Impl {
   void on_backend_frame(const wire::FrameView& frame);
   void on_relayed(const wire::FrameView& frame);
   [[nodiscard]] bool must_wait(char tag);
+  [[nodiscard]] bool needs_backend(char tag) const;
   [[nodiscard]] bool is_waiting() const;
   [[nodiscard]] Activity activity() const;
   [[nodiscard]] bool is_backend_talking() const {
-    return link.phase == Phase::backend_login || link.phase == Phase::ready || link.phase == Phase::relay;
+    return link.phase == Phase::backend_login || link.phase == Phase::preparing ||
+           link.phase == Phase::ready || link.phase == Phase::settling || link.phase == Phase::relay;
   }
 
   Link link;
@@ -59,8 +65,8 @@ struct Session::Impl {
   wire::Framer from_backend;
   Startup startup{link};
   Authentication authentication{link};
-  BackendLoginMachine backend_login{link};
   Conversation conversation{link};
+  Loan loan{link, conversation, from_backend};
   ConsoleSession console{link};
   Relay relay{link};
 };
@@ -70,6 +76,7 @@ struct Session::Impl {
 void Session::Impl::on(const ClientBytes& event) {
   from_client.feed(event.bytes);
   read_client();
+  loan.settle();
   from_client.keep();
   if (!link.is_closed() && from_client.size() > link.config.limits.held_bytes) {
     link.end(client_error(sqlstate::kProgramLimitExceeded, "too many messages sent ahead of their answers"));
@@ -81,10 +88,13 @@ bool Session::Impl::is_waiting() const {
   switch (link.phase) {
     case Phase::startup:
     case Phase::sasl_initial:
-    case Phase::sasl_final: return false;
+    case Phase::sasl_final:
+    case Phase::parked: return false;
     case Phase::securing:
     case Phase::connecting:
-    case Phase::backend_login: return true;
+    case Phase::backend_login:
+    case Phase::preparing:
+    case Phase::settling: return true;
     case Phase::ready: return !conversation.expected.empty() && ends_ready(conversation.expected.back().step);
     case Phase::relay: return false;
     case Phase::console: return console.is_waiting();
@@ -100,7 +110,10 @@ Activity Session::Impl::activity() const {
     case Phase::sasl_initial:
     case Phase::sasl_final: return Activity::login;
     case Phase::connecting:
-    case Phase::backend_login: return Activity::waiting;
+    case Phase::backend_login:
+    case Phase::preparing: return Activity::waiting;
+    case Phase::settling:
+    case Phase::parked: return Activity::idle;
     case Phase::console: return console.is_waiting() ? Activity::active : Activity::idle;
     case Phase::closed: return Activity::closed;
     case Phase::relay:
@@ -120,6 +133,11 @@ bool Session::Impl::must_wait(char tag) {
   return true;
 }
 
+// What a parked session skips, and a Terminate, need no server.
+bool Session::Impl::needs_backend(char tag) const {
+  return link.phase == Phase::parked && !conversation.is_skipping && tag != wire::Terminate::tag;
+}
+
 void Session::Impl::read_client() {
   while (!is_waiting()) {
     const bool is_startup = link.phase == Phase::startup;
@@ -131,6 +149,7 @@ void Session::Impl::read_client() {
     if (!frame) return link.end(frame.error());
     if (!*frame) return;
     if (must_wait((*frame)->tag)) return;
+    if (needs_backend((*frame)->tag)) return loan.ask();
     from_client.pop(**frame);
     on_client_frame(**frame);
   }
@@ -147,12 +166,15 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
     case Phase::sasl_final:
       if (authentication.on_message(frame)) enter();
       return;
-    case Phase::ready: return on_statement_frame(frame);
+    case Phase::ready:
+    case Phase::parked: return on_statement_frame(frame);
     case Phase::relay: return on_relayed(frame);
     case Phase::console: return console.on_message(frame);
     case Phase::securing:
     case Phase::connecting:
     case Phase::backend_login:
+    case Phase::preparing:
+    case Phase::settling:
     case Phase::closed: break;
   }
   PGVEIL_ASSERT(false);
@@ -161,7 +183,9 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
 void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
   if (frame.tag == wire::Terminate::tag) {
     const auto message = wire::decode_as<wire::Terminate>(frame.body);
-    return message ? link.end_silently() : link.end(message.error());
+    if (!message) return link.end(message.error());
+    loan.leave();
+    return link.end_silently();
   }
   const bool is_about_nothing = frame.tag == wire::Sync::tag || frame.tag == wire::Flush::tag;
   if (!is_about_nothing) link.begin_request();
@@ -202,6 +226,7 @@ void Session::Impl::enter() {
   const bool is_console = link.database == kConsoleDatabase;
   if (allowed && !is_console) allowed = enter_bypass();
   if (allowed && !link.is_bypass && !startup.request()) allowed = startup.request().error();
+  if (allowed && link.config.admit) allowed = link.config.admit(link.role);
   link.audit(
       AuditedLogin{link.login_method(), link.is_bypass, allowed ? std::string() : allowed.error().sqlstate},
       0);
@@ -211,31 +236,31 @@ void Session::Impl::enter() {
   from_client.set_limit(link.is_bypass ? link.config.limits.held_bytes
                                        : link.config.limits.client_message_bytes);
   if (is_console) return console.start();
-  link.phase = Phase::connecting;
-  link.backend = BackendLink::connecting;
-  link.command(ConnectBackend{});
+  if (link.is_bypass) return loan.begin(startup.whole().parameters);
+  if (link.config.pool_mode) link.pool_mode = link.config.pool_mode(link.role, link.database);
+  const StartupRequest& request = *startup.request();
+  conversation.client.role = link.role;
+  if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
+  loan.begin(request);
+}
+
+void Session::Impl::on(const ClientClosed&) {
+  loan.leave();
+  link.end_silently();
 }
 
 // ---- the backend's side
 
-void Session::Impl::on(const BackendConnected& event) {
-  PGVEIL_ASSERT(link.phase == Phase::connecting);
-  if (event.is_secured) link.backend_secured = Secured{event.end_point};
-  link.backend = BackendLink::open;
-  link.phase = Phase::backend_login;
-  if (link.is_bypass) return backend_login.start(startup.whole().parameters);
-  const StartupRequest& request = *startup.request();
-  conversation.client.role = link.role;
-  if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
-  backend_login.start(startup_settings(link, request));
+void Session::Impl::on(const BackendLent& event) {
+  loan.on(event);
+  continue_client();
 }
 
-void Session::Impl::on(const BackendFailed& event) {
-  PGVEIL_ASSERT(link.phase == Phase::connecting);
-  link.backend = BackendLink::none;
-  link.log_warning("the database server is not reachable: " + event.reason);
-  link.end(error_response(client_error(sqlstate::kConnectionFailure, "the database server is not reachable"),
-                          Severity::fatal));
+// After something that the client may have been waiting for.
+void Session::Impl::continue_client() {
+  loan.settle_if_used();
+  read_client();
+  loan.settle();
 }
 
 void Session::Impl::on(const BackendClosed&) {
@@ -250,9 +275,7 @@ void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
   if (link.is_bypass && frame.tag == wire::ParameterStatus::tag) {
     if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);
   }
-  if (!backend_login.on_frame(frame)) return;
-  link.phase = link.is_bypass ? Phase::relay : Phase::ready;
-  greet(link);
+  loan.on_frame(frame);
 }
 
 void Session::Impl::on(const BackendBytes& event) {
@@ -269,18 +292,21 @@ void Session::Impl::on(const BackendBytes& event) {
     on_backend_frame(**frame);
   }
   from_backend.keep();
-  read_client();
+  continue_client();
 }
 
 // ---- all other events
 
 void Session::Impl::on(const CancelRequested&) {
-  if (!link.is_backend_busy || link.backend_pid == 0) return;
-  link.command(ForwardCancel{.pid = link.backend_pid, .secret = link.backend_secret});
+  if (!link.is_backend_busy || !link.server || link.server->pid == 0) return;
+  link.command(ForwardCancel{.pid = link.server->pid, .secret = link.server->secret});
 }
 
 void Session::Impl::on(const LoginTimedOut&) {
-  if (link.phase == Phase::ready || link.phase == Phase::relay || link.phase == Phase::console) return;
+  const bool is_in = link.phase == Phase::ready || link.phase == Phase::settling ||
+                     link.phase == Phase::parked || link.phase == Phase::relay ||
+                     link.phase == Phase::console;
+  if (is_in) return;
   if (link.phase == Phase::startup || link.phase == Phase::securing) return link.end_silently();
   link.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
@@ -291,7 +317,22 @@ void Session::Impl::on(const ConsoleAnswered& event) {
   read_client();
 }
 
+void Session::Impl::on(const PatienceEnded& event) {
+  switch (event.what) {
+    case Patience::client_idle:
+      loan.leave();
+      return link.end(
+          client_error(sqlstate::kIdleSessionTimeout, "terminating connection due to idle timeout"));
+    case Patience::idle_in_transaction:
+      return link.end(client_error(sqlstate::kIdleInTransactionTimeout,
+                                   "terminating connection due to idle-in-transaction timeout"));
+    case Patience::query:
+      return link.end(client_error(sqlstate::kQueryCanceled, "terminating connection due to query timeout"));
+  }
+}
+
 void Session::Impl::on(const ShuttingDown&) {
+  loan.leave();
   link.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
 }
 
@@ -319,7 +360,7 @@ Facts Session::facts() const {
   const bool is_console = link.phase == Phase::console;
   Facts facts;
   facts.activity = impl_->activity();
-  facts.backend_pid = link.backend_pid;
+  facts.backend_pid = link.server ? link.server->pid : 0;
   facts.answered = link.answered;
   facts.transactions = link.transactions;
   facts.statements = is_console ? impl_->console.statement_count() : impl_->conversation.registry.size();

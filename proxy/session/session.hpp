@@ -3,7 +3,8 @@
 // events in, bytes and commands out. No Asio, clock, logger or global. Not thread-safe: one strand drives one
 // session.
 //
-// The backend connection is 1:1 with the client and lives as long as it. Nothing of a client's SQL is written
+// A session holds one backend connection from its login to its end (PoolMode::none, ::session), or for one
+// transaction at a time (::transaction). Nothing of a client's SQL is written
 // to `to_backend` that Gate::judge did not return as Rewritten. Frames that are malformed, too long, unknown
 // or out of phase end the session with ErrorResponse 08P01 and never reach the backend.
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "common/error.hpp"
 #include "proxy/admin/console.hpp"
 #include "proxy/session/audit_event.hpp"
+#include "proxy/session/backend_state.hpp"
 #include "proxy/session/gate.hpp"
 
 namespace pgveil::session {
@@ -40,6 +42,7 @@ struct SessionLimits {
   std::size_t backend_message_bytes = 1 << 30;  // one backend message: PostgreSQL's own limit
   std::size_t statements = 10'000;              // named prepared statements + portals of one session
   std::size_t held_bytes = 64 << 20;            // messages sent ahead of answers that have to come first
+  std::size_t prepared_statements = 200;        // on one backend connection, in transaction mode
 };
 
 // Credentials of query_role.
@@ -60,6 +63,10 @@ struct SessionConfig {
   bool is_audited = false;                  // Actions::audit is filled
   std::string mock_secret;                  // for mock_verifier
   std::function<std::string()> make_nonce;  // 18 random bytes, base64
+  // Asked once, when it is known who the client is. Null: PoolMode::none.
+  std::function<PoolMode(const std::string& role, const std::string& database)> pool_mode = nullptr;
+  // Takes a place among this role's clients; an Error is what the client is told. Null: there is no limit.
+  std::function<Result<void>(const std::string& role)> admit = nullptr;
 };
 
 // ---- events: what happened outside
@@ -76,29 +83,50 @@ struct ClientSecured {
 struct BackendConnected {
   bool is_secured = false;     // over TLS, checked as configured
   std::string end_point = {};  // tls-server-end-point of the server's certificate
-};                             // answer to ConnectBackend
+};                             // answer to ConnectBackend: a new connection, to log in on
+struct BackendLent {
+  std::shared_ptr<BackendState> state;  // never null
+};  // answer to ConnectBackend: an idle one that was logged in with the same start-up packet
 struct BackendFailed {
   std::string reason;
 };                          // answer to ConnectBackend; public text
+struct BackendTimedOut {};  // answer to ConnectBackend: none became free in time
 struct BackendClosed {};    // EOF or read error, expected or not
 struct CancelRequested {};  // a CancelRequest with this session's keys came in
 struct LoginTimedOut {};    // the driver's login timer
+enum class Patience { client_idle, idle_in_transaction, query };
+struct PatienceEnded {
+  Patience what;
+};  // the session has been in that state for too long
 struct ConsoleAnswered {
   admin::Answer answer;
 };                       // answer to RunConsole
 struct ShuttingDown {};  // the process ends: 57P01 to the client
 // Events of the step before could not be written. Of that step nothing was sent or begun, only endings were done.
 struct AuditFailed {};
-using Event =
-    std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, BackendConnected, BackendFailed,
-                 BackendClosed, CancelRequested, LoginTimedOut, ConsoleAnswered, ShuttingDown, AuditFailed>;
+using Event = std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, BackendConnected,
+                           BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested,
+                           LoginTimedOut, PatienceEnded, ConsoleAnswered, ShuttingDown, AuditFailed>;
 
 // ---- commands: what the driver is to do, in order, after it has queued the bytes
-struct SecureClient {};    // all further bytes of the client are TLS: shake hands; answer with ClientSecured
-struct ConnectBackend {};  // open a connection to the backend; answer with an event
-struct CloseBackend {};    // after to_backend has been written
-struct CloseClient {};     // after to_client has been written; the session is over
-struct LoginDone {};       // stop the login timer
+struct SecureClient {};  // all further bytes of the client are TLS: shake hands; answer with ClientSecured
+// Who may be lent a connection of whom.
+struct Lender {
+  std::string role, database;
+  std::string start_up;  // the settings of the start-up packet, as one text
+  bool operator==(const Lender&) const = default;
+};
+struct ConnectBackend {
+  Lender lender;
+  bool must_be_new = false;
+};                       // open a connection to the backend, or take one from the pool; answer with an event
+struct CloseBackend {};  // after to_backend has been written
+struct ReturnBackend {
+  std::shared_ptr<BackendState> state;
+  bool must_be_cleaned = false;  // DISCARD ALL, before anybody else gets it
+};                               // nothing is owed by it and no transaction is open: to the pool
+struct CloseClient {};           // after to_client has been written; the session is over
+struct LoginDone {};             // stop the login timer
 struct ForwardCancel {
   std::uint32_t pid = 0;
   std::uint32_t secret = 0;
@@ -119,8 +147,8 @@ struct LogLine {
 struct NoteName {
   std::string application_name;
 };  // the client has one, or another
-using Command = std::variant<NoteName, SecureClient, ConnectBackend, CloseBackend, CloseClient, LoginDone,
-                             ForwardCancel, CancelOther, RunConsole, LogLine>;
+using Command = std::variant<NoteName, SecureClient, ConnectBackend, CloseBackend, ReturnBackend, CloseClient,
+                             LoginDone, ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
   std::vector<AuditEvent> audit;  // first of all

@@ -2,6 +2,7 @@
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/session/pooled.hpp"
 
 namespace pgveil::session::simple {
 
@@ -18,17 +19,18 @@ void refuse_query(Conversation& conversation, wire::ErrorResponse response,
     conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
     return;
   }
+  pooled::note_unnamed_dropped(conversation);
   conversation.link.to_backend(wire::Query{.sql = std::string(kRefusalText)});
   conversation.expect({.step = Step::refused_simple,
                        .mark = conversation.registry.mark(),
                        .replacement = std::move(response)});
 }
 
-std::string joined(const rewriter::Rewritten& rewritten) {
+std::string joined(const Conversation& conversation, const rewriter::Rewritten& rewritten) {
   std::string sql;
   for (const rewriter::Statement& statement : rewritten.statements) {
     if (!sql.empty()) sql += ';';
-    sql += statement.sql;
+    sql += pooled::text_of(conversation, statement);
   }
   return sql;
 }
@@ -99,7 +101,8 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
   audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
-  conversation.link.to_backend(wire::Query{.sql = joined(rewritten)});
+  pooled::note_unnamed_dropped(conversation);
+  conversation.link.to_backend(wire::Query{.sql = joined(conversation, rewritten)});
   conversation.expect(std::move(expectation));
 }
 

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "proxy/session/backend_state.hpp"
 #include "proxy/wire/startup.hpp"
 #include "rewriter/search_path.hpp"
 
 namespace pgveil::session {
-
-using Settings = std::vector<std::pair<std::string, std::string>>;
 
 struct StartupRequest {
   std::string user;

@@ -44,6 +44,12 @@ class Framer {
   // REQUIRES: the last peek gave this frame.
   void pop(const FrameView& frame);
 
+  // The stream ended here; another one begins with the next feed().
+  void drop() {
+    left_ = {};
+    is_borrowed_ = false;
+  }
+
   // Bytes fed and not popped.
   [[nodiscard]] std::size_t size() const { return left_.size(); }
 

@@ -33,6 +33,8 @@ std::string words_of(std::string_view setting) {
   return out;
 }
 
+constexpr std::int32_t kCursorWithHold = 0x0020;  // PostgreSQL's CURSOR_OPT_HOLD
+
 constexpr std::string_view kStatementsHint =
     "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
     "transactions, SET and SHOW of listed settings, and EXPLAIN";
@@ -280,7 +282,10 @@ Statement Resolver::declare_statement(PgQuery__DeclareCursorStmt& declare) {
   if (!pg::is_kind(declare.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     refuse(Reason::statement_kind, "a cursor over something that is no SELECT");
   }
-  return query_statement(*declare.query->select_stmt, StatementKind::declare_cursor, declare.portalname);
+  Statement out =
+      query_statement(*declare.query->select_stmt, StatementKind::declare_cursor, declare.portalname);
+  out.is_held = (declare.options & kCursorWithHold) != 0;
+  return out;
 }
 
 Statement Resolver::fetch_statement(PgQuery__FetchStmt& fetch) {

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import threading
 import time
 
 import psycopg
@@ -112,7 +113,7 @@ class Operations(StackCase):
             pools = {(row["database"], row["user"]): row for row in self.ask("SHOW POOLS")}
             pool = pools["demo", "analyst"]
             self.assertEqual((pool["cl_active"], pool["sv_active"], pool["cl_waiting"], pool["pool_mode"]),
-                             ("2", "2", "0", "session"))
+                             ("2", "2", "0", "none"))
             self.assertEqual(pools["demo", "outsider"]["cl_active"], "1")
             self.assertEqual(pools["pgveil", "operator"]["sv_active"], "0")
             lists = {row["list"]: int(row["items"]) for row in self.ask("SHOW LISTS")}
@@ -334,15 +335,24 @@ class Ending(StackCase):
         self.assertEqual(busy.collect().sqlstates(), ["57P01"])
         self.assert_ends(pgveil)
 
-    def test_a_signal_that_means_nothing_here(self):
+    def test_signals_that_pause_and_resume(self):
         pgveil = self.serve()
         with pgveil.client() as client:
             os.kill(pgveil.pid, signal.SIGUSR1)
-            for _ in range(200):
-                if "SIGUSR1" in pgveil.log():
-                    break
+            while "SIGUSR1" not in pgveil.log():
                 time.sleep(0.05)
-            self.assertEqual(client.query("SELECT 7").texts(), [["7"]])
+            self.assertEqual(client.query("SELECT 7").texts(), [["7"]])  # it holds its connection
+            results = []
+            newcomer = threading.Thread(target=lambda: results.append(pgveil.client()))
+            newcomer.start()
+            waiting = [None]
+            while "waiting" not in waiting:
+                waiting = [row[4] for row in pgveil.console("SHOW CLIENTS").texts()]
+            self.assertEqual(results, [])
+            os.kill(pgveil.pid, signal.SIGUSR2)
+            newcomer.join(timeout=20)
+            with results[0] as second:
+                self.assertEqual(second.query("SELECT 8").texts(), [["8"]])
 
     def test_metrics_whose_port_is_taken(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

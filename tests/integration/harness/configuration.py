@@ -37,6 +37,9 @@ ACCEPT_EXCESS = ("temp", "select:public.*", "select:hr.*", "select:lab.*", "sele
 # masks.form of all tests that do not choose it themselves.
 MASK_FORM = os.environ.get("PGVEIL_MASK_FORM", "cheapest")
 
+# pool.mode of all tests that do not choose it themselves.
+POOL_MODE = os.environ.get("PGVEIL_POOL_MODE", "none")
+
 
 def scram_verifier(password, iterations=4096):
     """What PostgreSQL keeps for a password."""
@@ -57,6 +60,8 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
           query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h",
           accept_excess=ACCEPT_EXCESS, mask_views=False, mask_form=None, more=""):
     """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. more: further sections."""
+    if POOL_MODE != "none" and "pool:" not in more:
+        more += f"pool: {{mode: {POOL_MODE}}}\n"
     (directory / "policies").mkdir()
     (directory / "exports").mkdir(mode=0o700)
     password = world.QUERY_PASSWORD if query_password is None else query_password

@@ -17,6 +17,7 @@ SessionInfo session(std::uint64_t id, std::string role, SessionState state) {
   info.client = {"192.0.2.1", 50'000};
   info.connected_at = 1'700'000'000;
   info.has_backend = state != SessionState::login;
+  info.server_id = id;
   return info;
 }
 
@@ -45,8 +46,16 @@ TEST_CASE("a client is one row, with its server where it has one") {
   CHECK(row_of(clients, 1)["wait_us"] == "7");
   CHECK(row_of(clients, 2)["state"] == "active");
   CHECK(row_of(clients, 2)["link"] == "S3");
-  const Table servers = servers_table(sessions, "pgveil_query");
-  CHECK(servers.rows.size() == 2);
+  IdleServer idle;
+  idle.id = 77;
+  idle.database = "demo";
+  idle.pid = 4711;
+  const Table servers = servers_table(sessions, {&idle, 1}, "pgveil_query");
+  CHECK(servers.rows.size() == 3);
+  CHECK(row_of(servers, 2)["state"] == "idle");
+  CHECK(row_of(servers, 2)["ptr"] == "S77");
+  CHECK(row_of(servers, 2)["link"] == "NULL");
+  CHECK(row_of(servers, 2)["remote_pid"] == "4711");
   CHECK(row_of(servers, 1)["user"] == "pgveil_query");
   CHECK(row_of(servers, 1)["link"] == "C3");
   CHECK(row_of(servers, 1)["ptr"] == "S3");
@@ -60,16 +69,33 @@ TEST_CASE("a pool is the clients of one role in one database") {
   const std::vector<SessionInfo> sessions{session(1, "", SessionState::login), first, second,
                                           session(4, "ann", SessionState::idle),
                                           session(5, "bob", SessionState::active)};
-  const Table pools = pools_table(sessions);
-  REQUIRE(pools.rows.size() == 2);
+  PoolInfo info;
+  info.database = "demo";
+  info.role = "ann";
+  info.open = 7;
+  info.idle = 3;
+  info.cleaning = 1;
+  PoolInfo forsaken = info;  // connections, and no client
+  forsaken.role = "carl";
+  const std::vector<PoolInfo> infos{info, forsaken};
+  const Table pools = pools_table(sessions, infos, [](const std::string& role, const std::string& database) {
+    return database + " of " + role;
+  });
+  REQUIRE(pools.rows.size() == 3);
   auto ann = row_of(pools, 0);
   CHECK(ann["user"] == "ann");
   CHECK(ann["cl_active"] == "1");
   CHECK(ann["cl_waiting"] == "2");
+  CHECK(ann["sv_active"] == "1");
+  CHECK(ann["sv_idle"] == "3");
+  CHECK(ann["sv_tested"] == "1");
   CHECK(ann["sv_login"] == "2");
+  CHECK(ann["pool_mode"] == "demo of ann");
   CHECK(ann["maxwait"] == "2");
   CHECK(ann["maxwait_us"] == "1");
   CHECK(row_of(pools, 1)["cl_active"] == "1");
+  CHECK(row_of(pools, 2)["cl_active"] == "0");
+  CHECK(row_of(pools, 2)["sv_idle"] == "3");
 }
 
 TEST_CASE("averages are of the last period: counts by second, times by what took them") {

@@ -51,6 +51,9 @@ struct Spelled {
   std::string operator()(const ShowConfig&) const { return "show config"; }
   std::string operator()(const ShowLists&) const { return "show lists"; }
   std::string operator()(const ShowMem&) const { return "show mem"; }
+  std::string operator()(const Pause& it) const { return "pause " + it.database; }
+  std::string operator()(const Resume& it) const { return "resume " + it.database; }
+  std::string operator()(const Reconnect& it) const { return "reconnect " + it.database; }
   std::string operator()(const KillClient& it) const { return "kill " + std::to_string(it.id); }
   std::string operator()(const Shutdown& it) const {
     return "shutdown " + std::to_string(static_cast<int>(it.ending));
@@ -114,6 +117,11 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW CONFIG", "show config"},
       {"SHOW LISTS", "show lists"},
       {"SHOW MEM", "show mem"},
+      {"PAUSE", "pause "},
+      {"pause Demo;", "pause demo"},
+      {"PAUSE \"Demo\"", "pause Demo"},
+      {"RESUME demo", "resume demo"},
+      {"RECONNECT", "reconnect "},
       {"KILL_CLIENT 12;", "kill 12"},
       {"kill_client 18446744073709551615", "kill 18446744073709551615"},
       {"SHUTDOWN", "shutdown 0"},
@@ -152,6 +160,8 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
                                  {"SELECT '1'", "not a command", 1},
                                  {"SHOW", "POLICIES, CLIENTS", 5},
                                  {"SHOW NOTHING", "POLICIES, CLIENTS", 6},
+                                 {"PAUSE 7", "end of the command", 7},
+                                 {"RESUME a b", "end of the command", 10},
                                  {"KILL_CLIENT", "id of SHOW CLIENTS", 12},
                                  {"KILL_CLIENT x", "id of SHOW CLIENTS", 13},
                                  {"KILL_CLIENT 1.5", "id of SHOW CLIENTS", 13},

@@ -150,6 +150,7 @@ struct CommandText {
   std::string operator()(const SecureClient&) const { return "SecureClient"; }
   std::string operator()(const ConnectBackend&) const { return "ConnectBackend"; }
   std::string operator()(const CloseBackend&) const { return "CloseBackend"; }
+  std::string operator()(const ReturnBackend&) const { return "ReturnBackend"; }
   std::string operator()(const CloseClient&) const { return "CloseClient"; }
   std::string operator()(const LoginDone&) const { return "LoginDone"; }
   std::string operator()(const ForwardCancel& cancel) const {

@@ -1,0 +1,40 @@
+#include "proxy/session/backend_state.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+
+namespace pgveil::session {
+
+const std::string* PreparedStatements::find(const std::string& key) {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return nullptr;
+  found->second.used = ++last_use_;
+  return &found->second.name;
+}
+
+std::string PreparedStatements::add(const std::string& key) {
+  std::string name = "pgveil_" + std::to_string(++last_name_);
+  by_key_.insert_or_assign(key, Prepared{name, ++last_use_});
+  return name;
+}
+
+std::string PreparedStatements::take_oldest() {
+  PGVEIL_ASSERT(!by_key_.empty());
+  const auto oldest =
+      std::ranges::min_element(by_key_, {}, [](const auto& entry) { return entry.second.used; });
+  std::string name = std::move(oldest->second.name);
+  by_key_.erase(oldest);
+  return name;
+}
+
+void note_parameter(Settings& parameters, const std::string& name, const std::string& value) {
+  const auto found = std::ranges::find(parameters, name, &Settings::value_type::first);
+  if (found == parameters.end()) {
+    parameters.emplace_back(name, value);
+  } else {
+    found->second = value;
+  }
+}
+
+}  // namespace pgveil::session

@@ -1,0 +1,78 @@
+#include "proxy/session/errand.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+#include "rewriter/search_path.hpp"
+
+namespace pgveil::session {
+
+namespace {
+
+constexpr std::size_t kMaxRows = 1'000;  // far more than there are settings
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+void Errand::start(std::string sql) {
+  PGVEIL_ASSERT(link_.server != nullptr);
+  rows_.clear();
+  link_.to_backend(wire::Query{.sql = std::move(sql)});
+}
+
+Errand::Outcome Errand::on_row(const wire::FrameView& frame) {
+  const auto row = wire::decode_as<wire::DataRow>(frame.body);
+  if (!row || rows_.size() >= kMaxRows) return Outcome::failed;
+  const auto& values = row->values;
+  if (values.size() == 2 && values[0] && values[1]) rows_.emplace_back(*values[0], *values[1]);
+  return Outcome::under_way;
+}
+
+Errand::Outcome Errand::on_parameter(const wire::FrameView& frame) {
+  const auto status = wire::decode_as<wire::ParameterStatus>(frame.body);
+  if (!status) return Outcome::failed;
+  note_parameter(link_.server->parameters, status->name, status->value);
+  return Outcome::under_way;
+}
+
+Errand::Outcome Errand::on_frame(const wire::FrameView& frame) {
+  switch (frame.tag) {
+    case wire::DataRow::tag: return on_row(frame);
+    case wire::ParameterStatus::tag: return on_parameter(frame);
+    case wire::RowDescription::tag:
+    case wire::CommandComplete::tag:
+    case wire::EmptyQueryResponse::tag:
+    case wire::NoticeResponse::tag:
+    case wire::NotificationResponse::tag: return Outcome::under_way;
+    case wire::ReadyForQuery::tag: break;
+    default: return Outcome::failed;
+  }
+  const auto ready = wire::decode_as<wire::ReadyForQuery>(frame.body);
+  std::ranges::sort(rows_);
+  return ready && ready->status == wire::TransactionStatus::idle ? Outcome::done : Outcome::failed;
+}
+
+// One set_config a row, so that any number of settings is one statement.
+std::string text_to_apply(const Settings& settings) {
+  std::string sql = "RESET ALL";
+  for (const auto& [name, value] : settings) {
+    sql += sql == "RESET ALL" ? "; SELECT " : ", ";
+    sql += "pg_catalog.set_config(" + quoted(name) + ", " + quoted(value) + ", false)";
+  }
+  return sql;
+}
+
+// SET and set_config leave the source `session`, a start-up packet leaves `client`. The setting that holds the
+// client's search path is a name of ours, which that view does not list.
+std::string text_to_read_settings() {
+  const std::string path = quoted(rewriter::kPathSetting);
+  return "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session' UNION ALL SELECT " +
+         path + ", pg_catalog.current_setting(" + path + ")";
+}
+
+}  // namespace pgveil::session

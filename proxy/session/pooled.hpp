@@ -1,0 +1,49 @@
+#pragma once
+// What transaction mode changes for a client's statements. Statements of Parse live on whatever connection is at hand,
+// under names of ours; what a session would need its own connection for is refused. In the other modes these
+// functions change nothing.
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "proxy/session/conversation.hpp"
+
+namespace pgveil::session::pooled {
+
+[[nodiscard]] bool is_in_use(const Conversation& conversation);
+
+// 0A000, with the statement that needs a connection of its own; 26000 for DEALLOCATE of a name that is not known.
+[[nodiscard]] std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
+                                                        const rewriter::Rewritten& rewritten);
+
+// What is sent in place of a statement's own text: names of statements are not the client's.
+[[nodiscard]] const std::string& text_of(const Conversation& conversation,
+                                         const rewriter::Statement& statement);
+
+// Enters what running this does to the connection: settings, and what is prepared there.
+void note_effect(Conversation& conversation, const Entry& entry);
+// The server drops its unnamed statement, whatever comes of the message.
+void note_unnamed_dropped(Conversation& conversation);
+// A Parse was refused or skipped.
+void note_not_prepared(Conversation& conversation, const std::string& key);
+
+[[nodiscard]] PortalLife cursor_life(const Conversation& conversation);
+
+// Parse. REQUIRES: is_in_use, the text was judged, and has one statement at most.
+[[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
+                                                             const wire::Parse& message);
+[[nodiscard]] EntryPtr with_text(Conversation& conversation, const Entry& entry, const wire::Parse& message,
+                                 const std::string& sent_sql);
+[[nodiscard]] std::optional<wire::ErrorResponse> send_parse(Conversation& conversation,
+                                                            const wire::Parse& message, const Entry& entry,
+                                                            const std::string& sent_sql, std::size_t mark);
+
+// Prepares the statement on the connection at hand, unless it is there → the server's name of it, or why it can't be
+// used. REQUIRES: is_in_use; `use` is what the registry knows of the client's name.
+[[nodiscard]] std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation,
+                                                                          const Use& use);
+
+// Close of a named statement: it is the client's name only that goes.
+[[nodiscard]] wire::Close stand_in_for_close();
+
+}  // namespace pgveil::session::pooled

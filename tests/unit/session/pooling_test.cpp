@@ -1,0 +1,245 @@
+// What a session does with a connection that is not its own: when it is given back, when it is closed, and what it takes
+// for granted on one that others have used. tests/integration/pooling_test.py asks a real server.
+#include <doctest/doctest.h>
+
+#include "tests/unit/session/frames.hpp"
+#include "tests/unit/session/render.hpp"
+#include "tests/unit/session/script.hpp"
+
+namespace pgveil::session::testing {
+
+namespace {
+
+// A client of role ann, and what is sent for it.
+class Pooled {
+ public:
+  explicit Pooled(PoolMode mode, std::initializer_list<std::pair<std::string, std::string>> parameters = {})
+      : session_(config(mode), gate) {
+    std::string startup;
+    wire::StartupMessage message{.parameters = {{"user", "ann"}, {"database", "demo"}}};
+    message.parameters.insert(message.parameters.end(), parameters.begin(), parameters.end());
+    wire::encode(message, startup);
+    step(ClientBytes{startup});
+  }
+
+  // → what was sent to the server and which commands were given.
+  std::string step(const Event& event) {
+    Actions actions = session_.step(event);
+    for (const Command& command : actions.commands) {
+      if (const auto* asked = std::get_if<ConnectBackend>(&command)) lender = asked->lender;
+      if (const auto* given = std::get_if<ReturnBackend>(&command)) {
+        returned = given->state;
+        is_cleaned = given->must_be_cleaned;
+      }
+    }
+    to_client = render_to_client(actions.to_client);
+    const std::string sent = render_to_backend(actions.to_backend, Beginning::frame);
+    const std::string commands = render(actions.commands);
+    return sent + (sent.empty() || commands.empty() ? "" : " ") + commands;
+  }
+  std::string client(const std::string& bytes) { return step(ClientBytes{bytes}); }
+  std::string server(const std::string& bytes) { return step(BackendBytes{bytes}); }
+  std::string lend(std::shared_ptr<BackendState> state) { return step(BackendLent{std::move(state)}); }
+  // A connection that another session has logged in.
+  static std::shared_ptr<BackendState> idle() {
+    auto state = std::make_shared<BackendState>();
+    state->pid = 41;
+    state->secret = 42;
+    state->parameters = {{"DateStyle", "ISO, MDY"}};
+    return state;
+  }
+
+  FakeGate gate;
+  std::string to_client;
+  Lender lender;
+  std::shared_ptr<BackendState> returned;
+  bool is_cleaned = false;
+  [[nodiscard]] bool is_closed() const { return session_.is_closed(); }
+
+ private:
+  static SessionConfig config(PoolMode mode) {
+    SessionConfig config = Script::default_config();
+    config.pool_mode = [mode](const std::string&, const std::string&) { return mode; };
+    config.limits.prepared_statements = 2;
+    return config;
+  }
+  Session session_;
+};
+
+}  // namespace
+
+TEST_CASE("a session gives its connection back at its end, to be cleaned") {
+  Pooled one(PoolMode::session);
+  CHECK(one.lend(Pooled::idle()) == "LoginDone");
+  CHECK(one.to_client == "S(DateStyle=ISO, MDY) K(1 2) Z(I)");
+  CHECK(one.client(query("SELECT 1")) == "Q(ok: SELECT 1)");
+  CHECK(one.server(row_description("a") + complete("SELECT 0") + ready('I')) == "");
+  CHECK(one.client(frames(wire::Terminate{})) == "ReturnBackend CloseClient");
+  CHECK(one.is_cleaned);
+  CHECK(one.returned->pid == 41);
+}
+
+TEST_CASE("a connection that is not at rest is closed, however the client goes") {
+  const std::string partial = complete("SELECT 0").substr(0, 4);
+  const std::string scripts[][2] = {
+      {query("SELECT 1"), ""},                                                   // owes everything
+      {query("SELECT 1"), row_description("a") + row("1")},                      // in rows
+      {query("BEGIN"), complete("BEGIN") + ready('T')},                          // in a transaction
+      {query("SELECT 1"), server_error("22012", "division by zero")},            // failed, not ready
+      {query("BEGIN"), complete("BEGIN") + ready('E')},                          // in a failed transaction
+      {parse("", "SELECT 1") + flush_message(), frames(wire::ParseComplete{})},  // never synced
+      {query("SELECT 1"),
+       row_description("a") + complete("SELECT 0") + ready('I') + partial},  // a byte too many
+  };
+  for (const PoolMode mode : {PoolMode::session, PoolMode::transaction}) {
+    for (const auto& [asked, answered] : scripts) {
+      for (const bool says_goodbye : {true, false}) {
+        CAPTURE(asked);
+        CAPTURE(answered);
+        Pooled one(mode);
+        one.lend(Pooled::idle());
+        if (mode == PoolMode::transaction) {
+          one.returned = nullptr;
+          one.client(asked);
+          one.lend(Pooled::idle());
+        } else {
+          one.client(asked);
+        }
+        if (!answered.empty()) one.server(answered);
+        says_goodbye ? one.client(frames(wire::Terminate{})) : one.step(ClientClosed{});
+        one.step(ClientClosed{});
+        CHECK(one.is_closed());
+        CHECK(one.returned == nullptr);
+      }
+    }
+  }
+}
+
+TEST_CASE("in transaction mode the connection is held from the first message to the end of the transaction") {
+  Pooled one(PoolMode::transaction);
+  CHECK(one.lend(Pooled::idle()) == "LoginDone ReturnBackend");
+  CHECK_FALSE(one.is_cleaned);
+  CHECK(one.client(query("BEGIN")) == "ConnectBackend");
+  CHECK(one.lend(one.returned) == "Q(ok: BEGIN)");
+  CHECK(one.server(complete("BEGIN") + ready('T')) == "");
+  CHECK(one.client(query("COMMIT")) == "Q(ok: COMMIT)");
+  CHECK(one.server(complete("COMMIT") + ready('I')) == "ReturnBackend");
+  CHECK(one.to_client == "C(COMMIT) Z(I)");
+  CHECK(one.client(frames(wire::Terminate{})) == "CloseClient");
+}
+
+TEST_CASE("the client's settings are in force before its first statement, and it is told of them") {
+  Pooled one(PoolMode::transaction, {{"application_name", "it's"}, {"DateStyle", "German"}});
+  CHECK(one.lender.start_up.find("it's") == std::string::npos);
+  CHECK(one.lender.start_up.find("German") != std::string::npos);
+  auto used = Pooled::idle();
+  used->settings = {{"work_mem", "7"}};
+  const std::string apply = "Q(RESET ALL; SELECT pg_catalog.set_config('application_name', 'it''s', false))";
+  CHECK(one.lend(used) == apply);
+  CHECK(one.to_client.empty());
+  CHECK(one.server(complete("RESET") + parameter("application_name", "it's") + row_description("set_config") +
+                   row("it's") + complete("SELECT 1") + ready('I')) ==
+        "NoteName(it's) LoginDone ReturnBackend");
+  CHECK(one.to_client == "S(DateStyle=ISO, MDY) S(application_name=it's) K(1 2) Z(I)");
+  CHECK(one.returned->settings == Settings{{"application_name", "it's"}});
+  CHECK(one.client(query("SELECT 1")) == "ConnectBackend");
+  CHECK(one.lend(one.returned) == "Q(ok: SELECT 1)");  // they are in force already
+}
+
+TEST_CASE("settings that can't be put in force on a used connection are tried on a new one, once") {
+  Pooled one(PoolMode::session, {{"application_name", "a"}});
+  auto used = Pooled::idle();
+  one.lend(used);
+  CHECK(one.server(server_error("57014", "canceling statement due to statement timeout")) ==
+        "CloseBackend ConnectBackend");
+  CHECK(one.to_client.empty());
+  one.lend(Pooled::idle());
+  CHECK(one.server(server_error("57014", "canceling statement due to statement timeout")) ==
+        "CloseBackend CloseClient");
+  CHECK(one.is_closed());
+}
+
+TEST_CASE("a statement of another session is not to be had by its name") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  auto used = one.returned;
+  const std::string name = used->statements.add("another's");
+  one.client(bind_message("", name) + sync_message());
+  CHECK(one.lend(used) == "ReturnBackend");  // nothing was sent
+  CHECK(one.to_client == "E(ERROR 26000 prepared statement \"" + name + "\" does not exist) Z(I)");
+}
+
+TEST_CASE("a statement is prepared where it is missing, and only there") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(parse("s", "SELECT 1") + sync_message());
+  CHECK(one.lend(Pooled::idle()) == "P(pgveil_1,ok: SELECT 1) S");
+  one.server(frames(wire::ParseComplete{}) + ready('I'));
+  CHECK(one.to_client == "1 Z(I)");
+  const auto first = one.returned;
+  one.client(bind_message("", "s") + sync_message());
+  CHECK(one.lend(first) == "B(,pgveil_1) S");
+  one.server(frames(wire::BindComplete{}) + ready('I'));
+  one.client(bind_message("", "s") + sync_message());
+  CHECK(one.lend(Pooled::idle()) == "P(pgveil_1,ok: SELECT 1) B(,pgveil_1) S");
+  one.server(frames(wire::ParseComplete{}, wire::BindComplete{}) + ready('I'));
+  CHECK(one.to_client == "2 Z(I)");  // our Parse is none of its business
+}
+
+TEST_CASE("what the server skipped is not believed to be prepared") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(parse("a", "SELECT 1") + parse("b", "SELECT 2") + sync_message());
+  CHECK(one.lend(Pooled::idle()) == "P(pgveil_1,ok: SELECT 1) P(pgveil_2,ok: SELECT 2) S");
+  one.server(server_error("42703", "no such column") + ready('I'));
+  CHECK(one.returned->statements.size() == 0);
+}
+
+TEST_CASE("after a SET the settings are read before the connection is given back") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(query("SET work_mem"));
+  CHECK(one.lend(Pooled::idle()) == "Q(ok: SET work_mem)");
+  CHECK(one.server(complete("SET") + ready('I'))
+            .starts_with("Q(SELECT name, setting FROM pg_catalog.pg_settings"));
+  CHECK(one.to_client == "C(SET) Z(I)");
+  CHECK(one.returned->settings.empty());  // of the login
+  const std::string rows =
+      frames(wire::DataRow{{"work_mem", "7"}}) + frames(wire::DataRow{{"pgveil.search_path", "public"}});
+  CHECK(one.server(row_description("name") + rows + complete("SELECT 2") + ready('I')) == "ReturnBackend");
+  CHECK(one.returned->settings == Settings{{"pgveil.search_path", "public"}, {"work_mem", "7"}});
+}
+
+TEST_CASE("a cancel reaches a connection only while it works for this client") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  CHECK(one.step(CancelRequested{}) == "");
+  one.client(query("SELECT 1"));
+  CHECK(one.step(CancelRequested{}) == "");
+  one.lend(Pooled::idle());
+  CHECK(one.step(CancelRequested{}) == "ForwardCancel(41 42)");
+  one.server(row_description("a") + complete("SELECT 0") + ready('I'));
+  CHECK(one.step(CancelRequested{}) == "");
+}
+
+TEST_CASE("the oldest statement makes room, and a name is never used twice") {
+  PreparedStatements statements;
+  CHECK(statements.add("a") == "pgveil_1");
+  CHECK(statements.add("b") == "pgveil_2");
+  CHECK(*statements.find("a") == "pgveil_1");
+  CHECK(statements.take_oldest() == "pgveil_2");
+  CHECK(statements.find("b") == nullptr);
+  CHECK(statements.add("b") == "pgveil_3");
+  statements.forget_all();
+  CHECK(statements.size() == 0);
+  CHECK(statements.add("a") == "pgveil_4");
+}
+
+TEST_CASE("one client may wait too long, and be told") {
+  Pooled one(PoolMode::transaction);
+  one.step(BackendTimedOut{});
+  CHECK(one.to_client.starts_with("E(FATAL 53300"));
+  CHECK(one.is_closed());
+}
+
+}  // namespace pgveil::session::testing
