@@ -32,16 +32,21 @@ add_closing_line() {
   add "$name" "$good" "$bad"
 }
 
-# run_program NAME COMMAND…: its output is shown only when it fails, and kept in build/test/.
+# add_program NAME STATUS LOG: the output is shown only when the program failed; it is kept in build/test/.
+add_program() {
+  if (($2 != 0)); then
+    tail -n 200 "$3"
+    say "(the whole output is in ${3#"$ROOT"/})"
+  fi
+  add_closing_line "$@"
+}
+
+# run_program NAME COMMAND…
 run_program() {
   local name=$1 log=$ROOT/build/test/${1//\//_}.log status=0
   shift
   "$@" >"$log" 2>&1 </dev/null || status=$?
-  if ((status != 0)); then
-    tail -n 200 "$log"
-    say "(the whole output is in ${log#"$ROOT"/})"
-  fi
-  add_closing_line "$name" "$status" "$log"
+  add_program "$name" "$status" "$log"
 }
 
 run_unit() {
@@ -58,18 +63,34 @@ run_unit() {
   add unit "$good" "$bad"
 }
 
-# Every tests/<suite>/*_test.py, in the order of their names. A million statements are for the release build: the
-# sanitizers take six times as long, and see the same code in the short run.
+# run_python_file SUITE FILE: leaves the output in build/test/ and beside it the status.
+run_python_file() {
+  local log=$ROOT/build/test/$1_$(basename "$2" .py).log status=0
+  "${AS_USER[@]}" "${test_environment[@]}" "${binary[@]}" "$PYTHON" "$2" "${long_option[@]}" >"$log" 2>&1 </dev/null || status=$?
+  echo "$status" >"$log.status"
+  say "   ${2##*/} done"
+}
+
+# Every tests/<suite>/*_test.py, as many at a time as there are processors, reported in
+# the order of their names. A million statements are for the release build: the sanitizers take six times as long, and
+# see the same code in the short run.
 run_python_suite() {
-  local suite=$1 file found=0 binary=()
+  local suite=$1 file log files=() binary=()
   [[ $suite != oracle || ${#long_option[@]} -eq 0 ]] || binary=("PGVEIL_BIN=$TEST_ROOT/build/release/cli/pgveil")
   for file in "$TEST_ROOT/tests/$suite"/*_test.py; do
-    [[ -e $file ]] || continue
-    found=1
-    step "$suite: ${file##*/}"
-    run_program "$suite/$(basename "$file" .py)" "${AS_USER[@]}" "${test_environment[@]}" "${binary[@]}" "$PYTHON" "$file" "${long_option[@]}"
+    [[ ! -e $file ]] || files+=("$file")
   done
-  ((found == 1)) || add "$suite" 0 1
+  for file in "${files[@]}"; do
+    while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
+    rm -f "$ROOT/build/test/${suite}_$(basename "$file" .py).log.status"
+    run_python_file "$suite" "$file" &
+  done
+  wait
+  for file in "${files[@]}"; do
+    log=$ROOT/build/test/${suite}_$(basename "$file" .py).log
+    add_program "$suite/$(basename "$file" .py)" "$(cat "$log.status" 2>/dev/null || echo 1)" "$log"
+  done
+  ((${#files[@]} > 0)) || add "$suite" 0 1
 }
 
 run_suite() {

@@ -13,7 +13,7 @@ import psycopg
 
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import free_port
+from harness.ports import free_port
 from harness.psql import psql
 from harness.runner import main
 from harness.stack import StackCase

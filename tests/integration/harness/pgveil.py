@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from . import configuration, tap
-from .postgres import free_port
+from .ports import free_port
 from .runner import REPOSITORY
 from .wire import RawClient
 

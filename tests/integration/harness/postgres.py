@@ -9,11 +9,11 @@ import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 
+from .ports import free_port
 from .wire import RawClient
 
 BIN = pathlib.Path(os.environ.get("PGVEIL_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
@@ -45,12 +45,6 @@ host all pgveil_query,pgveil_admin 127.0.0.1/32 scram-sha-256
 local all all trust
 host all all 127.0.0.1/32 trust
 """
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def plain_user():
