@@ -1,15 +1,16 @@
 """Ports for the servers of tests.
 
 Below the range that the kernel gives to outgoing connections, so that none of those takes a port between its choice and
-its use, and each process from a place of its own, so that two files of tests that run at a time don't meet.
+its use, and each process, forked ones too, from a place of its own, so that tests that run at a time don't meet.
 """
+import collections
 import itertools
 import os
 import socket
 
 FIRST, COUNT = 10000, 20000
 STRIDE = 61
-_offsets = itertools.count(os.getpid() * STRIDE)
+_offsets = collections.defaultdict(lambda: itertools.count(os.getpid() * STRIDE))  # by process
 
 
 def is_free(port):
@@ -23,5 +24,5 @@ def is_free(port):
 
 
 def free_port():
-    candidates = (FIRST + next(_offsets) % COUNT for _ in range(COUNT))
+    candidates = (FIRST + next(_offsets[os.getpid()]) % COUNT for _ in range(COUNT))
     return next(port for port in candidates if is_free(port))
