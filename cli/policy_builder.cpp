@@ -84,7 +84,8 @@ bool has_its_columns(const policy::PolicyVersion& earlier, const policy::TableSh
   };
   return std::ranges::all_of(earlier.tree.attributes, [&](const policy::TreeAttribute& attribute) {
     const auto now = column(shape, attribute.number);
-    return now && now == column(earlier.shape, attribute.number);
+    const auto before = column(earlier.shape, attribute.number);
+    return now && before && policy::still_fits(*before, *now, true);
   });
 }
 
@@ -159,7 +160,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   auto reading = db::TableReading::open(endpoint, spec);
   if (!reading) return reading.error();
   Recheck recheck;
-  recheck.is_same_shape = rewriter::shape_of(reading->relation()) == version.shape;
+  recheck.is_same_shape = rewriter::is_of(version, reading->relation());
   if (!recheck.is_same_shape) return recheck;
   const auto counts = reading->counts();
   if (!counts) return counts.error();

@@ -50,7 +50,7 @@ Result<std::string> stored_sql(const Config& config, const policy::PolicySpec& s
     return no_sql(spec, fmt::format("version {} was made without a column", version.number), build);
   const auto reading = db::TableReading::open(build_endpoint(config), spec);
   if (!reading) return reading.error();
-  if (rewriter::shape_of(reading->relation()) != version.shape)
+  if (!rewriter::is_of(version, reading->relation()))
     return no_sql(spec, fmt::format("the table changed since version {} was built", version.number), build);
   const auto neighbours = neighbours_of(config, spec);
   if (!neighbours) return neighbours.error();

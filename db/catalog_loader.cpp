@@ -172,7 +172,9 @@ SELECT pg_catalog.concat_ws('/',
             k.confkey), 0))
      FROM pg_catalog.pg_constraint k WHERE k.contype IN ('p', 'f')),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.xmin), 0))
-     FROM pg_catalog.pg_rewrite r WHERE r.oid >= 16384)))";
+     FROM pg_catalog.pg_rewrite r WHERE r.oid >= 16384),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', e.oid, e.enumtypid, e.enumlabel), 0))
+     FROM pg_catalog.pg_enum e)))";
 
 }  // namespace
 

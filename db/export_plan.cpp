@@ -31,7 +31,7 @@ std::map<VisibleTuple, std::uint64_t> recount_table(TableReading& reading, const
 
 Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersion& version,
                                const Progress& progress) {
-  if (rewriter::shape_of(reading.relation()) != version.shape) {
+  if (!rewriter::is_of(version, reading.relation())) {
     return Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
                  fmt::format("policy {}: the table changed since version {}", version.policy, version.number),
                  "BUILD POLICY first"};

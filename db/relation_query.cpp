@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -45,6 +46,17 @@ SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod,
  WHERE a.attnum > 0 AND NOT a.attisdropped
    AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {condition}
  ORDER BY a.attrelid, a.attnum)";
+
+// Per relation and column. A type is an enum of few labels, or none of these rows are there.
+constexpr std::string_view kLabels = R"(
+SELECT a.attrelid, a.attnum, e.oid, e.enumlabel
+  FROM pg_catalog.pg_attribute a
+  JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_enum e ON e.enumtypid = a.atttypid
+ WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')
+   AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
+ ORDER BY e.oid)";
 
 rewriter::RelationKind kind_of(char relkind) {
   switch (relkind) {
@@ -122,7 +134,15 @@ void add_column(const pqxx::row& row, rewriter::Relation& relation) {
   }
 }
 
-std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, const pqxx::result& columns) {
+void add_label(const pqxx::row& row, rewriter::Relation& relation) {
+  const auto column =
+      std::ranges::find(relation.columns, row[1].as<int>(), [](const auto& each) { return each.number; });
+  if (column == relation.columns.end()) return;
+  column->labels.push_back({row[2].as<std::uint32_t>(), row[3].as<std::string>()});
+}
+
+std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, const pqxx::result& columns,
+                                             const pqxx::result& labels) {
   std::vector<rewriter::Relation> out;
   std::map<std::uint32_t, std::size_t> by_oid;
   for (const auto& row : relations) {
@@ -133,6 +153,10 @@ std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, cons
     const auto found = by_oid.find(row[0].as<std::uint32_t>());
     if (found != by_oid.end()) add_column(row, out[found->second]);
   }
+  for (const auto& row : labels) {
+    const auto found = by_oid.find(row[0].as<std::uint32_t>());
+    if (found != by_oid.end()) add_label(row, out[found->second]);
+  }
   return out;
 }
 
@@ -140,14 +164,17 @@ std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, cons
 
 std::vector<rewriter::Relation> all_relations(Connection& connection) {
   const auto relations = connection.run(fmt::format(kRelations, ""));
-  return with_columns(relations, connection.run(columns_query("")));
+  const auto columns = connection.run(columns_query(""));
+  return with_columns(relations, columns, connection.run(fmt::format(kLabels, "")));
 }
 
 std::optional<rewriter::Relation> one_relation(Connection& connection, const std::string& schema,
                                                const std::string& name) {
   constexpr std::string_view condition = "AND n.nspname = $1 AND c.relname = $2";
   const auto relations = connection.run(fmt::format(kRelations, condition), schema, name);
-  auto found = with_columns(relations, connection.run(columns_query(condition), schema, name));
+  const auto columns = connection.run(columns_query(condition), schema, name);
+  auto found =
+      with_columns(relations, columns, connection.run(fmt::format(kLabels, condition), schema, name));
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "policy/level_json.hpp"
+#include "policy/released_together.hpp"
 
 namespace pgveil::policy {
 
@@ -27,11 +28,20 @@ std::string json_lines(const Items& items, std::string_view indent, ToLine to_li
   return text + (std::begin(items) == std::end(items) ? "]" : fmt::format("\n{}]", indent));
 }
 
+std::string labels_json(const std::vector<EnumLabel>& labels) {
+  std::string items;
+  for (const EnumLabel& label : labels) {
+    items += fmt::format(R"({}{{"oid": {}, "label": {}}})", items.empty() ? "" : ", ", label.oid,
+                         json_text(label.label));
+  }
+  return fmt::format(R"(, "labels": [{}])", items);
+}
+
 std::string table_json(const TableShape& shape) {
   const auto column_json = [](const ShapeColumn& column) {
-    return fmt::format(R"({{"number": {}, "name": {}, "type_oid": {}, "typmod": {}, "collation_oid": {}}})",
+    return fmt::format(R"({{"number": {}, "name": {}, "type_oid": {}, "typmod": {}, "collation_oid": {}{}}})",
                        column.number, json_text(column.name), column.type_oid, column.typmod,
-                       column.collation_oid);
+                       column.collation_oid, column.labels ? labels_json(*column.labels) : "");
   };
   return fmt::format(R"({{
     "oid": {},
@@ -101,6 +111,28 @@ std::string disclosure_json(const Disclosure& disclosure) {
 }
 
 }  // namespace
+
+bool still_fits(const ShapeColumn& built, const ShapeColumn& now, bool is_labeled) {
+  ShapeColumn expected = now;
+  expected.labels = built.labels;
+  if (built != expected) return false;
+  if (!is_labeled || !now.labels) return true;
+  return built.labels && std::ranges::includes(*now.labels, *built.labels);
+}
+
+bool still_fits(const TableShape& built, const TableShape& now, const std::set<int>& labeled) {
+  return built.table_oid == now.table_oid && built.relfilenode == now.relfilenode &&
+         built.schema == now.schema && built.name == now.name &&
+         std::ranges::equal(built.columns, now.columns, [&](const ShapeColumn& a, const ShapeColumn& b) {
+           return still_fits(a, b, labeled.contains(a.number));
+         });
+}
+
+std::set<int> asked_columns(const DisclosureTree& tree) {
+  std::set<int> numbers;
+  for (const TreeAttribute& attribute : tree.attributes) numbers.insert(source_of(attribute));
+  return numbers;
+}
 
 bool is_copy_of(const TableShape& copy, const TableShape& table) {
   return std::ranges::equal(copy.columns, table.columns, [](const ShapeColumn& a, const ShapeColumn& b) {

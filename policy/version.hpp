@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
 #include "policy/disclosure.hpp"
+#include "policy/enum_label.hpp"
 #include "policy/lineage.hpp"
 #include "policy/tree.hpp"
 
@@ -22,6 +24,8 @@ struct ShapeColumn {
   std::uint32_t type_oid = 0;
   std::int32_t typmod = -1;
   std::uint32_t collation_oid = 0;
+  // Of an enum, ascending; none: another type, or a version from before labels were kept.
+  std::optional<std::vector<EnumLabel>> labels = std::nullopt;
   bool operator==(const ShapeColumn&) const = default;
 };
 struct TableShape {
@@ -32,6 +36,16 @@ struct TableShape {
   std::vector<ShapeColumn> columns;  // live columns, ascending by number
   bool operator==(const TableShape&) const = default;
 };
+
+// A version built of the first says of the other what it said: they are equal, but for labels. Of the columns with these numbers
+// each label is still the same value's; types may have got further ones.
+[[nodiscard]] bool still_fits(const TableShape& built, const TableShape& now, const std::set<int>& labeled);
+
+// The same of one column.
+[[nodiscard]] bool still_fits(const ShapeColumn& built, const ShapeColumn& now, bool is_labeled);
+
+// The numbers of the columns that the tree asks for.
+[[nodiscard]] std::set<int> asked_columns(const DisclosureTree& tree);
 
 // The copy's columns have the table's names, types, modifiers and collations, in its order. Numbers differ where columns of the
 // table were dropped.

@@ -25,7 +25,21 @@ std::string item_path(const std::string& list, std::size_t index) {
   return fmt::format("{}[{}]", list, index);
 }
 
-ShapeColumn read_column(JsonObjectView object) {
+std::vector<EnumLabel> read_labels(JsonObjectView& object, FirstError& errors) {
+  std::vector<EnumLabel> labels;
+  const std::string path = object.path_of("labels");
+  for (const json::value& item : object.array("labels")) {
+    JsonObjectView label{item, item_path(path, labels.size()), errors};
+    labels.push_back({static_cast<std::uint32_t>(label.integer("oid", 1, kMaxOid)), label.text("label")});
+    label.finish();
+    if (errors.error()) return labels;
+    if (labels.size() > 1 && labels[labels.size() - 2].oid >= labels.back().oid)
+      errors.add(broken_json(item_path(path, labels.size() - 1), "not ascending by oid"));
+  }
+  return labels;
+}
+
+ShapeColumn read_column(JsonObjectView object, FirstError& errors) {
   ShapeColumn column;
   column.number = static_cast<int>(object.integer("number", 1, kMaxAttributeNumber));
   column.name = object.text("name");
@@ -33,6 +47,7 @@ ShapeColumn read_column(JsonObjectView object) {
   column.typmod = static_cast<std::int32_t>(object.integer("typmod", std::numeric_limits<std::int32_t>::min(),
                                                            std::numeric_limits<std::int32_t>::max()));
   column.collation_oid = static_cast<std::uint32_t>(object.integer("collation_oid", 0, kMaxOid));
+  if (object.has("labels")) column.labels = read_labels(object, errors);
   object.finish();
   return column;
 }
@@ -45,7 +60,7 @@ TableShape read_shape(JsonObjectView object, FirstError& errors) {
   shape.name = object.text("name");
   const std::string path = object.path_of("columns");
   for (const json::value& item : object.array("columns")) {
-    shape.columns.push_back(read_column({item, item_path(path, shape.columns.size()), errors}));
+    shape.columns.push_back(read_column({item, item_path(path, shape.columns.size()), errors}, errors));
     if (errors.error()) return shape;
   }
   for (std::size_t i = 1; i < shape.columns.size(); ++i) {

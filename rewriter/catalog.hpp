@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "policy/enum_label.hpp"
+
 namespace pgveil::rewriter {
 
 // PostgreSQL's pg_class.relkind, only the kinds that a query can read.
@@ -34,6 +36,7 @@ struct Column {
   std::string collation_schema;
   std::string collation_name;
   bool collation_is_deterministic = true;
+  std::vector<policy::EnumLabel> labels = {};  // of an enum, ascending
 };
 
 // A view as a query that can be put in its place.

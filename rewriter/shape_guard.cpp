@@ -31,6 +31,31 @@ Node* has_names(const Relation& relation, int number, std::span<const std::strin
 }
 
 // With functions of PostgreSQL alone, asked each time the statement runs.
+// pg_catalog.hash_array_extended('{"low","high"}'::public.mood[], 0) = pg_catalog.hash_array_extended('{16400,16402}'::pg_catalog.oid[], 0)
+Node* has_labels(const Column& column, pg::Builder& build) {
+  std::vector<std::string> labels;
+  std::vector<std::string> oids;
+  for (const policy::EnumLabel& label : column.labels) {
+    labels.push_back(label.label);
+    oids.push_back(std::to_string(label.oid));
+  }
+  const auto hash = [&](const std::vector<std::string>& elements, PgQuery__TypeName* type) {
+    Node* const arguments[] = {build.cast(build.string_constant(array_text(elements)), type),
+                               build.integer_constant(0)};
+    return build.call("hash_array_extended", arguments);
+  };
+  return build.equals(hash(labels, build.type_name(column.type_schema, column.type_name, true)),
+                      hash(oids, build.type_name("pg_catalog", "oid", true)));
+}
+
+void add_labels(const Relation& relation, const std::set<int>& columns, pg::Builder& build,
+                std::vector<Node*>& conditions) {
+  for (const int number : columns) {
+    const Column& column = *relation.find_column(number);
+    if (column.type_kind == 'e') conditions.push_back(has_labels(column, build));
+  }
+}
+
 Node* has_shape(const Relation& relation, const std::set<int>& columns, pg::Builder& build) {
   std::vector<Node*> conditions;
   const std::string table[] = {relation.schema, relation.name};
@@ -44,6 +69,7 @@ Node* has_shape(const Relation& relation, const std::set<int>& columns, pg::Buil
     const std::string column[] = {relation.schema, relation.name, relation.find_column(number)->name};
     conditions.push_back(has_names(relation, number, column, build));
   }
+  add_labels(relation, columns, build, conditions);
   return build.all_of(conditions);
 }
 
@@ -79,10 +105,10 @@ Node* is_generated(const Relation& relation, const StoredColumn& stored, pg::Bui
 
 Node* when_planned(const Relation& relation, const std::set<int>& columns, const StoredColumn* stored,
                    pg::Builder& build) {
-  Node* shape = had_shape_when_planned(relation, columns, stored, build);
-  if (stored == nullptr) return shape;
-  Node* const both[] = {shape, is_generated(relation, *stored, build)};
-  return build.all_of(both);
+  std::vector<Node*> conditions = {had_shape_when_planned(relation, columns, stored, build)};
+  add_labels(relation, columns, build, conditions);
+  if (stored != nullptr) conditions.push_back(is_generated(relation, *stored, build));
+  return build.all_of(conditions);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
   if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
   if (state.version->spec_hash != state.spec->hash)
     return "the policy was edited since it was built: build needed";
-  if (state.version->shape != shape_of(*catalog.find(state.spec->schema, state.spec->table))) {
+  if (!is_of(*state.version, *catalog.find(state.spec->schema, state.spec->table))) {
     return fmt::format("the table changed since version {} was built: build needed", state.version->number);
   }
   return {};
@@ -43,7 +43,7 @@ const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& cat
   if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
   const Relation* found = catalog.find(version.copy->schema, version.copy->name);
   return found == nullptr || found->kind != RelationKind::table || found->relfilenode == 0 ||
-                 shape_of(*found) != *version.copy
+                 !policy::still_fits(*version.copy, shape_of(*found), {})
              ? nullptr
              : found;
 }
@@ -186,13 +186,19 @@ policy::TableShape shape_of(const Relation& relation) {
                            .name = relation.name,
                            .columns = {}};
   for (const Column& column : relation.columns) {
-    shape.columns.push_back({.number = column.number,
-                             .name = column.name,
-                             .type_oid = column.type_oid,
-                             .typmod = column.typmod,
-                             .collation_oid = column.collation_oid});
+    shape.columns.push_back(
+        {.number = column.number,
+         .name = column.name,
+         .type_oid = column.type_oid,
+         .typmod = column.typmod,
+         .collation_oid = column.collation_oid,
+         .labels = column.type_kind == 'e' ? std::optional(column.labels) : std::nullopt});
   }
   return shape;
+}
+
+bool is_of(const policy::PolicyVersion& version, const Relation& relation) {
+  return policy::still_fits(version.shape, shape_of(relation), policy::asked_columns(version.tree));
 }
 
 bool Snapshot::is_open(const Relation& relation) const {

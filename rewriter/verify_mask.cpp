@@ -231,7 +231,26 @@ struct Check {
         "{}::pg_catalog.int2[]){} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
         "END",
         relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"),
-        stored == nullptr ? "" : generated_condition());
+        label_conditions() + (stored == nullptr ? "" : generated_condition()));
+  }
+
+  [[nodiscard]] std::string label_conditions() const {
+    std::string conditions;
+    for (const Column& column : relation.columns) {
+      if (column.type_kind != 'e' || (!is_shown_raw(column) && !is_asked(column))) continue;
+      std::string labels;
+      std::string oids;
+      for (const policy::EnumLabel& label : column.labels) {
+        labels += (labels.empty() ? "" : ",") + element(label.label);
+        oids += (oids.empty() ? "" : ",") + element(fmt::format("{}", label.oid));
+      }
+      conditions += fmt::format(
+          " AND pg_catalog.hash_array_extended({}::{}.{}[], 0) OPERATOR(pg_catalog.=) "
+          "pg_catalog.hash_array_extended({}::pg_catalog.oid[], 0)",
+          literal("{" + labels + "}"), name(column.type_schema), name(column.type_name),
+          literal("{" + oids + "}"));
+    }
+    return conditions;
   }
 
   // 2604 is pg_attrdef.
@@ -261,6 +280,7 @@ struct Check {
     return out;
   }
   static std::string element(std::string_view text) { return "\"" + escaped(text, "\"\\", '\\') + "\""; }
+  static std::string name(std::string_view text) { return "\"" + escaped(text, "\"", '"') + "\""; }
   static std::string literal(std::string_view text) { return "E'" + escaped(text, "'\\", '\\') + "'"; }
 
   void reads_the_table(const PgQuery__SelectStmt& query) const {

@@ -103,6 +103,49 @@ TEST_CASE("a version keeps the name of its stored column and what the server pri
   }
 }
 
+TEST_CASE("a version keeps the labels of enums with the values they belong to") {
+  PolicyVersion version = example_version();
+  version.shape.columns[2].labels = {{{16400, "it's \"so\", \\so"}, {16402, ""}}};
+  version.shape.columns[3].labels.emplace();
+  const std::string text = to_json(version);
+  const auto read = version_from_json(text, "v.json");
+  REQUIRE(read.has_value());
+  CHECK(*read == version);
+  CHECK(to_json(*read) == text);
+  CHECK(version_from_json(replaced(text, R"({"oid": 16402,)", R"({"oid": 16400,)"), "v.json").has_error());
+  CHECK(version_from_json(replaced(text, R"({"oid": 16402,)", R"({"oid": 0,)"), "v.json").has_error());
+  CHECK(version_from_json(replaced(text, R"({"oid": 16402,)", R"({"more": 1, "oid": 16402,)"), "v.json")
+            .has_error());
+}
+
+TEST_CASE("a shape still fits while the labels of the columns that are asked are the same values'") {
+  PolicyVersion version = example_version();
+  const auto asked = asked_columns(version.tree);
+  CHECK(asked == std::set<int>{2, 4, 6});
+  TableShape& built = version.shape;
+  built.columns[2].labels = {{{16400, "a"}, {16402, "b"}}};
+  TableShape now = built;
+  CHECK(still_fits(built, now, asked));
+  const auto fits_with = [&](std::vector<EnumLabel> labels) {
+    now.columns[2].labels = std::move(labels);
+    return still_fits(built, now, asked);
+  };
+  CHECK(fits_with({{16400, "a"}, {16401, "new"}, {16402, "b"}}));
+  CHECK_FALSE(fits_with({{16400, "b"}, {16402, "a"}}));
+  CHECK_FALSE(fits_with({{16400, "a"}, {16402, "c"}}));
+  CHECK_FALSE(fits_with({{16400, "a"}}));
+  CHECK(still_fits(built, now, {}));  // a column that is shown as it is
+  now = built;
+  built.columns[2].labels.reset();
+  CHECK_FALSE(still_fits(built, now, asked));  // of before labels were kept
+  built = now;
+  now.columns[1].typmod = 7;
+  CHECK_FALSE(still_fits(built, now, asked));
+  now = built;
+  now.relfilenode = 1;
+  CHECK_FALSE(still_fits(built, now, asked));
+}
+
 TEST_CASE("a version keeps the shape of its copy, whose columns are the table's") {
   PolicyVersion version = example_version();
   version.copy = version.shape;

@@ -47,6 +47,33 @@ TEST_CASE("the mask of the worked example is the paper's rules as positive neste
         "t.visits AS visits, NULL::pg_catalog.text AS note FROM public.people AS t");
 }
 
+TEST_CASE("the guard holds the labels of an enum against the values they belonged to") {
+  const Compiled c;
+  Relation people = c.people;
+  Column& city = people.columns[2];
+  city = column(city.number, "city", "Mood of", "public.\"Mood of\"");
+  city.type_schema = "public";
+  city.type_kind = 'e';
+  city.labels = {{16400, "Hamlet"}, {16402, R"(it's "so", \so)"}};
+  policy::PolicyVersion version = c.version;
+  version.shape = shape_of(people);
+  const std::string expected =
+      R"(pg_catalog.hash_array_extended(E'{"Hamlet","it''s \\"so\\", \\\\so"}'::public."Mood of"[], 0) OPERATOR(pg_catalog.=) )"
+      R"(pg_catalog.hash_array_extended('{"16400","16402"}'::pg_catalog.oid[], 0))";
+  for (const auto guard : {VersionGuard::absent, VersionGuard::present}) {
+    const auto mask = compile_mask(c.spec, version, people, guard).value();
+    CHECK_MESSAGE(mask->text.find(expected) != std::string::npos, mask->text);
+    const auto verified = verify_mask(*mask, c.spec, version, people, guard);
+    CHECK_MESSAGE(verified.has_value(), (verified ? "" : verified.error().public_message));
+  }
+  Relation swapped = people;
+  std::swap(swapped.columns[2].labels[0].label, swapped.columns[2].labels[1].label);
+  CHECK(is_of(version, people));
+  CHECK_FALSE(is_of(version, swapped));
+  const auto mask = compile_mask(c.spec, version, swapped, VersionGuard::present).value();
+  CHECK(verify_mask(*mask, c.spec, version, people, VersionGuard::present).has_error());
+}
+
 // The text of a mask that a test changed, as a compiler with that fault would have printed it.
 void print_again(const Mask& mask) {
   auto& changed = const_cast<Mask&>(mask);
