@@ -8,6 +8,7 @@ import dataclasses
 import os
 import pathlib
 import random
+import re
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
@@ -63,6 +64,8 @@ class Session:
 
 
 class History:
+    policy = POLICY
+
     def __init__(self, postgres, proxies, seed):
         self.postgres, self.proxies, self.random = postgres, proxies, random.Random(seed)
         database = proxies[0].database
@@ -74,6 +77,7 @@ class History:
         self.owner = RawClient(postgres.port, "postgres", database)
         self.sessions = [Session(proxy.client("analyst", database)) for proxy in proxies]
         self.checked, self.compared, self.failed = 0, 0, collections.Counter()
+        self.stored = self.repaired = 0
         self.trace = []
 
     def close(self):
@@ -120,10 +124,13 @@ class History:
         reply = builder.console("BUILD POLICY h_policy" + (" FRESH" if is_fresh else ""))
         if not reply.errors:
             rows = self.rows()
-            self.built = naive.Release(POLICY, COLUMNS).build(rows) if is_fresh else self.built.rebuilt(rows)
+            self.built = naive.Release(self.policy, COLUMNS).build(rows) if is_fresh else self.next_release(rows)
             self.lineage = ([] if is_fresh else self.lineage) + [(self.built, rows)]
             self.check_joint_classes()
             self.is_rewritten = False
+
+    def next_release(self, rows):
+        return self.built.rebuilt(rows)
 
     def check_joint_classes(self):
         """Who has the answers of all versions of a lineage sees no row that a version was built of in a class below k. What
@@ -132,14 +139,14 @@ class History:
             images = zip(*(release.mask(rows) for release, _ in self.lineage[number:]))
             classes = collections.Counter(tuple(tuple(cell for number, cell in enumerate(row) if number) for row in image)
                                           for image in images)
-            if min(classes.values()) < POLICY.k:
+            if min(classes.values()) < self.policy.k:
                 raise AssertionError("versions of one lineage tell rows apart\n  " + "\n  ".join(self.trace[-25:]))
             self.compared += 1
 
     def withdraw(self):
         self.is_withdrawn = not self.is_withdrawn
         for proxy in dict.fromkeys(self.random.sample(self.proxies, len(self.proxies))):
-            proxy.write_policies((OTHER,) if self.is_withdrawn else (OTHER, POLICY))
+            proxy.write_policies((OTHER,) if self.is_withdrawn else (OTHER, self.policy))
             reply = proxy.console("RELOAD")
             if reply.errors or any("error" in row for row in reply.texts()):
                 raise AssertionError(f"RELOAD: {reply.errors} {reply.texts()}")
@@ -223,12 +230,15 @@ class History:
             return
         raise AssertionError(f"no version and state current together give this answer: {got}\n  " + "\n  ".join(self.trace[-25:]))
 
-    def step(self):
+    def change(self):
         changes = (self.insert, self.insert_newcomers, self.update, self.delete, self.build, self.withdraw, self.swap,
                    self.rewrite_table)
+        return self.random.choices(changes, (8, 4, 8, 8, 8, 1, 1, 1))[0]
+
+    def step(self):
         uses = (self.read, self.prepared, self.cursor, self.begin, self.end)
         if self.random.random() < 0.35:
-            change = self.random.choices(changes, (8, 4, 8, 8, 8, 1, 1, 1))[0]
+            change = self.change()
             self.trace.append(change.__name__)
             change()
             self.changed()
@@ -245,6 +255,44 @@ class History:
             self.withdraw()
         self.build()
         self.changed()
+
+
+class StoredHistory(History):
+    """The table keeps what its rows show, when its owner has added the column; a build of a tree that the table keeps splits nothing off."""
+    policy = dataclasses.replace(POLICY, enforcement="stored")
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.column = None  # of the current version; there or not
+
+    def is_kept(self):
+        columns = "SELECT attname FROM pg_attribute WHERE attrelid = 'h'::regclass AND NOT attisdropped"
+        return [self.column] in self.sql(columns)
+
+    def next_release(self, rows):
+        self.repaired += self.was_kept
+        return self.built.rebuilt(rows, only_repaired=self.was_kept)
+
+    def build(self):
+        self.was_kept = self.is_kept()
+        super().build()
+        sql = self.stored_sql()
+        if sql and (found := re.search(r'ADD COLUMN "(pgveil shown (?:[^"]|"")*)"', sql)):
+            self.column = found[1].replace('""', '"')
+
+    def stored_sql(self):
+        reply = self.proxies[0].console("SHOW STORED h_policy")
+        return None if reply.errors else "\n".join(row[0] for row in reply.texts())
+
+    def store(self):
+        sql = self.stored_sql()
+        if sql and "ALTER TABLE" in sql:
+            self.sql(sql)
+            self.is_rewritten = self.is_rewritten or "ADD COLUMN" in sql
+            self.stored += 1
+
+    def change(self):
+        return self.store if self.random.random() < 0.2 else super().change()
 
 
 class HistoryTest(ServerCase):
@@ -264,9 +312,13 @@ class HistoryTest(ServerCase):
         # Versions in the database, which decides for all proxies.
         cls.both = [cls.kept(Pgveil(cls.postgres, (OTHER, POLICY), (), "shared", catalog_check_every="1s")) for _ in range(2)]
         cls.postgres.run(cls.both[0].setup_sql(), "shared")
-        for proxy in cls.both:
+        cls.postgres.create_database("kept", template="histories")
+        cls.storing = cls.kept(Pgveil(cls.postgres, (OTHER, StoredHistory.policy), (), "kept", catalog_check_every="1s"))
+        cls.postgres.run(cls.storing.setup_sql(), "kept")
+        for proxy in (*cls.both, cls.storing):
             proxy.start()
         cls.both[0].build("h_policy")
+        cls.storing.build("h_policy")
 
     def test_each_answer_is_of_one_version_and_one_state(self):
         self.run_histories((self.pgveil, self.pgveil))
@@ -275,11 +327,18 @@ class HistoryTest(ServerCase):
         """A build through one is another version for the other, which must not answer by the old one for a moment."""
         self.run_histories(self.both)
 
-    def run_histories(self, proxies):
+    def test_so_are_those_of_a_table_that_keeps_its_decisions(self):
+        stored, repaired = self.run_histories((self.storing, self.storing), StoredHistory)
+        self.assertGreater(stored, HISTORIES * STEPS / 50)
+        self.assertGreater(repaired, HISTORIES)
+
+    def run_histories(self, proxies, kind=History):
         checked = compared = 0
         failed = collections.Counter()
+        histories = []
         for number in range(HISTORIES):
-            history = History(self.postgres, proxies, SEED * 1000 + number)
+            history = kind(self.postgres, proxies, SEED * 1000 + number)
+            histories.append(history)
             try:
                 history.heal()
                 for step in range(STEPS):
@@ -300,6 +359,7 @@ class HistoryTest(ServerCase):
         # Where another proxy has built, the first look is told to try again (40001).
         self.assertGreater(checked, HISTORIES * STEPS / (8 if len(set(proxies)) == 1 else 16))
         self.assertGreater(compared, HISTORIES * STEPS / 8)
+        return sum(history.stored for history in histories), sum(history.repaired for history in histories)
 
     def test_an_answer_of_another_time_is_seen(self):
         """The checker can fail."""

@@ -239,7 +239,7 @@ def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *s
 
 def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
     """The chain of a version before, on the rows of today: where a side became too small the rest is given up for good; at its
-    end, values are split off that nobody had before. seen: attribute → the values that somebody had."""
+    end, values are split off that nobody had before. seen: attribute → the values that somebody had; None: nothing is split off."""
     arms, falls_back, is_closed = chain
     kept = []
 
@@ -254,7 +254,7 @@ def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
             break
         kept.append((attribute, value, below(attribute, having, old)))
         rows = lacking
-    while not (is_closed or falls_back):
+    while not (is_closed or falls_back or seen is None):
         split = best_split(rows, attributes, released, k, unit, lambda a, v, *sides: v not in seen[a])
         if split is None:
             break
@@ -359,12 +359,12 @@ class Release:
         self._remember(rows)
         return self
 
-    def rebuilt(self, rows):
+    def rebuilt(self, rows, only_repaired=False):
         """→ the release of the version that goes on from this one."""
         after = Release(self.policy, self.columns, None, self.seen)
         rows = after._checked(rows)
         after.tree = regrow(self.tree, rows, after.attributes(), frozenset(), self.policy.k, after._unit(),
-                            self.policy.strategy, self.seen)
+                            self.policy.strategy, None if only_repaired else self.seen)
         after._remember(rows)
         return after
 
