@@ -2,7 +2,8 @@
 # ./run bench proxy [--quick]: pgbench against PostgreSQL directly, through PgBouncer (session mode) and through pgveil,
 # on an open table and on a protected one, in interleaved rounds. README.md says what is measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS, PGVEIL_BENCH_SECONDS,
-# PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil").
+# PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"), PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session
+# (default: PgBouncer's; pgveil gives each client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
@@ -11,12 +12,15 @@ source "$ROOT/scripts/private_postgres.sh"
 
 SCALE=10
 PEOPLE=21700
+CLIENTS=${PGVEIL_BENCH_CLIENTS:-8 64}
+POOL=${PGVEIL_BENCH_POOL:-session}
 MODES="simple extended prepared"
-CLIENTS="8 64"
+IDLE_CLIENTS=1000
 read -r -a TARGETS <<<"${PGVEIL_BENCH_TARGETS:-direct pgbouncer pgveil}"
 ROUNDS=${PGVEIL_BENCH_ROUNDS:-5}
 SECONDS_EACH=${PGVEIL_BENCH_SECONDS:-4}
 PIDS=()
+declare -A PID=()
 
 ask() {
   local port=$1 user=$2 database=$3
@@ -56,7 +60,7 @@ load_tables() {
   step "loading pgbench at scale $SCALE and $PEOPLE people"
   ask "$POSTGRES_PORT" postgres postgres -v owner_password="$OWNER_PASSWORD" -v password="$BENCH_PASSWORD" \
     >/dev/null <<'SQL'
-ALTER SYSTEM SET max_connections = 200;
+ALTER SYSTEM SET max_connections = 600;
 CREATE ROLE bench_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE bench LOGIN PASSWORD :'password';
 CREATE DATABASE bench OWNER bench_owner;
@@ -78,6 +82,7 @@ start() {
   "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" "$@" >"$DIRECTORY/$name.log" 2>&1 </dev/null &
   local pid=$!
   PIDS+=("$pid")
+  PID[$name]=$pid
   for ((tries = 0; tries < 300; tries++)); do
     (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return
     kill -0 "$pid" 2>/dev/null || break
@@ -99,9 +104,9 @@ listen_port = ${PORT[pgbouncer]}
 unix_socket_dir =
 auth_type = trust
 auth_file = $DIRECTORY/userlist.txt
-pool_mode = session
-default_pool_size = 100
-max_client_conn = 200
+pool_mode = $POOL
+default_pool_size = $([[ $POOL == session ]] && echo 300 || echo 20)
+max_client_conn = 5000
 log_connections = 0
 log_disconnections = 0
 INI
@@ -128,6 +133,8 @@ admin: {admin_users: [bench]}
 policies: [people467.yaml]
 open_tables: [public.pgbench_accounts, public.pgbench_branches, public.pgbench_tellers]
 state_dir: state
+limits: {max_clients: 5000}
+pool: {mode: $([[ $POOL == session ]] && echo none || echo transaction)}
 log: {level: warning}
 YAML
   give_away bench_password pgveil people467.yaml state pgveil.yaml
@@ -163,6 +170,7 @@ run_rounds() {
         for clients in $CLIENTS; do
           for ((turn = 0; turn < count; turn++)); do
             target=${TARGETS[$(((turn + round) % count))]}
+            [[ "$POOL $target $mode" != "transaction pgbouncer prepared" ]] || continue
             result=$(measure "$target" "$table" "$mode" "$clients" "$SECONDS_EACH") || exit 1
             echo "$round,$table,$mode,$clients,$target,$result" >>"$CSV"
           done
@@ -170,6 +178,16 @@ run_rounds() {
       done
     done
   done
+}
+
+# Of clients that share connections: a connection of its own for each would be PostgreSQL's memory.
+measure_idle() {
+  [[ $POOL == transaction ]] || return 0
+  local name proxies=()
+  for name in pgbouncer pgveil; do
+    ! has_target "$name" || proxies+=("$name=${PORT[$name]}=${PID[$name]}")
+  done
+  [[ ${#proxies[@]} -eq 0 ]] || python3 "$HERE/idle.py" "${proxies[@]}" --user bench --database bench --clients "$IDLE_CLIENTS"
 }
 
 has_target() { [[ " ${TARGETS[*]} " == *" $1 "* ]]; }
@@ -190,6 +208,7 @@ main() {
   measure "${TARGETS[0]}" open simple 8 1 >/dev/null # warms the caches
   measure "${TARGETS[0]}" protected simple 8 1 >/dev/null
   run_rounds
+  measure_idle
   python3 "$HERE/summary.py" "$CSV"
 }
 
