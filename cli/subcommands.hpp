@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/table_input.hpp"
 #include "common/error.hpp"
 
 namespace pgveil::cli {
@@ -78,6 +79,18 @@ struct SetupSqlArguments {
   std::optional<std::string> database;  // none: the only one that is configured
 };
 
+struct RiskArguments {
+  std::string config;
+  TableArguments table;
+  std::optional<std::string> columns;  // "age,zip"; none: all
+  TableArguments population;           // neither file nor table: none
+  std::optional<double> population_size;
+  double threshold = 0.2;
+  std::size_t most_columns = 2;  // of a set that may identify
+  std::string format = "text";   // text, json or html
+  std::optional<std::string> output;
+};
+
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
 [[nodiscard]] int run_anonymize(const AnonymizeArguments& arguments);
@@ -88,6 +101,7 @@ struct SetupSqlArguments {
 [[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
 [[nodiscard]] int run_audit_verify(const AuditVerifyArguments& arguments);
 [[nodiscard]] int run_policy_stored_sql(const PolicyStoredSqlArguments& arguments);
+[[nodiscard]] int run_risk(const RiskArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
 // "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line
