@@ -28,6 +28,40 @@ void add_format(CLI::App& verb, std::string& format, std::optional<std::string>&
 
 void TableVerbs::add(CLI::App& app, std::string& config) {
   add_risk(app, config);
+  add_check_table(app, config);
+}
+
+void TableVerbs::add_check_table(CLI::App& app, std::string& config) {
+  check_verb_ =
+      app.add_subcommand("check-table", "which privacy models a table satisfies, with which parameters");
+  add_config(*check_verb_, config);
+  add_table(*check_verb_, check_.table);
+  check_verb_->add_option("--job", check_.job, "demand what this job promises of its output");
+  check_verb_->add_option("--columns", check_.columns, "the quasi-identifiers: age,zip");
+  check_verb_->add_option("--sensitive", check_.sensitive, "sensitive columns, whose parameters are wanted");
+  check_verb_->add_option("-k,--k", check_.k, "demand classes of so many records")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
+  check_verb_
+      ->add_option("--require", check_.required,
+                   "demand a model of a sensitive column: \"diagnosis=distinct 3\"; once for each")
+      ->allow_extra_args(false);
+  check_verb_
+      ->add_option("--order", check_.orders,
+                   "of a sensitive column's values: income=number, =text or =low,mid,high")
+      ->allow_extra_args(false);
+  check_verb_->add_flag("--ignore-suppressed", check_.ignores_suppressed,
+                        "let the class that shows only * break what is demanded");
+  check_verb_
+      ->add_option("--show-classes", check_.most_classes, "show the cells of up to so many offending classes")
+      ->capture_default_str();
+  check_verb_->add_option("--format", check_.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  check_verb_->add_option("-o,--output", check_.output, "write to this file instead of standard output");
+  check_verb_->footer(
+      "Examples:\n  pgveil check-table published.csv --job job.yaml\n"
+      "  pgveil check-table people.csv --columns age,zip --k 5 --require \"diagnosis=t_closeness 0.2\"\n"
+      "Exit status 1 when something demanded is not met. docs/check-table.md tells what the figures mean.");
 }
 
 void TableVerbs::add_risk(CLI::App& app, std::string& config) {
@@ -62,6 +96,10 @@ std::optional<int> TableVerbs::run(const std::string& config) {
     risk_.population.null_text = risk_.table.null_text;
     risk_.population.database = risk_.table.database;
     return run_risk(risk_);
+  }
+  if (*check_verb_) {
+    check_.config = config;
+    return run_check_table(check_);
   }
   return std::nullopt;
 }

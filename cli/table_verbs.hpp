@@ -18,9 +18,12 @@ class TableVerbs {
 
  private:
   void add_risk(CLI::App& app, std::string& config);
+  void add_check_table(CLI::App& app, std::string& config);
 
   RiskArguments risk_;
+  CheckTableArguments check_;
   CLI::App* risk_verb_ = nullptr;
+  CLI::App* check_verb_ = nullptr;
 };
 
 }  // namespace pgveil::cli
