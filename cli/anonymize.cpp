@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/job_data.hpp"
+#include "cli/job_recount.hpp"
 #include "cli/job_targets.hpp"
 #include "common/sqlstate.hpp"
 #include "common/workers.hpp"
@@ -212,6 +213,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
   const auto made = engine::publish(data.table, data.prepared, report.levels,
                                     {report.columns, anonymity, job.outliers, job.null_text, report.seed});
   if (!made) return made.error();
+  if (auto counted = recount_models(job, data, *made); !counted) return counted;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   auto targets = write_targets(request, data, *made, hooks);

@@ -85,26 +85,6 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
   return Input{std::move(source->table), std::move(source->types), std::move(source->others)};
 }
 
-bool has_hierarchy(const JobAttribute& attribute) {
-  const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
-  return file == nullptr || !file->path.empty();
-}
-
-Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engine::Column& column,
-                                       const Job& job) {
-  if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
-    return engine::build_hierarchy(
-        *rule, column.name, column.values,
-        job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
-  }
-  const auto& file = std::get<JobFile>(attribute.hierarchy);
-  const auto text = read_text(file.path);
-  if (!text) return text.error();
-  auto hierarchy = engine::read_hierarchy(*text, file.separator);
-  if (!hierarchy) return in_file(hierarchy.error(), file.path);
-  return hierarchy;
-}
-
 // Also takes the column that tells the subset out of the table, unless it is published.
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
@@ -148,6 +128,26 @@ Result<JobTable> placed(const Config& config, JobTable table) {
   if (std::ranges::find(databases, table.database) != databases.end()) return table;
   return refused(fmt::format("database {} is not in backend.databases", yaml::in_quotes(table.database)),
                  fmt::format("add it to {}", config.file));
+}
+
+bool has_hierarchy(const JobAttribute& attribute) {
+  const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
+  return file == nullptr || !file->path.empty();
+}
+
+Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engine::Column& column,
+                                       const Job& job) {
+  if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
+    return engine::build_hierarchy(
+        *rule, column.name, column.values,
+        job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
+  }
+  const auto& file = std::get<JobFile>(attribute.hierarchy);
+  const auto text = read_text(file.path);
+  if (!text) return text.error();
+  auto hierarchy = engine::read_hierarchy(*text, file.separator);
+  if (!hierarchy) return in_file(hierarchy.error(), file.path);
+  return hierarchy;
 }
 
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,

@@ -34,6 +34,12 @@ struct JobData {
 // The table with its database filled in. Errors: no such database in the configuration, or which one is not clear.
 [[nodiscard]] Result<JobTable> placed(const Config& config, JobTable table);
 
+// As the job gives it, for the values of the column. Errors: a file that can't be read or parsed; those of build_hierarchy.
+// REQUIRES: the attribute has one.
+[[nodiscard]] bool has_hierarchy(const JobAttribute& attribute);
+[[nodiscard]] Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute,
+                                                     const engine::Column& column, const Job& job);
+
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
 // (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
 // private_detail.

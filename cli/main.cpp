@@ -8,6 +8,7 @@
 #include "cli/command_docs.hpp"
 #include "cli/config_options.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/table_verbs.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -36,6 +37,7 @@ struct CommandLine {
   PolicyExplainArguments explain;
   PolicyDiffArguments diff;
   PolicyStoredSqlArguments stored_sql;
+  TableVerbs tables;
   bool wants_all = false;
   bool wants_tree = false;
   bool wants_rules = false;
@@ -75,6 +77,7 @@ struct CommandLine {
     add_rewrite();
     add_policy();
     add_anonymize();
+    tables.add(app, config);
     audit_verb =
         app.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
     audit_verb->add_option("file", audit.files, "the log's files, the oldest first")->required();
@@ -191,6 +194,7 @@ struct CommandLine {
     if (*serve_verb) return run_serve(config);
     if (*check_verb) return run_check(check);
     if (*anonymize_verb) return run_anonymize(anonymize);
+    if (const auto status = tables.run(config)) return *status;
     if (*audit_verb) return run_audit_verify(audit);
     if (*setup_verb) return run_setup_sql(setup);
     if (*rewrite_verb) return run_rewrite(rewrite);

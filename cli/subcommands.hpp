@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/table_input.hpp"
 #include "common/error.hpp"
 
 namespace pgveil::cli {
@@ -78,6 +79,31 @@ struct SetupSqlArguments {
   std::optional<std::string> database;  // none: the only one that is configured
 };
 
+struct RiskArguments {
+  std::string config;
+  TableArguments table;
+  std::optional<std::string> columns;  // "age,zip"; none: all
+  TableArguments population;           // neither file nor table: none
+  std::optional<double> population_size;
+  double threshold = 0.2;
+  std::size_t most_columns = 2;  // of a set that may identify
+  std::string format = "text";   // text, json or html
+  std::optional<std::string> output;
+};
+
+struct CheckTableArguments {
+  std::string config;
+  TableArguments table;
+  std::optional<std::string> job;                 // says all that the next five say
+  std::optional<std::string> columns, sensitive;  // "age,zip"
+  std::optional<std::uint64_t> k;
+  std::vector<std::string> required, orders;  // "diagnosis=distinct 3", "income=number"
+  bool ignores_suppressed = false;            // the class that shows only *
+  std::size_t most_classes = 0;               // offending ones whose cells are shown
+  std::string format = "text";                // text or json
+  std::optional<std::string> output;
+};
+
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
 [[nodiscard]] int run_anonymize(const AnonymizeArguments& arguments);
@@ -88,6 +114,9 @@ struct SetupSqlArguments {
 [[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
 [[nodiscard]] int run_audit_verify(const AuditVerifyArguments& arguments);
 [[nodiscard]] int run_policy_stored_sql(const PolicyStoredSqlArguments& arguments);
+// kMistake too when a demanded model is not met.
+[[nodiscard]] int run_check_table(const CheckTableArguments& arguments);
+[[nodiscard]] int run_risk(const RiskArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
 // "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line

@@ -42,10 +42,13 @@ Result<void> check_kind(Connection& connection, const SourceQuery& query) {
   return refused(fmt::format("{} is not a table", name), "name a plain or partitioned table");
 }
 
-Result<SourceTable> describe(Connection& connection, const SourceQuery& query) {
+// Also says which columns are read, if the query does not.
+Result<SourceTable> describe(Connection& connection, SourceQuery& query) {
   SourceTable source;
+  const bool reads_all = query.columns.empty();
   for (const auto& row : connection.run(kColumns, query.schema, query.table)) {
     auto name = row[0].as<std::string>();
+    if (reads_all) query.columns.push_back(name);
     if (std::ranges::find(query.columns, name) == query.columns.end()) {
       source.others.push_back(std::move(name));
     } else {
@@ -56,7 +59,8 @@ Result<SourceTable> describe(Connection& connection, const SourceQuery& query) {
   for (const auto& column : query.columns) {
     if (!source.types.contains(column)) missing.push_back(quoted_name(column));
   }
-  if (missing.empty()) return source;
+  if (missing.empty() && !query.columns.empty()) return source;
+  if (missing.empty()) return refused("a table without columns", "name another");
   return refused(
       fmt::format("{} has no column {}", qualified_name(query.schema, query.table), fmt::join(missing, ", ")),
       "names are case-sensitive");
@@ -93,7 +97,7 @@ void abandon_if_aborted(const SourceQuery& query) {
   throw Abandon{Error{ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "interrupted while reading"}};
 }
 
-Result<SourceTable> read(Connection& connection, const SourceQuery& query, const Progress& progress) {
+Result<SourceTable> read(Connection& connection, SourceQuery query, const Progress& progress) {
   connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
   connection.run(

@@ -15,7 +15,7 @@ namespace pgveil::db {
 
 struct SourceQuery {
   std::string database, schema, table;
-  std::vector<std::string> columns;  // to read
+  std::vector<std::string> columns;  // to read; none: all, in the table's order
   std::string null_text;             // what NULL becomes
   std::function<bool()> is_aborted;  // asked now and then; may be empty
 };

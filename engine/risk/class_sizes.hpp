@@ -40,6 +40,7 @@ struct RiskFigures {
   // With a population. Records that nobody in it looks like have the risk 1, and are counted.
   std::optional<AttackerRisk> journalist;
   std::uint64_t not_in_population = 0;
+  std::uint64_t unique_in_population = 0;  // records that look like one of the population's only
   // One who wants to find many records, not a certain one: the share of them that is found on average. Against the
   // population if there is one, else against the table.
   double marketer = 0;
@@ -48,19 +49,5 @@ struct RiskFigures {
 // threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a threshold outside.
 [[nodiscard]] Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
                                                double threshold, const Table* population = nullptr);
-
-// How well a set of columns identifies (Motwani and Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007):
-// distinction, the share of different combinations among the records; separation, of the pairs of records those that differ.
-struct Identifying {
-  std::vector<std::string> columns;
-  double distinction = 0;
-  double separation = 0;
-};
-
-// All sets of up to `most` of the columns, the most separating first; equal ones smaller sets first, then by the order of the
-// columns. Errors: as above; more than 10,000 sets.
-[[nodiscard]] Result<std::vector<Identifying>> identifying_sets(const Table& table,
-                                                                const std::vector<std::string>& columns,
-                                                                std::size_t most);
 
 }  // namespace pgveil::engine

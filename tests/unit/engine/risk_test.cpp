@@ -1,5 +1,6 @@
 // Risks of tables, by hand.
 #include "engine/risk/class_sizes.hpp"
+#include "engine/risk/identifying_sets.hpp"
 #include "tables.hpp"
 
 using namespace pgveil::engine;
@@ -49,6 +50,7 @@ TEST_CASE("a journalist knows the population, whose classes are larger") {
   CHECK(figures.journalist->mean == doctest::Approx((3 * 0.1 + 2 * 0.25 + 1) / 6));
   CHECK(figures.journalist->at_risk == doctest::Approx(0.5));
   CHECK(figures.not_in_population == 1);
+  CHECK(figures.unique_in_population == 0);
   CHECK(figures.marketer == figures.journalist->mean);
 }
 
@@ -62,6 +64,33 @@ TEST_CASE("columns that identify stand first") {
   CHECK(sets[3].columns == std::vector<std::string>{"city", "age"});
   CHECK(sets[3].distinction == doctest::Approx(0.5));
   CHECK(sets[3].separation == doctest::Approx(1 - (3 * 2 + 2 * 1) / 30.0));
+  CHECK(sets[3].unique_share == doctest::Approx(1 / 6.0));
+  CHECK(sets[0].is_minimal_key);
+  CHECK_FALSE(sets[1].is_minimal_key);  // name alone is enough
+  CHECK_FALSE(sets[3].is_minimal_key);
+}
+
+TEST_CASE("two columns that are a key together, and neither alone") {
+  const auto table = value_of(read_table("a;b;c\n1;1;x\n1;2;x\n2;1;x\n2;2;x\n", ';'));
+  const auto sets = value_of(identifying_sets(table, {"c", "b", "a"}, 3));
+  REQUIRE(sets.size() == 7);
+  CHECK(sets[0].columns == std::vector<std::string>{"b", "a"});
+  CHECK(sets[0].is_minimal_key);
+  CHECK(sets[1].columns == std::vector<std::string>{"c", "b", "a"});
+  CHECK_FALSE(sets[1].is_minimal_key);
+  CHECK(sets.back().columns == std::vector<std::string>{"c"});
+  CHECK(sets.back().separation == 0);
+}
+
+TEST_CASE("sets are measured alike by table and by hash, and with equal rows merged") {
+  std::string text = "a;b\n";
+  for (int i = 0; i < 6000; ++i) text += std::to_string(i % 3000) + ";" + std::to_string(i % 2000) + "\n";
+  const auto sets = value_of(identifying_sets(value_of(read_table(text, ';')), {"a", "b"}, 2));
+  CHECK(sets[0].columns.size() == 2);  // all 6,000 differ
+  CHECK(sets[0].is_minimal_key);
+  CHECK(sets[1].columns == std::vector<std::string>{"a"});
+  CHECK(sets[1].distinction == doctest::Approx(0.5));
+  CHECK(sets[1].unique_share == 0);
 }
 
 TEST_CASE("what can't be measured is refused, with what to do") {

@@ -1,0 +1,21 @@
+#pragma once
+// What `pgveil check-table` found, for people and for programs. Counts and parameters; the cells of offending classes only where
+// they were asked for.
+#include <string>
+#include <vector>
+
+#include "engine/recount/table_check.hpp"
+
+namespace pgveil::cli {
+
+struct CheckReport {
+  std::string table;                 // "file people.csv"
+  std::vector<std::string> columns;  // the quasi-identifiers
+  engine::CheckFindings findings;
+  std::vector<std::string> not_checked;  // what a job promises and a published table can't show
+};
+
+[[nodiscard]] std::string check_text(const CheckReport& report);
+[[nodiscard]] std::string check_json(const CheckReport& report);
+
+}  // namespace pgveil::cli

@@ -1,0 +1,29 @@
+#pragma once
+// The verbs that look at tables: their options, and which was named. For main.cpp.
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+#include "cli/subcommands.hpp"
+
+namespace pgveil::cli {
+
+class TableVerbs {
+ public:
+  // What the options are bound to is in this object, which must stay where it is.
+  void add(CLI::App& app, std::string& config);
+  // The exit status; nullopt: another verb was named.
+  [[nodiscard]] std::optional<int> run(const std::string& config);
+
+ private:
+  void add_risk(CLI::App& app, std::string& config);
+  void add_check_table(CLI::App& app, std::string& config);
+
+  RiskArguments risk_;
+  CheckTableArguments check_;
+  CLI::App* risk_verb_ = nullptr;
+  CLI::App* check_verb_ = nullptr;
+};
+
+}  // namespace pgveil::cli

@@ -1,0 +1,167 @@
+#include "engine/risk/identifying_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "engine/risk/class_sizes.hpp"
+#include "engine/risk/columns_of.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+using Columns = std::vector<const Column*>;
+
+// Equal rows merged: only different ones are looked at for each set.
+struct Distinct {
+  std::vector<std::vector<Code>> codes;  // [column][different row]
+  std::vector<std::uint64_t> records;    // [different row]
+};
+
+Distinct merge_rows(const Columns& columns, std::size_t rows) {
+  const auto groups = group_rows(columns, rows);
+  Distinct made{std::vector<std::vector<Code>>(columns.size(), std::vector<Code>(groups.sizes.size())),
+                groups.sizes};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    columns[i]->codes.visit([&](auto codes) {
+      for (std::size_t row = 0; row < rows; ++row) made.codes[i][groups.group_of[row]] = codes[row];
+    });
+  }
+  return made;
+}
+
+struct Groups {
+  std::vector<std::uint32_t> group_of;  // [different row]
+  std::size_t count = 1;
+};
+
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+// Numbers in a table when all pairs have a place in it, else by hash.
+Groups refined(const Groups& groups, const std::vector<Code>& codes, std::size_t values) {
+  Groups made{std::vector<std::uint32_t>(codes.size()), 0};
+  const std::size_t places = groups.count * values;
+  if (places <= 8 * codes.size() + 4096) {
+    std::vector<std::uint32_t> number(places, kNone);
+    for (std::size_t row = 0; row < codes.size(); ++row) {
+      auto& place = number[std::size_t{groups.group_of[row]} * values + codes[row]];
+      if (place == kNone) place = static_cast<std::uint32_t>(made.count++);
+      made.group_of[row] = place;
+    }
+    return made;
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> number;
+  number.reserve(codes.size());
+  for (std::size_t row = 0; row < codes.size(); ++row) {
+    const std::uint64_t key = std::uint64_t{groups.group_of[row]} << 32 | codes[row];
+    made.group_of[row] = number.emplace(key, static_cast<std::uint32_t>(number.size())).first->second;
+  }
+  made.count = number.size();
+  return made;
+}
+
+// n choose up to `most`, or one more than kMostSets.
+std::size_t sets_of(std::size_t columns, std::size_t most) {
+  std::size_t sum = 0, sets = 1;
+  for (std::size_t size = 1; size <= std::min(most, columns); ++size) {
+    sets = sets * (columns - size + 1) / size;
+    sum += sets;
+    if (sum > kMostSets) return kMostSets + 1;
+  }
+  return sum;
+}
+
+class Measurement {
+ public:
+  Measurement(const Columns& columns, std::size_t rows, std::size_t most)
+      : columns_(columns),
+        distinct_(merge_rows(columns, rows)),
+        rows_(static_cast<double>(rows)),
+        most_(most) {}
+
+  std::vector<Identifying> run() {
+    extend({std::vector<std::uint32_t>(distinct_.records.size(), 0), 1});
+    return std::move(made_);
+  }
+
+ private:
+  // Depth first, so that a set begins with the groups of all its columns but the last.
+  void extend(const Groups& groups) {
+    for (std::size_t i = set_.empty() ? 0 : set_.back() + 1; i < columns_.size(); ++i) {
+      const auto next = refined(groups, distinct_.codes[i], columns_[i]->values.size());
+      set_.push_back(i);
+      made_.push_back(measured(next));
+      if (set_.size() < most_) extend(next);
+      set_.pop_back();
+    }
+  }
+
+  [[nodiscard]] Identifying measured(const Groups& groups) const {
+    std::vector<std::uint64_t> sizes(groups.count, 0);
+    for (std::size_t row = 0; row < groups.group_of.size(); ++row)
+      sizes[groups.group_of[row]] += distinct_.records[row];
+    Identifying made;
+    for (const auto i : set_) made.columns.push_back(columns_[i]->name);
+    double alike = 0;  // ordered pairs
+    double unique = 0;
+    for (const auto size : sizes) {
+      alike += static_cast<double>(size) * static_cast<double>(size - 1);
+      unique += size == 1 ? 1 : 0;
+    }
+    made.distinction = static_cast<double>(sizes.size()) / rows_;
+    made.separation = rows_ < 2 ? 0 : 1 - alike / (rows_ * (rows_ - 1));
+    made.unique_share = unique / rows_;
+    return made;
+  }
+
+  const Columns& columns_;
+  Distinct distinct_;
+  double rows_;
+  std::size_t most_;
+  std::vector<std::size_t> set_;
+  std::vector<Identifying> made_;
+};
+
+bool is_key(const Identifying& it) {
+  return it.unique_share == 1;
+}
+
+bool is_part_of(const Identifying& part, const Identifying& whole) {
+  return std::ranges::all_of(part.columns, [&](const std::string& name) {
+    return std::ranges::find(whole.columns, name) != whole.columns.end();
+  });
+}
+
+// Keys of fewer columns stand before those of more.
+void mark_minimal_keys(std::vector<Identifying>& sets) {
+  std::vector<const Identifying*> minimal;
+  for (auto& set : sets) {
+    if (!is_key(set)) continue;
+    set.is_minimal_key =
+        std::ranges::none_of(minimal, [&](const Identifying* key) { return is_part_of(*key, set); });
+    if (set.is_minimal_key) minimal.push_back(&set);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Identifying>> identifying_sets(const Table& table, const std::vector<std::string>& columns,
+                                                  std::size_t most) {
+  const auto own = columns_of(table, columns, "table");
+  if (!own) return own.error();
+  if (most == 0) return std::vector<Identifying>();
+  if (sets_of(own->size(), most) > kMostSets) {
+    return not_measurable(fmt::format("more than {} sets of columns", kMostSets),
+                          "name fewer columns, or measure smaller sets");
+  }
+  auto made = Measurement(*own, table.rows(), most).run();
+  // From the order of the walk, which is that of the columns: first by size, then by what they separate.
+  std::ranges::stable_sort(made, {}, [](const Identifying& it) { return it.columns.size(); });
+  std::ranges::stable_sort(made, std::ranges::greater(), &Identifying::separation);
+  mark_minimal_keys(made);
+  return made;
+}
+
+}  // namespace pgveil::engine
