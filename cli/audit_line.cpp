@@ -60,6 +60,8 @@ struct Details {
     fields.add("verdict", login.sqlstate.empty() ? "let in" : "refused");
     fields.add("method", name_of(login.method));
     if (login.is_bypass) fields.add("as", "bypass");
+    if (login.is_looked_up) fields.add("found_by", "auth_query");
+    fields.add_unless_empty("reads_as", login.reads_as);
     fields.add_unless_empty("sqlstate", login.sqlstate);
   }
   void operator()(const session::AuditedLogout&) const {}

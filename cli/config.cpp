@@ -142,6 +142,31 @@ std::string wrong_bypass_role(const Config& config, const BypassRole& role) {
   return {};
 }
 
+bool is_privileged(const Config& config, const std::string& role) {
+  const auto lists = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, role) != names.end();
+  };
+  return lists(config.admin.admin_users) || lists(config.admin.stats_users) ||
+         find_bypass(config, role) != nullptr;
+}
+
+// Empty: all is well.
+std::string wrong_auth_query(const Config& config) {
+  const auto& query = *config.auth_query;
+  if (config.auth.method == session::ClientAuthentication::trust)
+    return "auth_query with auth.method trust, which asks for no password";
+  const bool is_clients = query.role.user == config.backend.query_role.user ||
+                          (config.backend.mask_views && query.role.user == config.backend.mask_owner);
+  if (is_clients) return "auth_query.user carries SQL of clients, which must not reach verifiers";
+  for (const auto& rule : query.let_in) {
+    if (is_privileged(config, rule.as))
+      return fmt::format("auth_query lets {} in as {}, an admin, a stats user or a bypass role",
+                         rule.user == kEverybody ? "everybody" : yaml::in_quotes(rule.user),
+                         yaml::in_quotes(rule.as));
+  }
+  return {};
+}
+
 // What one key can't see alone.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -152,8 +177,12 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse("auth.method trust with a listen.host that is not loopback",
                   "use scram-sha-256, or listen on 127.0.0.1");
   }
-  if (!is_trust && config.auth.users_file.empty()) {
+  if (!is_trust && config.auth.users_file.empty() && !config.auth_query) {
     return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
+  }
+  if (config.auth_query) {
+    if (const auto wrong = wrong_auth_query(config); !wrong.empty())
+      return refuse(wrong, "docs/operations.md tells what auth_query needs");
   }
   if (const auto missing = missing_tls_file(config.tls); !missing.empty()) {
     return refuse(missing, "add what is missing; docs/config.md describes it");
@@ -251,6 +280,10 @@ db::Endpoint query_endpoint(const Config& config) {
 
 db::Endpoint build_endpoint(const Config& config) {
   return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role));
+}
+
+db::Endpoint auth_query_endpoint(const Config& config) {
+  return endpoint_of(config, config.auth_query->role);
 }
 
 db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role) {

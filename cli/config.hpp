@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
@@ -61,6 +62,21 @@ struct AuthConfig {
   session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
   std::string users_file;  // empty only with trust: then any role name is let in
   std::string hba_file;    // empty: from everywhere
+};
+
+// Who of PostgreSQL's roles may log in, and as whom.
+inline constexpr std::string_view kEverybody = "*";
+struct LetIn {
+  std::string user;  // kEverybody, or a name
+  std::string as;    // the role of the policies that it is; empty: its own name
+};
+
+struct AuthQueryConfig {
+  std::string query;          // with $1 for the name; gives name and verifier
+  BackendRole role;           // that asks
+  std::string database;       // empty: the first that is served
+  std::vector<LetIn> let_in;  // the first that fits counts; nobody else
+  std::int64_t cache_ms = 10'000;
 };
 
 // Paths are absolute; empty: none.
@@ -162,6 +178,7 @@ struct Config {
   ListenConfig listen;
   BackendConfig backend;
   AuthConfig auth;
+  std::optional<AuthQueryConfig> auth_query;
   TlsConfig tls;
   MetricsConfig metrics;
   AdminConfig admin;
@@ -190,6 +207,8 @@ struct Config {
 // query_role, and the role for builds and exports: admin_role, or query_role when there is none.
 [[nodiscard]] db::Endpoint query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+// REQUIRES: config.auth_query.
+[[nodiscard]] db::Endpoint auth_query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role);
 // Null: it is none.
 [[nodiscard]] const BypassRole* find_bypass(const Config& config, std::string_view role);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace pgveil::cli {
 namespace {
 
 using yaml::Value;
+
+constexpr std::int64_t kMaxAuthCacheMs = 5 * 60 * 1000;
 
 template <class T, class U>
 Result<void> store(Result<T> read, U& target) {
@@ -102,6 +105,46 @@ Result<void> store_bypass_roles(const Value& value, Config& config, const Config
     if (!role) return role.error();
     config.bypass_roles.push_back(std::move(*role));
   }
+  return {};
+}
+
+Result<void> store_let_in(const Value& value, Config& config) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  for (const auto& item : *items) {
+    auto rule = read_let_in(item);
+    if (!rule) return rule.error();
+    const auto& rules = config.auth_query->let_in;
+    const bool is_reached = std::none_of(rules.begin(), rules.end(), [&](const LetIn& before) {
+      return before.user == kEverybody || before.user == rule->user;
+    });
+    if (!is_reached)
+      return yaml::error_at(item.position(), "a rule that none reaches: the first that fits counts",
+                            "remove it, or put it before the other");
+    config.auth_query->let_in.push_back(std::move(*rule));
+  }
+  if (!config.auth_query->let_in.empty()) return {};
+  return yaml::error_at(value.position(), "nobody is let in",
+                        "write [{user: \"*\", as: analyst}], or remove auth_query");
+}
+
+Result<void> store_auth_query(const Value& value, Config& config) {
+  auto text = value.as_string();
+  if (!text) return text.error();
+  if (text->find("$1") == std::string::npos)
+    return yaml::error_at(value.position(), "a query without $1, which stands for the role's name",
+                          "write SELECT name, verifier FROM … WHERE name = $1");
+  config.auth_query->query = std::move(*text);
+  return {};
+}
+
+Result<void> store_cache(const Value& value, Config& config) {
+  const auto duration = read_duration_ms(value, 0);
+  if (!duration) return duration.error();
+  if (*duration > kMaxAuthCacheMs)
+    return yaml::error_at(value.position(), "duration out of range",
+                          "use 0ms to 5m: a password that was changed holds for so long");
+  config.auth_query->cache_ms = *duration;
   return {};
 }
 
@@ -262,14 +305,39 @@ constexpr Option kOptions[] = {
      "how clients log in; trust is for demonstrations and needs a loopback listen.host",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMethods, c.auth.method); }},
     {"auth", "users_file", "path", "none",
-     "one \"role\" \"SCRAM-SHA-256$…\" a line; required for scram-sha-256. With trust and no file any role "
-     "is let in",
+     "one \"role\" \"SCRAM-SHA-256$…\" a line; required for scram-sha-256 without auth_query. With trust and "
+     "no file any role is let in",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
 
     {"auth", "hba_file", "path", "none",
      "who may log in from where, in a part of pg_hba.conf's syntax (docs/operations.md); none: everybody "
      "from everywhere",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.hba_file); }},
+
+    {"auth_query", "query", "SQL", kRequired,
+     "gives the name and the SCRAM verifier of the role $1, or no row; runs in a read-only transaction with "
+     "search_path = pg_catalog",
+     [](Config& c, const Value& v, const Origin&) { return store_auth_query(v, c); }},
+    {"auth_query", "user", "name", kRequired, "the role that asks; never query_role",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.auth_query->role.user); }},
+    {"auth_query", "password_env", "name", "none", "environment variable with the password",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_password(read_password_variable(v), c.auth_query->role, v);
+     }},
+    {"auth_query", "password_file", "path", "none", "file with the password, mode 0600",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_file(v, o), c.auth_query->role, v);
+     }},
+    {"auth_query", "database", "name", "none", "where it asks; none: the first of backend.databases",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.auth_query->database); }},
+    {"auth_query", "let_in", "list of {user: …, as: …}", kRequired,
+     "who of those it finds may log in, \"*\": everybody, and as which role of the policies (its own name); "
+     "the first that fits counts. All of them are masked: admins, bypass roles and exempt roles need "
+     "users_file, which comes first for every name in it",
+     [](Config& c, const Value& v, const Origin&) { return store_let_in(v, c); }},
+    {"auth_query", "cache", "duration, 0ms to 5m", "10s",
+     "how long what it said of a name is believed; RELOAD forgets it",
+     [](Config& c, const Value& v, const Origin&) { return store_cache(v, c); }},
 
     {"tls.clients", "mode", "disable, allow, prefer, require or verify-ca", "disable",
      "allow and prefer: TLS for those who ask; require: nobody else is let in (over TCP); verify-ca: only "
@@ -480,6 +548,9 @@ constexpr Section kSections[] = {
      "EXPORT … TO TABLE is refused",
      true, [](Config& c) { c.backend.admin_role.emplace(); }},
     {"auth", "how clients prove who they are", true, nullptr},
+    {"auth_query",
+     "clients that log in with the password PostgreSQL has of them: docs/operations.md. RELOAD takes it over",
+     true, [](Config& c) { c.auth_query.emplace(); }},
     {"tls", "encrypted connections, TLS 1.2 and up. RELOAD reads the files again", true, nullptr},
     {"tls.clients", "between clients and pgveil", true, nullptr},
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
@@ -503,7 +574,8 @@ std::string full_name(const Option& option) {
 bool is_reloadable(const Option& option) {
   const auto in = [&](std::string_view section) { return option.section == section; };
   if (in("")) return option.key != "state_dir";
-  return in("tls.clients") || in("tls.backend") || in("admin") || (in("auth") && option.key != "method");
+  return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") ||
+         (in("auth") && option.key != "method");
 }
 std::span<const Section> config_sections() {
   return kSections;

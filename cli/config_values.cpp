@@ -197,6 +197,33 @@ Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin
   return role;
 }
 
+Result<LetIn> read_let_in(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return entries.error();
+  if (auto known = yaml::refuse_unknown_keys(*entries, {"user", "as"}); !known) return known.error();
+  const auto* user = yaml::find(*entries, "user");
+  if (user == nullptr) {
+    return error_at(value.position(), "a rule without user",
+                    "write {user: ann}, or {user: \"*\", as: analyst} for everybody");
+  }
+  LetIn rule;
+  const auto read = [](const yaml::Value& each, std::string& target) -> Result<void> {
+    auto name = read_word(each);
+    if (!name) return name.error();
+    if (name->size() > kMaxNameBytes)
+      return error_at(each.position(), fmt::format("role is longer than {} bytes", kMaxNameBytes),
+                      "PostgreSQL has no longer names");
+    target = std::move(*name);
+    return {};
+  };
+  if (auto done = read(*user, rule.user); !done) return done.error();
+  const auto* as = yaml::find(*entries, "as");
+  if (as == nullptr) return rule;
+  if (auto done = read(*as, rule.as); !done) return done.error();
+  if (rule.as != kEverybody) return rule;
+  return error_at(as->position(), "as has to name a role", "leave it out for the role's own name");
+}
+
 Result<Decision> read_decision(const yaml::Value& value) {
   const auto entries = value.as_map();
   if (!entries) return entries.error();

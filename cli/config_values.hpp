@@ -27,6 +27,8 @@ inline constexpr std::int64_t kMaxPoolSize = 10'000;
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
 // {role: …, user: …, password_file: …} or password_env, and, at will, databases: ….
 [[nodiscard]] Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin& origin);
+// {user: name or "*"} and, at will, as: ….
+[[nodiscard]] Result<LetIn> read_let_in(const yaml::Value& value);
 // Rights as chmod takes them, in octal.
 [[nodiscard]] Result<unsigned> read_mode(const yaml::Value& value);
 [[nodiscard]] Result<session::PoolMode> read_pool_mode(const yaml::Value& value);

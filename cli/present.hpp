@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/auth_query.hpp"
 #include "cli/config.hpp"
 #include "cli/hba.hpp"
 #include "cli/mask_views.hpp"
@@ -35,7 +36,8 @@ struct Present {
   Config config;
   std::shared_ptr<const net::TlsSettings> tls;
   Users users;
-  std::optional<HbaRules> hba;  // nullopt: from everywhere
+  std::shared_ptr<AuthQuery> auth_query;  // null: PostgreSQL's roles are nobody here
+  std::optional<HbaRules> hba;            // nullopt: from everywhere
   Specs specs;
   std::map<std::string, DatabaseView, std::less<>> databases;
 };

@@ -10,6 +10,7 @@
 #include "cli/bypass_roles.hpp"
 #include "cli/config_options.hpp"
 #include "cli/examination.hpp"
+#include "cli/login_account.hpp"
 #include "cli/role_needs.hpp"
 #include "cli/stored_column.hpp"
 #include "cli/tls.hpp"
@@ -64,10 +65,15 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   }
 }
 
+Result<std::shared_ptr<AuthQuery>> open_auth_query(const Config& config, const Specs& specs) {
+  if (auto fits = check_auth_query(config, specs); !fits) return fits.error();
+  return AuthQuery::open(config);
+}
+
 }  // namespace
 
 World::World(Config config)
-    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, {}, {}, {}})),
+    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, nullptr, {}, {}, {}})),
       cache_(present_->config.limits.verdict_cache_bytes) {}
 
 Result<std::unique_ptr<World>> World::open(Config config) {
@@ -103,6 +109,10 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
     present.specs = std::move(*specs);
   if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
     note("bypass_roles", bypass, "");
+  if (config.auth_query) {
+    auto query = open_auth_query(config, present.specs);
+    if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);
+  }
   for (const auto& database : config.backend.databases) {
     if (!specs) continue;  // what query_role and versions are held against
     const auto role = check_role(config, present.specs, database);
@@ -145,9 +155,21 @@ Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_of(const Present& pre
 
 }  // namespace
 
+namespace {
+
+// A session that PostgreSQL's own password opened never gets more than masks, whatever RELOAD made of its role.
+Refusal no_longer_masked() {
+  return {.reason = Reason::relation_not_listed,
+          .message = "this role is exempt from a policy now, and was found by auth_query",
+          .hint = "connect again; exempt roles need an account in users_file"};
+}
+
+}  // namespace
+
 rewriter::Verdict World::judge(std::string_view sql, const rewriter::Client& client,
                                std::string_view database) {
   const auto now = present();
+  if (!client.may_be_exempt && is_exempt_somewhere(now->specs, client.role)) return no_longer_masked();
   const auto snapshot = snapshot_of(*now, database);
   if (!snapshot) return snapshot.error();
   const std::string path = client.path.key();
@@ -220,10 +242,20 @@ void World::note(const ProcessEvent& event) {
   if (audit_ != nullptr) audit_->note(event);
 }
 
-std::optional<session::ScramVerifier> World::verifier(std::string_view role) const {
+// Who PostgreSQL knows may not use the console: admins come in when it can't be asked, and ask nobody.
+std::optional<session::LookUp> World::account(std::string_view role, std::string_view database) const {
   const auto now = present();
-  const auto found = now->users.find(role);
-  return found == now->users.end() ? std::nullopt : std::optional(found->second);
+  if (!now->auth_query || database == session::kConsoleDatabase)
+    return login_account(*now, role, std::nullopt);
+  const auto found = now->auth_query->remembered(role);
+  if (!found) return std::nullopt;
+  return login_account(*now, role, found);
+}
+
+session::LookUp World::look_up(std::string_view role) {
+  const auto now = present();
+  if (!now->auth_query) return login_account(*now, role, std::nullopt);
+  return login_account(*now, role, now->auth_query->ask(std::string(role)));
 }
 
 Result<void> World::may_log_in(std::string_view role, std::string_view database,
@@ -240,22 +272,24 @@ Result<void> World::may_log_in(std::string_view role, std::string_view database,
                "the operator lists who may log in from where in auth.hba_file"};
 }
 
-std::optional<session::Credentials> World::bypass_login(std::string_view role) const {
+std::optional<session::Credentials> World::bypass_login(const session::Identity& who) const {
+  if (who.is_looked_up) return std::nullopt;
   const auto now = present();
-  const BypassRole* bypass = find_bypass(now->config, role);
+  const BypassRole* bypass = find_bypass(now->config, who.role);
   if (bypass == nullptr) return std::nullopt;
   return session::Credentials{bypass->backend.user, bypass->backend.password};
 }
 
-Result<void> World::may_connect(std::string_view role, std::string_view database) const {
+Result<void> World::may_connect(const session::Identity& who, std::string_view database) const {
   const auto now = present();
-  const bool asks_for_file = !now->config.auth.users_file.empty();
+  const std::string_view role = who.role;
+  const bool asks_for_file = !now->config.auth.users_file.empty() && !who.is_looked_up;
   if (asks_for_file && !now->users.contains(role)) {
     return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
                  fmt::format("role \"{}\" is not known here", role), "ask the operator for an account"};
   }
   if (database == session::kConsoleDatabase) {
-    if (standing_of(now->config, role) != admin::Standing::none) return {};
+    if (!who.is_looked_up && standing_of(now->config, role) != admin::Standing::none) return {};
     return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
                  fmt::format("role \"{}\" may not use the console", role),
                  "the operator lists roles in admin.admin_users and admin.stats_users"};

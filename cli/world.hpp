@@ -48,11 +48,14 @@ class World final : public session::Gate {
   [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
   void note_stale_versions(std::string_view database) override;
   [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;
-  [[nodiscard]] std::optional<session::ScramVerifier> verifier(std::string_view role) const override;
+  [[nodiscard]] std::optional<session::LookUp> account(std::string_view role,
+                                                       std::string_view database) const override;
+  [[nodiscard]] session::LookUp look_up(std::string_view role) override;
   [[nodiscard]] Result<void> may_log_in(std::string_view role, std::string_view database,
                                         const session::ClientOrigin& origin) const override;
-  [[nodiscard]] std::optional<session::Credentials> bypass_login(std::string_view role) const override;
-  [[nodiscard]] Result<void> may_connect(std::string_view role, std::string_view database) const override;
+  [[nodiscard]] std::optional<session::Credentials> bypass_login(const session::Identity& who) const override;
+  [[nodiscard]] Result<void> may_connect(const session::Identity& who,
+                                         std::string_view database) const override;
   [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
 
   // What judge() would find, for an admin who asks: it is not counted.

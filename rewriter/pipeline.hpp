@@ -27,7 +27,8 @@ struct Limits {
 
 struct Client {
   std::string role;
-  SearchPath path = {};  // as it is when the text begins to run
+  SearchPath path = {};       // as it is when the text begins to run
+  bool may_be_exempt = true;  // false: who judges has to see to it that no policy exempts the role
 };
 
 // What the session has to know of a statement to keep its own books.

@@ -16,6 +16,8 @@ struct Environment {
   Pools& pools;
   Statistics& statistics;
   asio::io_context& console_pool;  // threads that may block
+  asio::io_context&
+      look_up_pool;  // one more, apart: logins don't wait for a command, nor commands for a login
 };
 
 }  // namespace pgveil::net

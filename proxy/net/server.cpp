@@ -36,7 +36,8 @@ constexpr std::chrono::seconds kAcceptLogInterval{1};
 constexpr std::chrono::milliseconds kAbortWait{2'000};    // for sockets closed by force to be noticed
 constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // for clients to hear that they were ended
 constexpr std::chrono::milliseconds kSweepInterval{250};
-constexpr int kMaxTurningAway = 100;  // clients being told at a time that there is no place
+constexpr std::size_t kLookUpStackBytes = 1 << 20;  // one query and its answer
+constexpr int kMaxTurningAway = 100;                // clients being told at a time that there is no place
 
 // One secret for the life of the process: what a missing role is answered with must not change between its logins.
 ServerConfig completed(ServerConfig config) {
@@ -72,7 +73,8 @@ class Server::Impl {
         registry_(config_.max_clients),
         pools_(config_.pools),
         console_pool_(static_cast<int>(config_.console_threads)),
-        environment_{config_, gate, console, registry_, pools_, statistics_, console_pool_} {}
+        look_up_pool_(1),
+        environment_{config_, gate, console, registry_, pools_, statistics_, console_pool_, look_up_pool_} {}
 
   [[nodiscard]] Result<void> start();
   void stop(std::chrono::milliseconds drain);
@@ -105,6 +107,7 @@ class Server::Impl {
   Pools pools_;
   Statistics statistics_;
   asio::io_context console_pool_;
+  asio::io_context look_up_pool_;
   const Environment environment_;
   std::vector<std::unique_ptr<asio::io_context>> contexts_;
   std::vector<WorkGuard> work_guards_;
@@ -112,6 +115,7 @@ class Server::Impl {
   std::optional<UnixListener> socket_file_;
   std::unique_ptr<LocalAcceptor> local_acceptor_;
   ThreadGroup console_threads_;
+  ThreadGroup look_up_threads_;
   ThreadGroup threads_;
   std::uint16_t port_ = 0;
   std::uint64_t accepted_count_ = 0;
@@ -129,6 +133,7 @@ Result<void> Server::Impl::start() {
     work_guards_.push_back(asio::make_work_guard(*contexts_.back()));
   }
   work_guards_.push_back(asio::make_work_guard(console_pool_));
+  work_guards_.push_back(asio::make_work_guard(look_up_pool_));
   if (auto listening = listen(); listening.has_error()) return listening;
   if (auto listening = listen_locally(); listening.has_error()) return listening;
   const auto told = [](const std::exception_ptr& error) {
@@ -203,7 +208,7 @@ Result<void> Server::Impl::start_threads() {
                                       [this] { run_context(console_pool_); });
     if (added.has_error()) return added;
   }
-  return {};
+  return look_up_threads_.add("pgveil-look-up", kLookUpStackBytes, [this] { run_context(look_up_pool_); });
 }
 
 // ---- clients
@@ -322,7 +327,9 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
   }
   pools_.close();  // a PAUSE may wait on the console's threads
   console_pool_.stop();
+  look_up_pool_.stop();
   console_threads_.join();
+  look_up_threads_.join();
   work_guards_.clear();
   for (const auto& context : contexts_) context->stop();
   threads_.join();

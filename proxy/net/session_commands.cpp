@@ -27,6 +27,17 @@ admin::Answer answer_to(admin::Console& console, const admin::Request& request, 
   return Error{ErrorKind::server, std::string(sqlstate::kInternalError), "internal error", "see the log"};
 }
 
+// The same of Gate::look_up: nobody is let in by it.
+session::LookUp look_up(session::Gate& gate, const std::string& role, const std::string& topic) {
+  try {
+    return gate.look_up(role);
+  } catch (const std::exception& exception) {
+    log::error(topic, "looking up an account met an unexpected exception");
+    log::private_detail(topic, exception.what());
+  }
+  return {std::nullopt, true};
+}
+
 }  // namespace
 
 void SessionDriver::run(const session::NoteName& command) {
@@ -36,6 +47,17 @@ void SessionDriver::run(const session::NoteName& command) {
 void SessionDriver::run(const session::SecureClient&) {
   PGVEIL_ASSERT(tls_->clients != nullptr);
   client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));
+}
+
+// Nothing is asked for a client that has gone meanwhile.
+void SessionDriver::run(const session::LookUpAccount& command) {
+  asio::post(environment_.look_up_pool, [weak = weak_from_this(), role = command.role] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([found = look_up(self->environment_.gate, role, self->topic_)](SessionDriver& driver) {
+      driver.apply(session::AccountLookedUp{found});
+    });
+  });
 }
 
 void SessionDriver::run(const session::ConnectBackend& command) {

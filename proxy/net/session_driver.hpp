@@ -74,6 +74,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
 
   void run(const session::NoteName& command);
   void run(const session::SecureClient& command);
+  void run(const session::LookUpAccount& command);
   void run(const session::ConnectBackend& command);
   void run(const session::CloseBackend& command);
   void run(const session::ReturnBackend& command);

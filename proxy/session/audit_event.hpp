@@ -19,7 +19,9 @@ enum class LoginMethod { trust, scram_sha_256 };
 struct AuditedLogin {
   LoginMethod method = LoginMethod::scram_sha_256;
   bool is_bypass = false;
-  std::string sqlstate;  // empty: let in
+  std::string sqlstate = {};  // empty: let in
+  bool is_looked_up = false;  // by auth_query
+  std::string reads_as = {};  // the role of the policies, if it has another name
 };
 struct AuditedLogout {};  // of a client that had been let in
 

@@ -25,9 +25,13 @@ std::string Authentication::end_point() const {
 // A wrong proof and a role that does not exist are told in the same words.
 void Authentication::fail(const Error& error) {
   if (error.kind != ErrorKind::authentication) return link_.end(error);
-  Error told = client_error(sqlstate::kInvalidPassword,
-                            "password authentication failed for user \"" + link_.role + "\"");
-  link_.audit(AuditedLogin{LoginMethod::scram_sha_256, false, told.sqlstate}, 0);
+  Error told = known_.is_incomplete
+                   ? client_error(sqlstate::kCannotConnectNow, "this login can't be checked now",
+                                  "try again later; the operator's log says why")
+                   : client_error(sqlstate::kInvalidPassword,
+                                  "password authentication failed for user \"" + link_.role + "\"");
+  link_.audit(
+      AuditedLogin{.method = LoginMethod::scram_sha_256, .is_bypass = false, .sqlstate = told.sqlstate}, 0);
   link_.log_warning("login of " + printable(link_.role) + " failed", error.private_detail);
   link_.end(error_response(told, Severity::fatal));
 }
@@ -40,12 +44,25 @@ void Authentication::on_initial(const wire::FrameView& frame) {
   if (!is_known || !message->response) {
     return link_.end(wire::protocol_error("client selected an invalid SASL authentication mechanism"));
   }
-  const std::optional<ScramVerifier> stored = link_.gate.verifier(link_.role);
+  mechanism_ = is_plus ? ScramMechanism::plus : ScramMechanism::plain;
+  first_message_ = *message->response;
+  if (auto known = link_.gate.account(link_.role, link_.database)) return challenge(std::move(*known));
+  link_.phase = Phase::looking_up;
+  link_.command(LookUpAccount{link_.role});
+}
+
+void Authentication::on_looked_up(const LookUp& found) {
+  PGVEIL_ASSERT(link_.phase == Phase::looking_up);
+  challenge(found);
+}
+
+void Authentication::challenge(LookUp found) {
+  known_ = std::move(found);
+  const auto& account = known_.account;
   PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
-  scram_.emplace(stored ? *stored : mock_verifier(link_.role, link_.config.mock_secret),
-                 link_.config.make_nonce(), !stored, end_point(),
-                 is_plus ? ScramMechanism::plus : ScramMechanism::plain);
-  Result<std::string> answer = scram_->on_client_first(*message->response);
+  scram_.emplace(account ? account->verifier : mock_verifier(link_.role, link_.config.mock_secret),
+                 link_.config.make_nonce(), !account, end_point(), mechanism_);
+  Result<std::string> answer = scram_->on_client_first(first_message_);
   if (!answer) return fail(answer.error());
   link_.to_client(wire::AuthenticationSaslContinue{.data = {std::move(*answer)}});
   link_.phase = Phase::sasl_final;
@@ -62,6 +79,9 @@ bool Authentication::on_final(const wire::FrameView& frame) {
     fail(answer.error());
     return false;
   }
+  PGVEIL_ASSERT(known_.account.has_value());
+  link_.reads_as = known_.account->reads_as;
+  link_.is_looked_up = known_.account->is_looked_up;
   link_.to_client(wire::AuthenticationSaslFinal{.data = {std::move(*answer)}});
   link_.to_client(wire::AuthenticationOk{});
   return true;

@@ -1,6 +1,7 @@
 #pragma once
 // Who the client is: trust, or SCRAM-SHA-256 against a stored verifier, over TLS also SCRAM-SHA-256-PLUS. A role without a verifier goes
-// through a mock exchange, so that it can't be told from one with a wrong password.
+// through a mock exchange, so that it can't be told from one with a wrong password. With auth_query PostgreSQL is asked
+// between the client's first message and our answer, whoever the client says it is.
 #include <optional>
 
 #include "proxy/session/link.hpp"
@@ -20,15 +21,21 @@ class Authentication {
   [[nodiscard]] bool start();
   // A 'p' message in phase sasl_initial or sasl_final. True when the client is in.
   [[nodiscard]] bool on_message(const wire::FrameView& frame);
+  // REQUIRES: phase looking_up.
+  void on_looked_up(const LookUp& found);
 
  private:
   // Of our certificate; empty: PLUS is not offered.
   [[nodiscard]] std::string end_point() const;
   void on_initial(const wire::FrameView& frame);
+  void challenge(LookUp found);
   [[nodiscard]] bool on_final(const wire::FrameView& frame);
   void fail(const Error& error);
 
   Link& link_;
+  ScramMechanism mechanism_ = ScramMechanism::plain;
+  std::string first_message_;
+  LookUp known_;
   std::optional<ScramServer> scram_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a session asks of the world above it. cli implements it over the rewriter, the credentials and the
-// console. All functions are quick (no I/O) and thread-safe; they may be called from any session's thread.
+// console. All functions but look_up are quick (no I/O), and all are thread-safe; they may be called from any session's
+// thread.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +20,27 @@ namespace pgveil::session {
 struct Credentials {
   std::string user;
   std::string password;  // empty: the server must not ask for one
+};
+
+// What a login goes by.
+struct Account {
+  ScramVerifier verifier;
+  std::string reads_as;       // the role of the policies that its statements are judged as
+  bool is_looked_up = false;  // PostgreSQL's, found by auth_query: no admin, no bypass role, never exempt
+};
+
+// What is known of a role's account.
+struct LookUp {
+  std::optional<Account>
+      account;  // nullopt: no such role (the session then runs a mock exchange, so that existing
+                // and missing roles look alike)
+  bool is_incomplete = false;  // PostgreSQL could not be asked: who is not known may still be somebody
+};
+
+// An authenticated role.
+struct Identity {
+  std::string_view role;
+  bool is_looked_up = false;
 };
 
 // Where a client comes from.
@@ -54,20 +76,23 @@ class Gate {
   enum class TextOf { statement, refused, command };
   [[nodiscard]] virtual AuditedText audited_text(std::string_view text, TextOf what) const = 0;
 
-  // The stored verifier of a client role; nullopt: no such role (the session then runs a mock exchange, so
-  // that existing and missing roles look alike).
-  [[nodiscard]] virtual std::optional<ScramVerifier> verifier(std::string_view role) const = 0;
+  // The account of a client role that wants to use this database; nullopt: PostgreSQL has to be asked, by look_up(). That
+  // depends on the database and on who was looked up lately, never on who has an account.
+  [[nodiscard]] virtual std::optional<LookUp> account(std::string_view role,
+                                                      std::string_view database) const = 0;
+
+  // The same, after PostgreSQL was asked. Blocks: never on a thread of sessions.
+  [[nodiscard]] virtual LookUp look_up(std::string_view role) = 0;
 
   // May a client from there try to log in? Asked before anything is known of who it is.
   [[nodiscard]] virtual Result<void> may_log_in(std::string_view role, std::string_view database,
                                                 const ClientOrigin& origin) const = 0;
 
   // Is this a bypass role, and the backend role that its sessions are passed on to as they are; nullopt: it is none.
-  [[nodiscard]] virtual std::optional<Credentials> bypass_login(std::string_view role) const = 0;
+  [[nodiscard]] virtual std::optional<Credentials> bypass_login(const Identity& who) const = 0;
 
-  // May this authenticated role use this database? "pgveil" is the console. An Error is what the client is
-  // told.
-  [[nodiscard]] virtual Result<void> may_connect(std::string_view role, std::string_view database) const = 0;
+  // May it use this database? "pgveil" is the console. An Error is what the client is told.
+  [[nodiscard]] virtual Result<void> may_connect(const Identity& who, std::string_view database) const = 0;
 
   // The schemas that bare names are looked up in after pg_catalog, unless the client says otherwise: the path
   // that every backend connection is pinned to.

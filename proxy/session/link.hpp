@@ -68,7 +68,9 @@ struct Link {
   Phase phase = Phase::startup;
   std::optional<Secured> client_secured;
   std::optional<Secured> backend_secured;
-  std::string role;  // authenticated once phase is past sasl_final
+  std::string role;           // authenticated once phase is past sasl_final
+  std::string reads_as;       // whom the policies take it for; empty until then
+  bool is_looked_up = false;  // its account is PostgreSQL's: Account
   std::string database;
   BackendLink backend = BackendLink::none;
   std::shared_ptr<BackendState>

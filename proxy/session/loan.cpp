@@ -94,6 +94,7 @@ void Loan::on_frame(const wire::FrameView& frame) {
     case Phase::startup:
     case Phase::securing:
     case Phase::sasl_initial:
+    case Phase::looking_up:
     case Phase::sasl_final:
     case Phase::connecting:
     case Phase::ready:

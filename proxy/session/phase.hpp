@@ -10,6 +10,7 @@ enum class Phase {
   startup,        // packets without a tag
   securing,       // SecureClient is under way; the client says nothing that the session sees
   sasl_initial,   // we offered SCRAM: the client's first message is due
+  looking_up,     // LookUpAccount is under way; the client's bytes wait
   sasl_final,     // the client's proof is due
   connecting,     // ConnectBackend is under way; the client's bytes wait
   backend_login,  // our own login at the backend; the client's bytes wait
@@ -28,6 +29,7 @@ enum class Phase {
     case Phase::startup: return "";
     case Phase::securing: return "";
     case Phase::sasl_initial: return "p";
+    case Phase::looking_up: return "";
     case Phase::sasl_final: return "p";
     case Phase::connecting: return "";
     case Phase::backend_login: return "";

@@ -216,7 +216,9 @@ std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conver
   if (!is_unnamed) {
     if (const std::string* name = server.statements.find(parsed.key)) return *name;
   }
-  Judged judged = judge(conversation, parsed.sql, {.role = conversation.client.role, .path = parsed.path});
+  rewriter::Client client = conversation.client;
+  client.path = parsed.path;
+  Judged judged = judge(conversation, parsed.sql, client);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) return std::move(*refusal);
   const auto& statements = std::get<rewriter::Rewritten>(judged).statements;
   const std::string sent_sql = statements.empty() ? "" : text_of(conversation, statements.front());

@@ -31,6 +31,7 @@ struct Session::Impl {
   void on(const BackendBytes& event);
   void on(const ClientClosed&);
   void on(const ClientSecured& event);
+  void on(const AccountLookedUp& event);
   void on(const BackendConnected& event) { loan.on(event); }
   void on(const BackendLent& event);
   void on(const BackendFailed& event) { loan.on(event); }
@@ -91,6 +92,7 @@ bool Session::Impl::is_waiting() const {
     case Phase::sasl_final:
     case Phase::parked: return false;
     case Phase::securing:
+    case Phase::looking_up:
     case Phase::connecting:
     case Phase::backend_login:
     case Phase::preparing:
@@ -108,6 +110,7 @@ Activity Session::Impl::activity() const {
     case Phase::startup:
     case Phase::securing:
     case Phase::sasl_initial:
+    case Phase::looking_up:
     case Phase::sasl_final: return Activity::login;
     case Phase::connecting:
     case Phase::backend_login:
@@ -171,6 +174,7 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
     case Phase::relay: return on_relayed(frame);
     case Phase::console: return console.on_message(frame);
     case Phase::securing:
+    case Phase::looking_up:
     case Phase::connecting:
     case Phase::backend_login:
     case Phase::preparing:
@@ -204,6 +208,11 @@ void Session::Impl::on(const ClientSecured& event) {
   link.phase = Phase::startup;
 }
 
+void Session::Impl::on(const AccountLookedUp& event) {
+  authentication.on_looked_up(event.found);
+  read_client();
+}
+
 void Session::Impl::on_relayed(const wire::FrameView& frame) {
   if (frame.tag == wire::Terminate::tag) return link.end_silently();
   relay.on_client(frame);
@@ -211,7 +220,7 @@ void Session::Impl::on_relayed(const wire::FrameView& frame) {
 
 // Whoever nobody has proved to be is no bypass role, whatever is configured.
 Result<void> Session::Impl::enter_bypass() {
-  auto credentials = link.gate.bypass_login(link.role);
+  auto credentials = link.gate.bypass_login({link.role, link.is_looked_up});
   if (!credentials) return {};
   if (link.config.authentication == ClientAuthentication::trust)
     return client_error(sqlstate::kInvalidAuthorization, "a bypass role needs a password");
@@ -222,14 +231,18 @@ Result<void> Session::Impl::enter_bypass() {
 
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
-  Result<void> allowed = link.gate.may_connect(link.role, link.database);
+  if (link.reads_as.empty()) link.reads_as = link.role;
+  Result<void> allowed = link.gate.may_connect({link.role, link.is_looked_up}, link.database);
   const bool is_console = link.database == kConsoleDatabase;
   if (allowed && !is_console) allowed = enter_bypass();
   if (allowed && !link.is_bypass && !startup.request()) allowed = startup.request().error();
   if (allowed && link.config.admit) allowed = link.config.admit(link.role);
-  link.audit(
-      AuditedLogin{link.login_method(), link.is_bypass, allowed ? std::string() : allowed.error().sqlstate},
-      0);
+  link.audit(AuditedLogin{.method = link.login_method(),
+                          .is_bypass = link.is_bypass,
+                          .sqlstate = allowed ? std::string() : allowed.error().sqlstate,
+                          .is_looked_up = link.is_looked_up,
+                          .reads_as = link.reads_as == link.role ? std::string() : link.reads_as},
+             0);
   if (!allowed) return link.end(allowed.error());
   link.is_let_in = true;
   link.log_info("login of " + printable(link.role) + " to " + printable(link.database));
@@ -239,7 +252,8 @@ void Session::Impl::enter() {
   if (link.is_bypass) return loan.begin(startup.whole().parameters);
   if (link.config.pool_mode) link.pool_mode = link.config.pool_mode(link.role, link.database);
   const StartupRequest& request = *startup.request();
-  conversation.client.role = link.role;
+  conversation.client.role = link.reads_as;
+  conversation.client.may_be_exempt = !link.is_looked_up;
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
   loan.begin(request);
 }

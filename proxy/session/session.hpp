@@ -80,6 +80,9 @@ struct ClientClosed {};  // EOF or read error
 struct ClientSecured {
   std::string end_point;  // tls-server-end-point of our certificate; empty: it has none
 };                        // answer to SecureClient
+struct AccountLookedUp {
+  LookUp found;
+};  // answer to LookUpAccount
 struct BackendConnected {
   bool is_secured = false;     // over TLS, checked as configured
   std::string end_point = {};  // tls-server-end-point of the server's certificate
@@ -104,12 +107,16 @@ struct ConsoleAnswered {
 struct ShuttingDown {};  // the process ends: 57P01 to the client
 // Events of the step before could not be written. Of that step nothing was sent or begun, only endings were done.
 struct AuditFailed {};
-using Event = std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, BackendConnected,
-                           BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested,
-                           LoginTimedOut, PatienceEnded, ConsoleAnswered, ShuttingDown, AuditFailed>;
+using Event =
+    std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, AccountLookedUp, BackendConnected,
+                 BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested, LoginTimedOut,
+                 PatienceEnded, ConsoleAnswered, ShuttingDown, AuditFailed>;
 
 // ---- commands: what the driver is to do, in order, after it has queued the bytes
 struct SecureClient {};  // all further bytes of the client are TLS: shake hands; answer with ClientSecured
+struct LookUpAccount {
+  std::string role;
+};  // Gate::look_up, on a thread that may block; answer with AccountLookedUp
 // Who may be lent a connection of whom.
 struct Lender {
   std::string role, database;
@@ -147,8 +154,9 @@ struct LogLine {
 struct NoteName {
   std::string application_name;
 };  // the client has one, or another
-using Command = std::variant<NoteName, SecureClient, ConnectBackend, CloseBackend, ReturnBackend, CloseClient,
-                             LoginDone, ForwardCancel, CancelOther, RunConsole, LogLine>;
+using Command =
+    std::variant<NoteName, SecureClient, LookUpAccount, ConnectBackend, CloseBackend, ReturnBackend,
+                 CloseClient, LoginDone, ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
   std::vector<AuditEvent> audit;  // first of all

@@ -51,7 +51,10 @@ bool Startup::on_message(const wire::StartupMessage& message) {
   if (const auto allowed = link_.gate.may_log_in(whole_.user, whole_.database, origin); !allowed) {
     link_.role = whole_.user;
     link_.database = whole_.database;
-    link_.audit(AuditedLogin{link_.login_method(), false, allowed.error().sqlstate}, 0);
+    link_.audit(
+        AuditedLogin{
+            .method = link_.login_method(), .is_bypass = false, .sqlstate = allowed.error().sqlstate},
+        0);
     link_.end(allowed.error());
     return false;
   }

@@ -86,6 +86,29 @@ log: {level: debug, format: json, log_private: true}
   CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
 }
 
+const std::string kAuthQuery =
+    "auth_query: {query: 'SELECT a, b FROM f($1)', user: asker, let_in: [{user: ann}]}\n";
+
+TEST_CASE("auth_query takes the place of the users file, and asks as nobody's own") {
+  const std::string scram = replaced(kGood, "method: trust", "method: scram-sha-256");
+  const auto config = read_config_text(
+      scram + replaced(kAuthQuery, "{user: ann}", "{user: ann, as: analyst}, {user: '*'}"), "pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  REQUIRE(config->auth_query.has_value());
+  CHECK(config->auth_query->cache_ms == 10'000);
+  CHECK(config->auth_query->let_in[0].as == "analyst");
+  CHECK(config->auth_query->let_in[1].user == kEverybody);
+  CHECK(config->auth_query->let_in[1].as.empty());
+  CHECK(auth_query_endpoint(*config).user == "asker");
+
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    const auto read = read_config_text(scram + replaced(kAuthQuery, from, to), "pgveil.yaml");
+    return read ? std::string() : read.error().public_message;
+  };
+  CHECK(refused("user: asker", "user: reader").find("carries SQL of clients") != std::string::npos);
+  CHECK(refused("{user: ann}", "{user: ann, as: operator}").find("an admin") != std::string::npos);
+}
+
 struct Wrong {
   std::string name;
   std::string text;
@@ -125,6 +148,20 @@ std::vector<Wrong> wrong_configurations() {
       {"trust for the world", good("127.0.0.1", "0.0.0.0"), "1:1", "trust"},
       {"scram without users", good("method: trust", "method: scram-sha-256"), "1:1",
        "auth.users_file is missing"},
+      {"auth_query with trust", kGood + kAuthQuery, "1:1", "auth_query with auth.method trust"},
+      {"auth_query without rules", replaced(kGood + kAuthQuery, "[{user: ann}]", "[]"), "9:68",
+       "nobody is let in"},
+      {"auth_query without let_in", replaced(kGood + kAuthQuery, ", let_in: [{user: ann}]", ""), "9:13",
+       "auth_query.let_in is missing"},
+      {"auth_query without $1", replaced(kGood + kAuthQuery, "$1", "1"), "9:21", "without $1"},
+      {"auth_query that believes for too long",
+       replaced(kGood + kAuthQuery, "user: asker", "user: asker, cache: 6m"), "9:67", "5m"},
+      {"a rule of auth_query without user", replaced(kGood + kAuthQuery, "{user: ann}", "{as: ann}"), "9:69",
+       "a rule without user"},
+      {"a rule of auth_query as everybody",
+       replaced(kGood + kAuthQuery, "{user: ann}", "{user: ann, as: '*'}"), "9:85", "as has to name a role"},
+      {"a rule of auth_query behind everybody",
+       replaced(kGood + kAuthQuery, "{user: ann}", "{user: '*'}, {user: ann}"), "9:82", "none reaches"},
       {"a role twice", good("[operator]", "[a, a]"), "7:26", "listed twice"},
       {"a name that is too long", good("[operator]", "[" + std::string(64, 'a') + "]"), "7:23", "63"},
       {"state_dir is missing", good("state_dir: state\n", ""), "1:1", "state_dir is missing"},

@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "proxy/session/error_filter.hpp"
 #include "unit/net/world.hpp"
 
 namespace pgveil::net_test {
@@ -336,6 +337,52 @@ TEST_CASE("an address that can't be listened on is an error that says so") {
 
   config.listen_host = "no.such.host.invalid";
   CHECK(net::Server::start(config, world.gate, world.console).has_error());
+}
+
+namespace {
+
+// What the login to this server comes to: "in", or the SQLSTATE of the error.
+std::string scram_login(std::uint16_t port, const std::string& password) {
+  const Peer peer = connect_raw(port);
+  session::ScramClient scram(password, "clientnonce123456789abcd");
+  static_cast<void>(peer.frame_until('R'));
+  peer.send(wire::SaslInitialResponse{.mechanism = "SCRAM-SHA-256", .response = scram.client_first()});
+  Frame frame = peer.frame();
+  if (frame.tag != 'R') return frame.body;
+  const auto last = scram.on_server_first(frame.body.substr(4));
+  if (!last) return one_line(last.error());
+  peer.send(wire::SaslResponse{{*last}});
+  frame = peer.frame();
+  if (frame.tag == 'R') return "in";
+  const auto error = wire::decode_as<wire::ErrorResponse>(frame.body);
+  return error ? session::sqlstate_of(error->diagnostics) : "?";
+}
+
+}  // namespace
+
+TEST_CASE("accounts are looked up apart from the sessions' threads") {
+  FakeBackend backend(answer_all);
+  net::ServerConfig config = config_for(backend.port());
+  config.session.authentication = session::ClientAuthentication::scram_sha_256;
+  World world(std::move(config));
+  world.gate.account_of = std::nullopt;
+  const std::string role = "ann";
+  std::promise<void> may_go_on;
+  const auto gone_on = may_go_on.get_future().share();
+  world.gate.look_up_script = [&](std::string_view) -> session::LookUp {
+    gone_on.wait();
+    return {session::Account{session::make_verifier("secret", "salt", 4096), role, true}, false};
+  };
+  auto waiting = std::async(std::launch::async, [&] { return scram_login(world.port(), "secret"); });
+  {
+    const Peer other = connect_raw(world.port());  // heard while the look-up blocks
+    CHECK(other.frame().tag == 'R');
+  }
+  may_go_on.set_value();
+  CHECK(waiting.get() == "in");
+  CHECK(scram_login(world.port(), "guess") == "28P01");
+  world.gate.look_up_script = [](std::string_view) -> session::LookUp { throw std::runtime_error("broken"); };
+  CHECK(scram_login(world.port(), "secret") == "57P03");
 }
 
 }  // namespace pgveil::net_test

@@ -26,13 +26,23 @@ class OpenGate : public session::Gate {
   session::AuditedText audited_text(std::string_view text, TextOf) const override {
     return std::make_shared<const std::string>(text);
   }
-  std::optional<session::ScramVerifier> verifier(std::string_view) const override { return std::nullopt; }
+  std::optional<session::LookUp> account(std::string_view, std::string_view) const override {
+    return account_of;
+  }
+  session::LookUp look_up(std::string_view role) override { return look_up_script(role); }
   Result<void> may_log_in(std::string_view, std::string_view, const session::ClientOrigin&) const override {
     return {};
   }
-  std::optional<session::Credentials> bypass_login(std::string_view) const override { return std::nullopt; }
-  Result<void> may_connect(std::string_view, std::string_view) const override { return {}; }
+  std::optional<session::Credentials> bypass_login(const session::Identity&) const override {
+    return std::nullopt;
+  }
+  Result<void> may_connect(const session::Identity&, std::string_view) const override { return {}; }
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
+
+  std::optional<session::LookUp> account_of = session::LookUp{};  // nobody's; nullopt: look_up is asked
+  std::function<session::LookUp(std::string_view)> look_up_script = [](std::string_view) -> session::LookUp {
+    throw std::runtime_error("no script");
+  };
 };
 
 class ScriptedConsole : public admin::Console {

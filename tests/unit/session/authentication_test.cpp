@@ -142,3 +142,78 @@ TEST_CASE("nothing but the proof is heard after the challenge") {
               {.to_client = "E(FATAL 08P01 a message came out of turn)", .commands = "CloseClient"})
       .check();
 }
+
+TEST_CASE("with auth_query the answer waits for what the look-up found") {
+  const auto ask = [](FakeGate& gate) { gate.must_ask = true; };
+  const auto found = [](LookUp look_up) {
+    return [look_up = std::move(look_up)]() -> Event { return AccountLookedUp{look_up}; };
+  };
+  const auto begun = [&](const std::string& role, LookUp look_up) {
+    Script script(scram_config());
+    script.world(ask)
+        .client(startup_of(role), {.to_client = "R(10)"})
+        .client(first_message(), {.commands = "LookUpAccount(" + role + ")"})
+        .event(found(std::move(look_up)), {.to_client = "R(11)"});
+    return script;
+  };
+  const ScramVerifier verifier = make_verifier("secret", "salt of ann", 4096);
+  const auto out = [](const std::string& text) {
+    return Expected{.to_client = "E(FATAL " + text + ")", .commands = "CloseClient"};
+  };
+  begun("ann", {Account{verifier, "analyst", true}, false})
+      .client(proof("ann", "secret"), {.to_client = "R(12) R(0)", .commands = "ConnectBackend"})
+      .check();
+  begun("ann", {Account{verifier, "analyst", true}, false})
+      .client(proof("ann", "guess"), out("28P01 password authentication failed for user \"ann\""))
+      .check();
+  begun("nobody", {})
+      .client(proof("nobody", "guess"), out("28P01 password authentication failed for user \"nobody\""))
+      .check();
+  const std::string later =
+      "57P03 this login can't be checked now / try again later; the operator's log says why";
+  begun("nobody", {std::nullopt, true}).client(proof("nobody", "guess"), out(later)).check();
+  begun("ann", {Account{verifier, "ann", false}, true}).client(proof("ann", "guess"), out(later)).check();
+  begun("ann", {Account{verifier, "ann", false}, true})
+      .client(proof("ann", "secret"), {.to_client = "R(12) R(0)", .commands = "ConnectBackend"})
+      .check();
+}
+
+TEST_CASE("while the look-up is under way the client is not heard, and may go") {
+  const auto ask = [](FakeGate& gate) { gate.must_ask = true; };
+  Script script(scram_config());
+  script.world(ask)
+      .client(startup_of("ann"), {.to_client = "R(10)"})
+      .client(first_message(), {.commands = "LookUpAccount(ann)"})
+      .client(query("SELECT 1"), {})
+      .event([]() -> Event { return AccountLookedUp{}; },
+             {.to_client = "R(11) E(FATAL 08P01 a message came out of turn)", .commands = "CloseClient"})
+      .check();
+  Script gone(scram_config());
+  gone.world(ask)
+      .client(startup_of("ann"), {.to_client = "R(10)"})
+      .client(first_message(), {.commands = "LookUpAccount(ann)"})
+      .event([]() -> Event { return LoginTimedOut{}; },
+             {.to_client = "E(FATAL 57014 login took too long)", .commands = "CloseClient"})
+      .event([]() -> Event { return AccountLookedUp{}; }, {})
+      .check();
+}
+
+TEST_CASE("a role that was looked up is passed on to nobody") {
+  FakeGate gate;
+  gate.must_ask = true;
+  gate.is_ann_bypass = true;
+  SessionConfig config = scram_config();
+  config.is_audited = true;
+  Session session(std::move(config), gate);
+  static_cast<void>(session.step(ClientBytes{startup_of("ann")}));
+  static_cast<void>(session.step(ClientBytes{first_message()}));
+  const Account account{make_verifier("secret", "salt of ann", 4096), "analyst", true};
+  static_cast<void>(session.step(AccountLookedUp{{account, false}}));
+  const Actions in = session.step(ClientBytes{proof("ann", "secret")});
+  REQUIRE(in.audit.size() == 1);
+  const auto& login = std::get<AuditedLogin>(in.audit[0].thing);
+  CHECK(in.audit[0].role == "ann");
+  CHECK_FALSE(login.is_bypass);
+  CHECK(login.is_looked_up);
+  CHECK(login.reads_as == "analyst");
+}

@@ -107,8 +107,14 @@ AuditedText FakeGate::audited_text(std::string_view text, TextOf what) const {
   return std::make_shared<const std::string>(letter + ("[" + std::string(text) + "]"));
 }
 
-std::optional<ScramVerifier> FakeGate::verifier(std::string_view role) const {
-  return role == "ann" ? ann_verifier : std::nullopt;
+std::optional<LookUp> FakeGate::account(std::string_view role, std::string_view) const {
+  if (must_ask) return std::nullopt;
+  if (role != "ann" || !ann_verifier) return LookUp{};
+  return LookUp{Account{*ann_verifier, "ann"}};
+}
+
+LookUp FakeGate::look_up(std::string_view) {
+  return {};  // a driver's to call
 }
 
 Result<void> FakeGate::may_log_in(std::string_view, std::string_view, const ClientOrigin& origin) const {
@@ -116,12 +122,13 @@ Result<void> FakeGate::may_log_in(std::string_view, std::string_view, const Clie
   return Error{.kind = ErrorKind::authentication, .sqlstate = "28000", .public_message = "not from there"};
 }
 
-std::optional<Credentials> FakeGate::bypass_login(std::string_view role) const {
-  return role == "ann" && is_ann_bypass ? std::optional(Credentials{"raw", ""}) : std::nullopt;
+std::optional<Credentials> FakeGate::bypass_login(const Identity& who) const {
+  return who.role == "ann" && !who.is_looked_up && is_ann_bypass ? std::optional(Credentials{"raw", ""})
+                                                                 : std::nullopt;
 }
 
-Result<void> FakeGate::may_connect(std::string_view role, std::string_view database) const {
-  if (role != "stranger") return {};
+Result<void> FakeGate::may_connect(const Identity& who, std::string_view database) const {
+  if (who.role != "stranger") return {};
   return Error{.kind = ErrorKind::authentication,
                .sqlstate = "42501",
                .public_message = "role may not use database " + std::string(database)};

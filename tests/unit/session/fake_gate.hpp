@@ -23,12 +23,14 @@ class FakeGate : public Gate {
   void note_stale_versions(std::string_view) override { ++stale_notes; }
   // The text in brackets, with the first letter of what it is text of.
   AuditedText audited_text(std::string_view text, TextOf what) const override;
-  std::optional<ScramVerifier> verifier(std::string_view role) const override;
+  std::optional<LookUp> account(std::string_view role, std::string_view database) const override;
+  LookUp look_up(std::string_view role) override;
   Result<void> may_log_in(std::string_view role, std::string_view, const ClientOrigin& origin) const override;
-  std::optional<Credentials> bypass_login(std::string_view role) const override;
-  Result<void> may_connect(std::string_view role, std::string_view database) const override;
+  std::optional<Credentials> bypass_login(const Identity& who) const override;
+  Result<void> may_connect(const Identity& who, std::string_view database) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
+  bool must_ask = false;       // accounts are known by look_up only
   bool is_ann_bypass = false;  // she is passed on to backend role raw
   std::uint64_t version = 1;
   std::uint64_t generation = 1;

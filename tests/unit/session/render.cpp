@@ -148,6 +148,7 @@ struct CommandText {
     return "NoteName(" + command.application_name + ")";
   }
   std::string operator()(const SecureClient&) const { return "SecureClient"; }
+  std::string operator()(const LookUpAccount& command) const { return "LookUpAccount(" + command.role + ")"; }
   std::string operator()(const ConnectBackend&) const { return "ConnectBackend"; }
   std::string operator()(const CloseBackend&) const { return "CloseBackend"; }
   std::string operator()(const ReturnBackend&) const { return "ReturnBackend"; }
