@@ -90,21 +90,6 @@ bool has_hierarchy(const JobAttribute& attribute) {
   return file == nullptr || !file->path.empty();
 }
 
-Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engine::Column& column,
-                                       const Job& job) {
-  if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
-    return engine::build_hierarchy(
-        *rule, column.name, column.values,
-        job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
-  }
-  const auto& file = std::get<JobFile>(attribute.hierarchy);
-  const auto text = read_text(file.path);
-  if (!text) return text.error();
-  auto hierarchy = engine::read_hierarchy(*text, file.separator);
-  if (!hierarchy) return in_file(hierarchy.error(), file.path);
-  return hierarchy;
-}
-
 // Also takes the column that tells the subset out of the table, unless it is published.
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
@@ -122,6 +107,21 @@ Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<
 }
 
 }  // namespace
+
+Result<engine::Hierarchy> job_hierarchy(const JobAttribute& attribute, const engine::Column& column,
+                                        const Job& job) {
+  if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
+    return engine::build_hierarchy(
+        *rule, column.name, column.values,
+        job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
+  }
+  const auto& file = std::get<JobFile>(attribute.hierarchy);
+  const auto text = read_text(file.path);
+  if (!text) return text.error();
+  auto hierarchy = engine::read_hierarchy(*text, file.separator);
+  if (!hierarchy) return in_file(hierarchy.error(), file.path);
+  return hierarchy;
+}
 
 std::vector<std::string> files_read_by(const Job& job) {
   std::vector<std::string> files{job.source};
@@ -172,7 +172,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   std::optional<JobGroupsReport> groups;
   if (job.mondrian) {
     const auto given = [&](const JobAttribute& attribute) {
-      return hierarchy_of(attribute, *input->table.find(attribute.name), job);
+      return job_hierarchy(attribute, *input->table.find(attribute.name), job);
     };
     auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
     if (!cut) return cut.error();
@@ -185,7 +185,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     if (groups && attribute.attribute_class == AttributeClass::quasi_identifier) {
       hierarchy = identity_hierarchy(*input->table.find(attribute.name));
     } else if (has_hierarchy(attribute)) {
-      auto made = hierarchy_of(attribute, *input->table.find(attribute.name), job);
+      auto made = job_hierarchy(attribute, *input->table.find(attribute.name), job);
       if (!made) return made.error();
       hierarchy = std::move(*made);
     }

@@ -34,6 +34,11 @@ struct JobData {
 // The table with its database filled in. Errors: no such database in the configuration, or which one is not clear.
 [[nodiscard]] Result<JobTable> placed(const Config& config, JobTable table);
 
+// Read from its file or made by its rule, for the values of the column. Errors: those of read_hierarchy and build_hierarchy, a file
+// that can't be read.
+[[nodiscard]] Result<engine::Hierarchy> job_hierarchy(const JobAttribute& attribute,
+                                                      const engine::Column& column, const Job& job);
+
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
 // (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
 // private_detail.
