@@ -32,6 +32,7 @@ struct CommandLine {
   RewriteArguments rewrite;
   SetupSqlArguments setup;
   AnonymizeArguments anonymize;
+  SparkWorkerArguments worker;
   PolicyBuildArguments build;
   PolicyShowArguments show;
   PolicyExplainArguments explain;
@@ -54,6 +55,7 @@ struct CommandLine {
   CLI::App* diff_verb = nullptr;
   CLI::App* stored_sql_verb = nullptr;
   CLI::App* anonymize_verb = nullptr;
+  CLI::App* worker_verb = nullptr;
   CLI::App* version_verb = nullptr;
   CLI::App* completion_verb = nullptr;
   CLI::App* config_doc_verb = nullptr;
@@ -84,6 +86,12 @@ struct CommandLine {
     audit_verb->add_option("-c,--config", audit.config,
                            "configuration that names audit.key_file, if there is a key");
     audit_verb->footer("Examples:\n  pgveil audit-verify audit.log.1 audit.log");
+    worker_verb = app.add_subcommand("spark-worker", "the native part of pgveil-spark")->group("");
+    auto* described = worker_verb->add_option("--job", worker.job, "print this job as JSON");
+    worker_verb
+        ->add_flag("--domains", worker.resolves_domains,
+                   "read columns' values, write their order and hierarchies")
+        ->needs(described);
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
     completion_verb =
@@ -201,6 +209,7 @@ struct CommandLine {
     if (*build_verb) return run_policy_build(build);
     if (*show_verb) return run_policy_show(show);
     if (*diff_verb) return run_policy_diff(diff);
+    if (*worker_verb) return run_spark_worker(worker);
     if (*stored_sql_verb) return run_policy_stored_sql(stored_sql);
     if (*explain_verb) return run_policy_explain(explain);
     std::fputs(text_to_print().c_str(), stdout);

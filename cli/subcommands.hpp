@@ -74,6 +74,11 @@ struct AnonymizeArguments {
   std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
 };
 
+struct SparkWorkerArguments {
+  std::optional<std::string> job;  // none: a partition on standard input
+  bool resolves_domains = false;
+};
+
 struct SetupSqlArguments {
   std::string config;
   std::optional<std::string> database;  // none: the only one that is configured
@@ -107,6 +112,7 @@ struct CheckTableArguments {
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
 [[nodiscard]] int run_anonymize(const AnonymizeArguments& arguments);
+[[nodiscard]] int run_spark_worker(const SparkWorkerArguments& arguments);
 [[nodiscard]] int run_setup_sql(const SetupSqlArguments& arguments);
 [[nodiscard]] int run_rewrite(const RewriteArguments& arguments);
 [[nodiscard]] int run_policy_build(const PolicyBuildArguments& arguments);

@@ -20,12 +20,14 @@ std::uint64_t distinct_in(Frequencies frequencies) {
 }
 
 double entropy_of(Frequencies frequencies) {
-  const auto all = static_cast<double>(sum_of(frequencies));
-  double sum = 0;
-  for (const std::uint64_t frequency : frequencies) {
-    if (frequency > 1) sum += static_cast<double>(frequency) * std::log(static_cast<double>(frequency));
-  }
-  return std::log(all) - sum / all;
+  EntropySum sum;
+  for (const std::uint64_t frequency : frequencies) sum.add(frequency);
+  return sum.entropy();
+}
+
+bool has_entropy(const EntropySum& sum, double l) {
+  return static_cast<double>(sum.distinct()) >= std::ceil(l) &&
+         sum.entropy() >= std::log(l) + std::log1p(-kFrequencyTolerance);
 }
 
 Skew skew_of(Frequencies frequencies, std::uint64_t l) {

@@ -1,6 +1,7 @@
 #pragma once
 // Arithmetic on how often the values of one column occur in a group of records: what l-diversity and t-closeness are made of.
 // Policies test cohorts by it, the engine classes.
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -18,6 +19,28 @@ inline constexpr double kFrequencyTolerance = 1e-9;
 // H = −Σ p·ln p (Machanavajjhala et al., l-Diversity, TKDD 2007, definition 4.1), taken as ln n − Σ f·ln f ÷ n: then equal
 // frequencies lose nothing by rounding. REQUIRES: some value.
 [[nodiscard]] double entropy_of(Frequencies frequencies);
+
+// The same of frequencies that come one by one. REQUIRES: some value was added.
+class EntropySum {
+ public:
+  void add(std::uint64_t frequency) {
+    all_ += frequency;
+    if (frequency > 0) ++distinct_;
+    if (frequency > 1) sum_ += static_cast<double>(frequency) * std::log(static_cast<double>(frequency));
+  }
+  [[nodiscard]] std::uint64_t distinct() const { return distinct_; }
+  [[nodiscard]] double entropy() const {
+    const auto all = static_cast<double>(all_);
+    return std::log(all) - sum_ / all;
+  }
+
+ private:
+  std::uint64_t all_ = 0, distinct_ = 0;
+  double sum_ = 0;  // Σ f·ln f
+};
+
+// Entropy l-diversity: ⌈l⌉ values, and H ≥ ln l. l ≥ 1.
+[[nodiscard]] bool has_entropy(const EntropySum& sum, double l);
 
 // The most frequent value, and all from the l-th most frequent value on together (the same paper, definition 4.2). l ≥ 1.
 struct Skew {

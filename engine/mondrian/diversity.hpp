@@ -8,8 +8,8 @@
 
 namespace pgveil::engine {
 
-// scratch.numbers: the sensitive codes of the part's records, within [low, high]. Entropy: ln n − Σ f·ln f ÷ n ≥ ln l, written
-// Σ f·ln f ≤ n·(ln n − ln l) (engine.md), and ⌈l⌉ different values.
+// scratch.numbers: the sensitive codes of the part's records, within [low, high]. As the last count before publication has it
+// (common/frequencies.hpp), ends that rounding leaves open included.
 [[nodiscard]] bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint32_t low,
                               std::uint32_t high);
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "common/assert.hpp"
+#include "common/frequencies.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/mondrian/diversity.hpp"
 #include "engine/mondrian/runs.hpp"
@@ -132,12 +132,9 @@ class Cutter {
 
   double entropy(const Part& part, std::size_t dimension, RankRange range) {
     gather(part.begin, part.end, dimension);
-    const auto n = static_cast<double>(part.size());
-    double sum = 0;
-    for_each_run(runs_, range.low, range.high, [&](std::uint32_t, std::uint64_t count) {
-      sum += static_cast<double>(count) * std::log(static_cast<double>(count));
-    });
-    return std::log(n) - sum / n;
+    EntropySum sum;
+    for_each_run(runs_, range.low, range.high, [&](std::uint32_t, std::uint64_t count) { sum.add(count); });
+    return sum.entropy();
   }
 
   std::vector<std::size_t> by_score(const Part& part, const std::vector<RankRange>& ranges) {
@@ -265,6 +262,10 @@ class Run {
     Part all{0, records_.count, {}};
     for (const Dimension& dimension : dimensions_) all.box.push_back({0, dimension.ranks() - 1});
     if (auto root = check_root(); !root) return root.error();
+    if (!options_.cut_before.empty()) {
+      const auto tight = Cutter(dimensions_, whole_spans_, records_, options_).tight_ranges(all);
+      for (const std::size_t d : options_.cut_before) all.box[d] = tight[d];
+    }
     std::vector<Part> parts = cut_in_waves(std::move(all));
     std::vector<Finished> finished(parts.size());
     in_parallel(parts.size(), [&](std::size_t i) { finished[i] = finish(std::move(parts[i])); });

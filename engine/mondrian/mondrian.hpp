@@ -44,6 +44,9 @@ struct MondrianOptions {
   std::vector<GroupDiversity> diversity;
   CutBy cut_by = CutBy::normalized_span;
   Cuts cuts = Cuts::strict;
+  // Dimensions whose region is at first the range of these records, not of the column: the records are one part of a table that
+  // was cut along them before.
+  std::vector<std::size_t> cut_before;
   Parallel parallel;
   std::function<bool()> is_aborted;                     // asked by any thread
   std::function<void(std::uint64_t records)> progress;  // in groups so far; called by one thread at a time

@@ -84,7 +84,8 @@ struct Naive {
       for (const auto& [_, count] : counts) sum += count * std::log(count);
       const auto n = static_cast<double>(records.size());
       const bool is_entropy = diversity.kind == GroupDiversity::Kind::entropy;
-      if (is_entropy && sum > n * (std::log(n) - std::log(diversity.l))) return false;
+      // Equal frequencies are as diverse as their number, whatever rounding makes of it.
+      if (is_entropy && std::log(n) - sum / n < std::log(diversity.l) - 1e-9) return false;
     }
     return true;
   }

@@ -1,0 +1,59 @@
+// What a worker of a cluster reads, on arbitrary bytes: a request that is taken can be cut, its groups have k records and the
+// diversity asked for, and the answer has a label for each record.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+#include "cli/partition_frames.hpp"
+
+namespace {
+
+using namespace pgveil;
+using namespace pgveil::cli;
+
+ReadBytes reader_of(std::string_view& left) {
+  return [&left](char* to, std::size_t size) -> Result<std::size_t> {
+    const auto now = std::min(size, left.size());
+    std::memcpy(to, left.data(), now);
+    left.remove_prefix(now);
+    return now;
+  };
+}
+
+void check(const PartitionRequest& request, const engine::Groups& groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups.size_of(g) < request.options.k) std::abort();
+    for (const auto& diversity : request.options.diversity) {
+      std::set<engine::Code> values;
+      for (auto i = groups.begin_of(g); i < groups.ends[g]; ++i)
+        values.insert(request.sensitive[diversity.sensitive].codes.at(groups.records[i]));
+      if (static_cast<double>(values.size()) < diversity.l) std::abort();
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view left(reinterpret_cast<const char*>(data), size);
+  auto request = read_partition_request(reader_of(left));
+  if (!request) return 0;
+  request->options.parallel.threads = 1;
+  std::vector<const engine::CodeColumn*> quasi_identifiers, sensitive;
+  for (const auto& column : request->quasi_identifiers) quasi_identifiers.push_back(&column.codes);
+  for (const auto& column : request->sensitive) sensitive.push_back(&column.codes);
+  const auto groups = engine::mondrian(request->dimensions, quasi_identifiers, sensitive, request->options);
+  if (!groups) return 0;
+  check(*request, *groups);
+  std::size_t written = 0;
+  const auto count = [&](std::string_view bytes) -> Result<void> {
+    written += bytes.size();
+    return {};
+  };
+  if (!write_partition_answer(*request, *groups, count)) std::abort();
+  if (written < groups->records.size() * request->dimensions.size() * 4) std::abort();
+  return 0;
+}
