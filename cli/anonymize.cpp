@@ -152,6 +152,18 @@ Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& 
   return {};
 }
 
+// Levels of an earlier run mean something else when a hierarchy has grown.
+Result<void> check_heights(const AnonymizeRequest& request, const JobReport& report) {
+  for (std::size_t i = 0; request.heights && i < report.heights.size(); ++i) {
+    if ((*request.heights)[i] == report.heights[i]) continue;
+    return refused(ErrorKind::policy,
+                   fmt::format("the hierarchy of {} has {} levels above its values, in the scheme it had {}",
+                               report.quasi_identifiers[i], report.heights[i], (*request.heights)[i]),
+                   "take the job's hierarchies as they were, or search again");
+  }
+  return {};
+}
+
 // Its table shows the groups already: each value as it is.
 Result<void> take_groups(const JobData& data, JobReport& report) {
   report.groups = *data.groups;
@@ -242,6 +254,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
+  if (auto same = check_heights(request, report); !same) return same.error();
   const auto range = level_range(request.job, report);
   if (!range) return range.error();
   report.phases = watch.end_phase("read");

@@ -21,8 +21,10 @@ struct AnonymizeRequest {
   const Config* config = nullptr;
   const Specs* specs = nullptr;
   std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum
-  bool lists_only = false;                      // record what is checked, publish nothing
-  bool is_from_console = false;                 // files only below export_dir
+  std::optional<std::vector<unsigned>>
+      heights;                   // that the hierarchies must have, for levels of an earlier run
+  bool lists_only = false;       // record what is checked, publish nothing
+  bool is_from_console = false;  // files only below export_dir
 };
 
 // Called on the thread of the job; all may be empty.

@@ -1,4 +1,4 @@
-// pgveil anonymize JOB.yaml: a job from the command line.
+// pgveil anonymize JOB.yaml: a job from the command line; pgveil apply SCHEME: its transformation on other rows.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/anonymize.hpp"
+#include "cli/applied_scheme.hpp"
 #include "cli/frontier.hpp"
 #include "cli/job_data.hpp"
 #include "cli/output_file.hpp"
@@ -121,7 +122,7 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
   hooks.before_publication = [&](const JobReport& made) {
     return save_report(report_file, report_json(made));
   };
-  if (arguments.transformation) {
+  if (arguments.transformation && !request.levels) {
     auto levels = levels_of(*arguments.transformation);
     if (!levels) return levels.error();
     request.levels = std::move(*levels);
@@ -147,14 +148,7 @@ int show_frontier(const std::vector<JobReport>& made) {
   return std::ranges::any_of(made, is_unproven) ? kUnproven : kSuccess;
 }
 
-}  // namespace
-
-int run_anonymize(const AnonymizeArguments& arguments) {
-  count_interrupts();
-  auto job = read_job_file(arguments.job);
-  if (!job) return fail(job.error());
-  AnonymizeRequest request;
-  request.job = std::move(*job);
+int run_request(const AnonymizeArguments& arguments, AnonymizeRequest request) {
   std::optional<Config> config;
   Specs specs;
   if (needs_config(request.job)) {
@@ -180,6 +174,32 @@ int run_anonymize(const AnonymizeArguments& arguments) {
   if (*file) (*file)->settle();
   std::fputs((arguments.lists_only ? checked_text(*made) : report_text(*made)).c_str(), stdout);
   return is_unproven(*made) ? kUnproven : kSuccess;
+}
+
+}  // namespace
+
+int run_anonymize(const AnonymizeArguments& arguments) {
+  count_interrupts();
+  auto job = read_job_file(arguments.job);
+  if (!job) return fail(job.error());
+  AnonymizeRequest request;
+  request.job = std::move(*job);
+  return run_request(arguments, std::move(request));
+}
+
+int run_apply(const ApplyArguments& arguments) {
+  count_interrupts();
+  auto applied = read_applied_scheme(arguments);
+  if (!applied) return fail(applied.error());
+  AnonymizeRequest request;
+  request.job = std::move(applied->job);
+  request.levels = std::move(applied->levels);
+  request.heights = std::move(applied->heights);
+  AnonymizeArguments as_anonymize;
+  as_anonymize.config = arguments.config;
+  as_anonymize.job = arguments.job;
+  as_anonymize.report = arguments.report;
+  return run_request(as_anonymize, std::move(request));
 }
 
 }  // namespace pgveil::cli

@@ -9,6 +9,7 @@
 
 #include "cli/job_mondrian.hpp"
 #include "cli/job_subset.hpp"
+#include "cli/table_input.hpp"
 #include "cli/whole_file.hpp"
 #include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
@@ -30,7 +31,9 @@ std::vector<std::string> published_columns(const Job& job) {
   return columns;
 }
 
+// "-" comes from the command line only: a job's paths are absolute.
 Result<std::string> read_text(const std::string& path) {
+  if (path == "-") return read_standard_input();
   auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
   if (!text) return text.error();
   if (*text) return std::move(**text);
@@ -105,7 +108,8 @@ Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<
 
 std::vector<std::string> files_read_by(const Job& job) {
   std::vector<std::string> files{job.source};
-  if (const auto* file = std::get_if<JobFile>(&job.input)) files.push_back(file->path);
+  if (const auto* file = std::get_if<JobFile>(&job.input); file != nullptr && file->path != "-")
+    files.push_back(file->path);
   for (const auto& attribute : job.attributes) {
     const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
     if (file != nullptr && !file->path.empty()) files.push_back(file->path);

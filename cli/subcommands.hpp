@@ -109,6 +109,28 @@ struct CheckTableArguments {
   std::optional<std::string> output;
 };
 
+struct ApplyArguments {
+  std::string config;
+  std::string scheme;  // a report of anonymize
+  std::string job;
+  TableArguments input;  // neither file nor table: the job's
+  std::optional<std::string> output, output_table;
+  bool replaces = false;
+  std::string on_violation = "job";  // refuse: any class; job: more than the job may suppress; suppress: none
+  std::string report;                // file for the JSON report; empty: none
+};
+
+struct HierarchyArguments {
+  std::string config;
+  TableArguments table;  // the values; neither file nor table: none
+  std::string column;
+  std::optional<std::string> rule, job;  // build: where the rule is
+  std::string file;                      // show, check: the hierarchy's
+  std::string separator = ";";           // of it
+  std::size_t most_nodes = 0;            // show: of its tree
+  std::optional<std::string> output;
+};
+
 [[nodiscard]] int run_serve(const std::string& config);
 [[nodiscard]] int run_check(const CheckArguments& arguments);
 [[nodiscard]] int run_anonymize(const AnonymizeArguments& arguments);
@@ -122,6 +144,10 @@ struct CheckTableArguments {
 [[nodiscard]] int run_policy_stored_sql(const PolicyStoredSqlArguments& arguments);
 // kMistake too when a demanded model is not met.
 [[nodiscard]] int run_check_table(const CheckTableArguments& arguments);
+[[nodiscard]] int run_apply(const ApplyArguments& arguments);
+[[nodiscard]] int run_hierarchy_build(const HierarchyArguments& arguments);
+[[nodiscard]] int run_hierarchy_show(const HierarchyArguments& arguments);
+[[nodiscard]] int run_hierarchy_check(const HierarchyArguments& arguments);
 [[nodiscard]] int run_risk(const RiskArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 

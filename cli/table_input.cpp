@@ -32,18 +32,6 @@ Error refused(std::string message, std::string hint) {
           std::move(hint)};
 }
 
-Result<std::string> read_standard_input() {
-  std::string text;
-  std::array<char, 1 << 16> some{};
-  while (true) {
-    const ssize_t got = ::read(STDIN_FILENO, some.data(), some.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error("read", "standard input", errno);
-    if (got == 0) return text;
-    text.append(some.data(), static_cast<std::size_t>(got));
-  }
-}
-
 Result<std::string> read_file(const std::string& path) {
   auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
   if (!text) return text.error();
@@ -71,6 +59,18 @@ Result<engine::Table> with_columns(engine::Table table, const std::vector<std::s
 }
 
 }  // namespace
+
+Result<std::string> read_standard_input() {
+  std::string text;
+  std::array<char, 1 << 16> some{};
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, some.data(), some.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error("read", "standard input", errno);
+    if (got == 0) return text;
+    text.append(some.data(), static_cast<std::size_t>(got));
+  }
+}
 
 std::optional<std::string> null_text_of(const TableArguments& arguments) {
   if (arguments.null_text || !arguments.table) return arguments.null_text;

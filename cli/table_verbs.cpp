@@ -29,6 +29,66 @@ void add_format(CLI::App& verb, std::string& format, std::optional<std::string>&
 void TableVerbs::add(CLI::App& app, std::string& config) {
   add_risk(app, config);
   add_check_table(app, config);
+  add_apply(app, config);
+  add_hierarchy(app, config);
+}
+
+void TableVerbs::add_apply(CLI::App& app, std::string& config) {
+  apply_verb_ =
+      app.add_subcommand("apply", "publish other rows by the transformation that a job found earlier");
+  add_config(*apply_verb_, config);
+  apply_verb_->add_option("scheme", apply_.scheme, "a report that anonymize --report wrote")->required();
+  apply_verb_->add_option("--job", apply_.job, "the job that it was made by")->required();
+  add_table(*apply_verb_, apply_.input);
+  apply_verb_->add_option("-o,--output", apply_.output, "the file to publish to");
+  apply_verb_->add_option("--output-table", apply_.output_table, "the table to publish to, schema.table");
+  apply_verb_->add_flag("--replace", apply_.replaces, "what exists there may be replaced");
+  apply_verb_
+      ->add_option(
+          "--on-violation", apply_.on_violation,
+          "classes that break a model: refuse them, suppress them, or as many as the job may suppress")
+      ->check(CLI::IsMember({"refuse", "suppress", "job"}))
+      ->capture_default_str();
+  apply_verb_->add_option("--report", apply_.report, "also write the report as JSON to this file");
+  apply_verb_->footer(
+      "Examples:\n  pgveil anonymize job.yaml --report scheme.json\n"
+      "  pgveil apply scheme.json new_rows.csv --job job.yaml --output new_rows_k5.csv\n"
+      "Without a table the job's own input is read again.");
+}
+
+void TableVerbs::add_hierarchy(CLI::App& app, std::string& config) {
+  auto* verb = app.add_subcommand("hierarchy", "make and look at generalization hierarchies");
+  verb->require_subcommand(1);
+  const auto add_common = [&](CLI::App& below) {
+    below.add_option("--hierarchy-separator", hierarchy_.separator, "of the hierarchy's file; tab for a tab")
+        ->capture_default_str();
+    below.add_option("-o,--output", hierarchy_.output, "write to this file instead of standard output");
+  };
+  build_verb_ =
+      verb->add_subcommand("build", "make a hierarchy's file from a rule, for the values of a column");
+  add_config(*build_verb_, config);
+  add_table(*build_verb_, hierarchy_.table);
+  build_verb_->add_option("--column", hierarchy_.column, "whose values")->required();
+  auto* rule =
+      build_verb_->add_option("--rule", hierarchy_.rule, "as in a job: \"intervals: {widths: [5, 10]}\"");
+  build_verb_->add_option("--job", hierarchy_.job, "the rule that this job has for the column")
+      ->excludes(rule);
+  add_common(*build_verb_);
+  build_verb_->footer(
+      "Examples:\n  pgveil hierarchy build people.csv --column zip --rule \"masking: {}\" > zip.csv");
+  show_verb_ = verb->add_subcommand("show", "the levels of a hierarchy's file, and its tree");
+  show_verb_->add_option("hierarchy", hierarchy_.file, "the hierarchy's file")->required();
+  show_verb_->add_option("--tree", hierarchy_.most_nodes, "print up to so many nodes")->capture_default_str();
+  add_common(*show_verb_);
+  show_verb_->footer("Examples:\n  pgveil hierarchy show zip.csv --tree 50");
+  check_hierarchy_verb_ =
+      verb->add_subcommand("check", "is a hierarchy's file sound, and has it all values of a column?");
+  check_hierarchy_verb_->add_option("hierarchy", hierarchy_.file, "the hierarchy's file")->required();
+  add_config(*check_hierarchy_verb_, config);
+  add_table(*check_hierarchy_verb_, hierarchy_.table);
+  check_hierarchy_verb_->add_option("--column", hierarchy_.column, "whose values it has to have");
+  add_common(*check_hierarchy_verb_);
+  check_hierarchy_verb_->footer("Examples:\n  pgveil hierarchy check zip.csv people.csv --column zip");
 }
 
 void TableVerbs::add_check_table(CLI::App& app, std::string& config) {
@@ -101,6 +161,14 @@ std::optional<int> TableVerbs::run(const std::string& config) {
     check_.config = config;
     return run_check_table(check_);
   }
+  if (*apply_verb_) {
+    apply_.config = config;
+    return run_apply(apply_);
+  }
+  hierarchy_.config = config;
+  if (*build_verb_) return run_hierarchy_build(hierarchy_);
+  if (*show_verb_) return run_hierarchy_show(hierarchy_);
+  if (*check_hierarchy_verb_) return run_hierarchy_check(hierarchy_);
   return std::nullopt;
 }
 

@@ -19,11 +19,19 @@ class TableVerbs {
  private:
   void add_risk(CLI::App& app, std::string& config);
   void add_check_table(CLI::App& app, std::string& config);
+  void add_apply(CLI::App& app, std::string& config);
+  void add_hierarchy(CLI::App& app, std::string& config);
 
   RiskArguments risk_;
   CheckTableArguments check_;
   CLI::App* risk_verb_ = nullptr;
   CLI::App* check_verb_ = nullptr;
+  ApplyArguments apply_;
+  CLI::App* apply_verb_ = nullptr;
+  HierarchyArguments hierarchy_;
+  CLI::App* build_verb_ = nullptr;
+  CLI::App* show_verb_ = nullptr;
+  CLI::App* check_hierarchy_verb_ = nullptr;
 };
 
 }  // namespace pgveil::cli
