@@ -99,6 +99,13 @@ class Reader {
   ConfigOrigin origin_;
 };
 
+// No names: what a name means can change.
+bool is_loopback_address(std::string_view host) {
+  const bool is_v4 = host.starts_with("127.") &&
+                     std::ranges::all_of(host, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return host == "::1" || is_v4;
+}
+
 bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
@@ -177,6 +184,11 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse("auth.method trust with a listen.host that is not loopback",
                   "use scram-sha-256, or listen on 127.0.0.1");
   }
+  if (config.page.port && !is_loopback_address(config.page.host))
+    return refuse("admin.http.host is no loopback address, and the page has no TLS",
+                  "use 127.0.0.1 or ::1, and a tunnel from elsewhere");
+  if (config.page.port && is_trust)
+    return refuse("admin.http with auth.method trust: the page asks for passwords", "use scram-sha-256");
   if (!is_trust && config.auth.users_file.empty() && !config.auth_query) {
     return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
   }

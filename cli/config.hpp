@@ -105,6 +105,13 @@ struct MetricsConfig {
   bool operator==(const MetricsConfig&) const = default;
 };
 
+// The page (docs/web.md).
+struct PageConfig {
+  std::string host = "127.0.0.1";
+  std::optional<std::uint16_t> port;  // unset: none
+  bool operator==(const PageConfig&) const = default;
+};
+
 struct AuditConfig {
   std::string file;  // empty: nothing is audited
   std::string key;   // of the chain of lines; empty: none
@@ -182,6 +189,7 @@ struct Config {
   TlsConfig tls;
   MetricsConfig metrics;
   AdminConfig admin;
+  PageConfig page;
   AuditConfig audit;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;

@@ -389,6 +389,12 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
+    {"admin.http", "host", "loopback address", "127.0.0.1",
+     "where the page is. It has no TLS, so that no other address is taken: reach it from elsewhere through a "
+     "tunnel (ssh -L)",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.page.host); }},
+    {"admin.http", "port", "port", "none", "none: there is no page; 0: any free one, which the log tells",
+     [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.page.port); }},
 
     {"audit", "file", "path", "none",
      "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode "
@@ -555,6 +561,7 @@ constexpr Section kSections[] = {
     {"tls.clients", "between clients and pgveil", true, nullptr},
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
+    {"admin.http", "a page for browsers, for the roles of admin (docs/web.md)", true, nullptr},
     {"audit", "who asked what, and what became of it", true, nullptr},
     {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},

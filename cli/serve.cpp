@@ -17,11 +17,14 @@
 #include "cli/subcommands.hpp"
 #include "cli/versions.hpp"
 #include "cli/watch.hpp"
+#include "cli/web_api.hpp"
 #include "cli/world.hpp"
 #include "common/log.hpp"
+#include "proxy/net/http_server.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/server.hpp"
 #include "proxy/net/web.hpp"
+#include "rewriter/pipeline.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -181,6 +184,21 @@ Result<std::unique_ptr<net::Web>> start_web(const MetricsConfig& metrics, const 
   return web;
 }
 
+// EXPLAIN parses SQL on the page's threads.
+Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, WebApi& api) {
+  if (!page.port) return std::unique_ptr<net::HttpServer>();
+  net::HttpConfig config{page.host, *page.port};
+  config.thread_stack_bytes = rewriter::kParserStackBytes;
+  auto server =
+      net::HttpServer::start(config, [&api](const net::HttpRequest& request) { return api.answer(request); });
+  if (server) {
+    const bool is_v6 = page.host.find(':') != std::string::npos;
+    log::info("page",
+              fmt::format("http://{}:{}/", is_v6 ? "[" + page.host + "]" : page.host, (*server)->port()));
+  }
+  return server;
+}
+
 void note_process(AuditLog* audit, const ProcessEvent& event) {
   if (audit != nullptr) audit->note(event);
 }
@@ -205,6 +223,9 @@ Result<void> serve(const std::string& path) {
   commands.attach(**server);
   const auto web = start_web(config->metrics, **world, **server);
   if (!web) return web.error();
+  WebApi api(**world, commands, audit->get());
+  const auto page = start_page(config->page, api);
+  if (!page) return page.error();
   say_where_versions_are(**world);
   say_ready(**world, config->listen.host, (*server)->port());
   {

@@ -51,6 +51,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   keep(&Config::limits, "limits");
   keep(&Config::state_dir, "state_dir");
   keep(&Config::metrics, "metrics");
+  keep(&Config::page, "admin.http");
   keep(&Config::audit, "audit");
   for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
     if (is_reloadable(option)) continue;

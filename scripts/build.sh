@@ -24,6 +24,7 @@ main() {
   esac
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cd "$ROOT"
+  bash "$ROOT/scripts/web.sh"
   if [[ ! -f build/$preset/build.ninja ]]; then
     step "configuring build/$preset"
     cmake --preset "$preset" "${launcher[@]}" >&2

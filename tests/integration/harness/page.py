@@ -1,0 +1,115 @@
+"""A visitor of the page, and a test case with a pgveil that serves it."""
+import http.client
+import json
+import re
+import socket
+import time
+
+from . import world
+from .pgveil import Pgveil
+from .stack import StackCase
+
+PASSWORDS = {"operator": "operator secret", "watcher": "watcher secret", "analyst": "analyst secret"}
+AUDIT = "audit: {file: audit.log}\n"
+
+
+class Browser:
+    """One visitor: sends what a browser would, and keeps its cookie."""
+
+    def __init__(self, port):
+        self.port = port
+        self.cookie = self.csrf = None
+
+    def raw(self, data):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            connection.sendall(data)
+            answer = b""
+            while piece := connection.recv(65536):
+                answer += piece
+        return answer
+
+    def ask(self, method, path, body=None, leave_out=(), **headers):
+        sent = {"Host": f"127.0.0.1:{self.port}", "Sec-Fetch-Site": "same-origin"}
+        if method != "GET":
+            sent["Origin"] = f"http://127.0.0.1:{self.port}"
+            if self.csrf:
+                sent["X-CSRF-Token"] = self.csrf
+        if self.cookie:
+            sent["Cookie"] = self.cookie
+        data = None
+        if body is not None:
+            data = body if isinstance(body, (str, bytes)) else json.dumps(body)
+            sent["Content-Type"] = "application/json"
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {name: value for name, value in sent.items() if name not in leave_out}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in sent.items():
+            connection.putheader(name, value)
+        if data is not None:
+            data = data.encode() if isinstance(data, str) else data
+            connection.putheader("Content-Length", str(len(data)))
+        connection.endheaders(data)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response, text
+
+    def api(self, method, path, body=None, **more):
+        response, text = self.ask(method, "/api/v1/" + path, body, **more)
+        return response.status, json.loads(text)
+
+    def sign_in(self, role, password=None):
+        response, text = self.ask("POST", "/api/v1/session", {"role": role, "password": password or PASSWORDS[role]})
+        assert response.status == 200, text
+        self.cookie = response.getheader("Set-Cookie").split(";")[0]
+        self.csrf = json.loads(text)["csrf"]
+        return self
+
+
+def column(table, name):
+    at = table["columns"].index(name)
+    return [row[at] for row in table["rows"]]
+
+
+class PageCase(StackCase):
+    """With passwords, an audit log and the page."""
+    extra_sql = ""
+
+    @classmethod
+    def arrange(cls):
+        """What a test wants in the configuration's folder before pgveil starts."""
+
+    @classmethod
+    def start(cls):
+        world.create(cls.postgres)
+        if cls.extra_sql:
+            cls.postgres.run(cls.extra_sql, "demo")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, authentication="scram-sha-256",
+                                     passwords=PASSWORDS, more="audit: {file: audit.log}\n"))
+        text = cls.pgveil.config_path.read_text()
+        cls.pgveil.config_path.write_text(text.replace("[watcher]}", "[watcher], http: {port: 0}}"))
+        cls.arrange()
+        cls.pgveil.start()
+        cls.operator = Browser(cls.port()).sign_in("operator")
+        for policy in cls.built:
+            status, answer = cls.operator.api("POST", f"policies/{policy}/build", {})
+            assert status == 200, answer
+
+    @classmethod
+    def ports(cls):
+        """The page's, of each start."""
+        return [int(port) for port in re.findall(r"http://127\.0\.0\.1:(\d+)/\n", cls.pgveil.log())]
+
+    @classmethod
+    def port(cls):
+        while not cls.ports():
+            time.sleep(0.05)
+        return cls.ports()[-1]
+
+    def browser(self, role=None):
+        browser = Browser(self.port())
+        return browser.sign_in(role) if role else browser
+
+    def audited(self):
+        return [json.loads(line) for line in (self.pgveil.directory / "audit.log").read_text().splitlines()]

@@ -1,0 +1,300 @@
+"""The page's server: who is let in, what other sites can't do, what each role sees. The page itself is tested in tests/web."""
+import json
+import pathlib
+import re
+import socket
+import subprocess
+import tempfile
+import time
+
+from harness.configuration import scram_verifier
+from harness.page import PASSWORDS, Browser, PageCase, column
+from harness.pgveil import binary
+from harness.runner import Case, main
+
+
+class SignIn(PageCase):
+    def setUp(self):
+        before = len(self.ports())
+        self.pgveil.restart()  # the limit on sign-ins begins anew
+        while len(self.ports()) == before:
+            time.sleep(0.05)
+
+    def test_a_wrong_password_an_unknown_role_and_a_role_without_standing_look_alike(self):
+        answers = {self.browser().ask("POST", "/api/v1/session", {"role": role, "password": password})[1]
+                   for role, password in (("operator", "wrong"), ("nobody", "wrong"), ("analyst", PASSWORDS["analyst"]),
+                                          ("operator", ""), ("", ""))}
+        self.assertEqual(len(answers), 1, answers)
+        self.assertIn("28P01", answers.pop())
+        self.assertEqual(self.browser().api("GET", "session"), (200, None))
+
+    def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(self):
+        response, _ = self.browser().ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        cookie = response.getheader("Set-Cookie")
+        for attribute in ("HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="):
+            self.assertIn(attribute, cookie)
+        self.assertNotIn("Domain", cookie)
+
+    def test_a_session_that_was_there_before_is_not_taken_over(self):
+        planted = self.browser()
+        planted.cookie = "pgveil_session=chosen-by-somebody-else"
+        response, _ = planted.ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        self.assertNotIn("chosen", response.getheader("Set-Cookie"))
+        self.assertEqual(planted.api("GET", "session"), (200, None))
+
+    def test_signing_in_again_and_out_ends_the_session(self):
+        first = self.browser("operator")
+        again = self.browser()
+        again.cookie = first.cookie
+        again.sign_in("operator")
+        self.assertEqual(first.api("GET", "policies")[0], 401)
+        self.assertEqual(again.api("DELETE", "session"), (200, None))
+        self.assertEqual(again.api("GET", "policies")[0], 401)
+
+    def test_too_many_tries_are_refused_even_with_the_right_password(self):
+        for _ in range(8):
+            self.assertEqual(self.browser().api("POST", "session", {"role": "operator", "password": "wrong"})[0], 401)
+        response, _ = self.browser().ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        self.assertEqual((response.status, response.getheader("Retry-After")), (429, "60"))
+        self.browser("watcher")
+
+    def test_another_password_ends_the_sessions_of_the_old_one(self):
+        browser = self.browser("watcher")
+        users = self.pgveil.directory / "users.txt"
+        before = users.read_text()
+        other = re.sub(r'("watcher") "[^"]*"', lambda it: f'{it.group(1)} "{scram_verifier("another")}"', before)
+        try:
+            users.write_text(other)
+            self.browser("operator")
+            with self.pgveil.client("operator", "pgveil", password=PASSWORDS["operator"]) as console:
+                self.assertEqual(console.query("RELOAD").errors, [])
+            self.assertEqual(browser.api("GET", "policies")[0], 401)
+        finally:
+            users.write_text(before)
+
+    def test_signing_in_and_commands_are_on_record_without_literals(self):
+        browser = self.browser("operator")
+        self.browser().api("POST", "session", {"role": "operator", "password": "not the password"})
+        browser.api("POST", "explain", {"role": "analyst", "database": "demo", "sql": "SELECT * FROM people WHERE city = 'Whately'"})
+        browser.api("DELETE", "session")
+        events = [event for event in self.audited() if event.get("session", 0) > 2**40]
+        kinds = [(event["event"], event.get("verdict")) for event in events]
+        for kind in (("login", "let in"), ("login", "refused"), ("command_end", "done"), ("logout", None)):
+            self.assertIn(kind, kinds)
+        text = json.dumps(events)
+        self.assertIn("EXPLAIN POLICY", text.upper())
+        for secret in ("Whately", "not the password", *PASSWORDS.values()):
+            self.assertNotIn(secret, text)
+            self.assertNotIn(secret, self.pgveil.log())
+
+
+class Requests(PageCase):
+    @classmethod
+    def start(cls):
+        super().start()
+        cls.watcher = Browser(cls.port()).sign_in("watcher")
+
+    def test_a_name_that_is_pointed_at_us_gets_nothing(self):
+        for host in ("evil.example", f"evil.example:{self.port()}", "127.0.0.1.evil.example", ""):
+            response, _ = self.operator.ask("GET", "/", Host=host)
+            self.assertEqual(response.status, 421, host)
+            self.assertEqual(self.operator.api("GET", "policies", Host=host)[0], 421, host)
+        twice = f"GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n".encode()
+        self.assertIn(b"421", self.operator.raw(twice).split(b"\r\n")[0])
+
+    def test_a_tunnel_has_a_port_of_its_own(self):
+        response, _ = self.operator.ask("GET", "/api/v1/policies", Host="localhost:9999")
+        self.assertEqual(response.status, 200)
+
+    def test_another_site_can_neither_read_nor_change(self):
+        self.assertEqual(self.operator.api("GET", "policies", Sec_Fetch_Site="cross-site")[0], 403)
+        self.assertEqual(self.operator.api("GET", "policies", Origin="http://evil.example")[0], 403)
+        build = ("POST", "policies/people_k2/build", {})
+        before = column(self.operator.api("GET", "policies")[1], "version")
+        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": f"http://127.0.0.1:{self.port() + 1}"},
+                        {"Sec_Fetch_Site": "same-site"}, {"Content_Type": "text/plain"}, {"X_CSRF_Token": "x" * 24},
+                        {"X_CSRF_Token": self.watcher.csrf}):
+            self.assertEqual(self.operator.api(*build, **headers)[0], 403, headers)
+        for name in ("Origin", "X-CSRF-Token"):
+            self.assertEqual(self.operator.api(*build, leave_out=(name,))[0], 403, name)
+        self.assertEqual(column(self.operator.api("GET", "policies")[1], "version"), before)
+
+    def test_nobody_gets_nothing(self):
+        for method, path in (("GET", "policies"), ("GET", "policies/people_k2/version"), ("GET", "show/pools"),
+                             ("GET", "events"), ("POST", "policies/people_k2/build"), ("DELETE", "session"),
+                             ("POST", "design/what-if"), ("GET", "nowhere")):
+            status, answer = Browser(self.port()).api(method, path, {} if method == "POST" else None)
+            self.assertEqual(status, 401, (path, answer))
+
+    def test_stats_roles_see_no_value_and_no_size_of_a_cohort(self):
+        status, policies = self.watcher.api("GET", "policies")
+        self.assertEqual(status, 200)
+        self.assertEqual(set(column(policies, "cohorts") + column(policies, "smallest")), {None})
+        for share in column(policies, "disclosed"):
+            self.assertRegex(share or "0%", r"^\d+%$")
+        for method, path in (("GET", "policies/people_k2/version"), ("GET", "policies/people_k2/rules"),
+                             ("GET", "policies/people_k2/cohorts"), ("POST", "policies/people_k2/check"),
+                             ("POST", "policies/people_k2/build"), ("GET", "show/config"), ("POST", "jobs/x/run")):
+            status, answer = self.watcher.api(method, path, {} if method == "POST" else None)
+            self.assertEqual((status, answer["sqlstate"]), (403, "42501"), path)
+        for path, body in (("explain", {"role": "analyst", "database": "demo", "sql": "SELECT 1"}), ("design/check", {"yaml": ""}),
+                           ("design/what-if", {"yaml": "", "policy": "p", "k": 2})):
+            self.assertEqual(self.watcher.api("POST", path, body)[0], 403, path)
+
+    def test_a_stats_role_whose_answers_are_all_read_has_seen_no_value(self):
+        for path in ("policies", "show/clients", "show/pools", "show/stats", "show/refusals", "show/jobs", "show/databases",
+                     "show/users", "show/lists", "show/mem", "show/servers", "show/version"):
+            response, text = self.watcher.ask("GET", "/api/v1/" + path)
+            self.assertEqual(response.status, 200, text)
+            self.assert_no_hidden_value(text, path)
+            self.assertNotIn("Hamlet", text, path)
+
+    def test_the_tree_is_the_console_s(self):
+        status, version = self.operator.api("GET", "policies/people_k2/version")
+        self.assertEqual(status, 200)
+        self.assertEqual([node["rows"] for node in version["tree"]["nodes"]], [11, 6, 4, 2, 2, 2, 5, 3, 2])
+        _, cohorts = self.operator.api("GET", "policies/people_k2/cohorts")
+        self.assertEqual(column(cohorts, "rows"), ["2", "2", "2", "3", "2"])
+
+    def test_explain_says_what_would_be_sent_and_every_refusal(self):
+        ask = {"role": "analyst", "database": "demo", "sql": "SELECT city FROM people"}
+        _, masked = self.operator.api("POST", "explain", ask)
+        self.assertEqual(column(masked, "verdict")[0], "masked")
+        _, refused = self.operator.api("POST", "explain", ask | {"sql": "SELECT * FROM diary; SELECT pg_sleep(1)"})
+        self.assertTrue(all(it.startswith("refused") for it in column(refused, "verdict")), refused)
+
+    def test_what_is_unknown_or_wrong_has_its_status(self):
+        for method, path, body, expected in (
+                ("GET", "nowhere", None, 404), ("GET", "policies/nothing/rules", None, 400),
+                ("GET", "policies/unbuilt_k2/rules", None, 400), ("POST", "explain", "{", 400),
+                ("POST", "explain", "[]", 400), ("PUT", "policies", None, 405),
+                ("POST", "jobs/nothing/run", {}, 400), ("POST", "jobs/nothing/cancel", {}, 400)):
+            status, answer = self.operator.api(method, path, body)
+            self.assertEqual(status, expected, (path, answer))
+            self.assertTrue(answer["message"])
+
+    def test_requests_that_are_too_long_or_no_http_end(self):
+        answer = self.operator.raw(b"POST /api/v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n")
+        self.assertIn(b"413", answer.split(b"\r\n")[0])
+        self.assertIn(b"431", self.operator.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40000 + b"\r\n\r\n").split(b"\r\n")[0])
+        self.assertIn(b"400", self.operator.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n").split(b"\r\n")[0])
+        self.assertEqual(self.operator.api("GET", "policies")[0], 200)
+
+    def test_every_answer_forbids_what_the_page_does_not_need(self):
+        for path in ("/", "/api/v1/policies", "/api/v1/nowhere", "/nothing", "/../../etc/passwd"):
+            response, _ = self.operator.ask("GET", path)
+            policy = response.getheader("Content-Security-Policy")
+            for part in ("default-src 'none'", "frame-ancestors 'none'", "script-src 'self'", "base-uri 'none'"):
+                self.assertIn(part, policy, path)
+            self.assertNotIn("unsafe", policy)
+            self.assertEqual(response.getheader("X-Content-Type-Options"), "nosniff")
+            self.assertEqual(response.getheader("X-Frame-Options"), "DENY")
+            if path.startswith("/api"):
+                self.assertEqual(response.getheader("Cache-Control"), "no-store")
+
+    def test_a_file_that_is_known_is_not_sent_again(self):
+        response, text = self.operator.ask("GET", "/")
+        if response.status == 404:
+            self.assertIn("without the page", text)
+            return
+        again, rest = self.operator.ask("GET", "/", If_None_Match=response.getheader("ETag"))
+        self.assertEqual((again.status, rest), (304, ""))
+
+    def test_events_begin_with_all_tables_and_need_a_session(self):
+        with socket.create_connection(("127.0.0.1", self.port()), timeout=30) as connection:
+            connection.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: localhost:{self.port()}\r\nCookie: {self.watcher.cookie}\r\n\r\n".encode())
+            text = b""
+            while b"event: databases" not in text or not text.endswith(b"\n\n"):
+                piece = connection.recv(65536)
+                self.assertTrue(piece, text)
+                text += piece
+        for topic in (b"pools", b"clients", b"stats", b"refusals", b"jobs", b"databases"):
+            self.assertEqual(text.count(b"event: " + topic + b"\n"), 1, topic)
+        for line in text.split(b"\r\n\r\n", 1)[1].splitlines():
+            if line.startswith(b"data: "):
+                json.loads(line[6:])
+
+
+DESIGN = """version: 1
+policies:
+  - name: try
+    database: demo
+    table: public.people
+    k: 2
+    columns:
+      id: {class: identifier}
+      occupation: {class: quasi_identifier}
+      city: {class: %s}
+      state: {class: quasi_identifier}
+"""
+
+
+class Designs(PageCase):
+    def what_if(self, k, city="quasi_identifier", text=None, policy="try"):
+        return self.operator.api("POST", "design/what-if", {"yaml": text or DESIGN % city, "policy": policy, "k": k})
+
+    def test_a_mistake_has_line_and_column(self):
+        status, answer = self.operator.api("POST", "design/check", {"yaml": DESIGN % "quasi"})
+        self.assertEqual(status, 200)
+        self.assertEqual((answer["error"]["line"], answer["error"]["column"], answer["policies"]), (10, 21, []))
+
+    def test_what_if_is_what_build_makes(self):
+        _, version = self.operator.api("GET", "policies/people_k2/version")
+        status, answer = self.what_if(2)
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["disclosure"], version["disclosure"])
+        self.assertEqual(answer["attributes"], ["occupation", "city", "state"])
+
+    def test_another_k_or_fewer_columns_need_no_second_count(self):
+        self.what_if(2)
+        since = self.postgres.log_position()
+        answers = [self.what_if(3)[1], self.what_if(2, city="identifier")[1], self.what_if(2)[1]]
+        self.assertEqual(len({answer["counted_at"] for answer in answers}), 1)
+        self.assertEqual([answer["attributes"] for answer in answers],
+                         [["occupation", "city", "state"], ["occupation", "state"], ["occupation", "city", "state"]])
+        self.assertLess(answers[0]["disclosure"]["cohorts"], answers[2]["disclosure"]["cohorts"])
+        self.assertEqual(self.postgres.received(since, "pgveil_admin"), [])
+
+    def test_nothing_is_applied(self):
+        before = self.operator.api("GET", "policies")
+        self.what_if(4)
+        self.assertEqual(self.operator.api("GET", "policies"), before)
+
+    def test_what_can_t_be_built_says_why(self):
+        self.assertEqual(self.what_if(12)[0], 409)
+        self.assertEqual(self.what_if(1)[0], 400)
+        self.assertEqual(self.what_if(2, policy="another")[0], 404)
+        self.assertEqual(self.what_if(2, text=DESIGN.replace("database: demo", "database: postgres") % "sensitive")[0], 404)
+        self.assertEqual(self.what_if(2, text=DESIGN.replace("public.people", "public.nothing") % "sensitive")[0], 502)
+        self.assertEqual(self.what_if(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400)
+
+    def test_an_answer_has_no_value_of_the_table(self):
+        self.assert_no_hidden_value(json.dumps(self.what_if(2)))
+
+    def test_the_audit_log_tells_of_it(self):
+        self.what_if(7)
+        self.assertTrue(any("WHAT IF K 7" in event.get("sql", "") for event in self.audited()))
+
+
+class Configuration(Case):
+    """What is refused before anything listens."""
+
+    def check(self, http, auth):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "pgveil.yaml"
+            path.write_text(f"backend: {{host: 127.0.0.1, databases: [demo], query_role: {{user: q}}}}\nauth: {auth}\n"
+                            f"admin: {{admin_users: [operator], http: {http}}}\npolicies: []\nstate_dir: state\n")
+            done = subprocess.run([binary(), "serve", "--config", str(path)], capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_the_page_is_on_loopback_or_nowhere(self):
+        for host in ("0.0.0.0", "192.0.2.1", "'::'", "localhost", "127.evil.example"):
+            self.assertIn("admin.http.host", self.check(f"{{host: {host}, port: 0}}", "{method: scram-sha-256, users_file: users}"))
+
+    def test_the_page_needs_passwords(self):
+        self.assertIn("asks for passwords", self.check("{port: 0}", "{method: trust}"))
+
+
+if __name__ == "__main__":
+    main()

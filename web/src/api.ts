@@ -1,0 +1,159 @@
+// The JSON API (docs/openapi.yaml). Values stay texts, as the console gives them.
+
+export type Standing = "admin" | "stats";
+
+export interface Session {
+  role: string;
+  standing: Standing;
+  csrf: string;
+  version: string;
+}
+
+export interface Table {
+  columns: string[];
+  rows: (string | null)[][];
+  notices: string[];
+}
+
+export interface Problem {
+  status: number;
+  message: string;
+  hint?: string;
+  sqlstate?: string;
+}
+
+export class ApiError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+export interface VersionNode {
+  rows: number;
+  units: number;
+  attribute?: string;
+  value?: string;
+  yes?: number;
+  no?: number;
+  falls_back?: boolean;
+}
+
+export interface Disclosure {
+  rows: number;
+  units: number;
+  cells: number;
+  disclosed: number;
+  disclosed_or_implied: number;
+  cohorts: number;
+  smallest_cohort: number;
+  disclosed_by_attribute: number[];
+  disclosed_or_implied_by_attribute: number[];
+}
+
+export interface Version {
+  policy: string;
+  number: number;
+  built_at: string;
+  table: {schema: string; name: string; columns: {name: string}[]};
+  tree: {k: number; attributes: {name: string}[]; nodes: VersionNode[]};
+  disclosure: Disclosure;
+}
+
+export interface DesignPolicy {
+  name: string;
+  database: string;
+  table: string;
+  k: number;
+  columns: {name: string; class: string}[];
+}
+
+export interface DesignCheck {
+  policies: DesignPolicy[];
+  error: {line: number; column: number; message: string} | null;
+}
+
+export interface WhatIf {
+  policy: string;
+  k: number;
+  counted_at: string;
+  attributes: string[];
+  disclosure: Disclosure;
+}
+
+type Method = "GET" | "POST" | "DELETE";
+
+let csrf = "";
+let onExpired: () => void = () => {};
+
+/** Called when an answer says that nobody is signed in any more. */
+export function whenExpired(listener: () => void): void {
+  onExpired = listener;
+}
+
+export function problemOf(status: number, body: unknown): Problem {
+  const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const text = (key: string) => (typeof fields[key] === "string" ? (fields[key] as string) : undefined);
+  const problem: Problem = {status, message: text("message") ?? `pgveil answered with status ${status}`};
+  const hint = text("hint");
+  const sqlstate = text("sqlstate");
+  if (hint) problem.hint = hint;
+  if (sqlstate) problem.sqlstate = sqlstate;
+  return problem;
+}
+
+async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const headers: Record<string, string> = {Accept: "application/json"};
+  if (method !== "GET") headers["X-CSRF-Token"] = csrf;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(`/api/v1/${path}`, {
+      method,
+      headers,
+      credentials: "same-origin",
+      redirect: "error",
+      ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+    });
+  } catch {
+    throw new ApiError({status: 0, message: "pgveil can't be reached", hint: "is it running? try again"});
+  }
+  const text = await response.text();
+  let parsed: unknown = null;
+  try {
+    parsed = text === "" ? null : JSON.parse(text);
+  } catch {
+    throw new ApiError({status: response.status, message: "the answer is no JSON"});
+  }
+  if (response.status === 401 && path !== "session") onExpired();
+  if (!response.ok) throw new ApiError(problemOf(response.status, parsed));
+  return parsed as T;
+}
+
+function remember<T extends Session | null>(session: T): T {
+  csrf = session?.csrf ?? "";
+  return session;
+}
+
+const name = encodeURIComponent;
+
+export const api = {
+  /** Null: nobody is signed in. */
+  session: async () => remember(await call<Session | null>("GET", "session")),
+  signIn: async (role: string, password: string) =>
+    remember(await call<Session>("POST", "session", {role, password})),
+  signOut: () => call<null>("DELETE", "session"),
+  policies: () => call<Table>("GET", "policies"),
+  version: (policy: string) => call<Version>("GET", `policies/${name(policy)}/version`),
+  rules: (policy: string) => call<Table>("GET", `policies/${name(policy)}/rules`),
+  cohorts: (policy: string) => call<Table>("GET", `policies/${name(policy)}/cohorts`),
+  build: (policy: string) => call<Table>("POST", `policies/${name(policy)}/build`, {}),
+  check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
+  checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
+  whatIf: (yaml: string, policy: string, k: number) =>
+    call<WhatIf>("POST", "design/what-if", {yaml, policy, k}),
+  explain: (role: string, database: string, sql: string) =>
+    call<Table>("POST", "explain", {role, database, sql}),
+  show: (what: string) => call<Table>("GET", `show/${name(what)}`),
+  runJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/run`, {}),
+  cancelJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/cancel`, {}),
+};

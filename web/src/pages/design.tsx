@@ -1,0 +1,173 @@
+// A policy as YAML: checked as one types, tried out with another k. Nothing here is applied; the text is saved as a file.
+import {useEffect, useRef, useState} from "preact/hooks";
+import {api, type DesignCheck, type DesignPolicy, type Problem, type WhatIf} from "../api.js";
+import {drafts, kExample, lineAt, offsetOf} from "../design.js";
+import {count, percent} from "../table.js";
+import {problemFrom, Trouble, useAction} from "../ui.js";
+import {Figures, Shares} from "./policy.js";
+
+const kTypingMs = 300;
+const kMaxSlider = 100;
+
+function useCheck(text: string): {check: DesignCheck | null; problem: Problem | null} {
+  const [state, setState] = useState<{check: DesignCheck | null; problem: Problem | null}>({check: null, problem: null});
+  useEffect(() => {
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      api.checkDesign(text).then(
+        check => isCurrent && setState({check, problem: null}),
+        (thrown: unknown) => isCurrent && setState({check: null, problem: problemFrom(thrown)}));
+    }, kTypingMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return state;
+}
+
+function save(text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], {type: "application/yaml"}));
+  link.download = "policies.yaml";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function Comparison({tried}: {tried: WhatIf[]}) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="What was tried">
+      <table>
+        <caption>What was tried, the latest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">policy</th><th scope="col" class="number">k</th><th scope="col" class="number">cohorts</th>
+            <th scope="col" class="number">smallest</th><th scope="col" class="number">cells shown</th>
+            <th scope="col" class="number">shown or implied</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tried.map(({policy, k, disclosure}) => (
+            <tr key={`${policy} ${k}`}>
+              <td>{policy}</td><td class="number">{k}</td>
+              <td class="number">{count(disclosure.cohorts)}</td>
+              <td class="number">{count(disclosure.smallest_cohort)}</td>
+              <td class="number">{percent(disclosure.disclosed, disclosure.cells)}</td>
+              <td class="number">{percent(disclosure.disclosed_or_implied, disclosure.cells)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
+  const [name, setName] = useState("");
+  const [k, setK] = useState<number | null>(null);
+  const [tried, setTried] = useState<WhatIf[]>([]);
+  const policy = policies.find(it => it.name === name) ?? policies[0];
+  const wanted = k ?? policy?.k ?? 2;
+  const action = useAction(async () => {
+    if (!policy) return;
+    const result = await api.whatIf(text, policy.name, wanted);
+    setTried(was => [result, ...was.filter(it => it.policy !== result.policy || it.k !== result.k)].slice(0, 12));
+  });
+  if (!policy) return null;
+  const latest = tried[0];
+  return (
+    <section aria-labelledby="trial-title">
+      <h2 id="trial-title">What if</h2>
+      <p class="hint">
+        The tree that BUILD POLICY … FRESH would make of these columns. The table is counted once and kept for a few minutes, so another k
+        or another class of a column answers at once. Constraints on sensitive columns are checked by BUILD alone.
+      </p>
+      <form class="row" onSubmit={event => { event.preventDefault(); action.run(); }}>
+        <label>
+          Policy
+          <select value={policy.name} onChange={it => { setName(it.currentTarget.value); setK(null); }}>
+            {policies.map(it => <option key={it.name} value={it.name}>{it.name}</option>)}
+          </select>
+        </label>
+        <label>
+          k
+          <input type="number" min={2} max={9007199254740991} step={1} required value={wanted}
+                 onInput={it => setK(Number(it.currentTarget.value))} />
+        </label>
+        <label class="wide">
+          <span class="hidden">k, by slider</span>
+          <input type="range" min={2} max={Math.max(kMaxSlider, policy.k)} value={Math.min(wanted, Math.max(kMaxSlider, policy.k))}
+                 onInput={it => setK(Number(it.currentTarget.value))} onChange={action.run} />
+        </label>
+        <button type="submit" disabled={action.isBusy}>{action.isBusy ? "counting …" : "Try"}</button>
+      </form>
+      <Trouble problem={action.problem} />
+      <div role="status">
+        {latest ? <Figures disclosure={latest.disclosure} k={latest.k} /> : null}
+      </div>
+      {latest ? <Shares attributes={latest.attributes} disclosure={latest.disclosure} /> : null}
+      {tried.length > 1 ? <Comparison tried={tried} /> : null}
+    </section>
+  );
+}
+
+export function Design() {
+  const [text, setText] = useState(drafts.read() || kExample);
+  const editor = useRef<HTMLTextAreaElement>(null);
+  const {check, problem} = useCheck(text);
+  const error = check?.error ?? null;
+  const edit = (next: string) => {
+    drafts.write(next);
+    setText(next);
+  };
+  const goTo = () => {
+    if (!error || !editor.current) return;
+    const at = offsetOf(text, error.line, error.column);
+    editor.current.focus();
+    editor.current.setSelectionRange(at, at);
+  };
+  return (
+    <section>
+      <h1>Design a policy</h1>
+      <p class="hint">Nothing here is applied. Save the text below the policies of the configuration, then RELOAD and BUILD.</p>
+      <label for="yaml">Policies (YAML)</label>
+      <textarea
+        id="yaml"
+        ref={editor}
+        class="code"
+        rows={18}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={error !== null}
+        aria-describedby="yaml-check"
+        value={text}
+        onInput={it => edit(it.currentTarget.value)}
+      />
+      <div id="yaml-check" role="status">
+        {error ? (
+          <p class="trouble">
+            Line {error.line}, column {error.column}: {error.message}{" "}
+            <button type="button" onClick={goTo}>Go there</button>
+            <code class="line">{lineAt(text, error.line)}</code>
+          </p>
+        ) : null}
+        {check && !error ? (
+          <p class="fine">
+            {check.policies.length === 1 ? "One policy" : `${check.policies.length} policies`}, no mistake found.
+          </p>
+        ) : null}
+      </div>
+      <Trouble problem={problem} />
+      <p class="actions">
+        <button type="button" onClick={() => save(text)}>Save as a file</button>
+        <label class="file">
+          Open a file{" "}
+          <input type="file" accept=".yaml,.yml,application/yaml" onChange={it => {
+            void it.currentTarget.files?.[0]?.text().then(edit);
+          }} />
+        </label>
+      </p>
+      {check && !error ? <Trial text={text} policies={check.policies} /> : null}
+    </section>
+  );
+}

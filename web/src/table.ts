@@ -1,0 +1,66 @@
+// Answers of the console as records, and how their texts are read.
+import type {Table} from "./api.js";
+
+export type Row = Record<string, string | null>;
+
+export function records(table: Table): Row[] {
+  return table.rows.map(cells => {
+    const row: Row = {};
+    table.columns.forEach((column, at) => (row[column] = cells[at] ?? null));
+    return row;
+  });
+}
+
+/** Share in [0, 1] of "37.5%"; null: there is none. */
+export function share(text: string | null | undefined): number | null {
+  const match = /^(\d+(?:\.\d+)?)%$/.exec(text ?? "");
+  return match ? Number(match[1]) / 100 : null;
+}
+
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+export function count(number: number): string {
+  return number.toLocaleString("en-US").replaceAll(",", " ");
+}
+
+/** How long ago an instant was, in words; the instant itself when it can't be read. */
+export function ago(instant: string | null, now: number): string {
+  if (instant === null) return "–";
+  const then = Date.parse(instant);
+  if (Number.isNaN(then)) return instant;
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  const steps: [number, string][] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]];
+  for (const [size, unit] of steps) {
+    const many = Math.floor(seconds / size);
+    if (many > 0) return `${many} ${unit}${many === 1 ? "" : "s"} ago`;
+  }
+  return "just now";
+}
+
+export type Order = {column: string; isDescending: boolean};
+
+const kNumber = /^-?\d+(?:\.\d+)?%?$/;
+
+/** Numbers by size, texts by code; NULL last either way. Rows that are equal keep their order. */
+export function sorted(rows: Row[], order: Order | null): Row[] {
+  if (!order) return rows;
+  const sign = order.isDescending ? -1 : 1;
+  const compare = (a: string, b: string): number => {
+    if (kNumber.test(a) && kNumber.test(b)) return parseFloat(a) - parseFloat(b);
+    return a < b ? -1 : a > b ? 1 : 0;
+  };
+  return [...rows].sort((left, right) => {
+    const a = left[order.column] ?? null;
+    const b = right[order.column] ?? null;
+    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    return sign * compare(a, b);
+  });
+}
+
+export function filtered(rows: Row[], words: string): Row[] {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === "") return rows;
+  return rows.filter(row => Object.values(row).some(cell => cell?.toLowerCase().includes(wanted)));
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {lineAt, offsetOf} from "../src/design.js";
+
+const kText = "k: 2\nname: ä€😀x\n\nlast";
+
+test("a place in bytes is found among characters of several bytes", () => {
+  assert.equal(offsetOf(kText, 1, 1), 0);
+  assert.equal(offsetOf(kText, 1, 4), 3);
+  assert.equal(kText.slice(offsetOf(kText, 2, 7 + 2 + 3 + 4)), "x\n\nlast");
+  assert.equal(kText.slice(offsetOf(kText, 4, 1)), "last");
+});
+
+test("a place behind the end of its line or text is the end", () => {
+  assert.equal(offsetOf(kText, 1, 99), 4);
+  assert.equal(offsetOf(kText, 99, 1), kText.length);
+});
+
+test("a line that is not there is empty", () => {
+  assert.equal(lineAt(kText, 4), "last");
+  assert.equal(lineAt(kText, 9), "");
+});
