@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "cli/certificate.hpp"
 #include "cli/job_data.hpp"
 #include "cli/job_recount.hpp"
 #include "cli/job_targets.hpp"
@@ -218,6 +219,18 @@ double shown_penalty(const JobReport& report) {
   return 1;
 }
 
+Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const JobData& data,
+                                          const engine::Publication& publication,
+                                          const WrittenTargets& targets) {
+  std::optional<std::string> text;
+  if (targets.file) {
+    auto written = targets.file->read_back();
+    if (!written) return written.error();
+    text = std::move(*written);
+  }
+  return fingerprints_of(request.job, data, publication, text, *request.certificate_key);
+}
+
 Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
                      Stopwatch& watch, JobReport& report) {
   const auto& job = request.job;
@@ -230,6 +243,11 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   auto targets = write_targets(request, data, *made, hooks);
   if (!targets) return targets.error();
+  if (request.certificate_key) {
+    auto prints = take_fingerprints(request, data, *made, *targets);
+    if (!prints) return prints.error();
+    report.fingerprints = std::move(*prints);
+  }
   report.targets = targets->names;
   report.published_rows = made->rows;
   report.classes = made->classes;

@@ -22,7 +22,9 @@ struct AnonymizeRequest {
   const Specs* specs = nullptr;
   std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum
   std::optional<std::vector<unsigned>>
-      heights;                   // that the hierarchies must have, for levels of an earlier run
+      heights;  // that the hierarchies must have, for levels of an earlier run
+  std::optional<std::string>
+      certificate_key;           // a certificate is wanted; empty: without the input's fingerprint
   bool lists_only = false;       // record what is checked, publish nothing
   bool is_from_console = false;  // files only below export_dir
 };

@@ -9,6 +9,9 @@
 
 #include "cli/anonymize.hpp"
 #include "cli/applied_scheme.hpp"
+#include "cli/certificate.hpp"
+#include "cli/clock.hpp"
+#include "cli/fingerprint.hpp"
 #include "cli/frontier.hpp"
 #include "cli/job_data.hpp"
 #include "cli/output_file.hpp"
@@ -85,10 +88,12 @@ int fail(const Error& error) {
 }
 
 // Before the work, so that a place that can't be written is known by then.
-Result<std::optional<OutputFile>> open_report(const std::string& path, const Job& job) {
+Result<std::optional<OutputFile>> open_report(const std::string& path, const Job& job,
+                                              const std::optional<std::string>& key_file = {}) {
   if (path.empty()) return std::optional<OutputFile>();
   auto kept = files_read_by(job);
   if (job.output.file) kept.push_back(job.output.file->path);
+  if (key_file) kept.push_back(*key_file);
   auto file = OutputFile::create({path, true, std::move(kept), ""});
   if (!file) return file.error();
   return std::optional<OutputFile>(std::move(*file));
@@ -114,13 +119,43 @@ AnonymizeHooks hooks_of(ProgressLine& line, bool& is_searching) {
   return hooks;
 }
 
-Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request,
-                      std::optional<OutputFile>& report_file) {
+struct ReportFiles {
+  std::optional<OutputFile> report, certificate;
+};
+
+void settle(ReportFiles& files) {
+  if (files.report) files.report->settle();
+  if (files.certificate) files.certificate->settle();
+}
+
+Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
+  if (arguments.certificate.empty() && arguments.key_file)
+    return usage_error("a key and no certificate", "add --certificate");
+  if (!arguments.certificate.empty() && arguments.certificate == arguments.report)
+    return usage_error("report and certificate are one file", "name two");
+  if (!arguments.certificate.empty()) request.certificate_key = "";
+  if (arguments.key_file) {
+    auto key = read_fingerprint_key(*arguments.key_file);
+    if (!key) return key.error();
+    request.certificate_key = std::move(*key);
+  }
+  auto report = open_report(arguments.report, request.job, arguments.key_file);
+  if (!report) return report.error();
+  auto certificate = open_report(arguments.certificate, request.job, arguments.key_file);
+  if (!certificate) return certificate.error();
+  return ReportFiles{std::move(*report), std::move(*certificate)};
+}
+
+Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request, ReportFiles& files) {
   ProgressLine line("job " + request.job.name);
   bool is_searching = false;
   AnonymizeHooks hooks = hooks_of(line, is_searching);
   hooks.before_publication = [&](const JobReport& made) {
-    return save_report(report_file, report_json(made));
+    if (made.fingerprints) {
+      const auto text = certificate_json(request.job, made, *made.fingerprints, utc_now());
+      if (auto saved = save_report(files.certificate, text); !saved) return saved;
+    }
+    return save_report(files.report, report_json(made));
   };
   if (arguments.transformation && !request.levels) {
     auto levels = levels_of(*arguments.transformation);
@@ -161,17 +196,17 @@ int run_request(const AnonymizeArguments& arguments, AnonymizeRequest request) {
     request.config = &*config;
     request.specs = &specs;
   }
-  auto file = open_report(arguments.report, request.job);
-  if (!file) return fail(file.error());
+  auto files = open_reports(arguments, request);
+  if (!files) return fail(files.error());
   if (arguments.frontier) {
-    const auto frontier = find_frontier(*arguments.frontier, request, *file);
+    const auto frontier = find_frontier(*arguments.frontier, request, files->report);
     if (!frontier) return fail(frontier.error());
-    if (*file) (*file)->settle();
+    settle(*files);
     return show_frontier(*frontier);
   }
-  const auto made = run(arguments, request, *file);
+  const auto made = run(arguments, request, *files);
   if (!made) return fail(made.error());
-  if (*file) (*file)->settle();
+  settle(*files);
   std::fputs((arguments.lists_only ? checked_text(*made) : report_text(*made)).c_str(), stdout);
   return is_unproven(*made) ? kUnproven : kSuccess;
 }
@@ -199,6 +234,8 @@ int run_apply(const ApplyArguments& arguments) {
   as_anonymize.config = arguments.config;
   as_anonymize.job = arguments.job;
   as_anonymize.report = arguments.report;
+  as_anonymize.certificate = arguments.certificate;
+  as_anonymize.key_file = arguments.key_file;
   return run_request(as_anonymize, std::move(request));
 }
 

@@ -16,6 +16,14 @@ struct JobPhase {
   double ms = 0;
 };
 
+// What certificates say (certificate.hpp): SHA-256.
+struct JobFingerprints {
+  std::optional<std::string> file;   // of the file's bytes
+  std::optional<std::string> table;  // of the table's rows, in any order
+  std::string job;                   // of the job's file
+  std::string input;                 // keyed; empty: there is no key
+};
+
 struct JobReport {
   std::string job;
   std::vector<std::string> quasi_identifiers;  // names, in the job's order
@@ -48,6 +56,7 @@ struct JobReport {
   double certainty_penalty = 0;
   std::vector<std::string> targets;  // "file /…", "table demo: public.x"
   std::vector<JobPhase> phases;
+  std::optional<JobFingerprints> fingerprints;  // if a certificate is wanted
 };
 
 // The search ended before it had proven its optimum.

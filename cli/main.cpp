@@ -175,11 +175,18 @@ struct CommandLine {
         ->excludes(chosen);
     anonymize_verb->add_option("--report", anonymize.report, "also write the report as JSON to this file");
     anonymize_verb
+        ->add_option("--certificate", anonymize.certificate,
+                     "also write what was published how, for verify-certificate, to this file")
+        ->excludes("--list");
+    anonymize_verb->add_option("--key-file", anonymize.key_file,
+                               "key of the input's fingerprint in the certificate; none without it");
+    anonymize_verb
         ->add_option(
             "--frontier", anonymize.frontier,
             "search for each of these k or risks (2,5,10 or 50%,20%,10%), print what each costs; publish "
             "nothing")
         ->excludes("--transformation")
+        ->excludes("--certificate")
         ->excludes("--list");
   }
 

@@ -72,6 +72,8 @@ struct AnonymizeArguments {
   std::optional<std::string> transformation;  // "1,1,2"
   bool lists_only = false;
   std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
+  std::string certificate;              // file for it; empty: none
+  std::optional<std::string> key_file;  // of the input's fingerprint in it
 };
 
 struct SparkWorkerArguments {
@@ -118,6 +120,17 @@ struct ApplyArguments {
   bool replaces = false;
   std::string on_violation = "job";  // refuse: any class; job: more than the job may suppress; suppress: none
   std::string report;                // file for the JSON report; empty: none
+  std::string certificate;           // as of AnonymizeArguments
+  std::optional<std::string> key_file;
+};
+
+struct VerifyArguments {
+  std::string config;
+  std::string certificate;
+  TableArguments table;
+  std::optional<std::string> job;  // is it the one that published?
+  TableArguments input;            // neither file nor table: not looked at
+  std::optional<std::string> key_file;
 };
 
 struct HierarchyArguments {
@@ -148,6 +161,8 @@ struct HierarchyArguments {
 [[nodiscard]] int run_hierarchy_build(const HierarchyArguments& arguments);
 [[nodiscard]] int run_hierarchy_show(const HierarchyArguments& arguments);
 [[nodiscard]] int run_hierarchy_check(const HierarchyArguments& arguments);
+// kMistake too when the table is not what the certificate says.
+[[nodiscard]] int run_verify_certificate(const VerifyArguments& arguments);
 [[nodiscard]] int run_risk(const RiskArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 

@@ -31,6 +31,23 @@ void TableVerbs::add(CLI::App& app, std::string& config) {
   add_check_table(app, config);
   add_apply(app, config);
   add_hierarchy(app, config);
+  add_verify(app, config);
+}
+
+void TableVerbs::add_verify(CLI::App& app, std::string& config) {
+  verify_verb_ = app.add_subcommand("verify-certificate", "hold a published table against its certificate");
+  verify_verb_->add_option("certificate", verify_.certificate, "a file that --certificate wrote")->required();
+  add_config(*verify_verb_, config);
+  add_table(*verify_verb_, verify_.table);
+  verify_verb_->add_option("--job", verify_.job, "is this the job that published it?");
+  auto* file =
+      verify_verb_->add_option("--input", verify_.input.file, "is this file the input it was made of?");
+  verify_verb_->add_option("--input-table", verify_.input.table, "the same, of PostgreSQL")->excludes(file);
+  verify_verb_->add_option("--key-file", verify_.key_file, "key of the input's fingerprint");
+  verify_verb_->footer(
+      "Examples:\n  pgveil verify-certificate certificate.json published.csv\n"
+      "  pgveil verify-certificate certificate.json --table public.published --job job.yaml\n"
+      "Exit status 1 when anything is not as it says.");
 }
 
 void TableVerbs::add_apply(CLI::App& app, std::string& config) {
@@ -50,6 +67,8 @@ void TableVerbs::add_apply(CLI::App& app, std::string& config) {
       ->check(CLI::IsMember({"refuse", "suppress", "job"}))
       ->capture_default_str();
   apply_verb_->add_option("--report", apply_.report, "also write the report as JSON to this file");
+  apply_verb_->add_option("--certificate", apply_.certificate, "also write a certificate to this file");
+  apply_verb_->add_option("--key-file", apply_.key_file, "key of the input's fingerprint in it");
   apply_verb_->footer(
       "Examples:\n  pgveil anonymize job.yaml --report scheme.json\n"
       "  pgveil apply scheme.json new_rows.csv --job job.yaml --output new_rows_k5.csv\n"
@@ -164,6 +183,12 @@ std::optional<int> TableVerbs::run(const std::string& config) {
   if (*apply_verb_) {
     apply_.config = config;
     return run_apply(apply_);
+  }
+  if (*verify_verb_) {
+    verify_.config = config;
+    verify_.input.separator = verify_.table.separator;
+    verify_.input.database = verify_.table.database;
+    return run_verify_certificate(verify_);
   }
   hierarchy_.config = config;
   if (*build_verb_) return run_hierarchy_build(hierarchy_);

@@ -21,6 +21,7 @@ class TableVerbs {
   void add_check_table(CLI::App& app, std::string& config);
   void add_apply(CLI::App& app, std::string& config);
   void add_hierarchy(CLI::App& app, std::string& config);
+  void add_verify(CLI::App& app, std::string& config);
 
   RiskArguments risk_;
   CheckTableArguments check_;
@@ -28,6 +29,8 @@ class TableVerbs {
   CLI::App* check_verb_ = nullptr;
   ApplyArguments apply_;
   CLI::App* apply_verb_ = nullptr;
+  VerifyArguments verify_;
+  CLI::App* verify_verb_ = nullptr;
   HierarchyArguments hierarchy_;
   CLI::App* build_verb_ = nullptr;
   CLI::App* show_verb_ = nullptr;

@@ -31,7 +31,7 @@ class CommandLine(StackCase):
     def test_version_and_help(self):
         self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+")
         for verb in ([], ["serve"], ["check"], ["rewrite"], ["policy"], ["policy", "build"], ["policy", "show"],
-                     ["policy", "diff"], ["policy", "explain"], ["risk"], ["check-table"], ["apply"], ["hierarchy"], ["hierarchy", "build"], ["audit-verify"], ["completion"], ["version"]):
+                     ["policy", "diff"], ["policy", "explain"], ["risk"], ["check-table"], ["apply"], ["verify-certificate"], ["hierarchy"], ["hierarchy", "build"], ["audit-verify"], ["completion"], ["version"]):
             done = self.run_command(*verb, "--help")
             self.assertIn("pgveil", done.stdout + done.stderr)
 

@@ -1,0 +1,38 @@
+#pragma once
+// What a job says of what it published, for programs: by which job and program, when, which models with which parameters, results, and
+// fingerprints, so that a table can be held against it later. No value of the data, but for listed orders of sensitive values.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/job_report.hpp"
+#include "engine/recount/table_check.hpp"
+
+namespace pgveil::cli {
+
+// Of one publication, while its data are there. key: empty for none. Errors: a job's file that can't be read any more; a table whose texts
+// will not be those that are published; the input of a job that cuts groups, which is not kept.
+[[nodiscard]] Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data,
+                                                      const engine::Publication& publication,
+                                                      const std::optional<std::string>& file_text,
+                                                      const std::string& key);
+
+[[nodiscard]] std::string certificate_json(const Job& job, const JobReport& report,
+                                           const JobFingerprints& prints, std::string_view issued_at);
+
+struct Certificate {
+  std::string job, job_print, issued_at, version, input_print;
+  std::optional<std::string> file_print, table_print;
+  std::vector<std::string> columns, quasi_identifiers;
+  std::optional<std::string> null_text;
+  std::uint64_t rows = 0, k = 0, dropped_rows = 0;
+  bool lets_suppressed_be = false;               // outliers: as_reference
+  std::vector<engine::CheckedColumn> sensitive;  // without hierarchies
+};
+
+// Errors, kind configuration: no certificate, or one of a version that is not known.
+[[nodiscard]] Result<Certificate> read_certificate(std::string_view json);
+
+}  // namespace pgveil::cli

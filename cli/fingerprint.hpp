@@ -1,0 +1,33 @@
+#pragma once
+// Fingerprints of bytes and of tables, SHA-256 in hex. With a key (HMAC) they tell nobody without it anything; without one, whoever
+// guesses the whole of it can confirm the guess, so only what is published anyway gets one of those.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace pgveil::cli {
+
+[[nodiscard]] std::string fingerprint_of(std::string_view bytes);
+
+// Rows in any order have one fingerprint; the columns' names and their order belong to it.
+class TableFingerprint {
+ public:
+  // key: empty for none.
+  TableFingerprint(const std::vector<std::string>& columns, std::string key);
+  void add(const std::vector<std::optional<std::string_view>>& row);
+  [[nodiscard]] std::string finish() &&;
+
+ private:
+  std::string key_;
+  std::string header_;
+  std::vector<std::string> rows_;  // a digest each
+};
+
+// 16 bytes or more, mode 0600, the first line of a file. Errors: kind configuration, io.
+[[nodiscard]] Result<std::string> read_fingerprint_key(const std::string& path);
+
+}  // namespace pgveil::cli

@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""Certificates of published files and tables: what they say, what verify-certificate sees, what they never say."""
+import hashlib
+import json
+import os
+import subprocess
+
+from harness import world
+from harness.pgveil import binary
+from harness.runner import main
+from harness.stack import StackCase
+
+JOB = """\
+version: 1
+name: visits
+input: {table: public.visits}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10, 20, 40]}}}
+  zip: {class: quasi_identifier, hierarchy: {masking: {}}}
+  illness: {class: sensitive, l_diversity: {distinct: 2, entropy: 1.5}}
+  income: {class: sensitive, t_closeness: {t: 0.4, distance: ordered}, order: number}
+k: 4
+suppression: 20%
+seed: 1
+output: {table: public.visits_k4, replace: true}
+"""
+
+PREPARE = """
+CREATE TABLE public.visits (id integer, age integer, zip text, illness text, income integer);
+INSERT INTO public.visits SELECT g, 20 + g * 7 % 40, 10000 + g * 13 % 90, (ARRAY['secret-flu', 'cold', 'HIV', NULL])[1 + g % 4],
+                                 1000 * (g % 7) FROM generate_series(1, 150) g;
+GRANT SELECT ON public.visits TO pgveil_admin;
+"""
+
+
+class Certificates(StackCase):
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(PREPARE, "demo")
+
+    def setUp(self):
+        self.folder = self.pgveil.directory / "certificates"
+        self.folder.mkdir(exist_ok=True)
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.write("key", "a key of more than sixteen bytes\n")
+        os.chmod(self.folder / "key", 0o600)
+        self.config = ("--config", self.pgveil.config_path)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def run_verb(self, *arguments, status=0):
+        done = subprocess.run([binary(), *map(str, arguments), *self.config], capture_output=True, text=True, timeout=60,
+                              cwd=self.folder)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def publish(self, job=JOB, *arguments):
+        self.write("job.yaml", job)
+        self.run_verb("anonymize", "job.yaml", "--certificate", "certificate.json", *arguments)
+        return json.loads((self.folder / "certificate.json").read_text())
+
+    def to_file(self):
+        return JOB.replace("{table: public.visits_k4", "{file: out.csv")
+
+    def verify(self, *arguments, status=0):
+        return self.run_verb("verify-certificate", "certificate.json", *arguments, status=status).stdout
+
+    def test_a_file(self):
+        made = self.publish(self.to_file())
+        published = (self.folder / "out.csv").read_bytes()
+        self.assertEqual(made["file_sha256"], hashlib.sha256(published).hexdigest())
+        self.assertEqual(made["job_sha256"], hashlib.sha256((self.folder / "job.yaml").read_bytes()).hexdigest())
+        self.assertEqual((made["table_sha256"], made["input_hmac_sha256"]), (None, ""))
+        self.assertEqual(made["models"], ["illness distinct 2", "illness entropy 1.5", "income t_closeness 0.4 ordered"])
+        self.assertEqual((self.folder / "certificate.json").stat().st_mode & 0o777, 0o600)
+        text = (self.folder / "certificate.json").read_text()
+        for value in ("secret-flu", "HIV", "cold"):
+            self.assertNotIn(value, text)
+        said = self.verify("out.csv", "--job", "job.yaml")
+        self.assertNotIn("FAILED", said)
+        self.assertIn("ok        illness distinct 2", said)
+
+    def test_a_file_that_was_changed(self):
+        self.publish(self.to_file())
+        text = (self.folder / "out.csv").read_text()
+        self.write("out.csv", text.replace("cold", "mold", 1))
+        self.assertIn("FAILED    the table is the one that was published", self.verify("out.csv", status=1))
+        self.write("out.csv", "\n".join(text.splitlines()[:-1]) + "\n")
+        self.assertIn("FAILED", self.verify("out.csv", status=1).split("records")[0].splitlines()[-1])
+
+    def test_another_job(self):
+        self.publish(self.to_file())
+        self.write("job.yaml", self.to_file().replace("k: 4", "k: 3"))
+        self.assertIn("FAILED    the job is", self.verify("out.csv", "--job", "job.yaml", status=1))
+
+    def test_a_certificate_that_was_changed(self):
+        made = self.publish(self.to_file())
+        self.write("certificate.json", json.dumps({**made, "k": 100}))
+        self.assertIn("FAILED    k 100", self.verify("out.csv", status=1))
+
+    def test_a_table(self):
+        made = self.publish()
+        self.assertEqual(made["file_sha256"], None)
+        self.assertNotIn("FAILED", self.verify("--table", "public.visits_k4"))
+        self.postgres.run("CREATE TABLE public.again AS SELECT * FROM public.visits_k4 ORDER BY md5(age || zip)", "demo")
+        self.postgres.run("GRANT SELECT ON public.again TO pgveil_admin", "demo")
+        self.assertNotIn("FAILED", self.verify("--table", "public.again"))  # rows in another order are the same
+        self.postgres.run("UPDATE public.again SET income = income + 1 WHERE ctid = '(0,1)'", "demo")
+        self.assertIn("FAILED    the table is", self.verify("--table", "public.again", status=1))
+        self.postgres.run("DROP TABLE public.again", "demo")
+
+    def test_the_input_is_known_by_its_key_only(self):
+        made = self.publish(self.to_file(), "--key-file", "key")
+        self.assertEqual(len(made["input_hmac_sha256"]), 64)
+        known = ("out.csv", "--input-table", "public.visits")
+        self.assertIn("ok        the input is", self.verify(*known, "--key-file", "key"))
+        self.write("other", "another key of that length\n")
+        os.chmod(self.folder / "other", 0o600)
+        self.assertIn("FAILED    the input is", self.verify(*known, "--key-file", "other", status=1))
+        self.assertIn("key", self.run_verb("verify-certificate", "certificate.json", *known, status=1).stderr)
+
+    def test_applied_schemes_have_one_too(self):
+        self.publish(self.to_file(), "--report", "scheme.json")
+        self.run_verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.visits", "--output", "again.csv",
+                      "--certificate", "certificate.json")
+        self.assertNotIn("FAILED", self.verify("again.csv", "--job", "job.yaml"))
+
+    def test_nothing_is_left_when_nothing_is_published(self):
+        self.write("job.yaml", self.to_file().replace("k: 4", "k: 1000"))
+        self.run_verb("anonymize", "job.yaml", "--certificate", "certificate.json", status=1)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["job.yaml", "key"])
+
+    def test_what_is_refused(self):
+        def refused(words, *arguments, status=1):
+            self.assertIn(words, self.run_verb(*arguments, status=status).stderr)
+        self.publish(self.to_file())
+        before = (self.folder / "out.csv").read_bytes()
+        refused("change their types", "anonymize", self.job("types.yaml", "replace: true", "replace: true, types: {income: text}"),
+                "--certificate", "c.json")
+        refused("a key and no certificate", "anonymize", "job.yaml", "--key-file", "key")
+        refused("one file", "anonymize", "job.yaml", "--certificate", "c.json", "--report", "c.json")
+        refused("would be overwritten", "anonymize", "job.yaml", "--certificate", "job.yaml")
+        self.write("short", "short\n")
+        os.chmod(self.folder / "short", 0o600)
+        refused("16 bytes", "anonymize", "job.yaml", "--certificate", "c.json", "--key-file", "short")
+        os.chmod(self.folder / "key", 0o644)
+        refused("others", "anonymize", "job.yaml", "--certificate", "c.json", "--key-file", "key")
+        for text in ("", "{}", "[]", '{"pgveil_certificate": 2}'):
+            self.write("bad.json", text)
+            refused("no certificate", "verify-certificate", "bad.json", "out.csv")
+        made = json.loads((self.folder / "certificate.json").read_text())
+        for key in made:
+            if key in ("version", "issued_at", "job", "rows", "k", "columns", "sensitive", "file_sha256", "null"):
+                self.write("bad.json", json.dumps({name: value for name, value in made.items() if name != key}))
+                refused("no certificate", "verify-certificate", "bad.json", "out.csv")
+        refused("neither a file nor a table", "verify-certificate", "certificate.json")
+        refused("no fingerprint of the input", "verify-certificate", "certificate.json", "out.csv", "--input-table",
+                "public.visits", "--key-file", "short")
+        self.assertEqual((self.folder / "out.csv").read_bytes(), before)
+
+    def job(self, name, old, new):
+        self.write(name, JOB.replace(old, new))
+        return name
+
+
+if __name__ == "__main__":
+    main()
