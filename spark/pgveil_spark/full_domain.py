@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Sequence
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from . import classes
@@ -48,8 +49,9 @@ def generalized(spark: SparkSession, table: DataFrame, job: Job, profile: Profil
         if level == 0:
             continue
         name = f"c{published.index(attribute.name)}"
-        rows = [(row[0], row[level]) for row in profile.domains[attribute.name].rows]
-        values = spark.createDataFrame(rows, "value string, shown string")
+        rows = profile.domains[attribute.name].rows
+        values = spark.createDataFrame(pa.table({"value": pa.array([row[0] for row in rows], pa.string()),
+                                                 "shown": pa.array([row[level] for row in rows], pa.string())}))
         table = table.join(F.broadcast(values), F.col(name) == F.col("value"), "left").drop("value", name)
         table = table.withColumnRenamed("shown", name)
     return table.select(*columns)

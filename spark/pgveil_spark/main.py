@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--sample", default="1%", help="share of the records that the driver looks at to find the parts: 1%%, 0.01")
     made.add_argument("--transformation", help="apply these levels to all records instead of cutting groups: 1,1,2")
     made.add_argument("--binary", default=os.environ.get("PGVEIL_BIN"), help="pgveil; default: $PGVEIL_BIN, or in PATH")
-    made.add_argument("--submit", help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"")
+    made.add_argument("--submit", default="", help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"")
     made.add_argument("--report", help="also write the report as JSON to this local file")
     return made
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from . import classes, plan
@@ -25,8 +27,8 @@ class Parts:
 
 
 def _rank_table(spark: SparkSession, dimension: int, values: list[str]) -> DataFrame:
-    ranks = [(value, float(rank)) for rank, value in enumerate(values)]
-    return spark.createDataFrame(ranks, f"v{dimension} string, p{dimension} double")
+    ranks = pa.array(range(len(values)), pa.float64())
+    return spark.createDataFrame(pa.table({f"v{dimension}": pa.array(values, pa.string()), f"p{dimension}": ranks}))
 
 
 def positions(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None,
@@ -55,20 +57,30 @@ def _whole(attribute: Attribute, profile: Profile, null: str | None) -> float:
     return max(numbers) - min(numbers) if numbers else 0.0
 
 
-def _sample(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, fraction: float,
+def _sample(table: DataFrame, job: Job, profile: Profile, null: str | None, fraction: float,
             seed: int) -> np.ndarray:
     fraction = min(fraction, 1.0, MOST_SAMPLED / profile.records)
     drawn = table.sample(False, fraction, seed) if fraction < 1 else table
-    dimensions = set(range(len(job.quasi_identifiers)))
-    rows = positions(spark, drawn, job, profile, null, dimensions).select(*[f"p{d}" for d in sorted(dimensions)]).toArrow()
-    return np.column_stack([column.to_numpy() for column in rows.columns]) if rows.num_rows else np.zeros((0, len(dimensions)))
+    published = [it.name for it in job.published]
+    rows = drawn.select(*[f"c{published.index(it.name)}" for it in job.quasi_identifiers]).toArrow()
+    return np.column_stack([_positions_of(column, attribute, profile.domains[attribute.name].values, null)
+                            for column, attribute in zip(rows.columns, job.quasi_identifiers)])
+
+
+def _positions_of(column: pa.ChunkedArray, attribute: Attribute, values: list[str], null: str | None) -> np.ndarray:
+    """On the driver what positions() is in Spark."""
+    if not attribute.is_numeric:
+        return pc.index_in(column, value_set=pa.array(values, pa.string())).cast(pa.float64()).to_numpy()
+    if null is not None:
+        column = pc.if_else(pc.equal(column, null), "-inf", column)
+    return pc.utf8_ltrim(column, "+").cast(pa.float64()).to_numpy()
 
 
 def planned(spark: SparkSession, table: DataFrame, job: Job, mondrian: Mondrian, profile: Profile, null: str | None,
             parts: int, way: str, fraction: float, seed: int) -> Parts:
     if parts == 1:
         return Parts(plan.Leaf(0), 1, set())
-    sample = _sample(spark, table, job, profile, null, fraction, seed)
+    sample = _sample(table, job, profile, null, fraction, seed)
     wholes = [_whole(it, profile, null) for it in job.quasi_identifiers]
     make = plan.multidimensional if way == "multidimensional" else plan.quantiles
     tree = make(sample, parts, mondrian.cut_by, wholes)

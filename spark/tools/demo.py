@@ -96,6 +96,7 @@ def main() -> int:
             done = spark(folder, cluster)
             say("== the cluster\n" + done.stdout + (done.stderr if done.returncode else ""))
             again = spark(folder, cluster).stderr
+            say("== once more, to the same place\n" + "\n".join(again.splitlines()[-3:]))
         for row in published(folder / "cluster")[:5]:
             say("  " + ", ".join(f"{key} {value}" for key, value in row.items()))
         if "--check" not in sys.argv:
