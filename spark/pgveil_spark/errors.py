@@ -40,7 +40,8 @@ _KNOWN = (
 
 
 def one_line(text: str) -> str:
-    """Of an exception of Spark's: our own words if a task failed with them, what is known otherwise, its first line else."""
+    """Of an exception of Spark's: our own words if a task failed with them, what is known otherwise; else only what kind it is, because
+    Spark quotes values."""
     ours = re.search(re.escape(MARK) + r"([^\n]+)", text)
     if ours:
         return ours.group(1).strip()
@@ -48,5 +49,5 @@ def one_line(text: str) -> str:
         found = pattern.search(text)
         if found:
             return said.format(*(group.strip() for group in found.groups()))
-    lines = [line for line in text.splitlines() if line.strip()]
-    return "Spark failed: " + (lines[0].strip()[:300] if lines else "without a word")
+    kind = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text) or re.search(r"((?:[a-z]+\.)+[A-Z]\w*(?:Exception|Error))", text)
+    return f"Spark failed: {kind.group(1) if kind else 'for a reason of its own'} (PGVEIL_SPARK_TRACE=1 shows all that it says)"

@@ -16,6 +16,8 @@ def _submit_arguments(options: Sequence[str]) -> str:
     words = list(options)
     if "extraJavaOptions" not in " ".join(words) and "--driver-java-options" not in words:
         words += ["--driver-java-options", f"-Dlog4j2.configurationFile=file:{_ENTRY}/log4j2.properties"]
+    if not sys.stderr.isatty():
+        words += ["--conf", "spark.ui.showConsoleProgress=false"]
     return " ".join(shlex.quote(word) for word in words) + " pyspark-shell"
 
 

@@ -47,7 +47,11 @@ class Frames(unittest.TestCase):
         self.assertEqual(errors.one_line("[PATH_NOT_FOUND] Path does not exist"), "there is no such input path")
         self.assertEqual(errors.one_line("PSQLException: ERROR: permission denied for table t\n at"),
                          "PostgreSQL answered: permission denied for table t")
-        self.assertEqual(errors.one_line(""), "Spark failed: without a word")
+        said = errors.one_line("[CAST_INVALID_INPUT] The value 'secret' of the type \"STRING\" cannot be cast")
+        self.assertTrue(said.startswith("Spark failed: CAST_INVALID_INPUT ("), said)
+        self.assertNotIn("secret", said)
+        self.assertIn("java.io.IOException", errors.one_line("An error occurred: java.io.IOException: secret"))
+        self.assertNotIn("secret", errors.one_line("secret"))
 
 
 @unittest.skipUnless(BINARY, "PGVEIL_BIN names no binary")
