@@ -148,6 +148,7 @@ start_demo() {
 
 main() {
   case ${1:-} in
+    spark) exec bash "$ROOT/scripts/demo_spark.sh" "${@:2}" ;;
     '')
       start_demo
       show_demo

@@ -2,6 +2,7 @@
 # ./run deps [GROUP…] [--drivers]
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
+source "$ROOT/scripts/spark.sh"
 
 groups=()
 for argument in "$@"; do
@@ -13,4 +14,10 @@ for argument in "$@"; do
 done
 [[ ${#groups[@]} -gt 0 && ${groups[*]} != drivers ]] || groups+=(build demo test)
 need_packages "${groups[@]}"
+case " ${groups[*]} " in
+  *" spark "*)
+    install_spark
+    install_minicluster
+    ;;
+esac
 say "dependencies are installed: ${groups[*]}"

@@ -17,6 +17,7 @@ packages_of() {
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
     fuzz) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-format-14 clang-tidy-14 python3 ;;
+    spark) echo openjdk-17-jre-headless python3-venv libpostgresql-jdbc-java ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac

@@ -4,8 +4,9 @@
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
+source "$ROOT/scripts/spark.sh"
 
-SUITES=(architecture format unit integration oracle)
+SUITES=(architecture format unit integration oracle spark)
 passed=0
 failed=0
 
@@ -93,12 +94,25 @@ run_python_suite() {
   ((${#files[@]} > 0)) || add "$suite" 0 1
 }
 
+# With Spark and Java, which only ./run deps spark installs; otherwise it says so.
+run_spark() {
+  if ! has_spark; then
+    say "skipped: pgveil-spark, without Spark or Java; ./run deps spark installs them"
+  elif ! "${AS_USER[@]}" "$SPARK_PYTHON" -c '' 2>/dev/null; then
+    say "skipped: pgveil-spark, the user $RUN_USER can't reach build/spark"
+  else
+    run_program spark "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_SPARK_JARS=$SPARK_HOME_DIRECTORY/hdfs" \
+      "$SPARK_PYTHON" "$TEST_ROOT/spark/tests/run.py"
+  fi
+}
+
 run_suite() {
   case $1 in
     architecture) run_program architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py" ;;
     format) run_program format bash "$ROOT/scripts/format.sh" --check ;;
     unit) run_unit ;;
     integration | oracle) run_python_suite "$1" ;;
+    spark) run_spark ;;
   esac
 }
 
@@ -114,7 +128,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle) suites+=("$argument") ;;
+      architecture | format | unit | integration | oracle | spark) suites+=("$argument") ;;
       *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
     esac
   done
@@ -123,13 +137,13 @@ main() {
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "*) bash "$ROOT/scripts/build.sh" dev ;;
+    *" unit "* | *" integration "* | *" oracle "* | *" spark "*) bash "$ROOT/scripts/build.sh" dev ;;
   esac
   case "${#long_option[@]} ${suites[*]} " in
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "*) lend_tree_to_user ;;
+    *" integration "* | *" oracle "* | *" spark "*) lend_tree_to_user ;;
   esac
   for suite in "${suites[@]}"; do
     step "suite $suite"

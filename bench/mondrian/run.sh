@@ -1,9 +1,21 @@
 #!/usr/bin/env bash
-# ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine. README.md says what is measured and how.
+# ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine; with --spark [--rounds=N] [--sets=…] [--parts=…]
+# [--samples=…] on a Spark cluster of two workers instead. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"
-build_bench bench_mondrian
-draw_sets census
 mkdir -p "$ROOT/build/bench"
-"$ROOT/build/release/bench/mondrian/bench_mondrian" "$@" | tee "$ROOT/build/bench/mondrian.md"
+case " $* " in
+  *" --spark "*)
+    source "$ROOT/scripts/say.sh"
+    source "$ROOT/scripts/spark.sh"
+    has_spark || die "there is no Spark; ./run deps spark installs it"
+    draw_sets census
+    PYTHONDONTWRITEBYTECODE=1 "$SPARK_PYTHON" "$ROOT/bench/mondrian/spark.py" "$@" | tee "$ROOT/build/bench/mondrian_spark.md"
+    ;;
+  *)
+    build_bench bench_mondrian
+    draw_sets census
+    "$ROOT/build/release/bench/mondrian/bench_mondrian" "$@" | tee "$ROOT/build/bench/mondrian.md"
+    ;;
+esac

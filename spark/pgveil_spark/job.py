@@ -1,0 +1,73 @@
+"""A job as the native reader describes it (`pgveil spark-worker --job`)."""
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from .errors import Failure
+
+
+@dataclass(frozen=True)
+class Model:
+    kind: str  # distinct or entropy
+    l: str     # as text: the same number on both sides
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    is_quasi_identifier: bool
+    is_published: bool
+    is_numeric: bool
+    models: tuple[Model, ...]
+
+
+@dataclass(frozen=True)
+class Mondrian:
+    cut_by: str
+    cuts: str
+    ranges: str
+
+
+@dataclass(frozen=True)
+class Job:
+    name: str
+    path: str
+    attributes: tuple[Attribute, ...]
+    k: int
+    suppression: float
+    threads: int
+    null: Optional[str]
+    seed: Optional[int]
+    mondrian: Optional[Mondrian]
+    input: dict[str, str] = field(default_factory=dict)
+    output: Optional[str] = None
+
+    @property
+    def published(self) -> list[Attribute]:
+        return [it for it in self.attributes if it.is_published]
+
+    @property
+    def quasi_identifiers(self) -> list[Attribute]:
+        return [it for it in self.attributes if it.is_quasi_identifier]
+
+    @property
+    def diverse(self) -> list[Attribute]:
+        return [it for it in self.attributes if it.models]
+
+
+def _attribute(described: dict[str, Any]) -> Attribute:
+    return Attribute(described["name"], described["class"] == "quasi_identifier", described["class"] != "identifier",
+                     described["numeric"], tuple(Model(it["kind"], it["l"]) for it in described["models"]))
+
+
+def job_of(description: str, path: str) -> Job:
+    try:
+        it = json.loads(description)
+        return Job(it["name"], path, tuple(_attribute(one) for one in it["attributes"]), it["k"], it["suppression"],
+                   it["threads"], it.get("null"), it.get("seed"), Mondrian(**it["mondrian"]) if "mondrian" in it else None,
+                   it["input"], it.get("output"))
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise Failure("the native reader's description is not understood", "are the package and the binary of one version?") \
+            from wrong

@@ -1,0 +1,140 @@
+"""What spark-submit runs. Exit status 0: published; 1: nothing was, and standard error says why in a line; 2: usage."""
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from dataclasses import replace
+from typing import NoReturn, Optional, Sequence
+
+_FORMATS = ("csv", "parquet", "jdbc")
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser("pgveil-spark", description="Publish a k-anonymous table with Apache Spark, as a job of pgveil "
+                                   "anonymize says. docs/spark.md describes it.", allow_abbrev=False)
+    made.add_argument("job", help="the job's file")
+    made.add_argument("--input", help="path or URI of files (hdfs://…, file:///…); default: the job's input file")
+    made.add_argument("--format", choices=_FORMATS, help="of the input; default: by the name of --input, csv else")
+    made.add_argument("--multiline", action="store_true", help="cells of CSV may have line ends; a file is then read by one task")
+    made.add_argument("--url", help="jdbc:postgresql://host/database, for the job's table")
+    made.add_argument("--user", help="of the database; its password is read from --password-file or PGPASSWORD")
+    made.add_argument("--password-file", help="mode 0600")
+    made.add_argument("--output", help="path or URI of the folder that is made; default: the job's output file")
+    made.add_argument("--output-format", choices=_FORMATS[:2], help="default: the input's, csv for jdbc")
+    made.add_argument("--output-files", type=int, help="how many; default: as many as parts")
+    made.add_argument("--partitions", type=int, help="parts of the table, one task each; default: as many as run at once")
+    made.add_argument("--partition-by", choices=("multidimensional", "quantiles"), default="multidimensional")
+    made.add_argument("--sample", default="1%", help="share of the records that the driver looks at to find the parts: 1%%, 0.01")
+    made.add_argument("--transformation", help="apply these levels to all records instead of cutting groups: 1,1,2")
+    made.add_argument("--binary", default=os.environ.get("PGVEIL_BIN"), help="pgveil; default: $PGVEIL_BIN, or in PATH")
+    made.add_argument("--submit", default="", help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"")
+    made.add_argument("--report", help="also write the report as JSON to this local file")
+    return made
+
+
+def _usage(what: str) -> NoReturn:
+    print(f"pgveil-spark: {what}; pgveil-spark --help", file=sys.stderr)
+    sys.exit(2)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        _usage("--sample is no share")
+    if not 0 < share <= 1:
+        _usage("--sample is not above 0 and at most 1")
+    return share
+
+
+def _count(value: Optional[int], name: str) -> None:
+    if value is not None and not 1 <= value <= 100_000:
+        _usage(f"{name} is not from 1 to 100,000")
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    given = parser().parse_args(arguments)
+    fraction = _share(given.sample)
+    _count(given.partitions, "--partitions")
+    _count(given.output_files, "--output-files")
+    begin = time.monotonic()
+    # Imported late: --help and mistakes need no Spark.
+    from .errors import Failure, one_line
+    from .output import local_report
+    from .run import run
+
+    try:
+        request = _request(given, fraction)
+        spark = _session(request.job.name)
+        started = time.monotonic()
+        try:
+            if request.target.files == 0:
+                files = given.partitions or spark.sparkContext.defaultParallelism
+                request = replace(request, target=replace(request.target, files=files))
+            report = run(spark, request)
+        finally:
+            spark.stop()
+        report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
+        if given.report:
+            local_report(given.report, report.json())
+        sys.stdout.write(report.text())
+        return 0
+    except Failure as wrong:
+        print(f"pgveil-spark: {wrong}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("pgveil-spark: interrupted; nothing was published", file=sys.stderr)
+    except Exception as wrong:  # Spark's own, of many types
+        if os.environ.get("PGVEIL_SPARK_TRACE"):
+            raise
+        print(f"pgveil-spark: {one_line(str(wrong))}", file=sys.stderr)
+    return 1
+
+
+def _session(name: str):  # type: ignore[no-untyped-def]
+    from pyspark.sql import SparkSession
+
+    os.umask(0o077)
+    builder = SparkSession.builder.appName("pgveil " + name)
+    # Readable by their owner only, like everything that pgveil publishes.
+    spark = builder.config("spark.hadoop.fs.permissions.umask-mode", "077").getOrCreate()
+    spark.sparkContext.setLogLevel(os.environ.get("PGVEIL_SPARK_LOG", "FATAL"))
+    return spark
+
+
+def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-untyped-def]
+    from .errors import Failure
+    from .native import Binary
+    from .output import Target
+    from .run import Request
+    from .sources import Source
+
+    path = given.binary or shutil.which("pgveil")
+    if not path:
+        raise Failure("there is no pgveil in PATH", "name its binary with --binary")
+    binary = Binary(path)
+    job = binary.read_job(given.job)
+    table = job.input.get("table")
+    kind = given.format or ("jdbc" if table and not given.input else "parquet" if (given.input or "").endswith(".parquet") else "csv")
+    if kind == "jdbc":
+        if not table or not given.url:
+            raise Failure("a PostgreSQL table needs input: {table: …} in the job and --url", "give both, or --input with files")
+        name = ".".join('"' + part.replace('"', '""') + '"' for part in (job.input["schema"], table))
+        source = Source("jdbc", url=given.url, table=name, user=given.user, password_file=given.password_file)
+    else:
+        where = given.input or job.input.get("file")
+        if not where:
+            raise Failure("the job's input is a table", "give --url, or --input with files")
+        source = Source(kind, where, job.input.get("separator", ","), given.multiline)
+    to = given.output or job.output
+    if not to:
+        raise Failure("the job has no output file", "give --output")
+    target = Target(to, given.output_format or ("parquet" if kind == "parquet" else "csv"), job.input.get("separator", ","),
+                    given.output_files or 0)
+    return Request(job, source, target, binary, given.partitions, given.partition_by, fraction, given.transformation)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

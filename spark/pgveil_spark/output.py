@@ -1,0 +1,101 @@
+"""Where the result goes: a folder of files that has no name until it is whole and was counted again."""
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
+from pyspark.sql.types import StringType
+
+from .errors import Failure
+from .job import Job
+
+
+@dataclass(frozen=True)
+class Target:
+    path: str
+    format: str  # csv or parquet
+    separator: str
+    files: int
+
+
+class Place:
+    """A path of a Hadoop file system, and its temporary neighbour, whose name Spark and Hadoop take for hidden."""
+
+    def __init__(self, spark: SparkSession, path: str) -> None:
+        self._path = spark._jvm.org.apache.hadoop.fs.Path(path)
+        self._system = self._path.getFileSystem(spark._jsc.hadoopConfiguration())
+        self._path = self._system.makeQualified(self._path)
+        parent = self._path.getParent()
+        if parent is None:
+            raise Failure(f"{path} can't be an output")
+        name = f"_pgveil.{self._path.getName()}.{secrets.token_hex(8)}"
+        self._hidden = spark._jvm.org.apache.hadoop.fs.Path(parent, name)
+
+    @property
+    def hidden(self) -> str:
+        return str(self._hidden.toString())
+
+    def refuse_existing(self) -> None:
+        if self._system.exists(self._path):
+            raise Failure(f"the output {self._path.toString()} exists", "remove it, or choose another path; nothing is replaced")
+
+    def publish(self) -> None:
+        self.refuse_existing()
+        if not self._system.rename(self._hidden, self._path):
+            raise Failure(f"{self._path.toString()} could not be given its name", "nothing was published")
+
+    def discard(self) -> None:
+        """What is left of an unpublished result; nothing when it was published."""
+        self._system.delete(self._hidden, True)
+
+
+def _guarded(table: DataFrame, name: str) -> Column:
+    """Texts that a spreadsheet would run begin with '."""
+    column = F.col(name)
+    if not isinstance(table.schema[name].dataType, StringType):
+        return column
+    runs = column.rlike(r"^[=+\-@\t\r]") & ~column.rlike(r"^[+-]?[0-9]+\.?[0-9]*\z")
+    return F.when(runs, F.concat(F.lit("'"), column)).otherwise(column).alias(name)
+
+
+def mixed(table: DataFrame, target: Target, seed: int) -> DataFrame:
+    """File and place of a record depend on what is published of it and the seed alone: not on its part, nor on the input's order."""
+    columns = [F.col(name) for name in table.columns]
+    place = F.xxhash64(F.lit(seed), *columns)
+    return table.repartition(target.files, place).sortWithinPartitions(place, *columns)
+
+
+def write(table: DataFrame, job: Job, target: Target, path: str) -> None:
+    if target.format == "csv":
+        table = table.select(*[_guarded(table, name) for name in table.columns])
+    named = table.toDF(*[it.name for it in job.published])
+    if target.format == "parquet":
+        named.write.mode("errorifexists").parquet(path)
+        return
+    named.write.mode("errorifexists").csv(path, header=True, sep=target.separator, quote='"', escape='"', emptyValue='""',
+                                          nullValue="", ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
+
+
+def read_back(spark: SparkSession, job: Job, target: Target, path: str) -> DataFrame:
+    if target.format == "parquet":
+        table = spark.read.parquet(path)
+    else:
+        table = spark.read.csv(path, header=True, sep=target.separator, quote='"', escape='"', mode="FAILFAST", multiLine=True,
+                               inferSchema=False, enforceSchema=False, maxCharsPerColumn=-1,
+                               ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
+    return table.toDF(*[f"c{i}" for i in range(len(job.published))])
+
+
+def local_report(path: str, text: str) -> None:
+    """Mode 0600, whole or not at all."""
+    part = f"{path}.{secrets.token_hex(8)}"
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(part, path)
+    except OSError as wrong:
+        raise Failure(f"can't write {path}: {wrong.strerror}") from wrong
+
+

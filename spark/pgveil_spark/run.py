@@ -1,0 +1,142 @@
+"""A job from its input to its published output: pre-processing, the partitions' work, wrap-up."""
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from pyspark.sql import DataFrame, SparkSession, functions as F
+
+from . import anonymize, bundle, classes, full_domain, output, partitions, sources
+from .errors import Failure
+from .job import Job, Mondrian
+from .native import Binary
+from .survey import survey
+from .report import Report
+
+
+@dataclass(frozen=True)
+class Request:
+    job: Job
+    source: sources.Source
+    target: output.Target
+    binary: Binary
+    parts: Optional[int]  # none: as many as the cluster runs at once
+    way: str              # multidimensional or quantiles
+    fraction: float
+    transformation: Optional[str]
+
+
+def _prepare(spark: SparkSession) -> None:
+    for key, value in {"spark.sql.caseSensitive": "true", "spark.sql.session.timeZone": "UTC",
+                       # With it a record that lacks cells which nobody asks for passes as whole.
+                       "spark.sql.csv.parser.columnPruning.enabled": "false",
+                       "spark.sql.execution.arrow.maxRecordsPerBatch": "65536"}.items():
+        spark.conf.set(key, value)
+
+
+_shipped: set[str] = set()  # applications that have it
+
+
+def _ship(spark: SparkSession, binary: Binary) -> None:
+    """The native code and this package, to all executors, once for each application."""
+    context = spark.sparkContext
+    if context.applicationId in _shipped:
+        return
+    folder = tempfile.mkdtemp(prefix="pgveil-spark.")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    context.addArchive(bundle.make(binary.path, folder) + "#" + bundle.FOLDER)
+    package = os.path.dirname(os.path.abspath(__file__))
+    context.addPyFile(shutil.make_archive(os.path.join(folder, "pgveil_spark"), "zip", os.path.dirname(package), os.path.basename(package)))
+    _shipped.add(context.applicationId)
+
+
+def _quality(table: DataFrame, records: int, dimensions: int, ranges: str, report: Report) -> None:
+    """The parts' penalties, put together: sums of sums, so the same as over all groups at once."""
+    told = [json.loads(row[0]) for row in table.filter(F.col(anonymize.QUALITY).isNotNull()).select(anonymize.QUALITY).collect()]
+    if sum(it["records"] for it in told) != records:
+        raise Failure("parts have answered for more or fewer records than there are", "nothing was published; run it again")
+    shown = [it[ranges] for it in told]
+    report.facts.update(
+        groups=sum(it["groups"] for it in shown), smallest_group=min(it["smallest"] for it in shown),
+        largest_group=max(it["largest"] for it in shown), discernibility_penalty=sum(it["discernibility_penalty"] for it in shown),
+        certainty_penalty=sum(it["certainty_penalty"] for it in shown) / (records * dimensions))
+
+
+def _mondrian(spark: SparkSession, request: Request, mondrian: Mondrian, table: DataFrame, known: Any, null: Optional[str],
+              seed: int, report: Report) -> DataFrame:
+    job = request.job
+    wanted = request.parts or spark.sparkContext.defaultParallelism
+    parts = partitions.planned(spark, table, job, mondrian, known, null, wanted, request.way, request.fraction, seed)
+    report.phase("sample")
+    parts = partitions.enough(spark, table, job, known, null, parts)
+    report.remarks += parts.remarks
+    report.facts.update(sampled=parts.sampled, parts=parts.count, records_by_part=parts.sizes)
+    report.phase("partition")
+    divided = partitions.divided(spark, table, job, known, null, parts)
+    work = anonymize.work_of(job, mondrian, known, null, parts.cut, job.threads)
+    made = anonymize.anonymized(divided, work).persist()
+    _quality(made, known.records, len(job.quasi_identifiers), mondrian.ranges, report)
+    report.phase("anonymize")
+    return made.drop(anonymize.QUALITY)
+
+
+def _full_domain(spark: SparkSession, request: Request, table: DataFrame, known: Any, report: Report) -> tuple[DataFrame, int]:
+    job = request.job
+    assert request.transformation is not None
+    levels = full_domain.levels_of(request.transformation, job, known)
+    made = full_domain.applied(spark, table, job, known, levels)
+    report.facts.update(levels=levels, classes=made.classes, suppressed=made.suppressed, suppression_limit=made.limit, dropped=made.dropped)
+    report.phase("apply")
+    return made.table, known.records - made.dropped
+
+
+def _check(spark: SparkSession, request: Request, path: str, records: int, report: Report) -> None:
+    """Counted from the files that were written."""
+    job = request.job
+    published = [it.name for it in job.published]
+    keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
+    written = output.read_back(spark, job, request.target, path)
+    found = classes.counted(written, keys, job).agg(
+        F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~classes.is_good(job), 1))).first()
+    if found is None or found[0] != records:
+        raise Failure("more or fewer records were written than there are", "nothing was published; run it again")
+    if found[3]:
+        raise Failure(f"{found[3]} of {found[1]} classes of the written table break k or the diversity", "nothing was published; this is a bug")
+    report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))
+
+
+def run(spark: SparkSession, request: Request) -> Report:
+    job = request.job
+    report = Report(job.name)
+    if (job.mondrian is None) == (request.transformation is None):
+        raise Failure("a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)", "do one of the two")
+    _prepare(spark)
+    place = output.Place(spark, request.target.path)
+    place.refuse_existing()
+    _ship(spark, request.binary)
+    report.phase("ship")
+    try:
+        seed = job.seed if job.seed is not None else secrets.randbits(63)
+        null = sources.null_text(job, request.source)
+        table = sources.read(spark, job, request.source)
+        known = survey(table, job, null, request.binary)
+        report.facts.update(records=known.records, k=job.k, seed=seed)
+        report.phase("profile")
+        if job.mondrian is not None:
+            made, records = _mondrian(spark, request, job.mondrian, table, known, null, seed, report), known.records
+        else:
+            made, records = _full_domain(spark, request, table, known, report)
+        output.write(output.mixed(made, request.target, seed), job, request.target, place.hidden)
+        report.phase("write")
+        _check(spark, request, place.hidden, records, report)
+        report.phase("check")
+        place.publish()
+        return report
+    finally:
+        place.discard()

@@ -1,0 +1,406 @@
+"""pgveil-spark on a standalone master with two workers: what is published, what is refused, what is left behind, and a worker that is
+lost."""
+import collections
+import csv
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE.parents[1] / "tests" / "integration")]
+
+from harness.postgres import BIN, Postgres  # noqa: E402
+from local_cluster import LocalCluster  # noqa: E402
+from pyspark.sql import SparkSession, functions as F  # noqa: E402
+
+from pgveil_spark import errors, output, partitions, plan, run, sources  # noqa: E402
+from pgveil_spark.native import Binary  # noqa: E402
+
+BINARY = os.environ["PGVEIL_BIN"]
+DRIVER = "/usr/share/java/postgresql.jar"
+MINICLUSTER = sorted(glob.glob(os.environ.get("PGVEIL_SPARK_JARS", "/nowhere") + "/hadoop-client-minicluster-*.jar"))
+COUNTRIES = ["Italy", "France", "Spain", "Canada", "USA", "Mexico"]
+JOB = """version: 1
+name: drivers
+input: {{file: drivers.csv{null}}}
+attributes:
+  id: {{class: insensitive}}
+  name: {{class: identifier}}
+  age: {{class: quasi_identifier, {age}}}
+  country: {{class: quasi_identifier, hierarchy: {{tree: {{Europe: [Italy, France, Spain], America: [Canada, USA, Mexico]}}}}}}
+  speed: {{class: sensitive, l_diversity: {{distinct: {l}{entropy}}}}}
+k: {k}
+{algorithm}
+seed: 5
+output: {{file: out}}
+"""
+
+
+def job_text(k=5, l=2, age="numeric: true", mondrian="cuts: strict", null="", entropy="", algorithm=None):
+    if algorithm is None:
+        algorithm = f"algorithm: mondrian\nmondrian: {{{mondrian}}}"
+    return JOB.format(k=k, l=l, age=age, algorithm=algorithm, null=null, entropy=entropy)
+
+
+def drivers(count=3000):
+    return [{"id": str(i), "name": f"n{i}", "age": str(18 + i * 37 % 61), "country": COUNTRIES[i * 7 % 11 % 6],
+             "speed": str(100 + i * 13 % 9)} for i in range(count)]
+
+
+def write_csv(path, rows, columns=None):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns or list(rows[0]), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_csv(folder):
+    rows = []
+    for name in sorted(glob.glob(f"{folder}/part-*.csv")):
+        with open(name, newline="", encoding="utf-8") as file:
+            rows += list(csv.DictReader(file))
+    return rows
+
+
+class Cluster(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = LocalCluster(workers=2, memory="800m").__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__)
+        os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+        builder = SparkSession.builder.master(cls.cluster.url).appName("test").config("spark.executor.memory", "700m")
+        # Beside this one, the command line of a test wants cores.
+        builder = builder.config("spark.ui.enabled", "false").config("spark.hadoop.fs.permissions.umask-mode", "077")
+        builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.driver.memory", "700m").config("spark.sql.shuffle.partitions", "2")
+        if os.path.exists(DRIVER):
+            builder = builder.config("spark.jars", DRIVER)
+        if MINICLUSTER:
+            builder = builder.config("spark.driver.extraClassPath", MINICLUSTER[0])
+        cls.spark = builder.getOrCreate()
+        cls.spark.sparkContext.setLogLevel("OFF")
+        cls.addClassCleanup(cls.spark.stop)
+        cls.binary = Binary(BINARY)
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-spark-test."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def job(self, **changes):
+        path = self.folder / "job.yaml"
+        path.write_text(job_text(**changes))
+        return self.binary.read_job(str(path))
+
+    def publish(self, job, source=None, target="out", kind="csv", parts=4, way="multidimensional", fraction=1.0, levels=None, files=3):
+        source = source or sources.Source("csv", str(self.folder / "drivers.csv"))
+        target = output.Target(str(self.folder / target), kind, ",", files)
+        request = run.Request(job, source, target, self.binary, parts, way, fraction, levels)
+        return run.run(self.spark, request)
+
+    def refused(self, pattern, job, *arguments, **options):
+        try:
+            self.publish(job, *arguments, **options)
+        except Exception as wrong:
+            said = str(wrong) if isinstance(wrong, errors.Failure) else errors.one_line(str(wrong))
+            self.assertRegex(said, pattern)
+        else:
+            self.fail("it was published")
+        self.assert_nothing_left()
+        return said
+
+    def assert_nothing_left(self):
+        self.assertEqual([it.name for it in self.folder.iterdir() if "out" in it.name and not it.name.startswith("kept")], [])
+
+    def assert_promise(self, rows, k=5, l=2, keys=("age", "country")):
+        classes = collections.defaultdict(list)
+        for row in rows:
+            classes[tuple(row[key] for key in keys)].append(row["speed"])
+        self.assertGreaterEqual(min(map(len, classes.values())), k)
+        self.assertGreaterEqual(min(len(set(it)) for it in classes.values()), l)
+
+    def assert_same_records(self, rows, given):
+        self.assertEqual(sorted((row["id"], row["speed"]) for row in rows), sorted((row["id"], row["speed"]) for row in given))
+        for row in rows:
+            self.assertNotIn("name", row)
+
+    def test_mondrian_keeps_its_promise_and_every_record(self):
+        given = drivers()
+        write_csv(self.folder / "drivers.csv", given)
+        for way in ("multidimensional", "quantiles"):
+            report = self.publish(self.job(), way=way, target=f"kept-{way}")
+            rows = read_csv(self.folder / f"kept-{way}")
+            self.assert_same_records(rows, given)
+            self.assert_promise(rows)
+            truth = {row["id"]: row for row in given}
+            for row in rows:
+                low, high = re.fullmatch(r"\[(\d+),(\d+)\]|(\d+)", row["age"]).group(1, 2) if "[" in row["age"] else (row["age"],) * 2
+                self.assertTrue(int(low) <= int(truth[row["id"]]["age"]) <= int(high))
+            self.assertEqual(report.facts["records"], 3000)
+            self.assertEqual(sum(report.facts["records_by_part"]), 3000)
+            self.assertEqual(report.facts["parts"], 4)
+        self.assertEqual({it.name for it in self.folder.iterdir()}, {"drivers.csv", "job.yaml", "kept-multidimensional", "kept-quantiles"})
+        self.assertEqual(os.stat(self.folder / "kept-quantiles").st_mode & 0o077, 0)
+        self.assertEqual({os.stat(name).st_mode & 0o077 for name in glob.glob(f"{self.folder}/kept-quantiles/part*")}, {0})
+
+    def test_all_of_it_as_sample_and_one_part_is_what_one_machine_publishes(self):
+        write_csv(self.folder / "drivers.csv", drivers(1500))
+        for cuts in ("cuts: strict", "cuts: strict, cut_by: entropy, ranges: region"):
+            job = self.job(mondrian=cuts, entropy=", entropy: 1.5")
+            subprocess.run([BINARY, "anonymize", "--report", self.folder / "native.json", job.path], check=True, capture_output=True)
+            native = sorted(map(tuple, csv.reader(open(self.folder / "out", newline=""))))
+            facts = json.loads((self.folder / "native.json").read_text())
+            os.remove(self.folder / "out")
+            os.remove(self.folder / "native.json")
+            for parts in (1, 4):
+                report = self.publish(job, target=f"kept{parts}", parts=parts)
+                made = read_csv(self.folder / f"kept{parts}")
+                shutil.rmtree(self.folder / f"kept{parts}")
+                self.assertEqual(sorted([tuple(made[0])] + [tuple(row.values()) for row in made]), native, (cuts, parts))
+            self.assertIn(f"{report.facts['discernibility_penalty']:.0f}", json.dumps(facts).replace(".0", ""))
+
+    def test_the_same_job_writes_the_same_files(self):
+        given = drivers(600)
+        written = []
+        for i, rows in enumerate((given, list(reversed(given)))):
+            write_csv(self.folder / "drivers.csv", rows)
+            self.publish(self.job(), target=f"kept{i}")
+            written.append([open(name, "rb").read() for name in sorted(glob.glob(f"{self.folder}/kept{i}/part-*.csv"))])
+        self.assertEqual(*written)
+        self.assertEqual(len(written[0]), 3)
+
+    def test_parts_that_cannot_reach_k_or_l_are_merged(self):
+        rows = drivers(300)
+        for row in rows:
+            row["speed"] = "100" if int(row["age"]) < 50 else row["speed"]
+        write_csv(self.folder / "drivers.csv", rows)
+        report = self.publish(self.job(l=3), parts=16, way="quantiles", target="kept")
+        self.assertLess(report.facts["parts"], 16)
+        self.assertRegex(" ".join(report.remarks), r"could not reach k or l by themselves and were merged")
+        self.assert_promise(read_csv(self.folder / "kept"), l=3)
+        report = self.publish(self.job(k=200), parts=8, target="kept2")
+        self.assertEqual(report.facts["parts"], 1)
+
+    def test_a_table_that_cannot_reach_k_or_l_is_refused(self):
+        write_csv(self.folder / "drivers.csv", drivers(20))
+        self.refused(r"all 20 records together have not k = 21", self.job(k=21))
+        self.refused(r"not the diversity", self.job(l=10))
+
+    def test_a_small_sample_still_gives_parts(self):
+        write_csv(self.folder / "drivers.csv", drivers())
+        report = self.publish(self.job(), fraction=0.0001, target="kept")
+        self.assertEqual(report.facts["parts"] < 4, bool(report.remarks))
+        self.assert_promise(read_csv(self.folder / "kept"))
+
+    def test_nulls_are_values_of_their_own_or_an_error(self):
+        rows = drivers(1000)
+        for i in range(0, 1000, 10):
+            rows[i]["age"] = ""
+        write_csv(self.folder / "drivers.csv", rows)
+        self.refused(r"100 records have a value of age that is no number", self.job())
+        self.publish(self.job(null=", \"null\": ''"), target="kept")
+        made = read_csv(self.folder / "kept")
+        self.assert_promise(made)
+        self.assert_same_records(made, rows)
+        table = self.spark.createDataFrame([(str(i), "n", None if i % 5 == 0 else i % 40, "USA", i % 3) for i in range(200)],
+                                           "id string, name string, age int, country string, speed int")
+        table.write.parquet(str(self.folder / "kept.parquet"))
+        source = sources.Source("parquet", str(self.folder / "kept.parquet"))
+        self.refused(r"age has 40 NULLs", self.job(), source)
+        self.publish(self.job(null=", \"null\": none"), source, target="kept3", kind="parquet")
+        made = self.spark.read.parquet(str(self.folder / "kept3"))
+        self.assertEqual(made.count(), 200)
+        self.assertEqual(dict(made.dtypes)["speed"], "int")
+        self.assertEqual(made.filter(F.col("speed").isNull()).count(), 0)
+
+    def test_values_that_a_hierarchy_lacks_are_all_named(self):
+        rows = drivers(100)
+        rows[3]["country"], rows[4]["country"] = "Oz", "Utopia"
+        write_csv(self.folder / "drivers.csv", rows)
+        said = self.refused(r"country", self.job())
+        self.assertIn("Oz", said)
+        self.assertIn("Utopia", said)
+
+    def test_files_with_different_headers_or_schemas_are_refused(self):
+        os.mkdir(self.folder / "many")
+        write_csv(self.folder / "many" / "a.csv", drivers(300))
+        write_csv(self.folder / "many" / "b.csv", drivers(300), ["id", "name", "country", "age", "speed"])
+        self.refused(r"different headers", self.job(), sources.Source("csv", str(self.folder / "many")))
+        columns = "id string, name string, age int, country string, speed int"
+        for name, schema, row in (("a", columns, ("1", "n", 30, "USA", 1)), ("b", columns.replace(", country string", ""), ("1", "n", 30, 1))):
+            self.spark.createDataFrame([row], schema).write.parquet(f"{self.folder}/two/{name}")
+        source = sources.Source("parquet", f"{self.folder}/two/*")
+        self.refused(r"has other columns or types than|no column country", self.job(), source)
+
+    def test_input_that_is_missing_or_broken_is_refused(self):
+        self.refused(r"no such input path", self.job())
+        write_csv(self.folder / "drivers.csv", drivers(10), ["id", "age", "speed"])
+        self.refused(r"the input has no column country", self.job())
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n")
+        self.refused(r"no records", self.job())
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n1,n,30,USA\n")
+        self.refused(r"can't be read as what it should be", self.job())
+
+    def test_an_output_that_exists_is_not_touched(self):
+        write_csv(self.folder / "drivers.csv", drivers(100))
+        os.mkdir(self.folder / "kept-out")
+        (self.folder / "kept-out" / "mine").write_text("mine")
+        self.refused(r"the output .*kept-out exists", self.job(), target="kept-out")
+        self.assertEqual((self.folder / "kept-out" / "mine").read_text(), "mine")
+
+    def test_a_failure_late_in_the_job_leaves_nothing(self):
+        write_csv(self.folder / "drivers.csv", drivers(300))
+        whole = output.Place.publish
+        try:
+            output.Place.publish = lambda self: (_ for _ in ()).throw(errors.Failure("stopped"))
+            self.refused(r"^stopped$", self.job())
+        finally:
+            output.Place.publish = whole
+
+    def test_cells_that_a_spreadsheet_would_run_and_odd_texts(self):
+        rows = drivers(400)
+        odd = ["=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "Zürich"]
+        for i, row in enumerate(rows):
+            row["speed"] = odd[i % len(odd)]
+        write_csv(self.folder / "drivers.csv", rows)
+        self.publish(self.job(), target="kept")
+        made = {row["speed"] for row in read_csv(self.folder / "kept")}
+        self.assertEqual(made, {"'=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "Zürich"})
+
+    def test_relaxed_cuts_give_smaller_groups(self):
+        write_csv(self.folder / "drivers.csv", drivers(1000))
+        strict = self.publish(self.job(), target="kept1")
+        relaxed = self.publish(self.job(mondrian="cuts: relaxed"), target="kept2")
+        self.assertLess(relaxed.facts["discernibility_penalty"], strict.facts["discernibility_penalty"])
+        self.assert_promise(read_csv(self.folder / "kept2"))
+
+    def test_a_scheme_found_on_a_sample_is_applied_to_all_and_counted(self):
+        rows = drivers(2000) + [{"id": "x", "name": "x", "age": "99", "country": "USA", "speed": "1"}]
+        write_csv(self.folder / "drivers.csv", rows)
+        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
+        job = self.job(**full, algorithm="suppression: 0%")
+        self.refused(r"1 of 2001 records are in classes that break k or the diversity, 0 may be suppressed", job, levels="1,1")
+        job = self.job(**full, algorithm="suppression: 1%")
+        report = self.publish(job, levels="1,1", target="kept")
+        made = read_csv(self.folder / "kept")
+        self.assertEqual((len(made), report.facts["suppressed"], report.facts["dropped"]), (2000, 1, 1))
+        self.assert_promise(made)
+        self.assertEqual({row["country"] for row in made}, {"Europe", "America"})
+        self.refused(r"age has no level 9", job, levels="9,1")
+        self.refused(r"1 levels for 2 quasi", job, levels="9")
+        self.refused(r"do one of the two", self.job(), levels="1,1")
+
+    @unittest.skipUnless(MINICLUSTER, "HDFS's mini-cluster is not there")
+    def test_files_of_hdfs(self):
+        jvm = self.spark._jvm
+        configuration = jvm.org.apache.hadoop.conf.Configuration()
+        configuration.set("hdfs.minidfs.basedir", str(self.folder / "hdfs"))
+        hdfs = getattr(jvm, "org.apache.hadoop.hdfs.MiniDFSCluster$Builder")(configuration).numDataNodes(2).build()
+        self.addCleanup(hdfs.shutdown, True)
+        uri = str(hdfs.getFileSystem().getUri().toString())
+        given = drivers(1000)
+        os.mkdir(self.folder / "in")
+        write_csv(self.folder / "in" / "a.csv", given[:600])
+        write_csv(self.folder / "in" / "b.csv", given[600:])
+        path = jvm.org.apache.hadoop.fs.Path
+        hdfs.getFileSystem().copyFromLocalFile(path(str(self.folder / "in")), path(uri + "/in"))
+        job = self.job()
+        request = run.Request(job, sources.Source("csv", uri + "/in"), output.Target(uri + "/published", "csv", ",", 2), self.binary, 3,
+                              "multidimensional", 1.0, None)
+        self.assertEqual(run.run(self.spark, request).facts["records"], 1000)
+        with self.assertRaisesRegex(errors.Failure, "the output hdfs://.*/published exists"):
+            run.run(self.spark, request)
+        names = sorted(it.getPath().getName() for it in hdfs.getFileSystem().listStatus(path(uri + "/")))
+        self.assertEqual(names, ["in", "published"])
+        hdfs.getFileSystem().copyToLocalFile(path(uri + "/published"), path(str(self.folder / "kept")))
+        rows = read_csv(self.folder / "kept")
+        self.assert_same_records(rows, given)
+        self.assert_promise(rows)
+
+    @unittest.skipUnless(os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there")
+    def test_a_table_of_postgresql(self):
+        postgres = Postgres()
+        postgres.start()
+        self.addCleanup(postgres.stop)
+        postgres.run("CREATE ROLE reader LOGIN PASSWORD 'secret'; CREATE TABLE public.\"Drivers\" (id int, name text, age int, country text, "
+                     "speed int); INSERT INTO public.\"Drivers\" SELECT i, 'n', CASE WHEN i % 10 > 0 THEN 18 + i * 37 % 61 END, "
+                     "(ARRAY['Italy', 'USA'])[1 + i % 2], i % 9 FROM generate_series(1, 1000) i;")
+        (self.folder / "job.yaml").write_text(job_text().replace("{file: drivers.csv}", "{table: [public, Drivers]}"))
+        job = self.binary.read_job(str(self.folder / "job.yaml"))
+        url = f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres"
+        source = sources.Source("jdbc", url=url, table='"public"."Drivers"', user="reader")
+        self.refused(r"PostgreSQL answered: permission denied for table Drivers", job, source)
+        postgres.run("GRANT SELECT ON public.\"Drivers\" TO reader;")
+        self.publish(job, source, target="kept")
+        rows = read_csv(self.folder / "kept")
+        self.assertEqual(len(rows), 1000)
+        self.assert_promise(rows)
+        self.assertIn("NULL", {row["age"] for row in rows} | {"NULL" if row["age"] == "*" else "" for row in rows})
+        self.refused(r"PostgreSQL does not answer", job, sources.Source("jdbc", url="jdbc:postgresql://127.0.0.1:1/x", table="t", user="reader"))
+
+    def test_spark_sends_a_key_to_its_part(self):
+        found = self.spark.range(1).select(*[F.hash(F.lit(number)) for number in (0, 1, 42, 12345)]).first()
+        self.assertEqual([plan.murmur3(number) for number in (0, 1, 42, 12345)], list(found))
+        frame = self.spark.createDataFrame([(plan.key_of_part(part, 7),) for part in range(7)], "part int").repartition(7, "part")
+        self.assertEqual(sorted(frame.select(F.spark_partition_id()).distinct().toArrow()[0].to_pylist()), list(range(7)))
+
+
+class Command(unittest.TestCase):
+    """The command itself, in a process of its own, on a cluster of its own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-spark-test."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        (self.folder / "job.yaml").write_text(job_text())
+
+    def command(self, *arguments, binary=BINARY, master=None, environment=None):
+        options = ["--submit", f"--master {master} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false"] if master else []
+        return subprocess.Popen([sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
+                                cwd=HERE.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **(environment or {})})
+
+    def test_mistakes_of_the_command_line_need_no_spark(self):
+        for arguments, status in ((["--help"], 0), (["--nonsense", "job.yaml"], 2), ([], 2)):
+            process = self.command(*arguments)
+            out, wrong = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, status, wrong)
+
+    def test_a_worker_that_is_lost_loses_and_doubles_no_record(self):
+        given = drivers(4000)
+        write_csv(self.folder / "drivers.csv", given)
+        slow = self.folder / "slow"
+        slow.write_text(f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n')
+        slow.chmod(0o755)
+        with LocalCluster(workers=2, memory="800m") as cluster:
+            process = self.command("--partitions", "6", "--sample", "100%", "--report", str(self.folder / "report.json"),
+                                   str(self.folder / "job.yaml"), binary=slow, master=cluster.url)
+            killer = threading.Thread(target=self.kill_when_work_began, args=(cluster, process))
+            killer.start()
+            out, wrong = process.communicate(timeout=500)
+            killer.join()
+            self.assertEqual(process.returncode, 0, out + wrong)
+        self.assertEqual(self.killed, 1)
+        self.assertGreater(len(list(self.folder.glob("began.*"))), 6, "nothing had to be done again")
+        rows = read_csv(self.folder / "out")
+        self.assertEqual(collections.Counter(row["id"] for row in rows), collections.Counter(row["id"] for row in given))
+        self.assertEqual(json.loads((self.folder / "report.json").read_text())["records"], 4000)
+        self.assertIn("records", out)
+
+    def kill_when_work_began(self, cluster, process):
+        self.killed = 0
+        while process.poll() is None and len(list(self.folder.glob("began.*"))) < 3:
+            time.sleep(0.1)
+        if process.poll() is None:
+            cluster.kill_worker(0)
+            self.killed = 1
+
+
+if __name__ == "__main__":
+    unittest.main()

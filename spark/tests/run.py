@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Runs the tests of pgveil-spark; the last line is 'N passed, N failed'. PGVEIL_BIN names the binary. Arguments: names of tests."""
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE)]
+
+
+class Result(unittest.TextTestResult):
+    def startTest(self, test):
+        super().startTest(test)
+        self.stream.flush()
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        print(f"skipped: {test.id()}: {reason}", flush=True)
+
+
+def main():
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
+    suite = unittest.TestSuite(loader.loadTestsFromName(name) for name in ("plan_test", "frames_test", "cluster_test"))
+    result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(suite)
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
+    sys.exit(1 if failed or result.testsRun == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
