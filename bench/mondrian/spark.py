@@ -4,6 +4,7 @@ parts and sample. README.md says how. Arguments: --rounds=N, --sets=adult,census
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -89,6 +90,7 @@ def shown(values):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     given = options()
     print("| set | sample | parts asked / made | start-up, s | work, s | DP ÷ one machine's | GCP ÷ one machine's |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name, LocalCluster(workers=2, memory="1200m") as cluster:

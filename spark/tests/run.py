@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of pgveil-spark; the last line is 'N passed, N failed'. PGVEIL_BIN names the binary. Arguments: names of tests."""
 import pathlib
+import signal
 import sys
 import unittest
 
@@ -19,6 +20,7 @@ class Result(unittest.TextTestResult):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
     suite = unittest.TestSuite(loader.loadTestsFromName(name) for name in ("plan_test", "frames_test", "cluster_test"))

@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,7 @@ def compare(folder: pathlib.Path, again: str) -> None:
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     with tempfile.TemporaryDirectory(prefix="pgveil-demo-spark.") as name:
         folder = pathlib.Path(name)
         say(f"== {ROWS} drivers; a Spark master and two workers on this machine")
