@@ -5,7 +5,7 @@ set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 
-SUITES=(architecture format unit integration oracle)
+SUITES=(architecture format unit integration oracle web)
 passed=0
 failed=0
 
@@ -99,6 +99,10 @@ run_suite() {
     format) run_program format bash "$ROOT/scripts/format.sh" --check ;;
     unit) run_unit ;;
     integration | oracle) run_python_suite "$1" ;;
+    web)
+      run_program web/logic bash "$ROOT/scripts/web.sh" --test
+      run_python_suite web
+      ;;
   esac
 }
 
@@ -114,7 +118,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle) suites+=("$argument") ;;
+      architecture | format | unit | integration | oracle | web) suites+=("$argument") ;;
       *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
     esac
   done
@@ -123,13 +127,13 @@ main() {
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "*) bash "$ROOT/scripts/build.sh" dev ;;
+    *" unit "* | *" integration "* | *" oracle "* | *" web "*) bash "$ROOT/scripts/build.sh" dev ;;
   esac
   case "${#long_option[@]} ${suites[*]} " in
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "*) lend_tree_to_user ;;
+    *" integration "* | *" oracle "* | *" web "*) lend_tree_to_user ;;
   esac
   for suite in "${suites[@]}"; do
     step "suite $suite"
