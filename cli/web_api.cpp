@@ -134,6 +134,7 @@ std::optional<WebSession> WebApi::session_of(std::string_view token, WebSessions
 }
 
 HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
+  designs_.forget_old();
   if (path == "session" && request.method == "POST") return sign_in(request);
   if (path == "session" && request.method == "GET") return who(request);
   const std::string token(cookie(request, kCookie));
@@ -300,6 +301,7 @@ HttpResponse WebApi::what_if(const Visit& visit) {
 
 std::optional<std::string> WebApi::next_events(const std::string& token,
                                                std::map<std::string, std::string>& sent) {
+  designs_.forget_old();
   const auto session = session_of(token, WebSessions::Touch::rests);
   if (!session) return std::nullopt;
   std::string text = ": \n\n";  // so that a visitor who has gone is noticed

@@ -164,6 +164,11 @@ bool Designs::can_use(const policy::PolicySpec& spec) const {
   return policy::has_sources(counted_->counts, attributes_in(spec, counted_->relation));
 }
 
+void Designs::forget_old() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock && counted_ && Clock::now() - counted_->at >= kKept) counted_.reset();
+}
+
 Result<void> Designs::count(const Config& config, const policy::PolicySpec& spec) {
   counted_.reset();  // two tables' counts need not fit beside each other
   auto reading = db::TableReading::open(build_endpoint(config),

@@ -37,6 +37,9 @@ class Designs {
   [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
                                        std::uint64_t k);
 
+  // Lets go of counts that are too old to be used. Never waits.
+  void forget_old();
+
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::minutes kKept{5};

@@ -12,7 +12,8 @@ packages_of() {
     demo) echo postgresql-15 postgresql-client-15 ;;
     test)
       echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 python3-psycopg \
-        python3-asyncpg python3-yaml sqlsmith
+        python3-asyncpg python3-yaml sqlsmith chromium
+      command -v npm >/dev/null || echo nodejs npm # for the page; one that is there, of whatever origin, will do
       ;;
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
     fuzz) echo clang-14 libclang-rt-14-dev ;;

@@ -6,7 +6,7 @@ source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 
-SUITES=(architecture format unit integration oracle spark)
+SUITES=(architecture format unit integration oracle web spark)
 passed=0
 failed=0
 
@@ -113,6 +113,10 @@ run_suite() {
     unit) run_unit ;;
     integration | oracle) run_python_suite "$1" ;;
     spark) run_spark ;;
+    web)
+      run_program web/logic bash "$ROOT/scripts/web.sh" --test
+      run_python_suite web
+      ;;
   esac
 }
 
@@ -128,7 +132,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle | spark) suites+=("$argument") ;;
+      architecture | format | unit | integration | oracle | web | spark) suites+=("$argument") ;;
       *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
     esac
   done
@@ -137,13 +141,13 @@ main() {
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "* | *" spark "*) bash "$ROOT/scripts/build.sh" dev ;;
+    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "*) bash "$ROOT/scripts/build.sh" dev ;;
   esac
   case "${#long_option[@]} ${suites[*]} " in
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "* | *" spark "*) lend_tree_to_user ;;
+    *" integration "* | *" oracle "* | *" web "* | *" spark "*) lend_tree_to_user ;;
   esac
   for suite in "${suites[@]}"; do
     step "suite $suite"

@@ -36,6 +36,9 @@ lend_tree_to_user() {
     for program in build/{dev,release}/cli/pgveil build/dev/tests/oracle/node_kinds; do
       [[ ! -x $ROOT/$program ]] || install -D "$ROOT/$program" "$TEST_ROOT/$program"
     done
+    for program in web/node_modules/{playwright-core,axe-core}; do
+      [[ ! -d $ROOT/$program ]] || { mkdir -p "$TEST_ROOT/web/node_modules" && cp -R "$ROOT/$program" "$TEST_ROOT/$program"; }
+    done
     if [[ -d $ROOT/../shared/leaks ]]; then
       mkdir "$home/tree/shared"
       cp -R "$ROOT/../shared/leaks" "$home/tree/shared/leaks"

@@ -38,7 +38,7 @@ inline constexpr std::size_t kMaxHttpBodyBytes = std::size_t{2} << 20;
 struct HttpConfig {
   std::string host;  // an address
   std::uint16_t port = 0;
-  std::size_t threads = 3;
+  std::size_t threads = 6;  // builds and checks hold one each while they run
   std::size_t thread_stack_bytes = 1 << 20;
 };
 

@@ -23,6 +23,24 @@ export function lineAt(text: string, line: number): string {
   return text.split("\n")[line - 1] ?? "";
 }
 
+export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
+
+const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The text with another class of this column, where it stands on a line of its own as `column: {class: …`; null: it does not. */
+export function withClass(text: string, policy: string, column: string, newClass: string): string | null {
+  const lines = text.split("\n");
+  const begin = lines.findIndex(line => new RegExp(`^\\s*-\\s+name:\\s*(["']?)${escaped(policy)}\\1\\s*(#.*)?$`).test(line));
+  if (begin < 0) return null;
+  const indent = /^\s*/.exec(lines[begin] ?? "")?.[0] ?? "";
+  const after = lines.findIndex((line, at) => at > begin && line.startsWith(`${indent}- `));
+  const wanted = new RegExp(`^(\\s+(["']?)${escaped(column)}\\2:\\s*\\{\\s*class:\\s*)[a-z_]+`);
+  const found = lines.findIndex((line, at) => at > begin && (after < 0 || at < after) && wanted.test(line));
+  if (found < 0) return null;
+  lines[found] = (lines[found] ?? "").replace(wanted, (_, before: string) => before + newClass);
+  return lines.join("\n");
+}
+
 let draft = "";
 
 export const drafts = {

@@ -1,7 +1,7 @@
 // A policy as YAML: checked as one types, tried out with another k. Nothing here is applied; the text is saved as a file.
 import {useEffect, useRef, useState} from "preact/hooks";
 import {api, type DesignCheck, type DesignPolicy, type Problem, type WhatIf} from "../api.js";
-import {drafts, kExample, lineAt, offsetOf} from "../design.js";
+import {drafts, kClasses, kExample, lineAt, offsetOf, withClass} from "../design.js";
 import {count, percent} from "../table.js";
 import {problemFrom, Trouble, useAction} from "../ui.js";
 import {Figures, Shares} from "./policy.js";
@@ -80,7 +80,7 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
       <h2 id="trial-title">What if</h2>
       <p class="hint">
         The tree that BUILD POLICY … FRESH would make of these columns. The table is counted once and kept for a few minutes, so another k
-        or another class of a column answers at once. Constraints on sensitive columns are checked by BUILD alone.
+        or fewer quasi-identifiers answer at once. Constraints on sensitive columns are checked by BUILD alone.
       </p>
       <form class="row" onSubmit={event => { event.preventDefault(); action.run(); }}>
         <label>
@@ -108,6 +108,30 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
       {latest ? <Shares attributes={latest.attributes} disclosure={latest.disclosure} /> : null}
       {tried.length > 1 ? <Comparison tried={tried} /> : null}
     </section>
+  );
+}
+
+function Classes({text, policy, edit}: {text: string; policy: DesignPolicy; edit: (text: string) => void}) {
+  return (
+    <fieldset>
+      <legend>Columns of {policy.name}</legend>
+      {policy.columns.map(column => (
+        <label key={column.name}>
+          {column.name}
+          <select
+            aria-label={`Class of ${column.name}`}
+            value={column.class}
+            disabled={withClass(text, policy.name, column.name, column.class) === null}
+            onChange={it => {
+              const next = withClass(text, policy.name, column.name, it.currentTarget.value);
+              if (next !== null) edit(next);
+            }}
+          >
+            {kClasses.map(it => <option key={it} value={it}>{it.replaceAll("_", " ")}</option>)}
+          </select>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
@@ -167,6 +191,7 @@ export function Design() {
           }} />
         </label>
       </p>
+      {check && !error ? check.policies.map(it => <Classes key={it.name} text={text} policy={it} edit={edit} />) : null}
       {check && !error ? <Trial text={text} policies={check.policies} /> : null}
     </section>
   );

@@ -1,0 +1,365 @@
+// What people do on the page, in a real browser: node browser.mjs SCENARIO, with PAGE (JSON: url, modules, passwords, screenshots) in the
+// environment. Ends with an error when something is not as it should be, or when the browser's console had an error.
+import assert from "node:assert/strict";
+import {createRequire} from "node:module";
+import path from "node:path";
+
+const settings = JSON.parse(process.env.PAGE);
+const require = createRequire(path.join(settings.modules, "package.json"));
+const {chromium} = require("playwright-core");
+const axeSource = require.resolve("axe-core/axe.min.js");
+
+const kWide = {width: 1280, height: 900};
+const kPhone = {width: 390, height: 844};
+
+async function signIn(page, role = "operator", password = settings.passwords[role]) {
+  await page.goto(settings.url);
+  await page.getByLabel("Role").fill(role);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", {name: "Sign in"}).click();
+}
+
+async function signedIn(page, role = "operator") {
+  await signIn(page, role);
+  await page.getByRole("navigation", {name: "Pages"}).waitFor();
+}
+
+const open = (page, title) => page.getByRole("link", {name: title, exact: true}).click();
+const heading = (page, name) => page.getByRole("heading", {name, level: 1}).waitFor();
+const caption = page => page.locator("#icicle-part").innerText();
+
+async function shot(page, name) {
+  if (settings.screenshots) await page.screenshot({path: path.join(settings.screenshots, `web-${name}.png`)});
+}
+
+// Colours, names, roles, keyboard traps, contrast: WCAG 2.1 AA.
+async function accessible(page, where) {
+  // The page's own policy forbids foreign scripts; axe is put in from outside of it.
+  const session = await page.context().newCDPSession(page);
+  const {readFileSync} = await import("node:fs");
+  await session.send("Runtime.evaluate", {expression: readFileSync(axeSource, "utf8")});
+  const {result} = await session.send("Runtime.evaluate", {
+    expression: `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
+      .then(it => JSON.stringify(it.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 120))])))`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  assert.deepEqual(JSON.parse(result.value), [], where);
+  await session.detach();
+}
+
+const scenarios = {
+  async sign_in(page, seen) {
+    await signIn(page, "operator", "wrong");
+    await page.getByRole("alert").waitFor();
+    assert.match(await page.getByRole("alert").innerText(), /role or the password is wrong/);
+    assert.equal(await page.getByLabel("Password").inputValue(), "");
+    seen.allow(/401/);
+    await page.getByLabel("Password").fill(settings.passwords.operator);
+    await page.keyboard.press("Enter");
+    await heading(page, "Policies");
+    assert.equal(await page.evaluate(() => document.cookie), "");
+    await page.reload();
+    await heading(page, "Policies");
+    await page.getByRole("button", {name: "Sign out"}).click();
+    await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+    await page.reload();
+    await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+  },
+
+  async policies(page) {
+    await signedIn(page);
+    const row = page.getByRole("row", {name: /people_k2/});
+    assert.match(await row.innerText(), /open/);
+    await shot(page, "policies");
+    await row.getByRole("link").click();
+    await heading(page, "people_k2");
+  },
+
+  async policy(page) {
+    await signedIn(page);
+    await page.goto(`${settings.url}#/policies/people_k2`);
+    const tree = page.getByRole("application", {name: "Disclosure tree"});
+    await tree.waitFor();
+    assert.match(await caption(page), /everything: 11 rows/);
+    await tree.focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await caption(page), /state = 'OH': 6 rows, 6 units, shows state, 2 parts/);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.match(await caption(page), /occupation = 'Farmer': 2 rows, 2 units, shows state, city, occupation, a cohort/);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    const box = await tree.boundingBox();
+    await page.mouse.move(box.x + box.width * 0.95, box.y + 45);
+    assert.match(await caption(page), /state not 'OH' and occupation not 'Accountant': 2 rows, 2 units, shows nothing/);
+    await page.mouse.click(box.x + box.width * 0.1, box.y + 45);
+    await page.mouse.move(box.x + box.width * 0.95, box.y + 45);
+    assert.match(await caption(page), /state = 'OH'/);
+    await page.getByRole("button", {name: "Whole tree"}).click();
+    await shot(page, "policy");
+    await page.getByText("Rules: when a column is shown").click();
+    await page.getByRole("cell", {name: "state = 'OH' AND city = 'Hamlet'", exact: true}).waitFor();
+    await page.getByRole("button", {name: "Check the live table"}).click();
+    await page.getByRole("cell", {name: "ok", exact: true}).waitFor();
+    const version = await page.getByText(/^Version \d+ of public\.people/).innerText();
+    await page.getByRole("button", {name: "Build a new version"}).click();
+    await page.getByText(`Version ${Number(version.split(" ")[1]) + 1} of public.people`).waitFor();
+  },
+
+  async what_if(page, seen) {
+    await signedIn(page);
+    await open(page, "Design");
+    const editor = page.getByLabel("Policies (YAML)");
+    const good = (await editor.inputValue()).replace("k: 5", "k: 2");
+    await editor.fill(good.replace("state:      {class: quasi_identifier}", "state:      {class: quasi}"));
+    await page.getByText(/Line 12, column 27/).waitFor();
+    await page.getByRole("button", {name: "Go there"}).click();
+    assert.equal(await editor.evaluate(it => it.value.slice(it.selectionStart).split("}")[0]), "quasi");
+    await editor.fill(good);
+    await page.getByText("One policy, no mistake found.").waitFor();
+    const cohorts = () => page.locator(".figures div", {hasText: "cohorts"}).locator("dd").innerText();
+    await page.getByRole("button", {name: "Try"}).click();
+    await page.locator(".figures").waitFor();
+    assert.equal(await cohorts(), "5");
+    await page.getByLabel("k", {exact: true}).fill("4");
+    await page.getByRole("button", {name: "Try"}).click();
+    await page.getByRole("table", {name: "What was tried, the latest first"}).waitFor();
+    assert.ok(Number(await cohorts()) < 5);
+    await shot(page, "design");
+    await page.getByLabel("Class of city").selectOption("sensitive");
+    await page.getByText("One policy, no mistake found.").waitFor();
+    assert.match(await editor.inputValue(), /city: {7}\{class: sensitive\}/);
+    await page.getByLabel("Class of city").selectOption("quasi_identifier");
+    assert.equal(await editor.inputValue(), good);
+    seen.allow(/409/);
+    await page.getByLabel("k", {exact: true}).fill("12");
+    await page.getByRole("button", {name: "Try"}).click();
+    await page.getByRole("alert").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", {name: "Save as a file"}).click();
+    assert.equal((await download).suggestedFilename(), "policies.yaml");
+    await open(page, "Policies");
+    assert.equal(await page.getByRole("row", {name: /people_k5/}).count(), 0);
+    await open(page, "Design");
+    assert.equal(await editor.inputValue(), good);
+  },
+
+  async query(page) {
+    await signedIn(page);
+    await open(page, "Query");
+    await page.getByLabel("Role").fill("analyst");
+    await page.getByLabel("SQL").fill("SELECT city, count(*) FROM people GROUP BY city");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("heading", {name: "masked"}).waitFor();
+    assert.match(await page.locator(".verdicts").innerText(), /mask of public\.people/);
+    await shot(page, "query");
+    await page.getByLabel("SQL").fill("SELECT * FROM diary");
+    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("heading", {name: /refused/}).waitFor();
+    await page.getByLabel("SQL").fill("SELECT nothing FROM people");
+    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("heading", {name: /error: 42703/}).waitFor();
+  },
+
+  async operations(page) {
+    await signedIn(page);
+    await open(page, "Operations");
+    await page.getByRole("table", {name: "Pools"}).waitFor();
+    await page.getByText("live", {exact: true}).waitFor();
+    await shot(page, "operations");
+    await page.getByRole("button", {name: "Stop"}).click();
+    await page.getByText("stopped", {exact: true}).waitFor();
+  },
+
+  async job(page) {
+    await signedIn(page);
+    await open(page, "Jobs");
+    await page.getByRole("button", {name: "Run clash"}).click();
+    await page.getByRole("cell", {name: "failed", exact: true}).waitFor();
+    assert.match(await page.getByRole("row", {name: /clash/}).innerText(), /is released under policy people_k2 already/);
+    await page.getByRole("button", {name: "Run towns"}).click();
+    await page.getByRole("cell", {name: "done", exact: true}).waitFor();
+    await shot(page, "jobs");
+  },
+
+  async stats_role(page) {
+    await signedIn(page, "watcher");
+    await heading(page, "Policies");
+    const menu = await page.getByRole("navigation", {name: "Pages"}).innerText();
+    assert.doesNotMatch(menu, /Design|Query/);
+    const table = await page.getByRole("table", {name: "Policies"}).innerText();
+    assert.doesNotMatch(table, /cohorts|smallest/);
+    assert.equal(await page.getByRole("table").getByRole("link").count(), 0);
+    await page.goto(`${settings.url}#/design`);
+    await page.getByText("This page is for the roles in admin.admin_users.").waitFor();
+    await page.goto(`${settings.url}#/policies/people_k2`);
+    await heading(page, "Policies");
+    await open(page, "Jobs");
+    await page.getByRole("table", {name: "Jobs"}).waitFor();
+    assert.equal(await page.getByRole("button", {name: /Run/}).count(), 0);
+  },
+
+  async expired_session(page, seen) {
+    await signedIn(page);
+    await open(page, "Design");
+    const editor = page.getByLabel("Policies (YAML)");
+    await page.context().clearCookies();
+    await editor.fill("version: 1\n# half a thought");
+    seen.allow(/401/);
+    const again = page.getByRole("dialog");
+    await again.waitFor();
+    await accessible(page, "the dialog");
+    await again.getByLabel("Role").fill("operator");
+    await again.getByLabel("Password").fill(settings.passwords.operator);
+    await again.getByRole("button", {name: "Sign in"}).click();
+    await again.waitFor({state: "detached"});
+    assert.equal(await editor.inputValue(), "version: 1\n# half a thought");
+    await page.evaluate(() => document.querySelector("textarea").dispatchEvent(new Event("input", {bubbles: true})));
+    await editor.fill("version: 2");
+    await page.getByText(/Line 1, column/).waitFor();
+  },
+
+  async markup_in_values(page) {
+    await signedIn(page);
+    await page.goto(`${settings.url}#/policies/markup_k2`);
+    const tree = page.getByRole("application", {name: "Disclosure tree"});
+    await tree.focus();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await caption(page), /<img src=x onerror=/);
+    await page.getByText("Cohorts", {exact: true}).click();
+    await page.getByRole("cell", {name: /<img src=x onerror=/}).first().waitFor();
+    await open(page, "Query");
+    await page.getByLabel("Role").fill("analyst");
+    await page.getByLabel("SQL").fill("SELECT '<script>document.title = 1</script>' FROM markup");
+    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("heading", {name: "masked"}).waitFor();
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    assert.equal(await page.title(), "pgveil");
+  },
+
+  async large_tree(page) {
+    await signedIn(page);
+    const nodes = [];
+    const towns = 3000;
+    for (let i = 0; i < towns; i++) {
+      const rows = 20 * (towns - i) + 5;
+      nodes.push({rows, units: rows, attribute: "town", value: `town ${i}`, yes: nodes.length + 1, no: nodes.length + 4});
+      nodes.push({rows: 20, units: 20, attribute: "job", value: "Nurse", yes: nodes.length + 1, no: nodes.length + 2});
+      nodes.push({rows: 12, units: 12}, {rows: 8, units: 8});
+    }
+    nodes.push({rows: 5, units: 5});
+    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, disclosed_or_implied: 96000, cohorts: 6001,
+                        smallest_cohort: 5, disclosed_by_attribute: [60000, 36000], disclosed_or_implied_by_attribute: [60000, 36000]};
+    const version = {policy: "large", number: 1, built_at: "2026-01-01T00:00:00Z", table: {schema: "s", name: "t", columns: []},
+                     tree: {k: 5, attributes: [{name: "town"}, {name: "job"}], nodes}, disclosure};
+    await page.route("**/api/v1/policies/large/version", route => route.fulfill({json: version}));
+    await page.goto(`${settings.url}#/policies/large`);
+    const tree = page.getByRole("application", {name: "Disclosure tree"});
+    await tree.focus();
+    await page.keyboard.press("ArrowDown");
+    for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
+    assert.match(await caption(page), /town = 'town 20': 20 rows/);
+    await page.keyboard.press("End");
+    assert.match(await caption(page), /and 2 997 more: 5 rows|and 2997 more: 5 rows/);
+    await page.keyboard.press("Escape");
+    const box = await tree.boundingBox();
+    const frame = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const start = Date.now();
+    const turns = 60;
+    for (let i = 0; i < turns; i++) {
+      await page.mouse.move(box.x + (box.width * i) / turns, box.y + 45);
+      await page.keyboard.press(i % 2 ? "-" : "+");
+      await frame();
+    }
+    console.log(`3,000 parts, ${turns} zooms with two frames each: ${Date.now() - start} ms`);
+    await shot(page, "large-tree");
+  },
+
+  async accessibility(page) {
+    for (const scheme of ["light", "dark"]) {
+      for (const size of [kWide, kPhone]) {
+        await page.emulateMedia({colorScheme: scheme});
+        await page.setViewportSize(size);
+        const where = `${scheme}, ${size.width}`;
+        await page.context().clearCookies();
+        await page.goto("about:blank");
+        await page.goto(settings.url);
+        await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+        await accessible(page, `sign-in ${where}`);
+        await signedIn(page);
+        await page.getByRole("table", {name: "Policies"}).waitFor();
+        await accessible(page, `policies ${where}`);
+        for (const [address, ready] of [
+          ["#/policies/people_k2", () => page.getByRole("application").waitFor()],
+          ["#/design", () => page.getByText("no mistake found").waitFor()],
+          ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
+          ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
+          ["#/operations", () => page.getByRole("table", {name: "Pools"}).waitFor()],
+        ]) {
+          await page.goto(settings.url + address);
+          await ready();
+          await accessible(page, `${address} ${where}`);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(overflow <= 0, `${address} ${where} is ${overflow} pixels too wide`);
+        }
+      }
+    }
+    await page.setViewportSize(kWide);
+    await page.goto(`${settings.url}#/policies/people_k2`);
+    await page.getByRole("application").waitFor();
+    await shot(page, "policy-dark");
+  },
+
+  async another_site(page, seen) {
+    // In the same browser, where the operator is signed in.
+    await signedIn(page);
+    const version = () => page.getByRole("row", {name: /people_k2/}).innerText();
+    const before = await version();
+    seen.allow(/evil\.example/);
+    const other = await page.context().newPage();
+    await other.route("http://evil.example/**", route =>
+      route.fulfill({contentType: "text/html", body: `<iframe src="${settings.url}"></iframe>`}));
+    await other.goto("http://evil.example/");
+    const answers = await other.evaluate(async url => {
+      const tries = [
+        () => fetch(`${url}api/v1/policies`, {credentials: "include"}),
+        () => fetch(`${url}api/v1/policies/people_k2/build`, {method: "POST", credentials: "include", body: "{}", mode: "no-cors"}),
+        () => fetch(`${url}api/v1/session`, {method: "DELETE", credentials: "include"}),
+      ];
+      return Promise.all(tries.map(it => it().then(answer => answer.type, () => "refused")));
+    }, settings.url);
+    assert.deepEqual(answers, ["refused", "refused", "refused"]);
+    const framed = other.frames().find(frame => frame !== other.mainFrame());
+    assert.equal(await framed.locator("form").count(), 0);
+    await other.close();
+    await page.reload();
+    await heading(page, "Policies");
+    assert.equal(await version(), before);
+  },
+};
+
+async function main(name) {
+  const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});
+  const context = await browser.newContext({viewport: kWide, colorScheme: "light"});
+  const page = await context.newPage();
+  page.setDefaultTimeout(settings.timeout_ms);
+  const errors = [];
+  const allowed = [];
+  page.on("console", message => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", error => errors.push(String(error)));
+  const own = new URL(settings.url).host;
+  page.on("request", request => {
+    const {host, protocol} = new URL(request.url());
+    if (protocol.startsWith("http") && host !== own) errors.push(`a request to another host: ${request.url()}`);
+  });
+  try {
+    await scenarios[name](page, {allow: pattern => allowed.push(pattern)});
+    assert.deepEqual(errors.filter(error => !allowed.some(pattern => pattern.test(error))), [], "errors in the browser's console");
+  } finally {
+    await browser.close();
+  }
+}
+
+if (process.argv[2] === "--list") console.log(Object.keys(scenarios).join("\n"));
+else await main(process.argv[2]);

@@ -1,0 +1,92 @@
+"""The page in a real browser (Debian's chromium), before a real stack. tests/web/browser.mjs says what is done there."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
+
+from harness import world  # noqa: E402
+from harness.page import PASSWORDS, PageCase  # noqa: E402
+from harness.runner import REPOSITORY, main  # noqa: E402
+
+MODULES = REPOSITORY / "web"
+SCRIPT = pathlib.Path(__file__).with_name("browser.mjs")
+MARKUP = world.naive.Policy("markup_k2", "public.markup", 2, {"id": "identifier", "word": "quasi_identifier"}, readers=("analyst",))
+JOB = """version: 1
+name: {name}
+input: {{{input}}}
+attributes:
+  state: {{class: quasi_identifier, hierarchy: {{masking: {{masked: [2]}}}}}}
+k: 2
+suppression: 50%
+output: {{file: {folder}/{name}.csv}}
+"""
+
+
+def missing():
+    """What of the tools is not there; None: nothing."""
+    if not shutil.which("node"):
+        return "there is no node"
+    if not shutil.which("chromium"):
+        return "there is no chromium; ./run deps test installs it"
+    if not (MODULES / "node_modules" / "playwright-core").is_dir():
+        return "the page's tools are not installed; there was no npm"
+    return None
+
+
+class Page(PageCase):
+    policies = (*PageCase.policies, MARKUP)
+    built = (*PageCase.built, "markup_k2")
+    extra_sql = """
+        CREATE TABLE public.markup (id integer, word text);
+        INSERT INTO public.markup SELECT g, '<img src=x onerror="document.title=1">' FROM generate_series(1, 4) g;
+        INSERT INTO public.markup SELECT g, '</script><script>document.title=1</script>' FROM generate_series(5, 7) g;
+        GRANT SELECT ON public.markup TO pgveil_query, pgveil_admin;"""
+
+    @classmethod
+    def arrange(cls):
+        folder = cls.pgveil.directory
+        (folder / "jobs").mkdir()
+        (folder / "towns.csv").write_text("state\n" + "OH\n" * 3 + "DC\n" * 2)
+        for name, source in (("towns", f"file: {folder}/towns.csv"), ("clash", "table: public.people, database: demo")):
+            (folder / "jobs" / f"{name}.yaml").write_text(JOB.format(name=name, input=source, folder=folder / "exports"))
+
+    def setUp(self):
+        """The limit on sign-ins begins anew."""
+        before = len(self.ports())
+        self.pgveil.restart()
+        while len(self.ports()) == before:
+            time.sleep(0.05)
+
+    def browse(self, scenario):
+        settings = {"url": f"http://127.0.0.1:{self.port()}/", "modules": str(MODULES), "passwords": PASSWORDS, "timeout_ms": 30000,
+                    "chromium": shutil.which("chromium"), "screenshots": os.environ.get("PGVEIL_SCREENSHOTS")}
+        done = subprocess.run(["node", SCRIPT, scenario], env=os.environ | {"PAGE": json.dumps(settings)}, capture_output=True,
+                              text=True, timeout=170)
+        print(done.stdout, end="")
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+
+
+def scenario_test(name):
+    return lambda self: self.browse(name)
+
+
+def add_scenarios():
+    listed = subprocess.run(["node", SCRIPT, "--list"], env=os.environ | {"PAGE": json.dumps({"modules": str(MODULES)})},
+                            capture_output=True, text=True, check=True).stdout.split()
+    for name in listed:
+        setattr(Page, f"test_{name}", scenario_test(name))
+
+
+if __name__ == "__main__":
+    reason = missing()
+    if reason:
+        print(f"skipped: the page in a browser: {reason}")
+        print("0 passed, 0 failed")
+        sys.exit(0)
+    add_scenarios()
+    main()
