@@ -9,6 +9,7 @@
 
 #include "cli/bypass_roles.hpp"
 #include "cli/config_options.hpp"
+#include "cli/database_access.hpp"
 #include "cli/examination.hpp"
 #include "cli/login_account.hpp"
 #include "cli/role_needs.hpp"
@@ -369,7 +370,8 @@ Result<bool> World::refresh_if_changed(const std::string& database) {
   const auto now = present();
   const auto view = now->databases.find(database);
   if (view == now->databases.end()) return no_such_database(database);
-  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database);
+  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database,
+                                                   granted_tables(now->config, now->specs, database));
   if (!fingerprint) return fingerprint.error();
   const auto stamp = versions_stamp(now->config, now->specs, database);
   if (!stamp) return stamp.error();
