@@ -211,6 +211,13 @@ bool World::is_current(std::span<const rewriter::VersionId> versions, std::strin
   });
 }
 
+std::uint64_t World::generation_of(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  const bool is_served = view != now->databases.end() && view->second.snapshot;
+  return is_served ? view->second.snapshot->generation() : 0;
+}
+
 std::optional<std::uint64_t> World::unguarded_generation(std::string_view database) const {
   const auto now = present();
   const auto view = now->databases.find(database);
