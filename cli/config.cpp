@@ -174,6 +174,19 @@ std::string wrong_auth_query(const Config& config) {
   return {};
 }
 
+// A table that one entry opens to some and another one, too; empty: there is none.
+std::string told_twice(const std::vector<OpenTable>& tables) {
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    for (std::size_t j = i + 1; j < tables.size(); ++j) {
+      const auto &a = tables[i], &b = tables[j];
+      const bool is_same =
+          a.table == b.table && (a.database == b.database || a.database.empty() || b.database.empty());
+      if (is_same && (a.access || b.access)) return a.table;
+    }
+  }
+  return {};
+}
+
 // What one key can't see alone.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -229,6 +242,10 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse(fmt::format("open_tables: database {} is not listed", yaml::in_quotes(open.database)),
                   "add it to backend.databases or remove the entry");
   }
+  if (const auto twice = told_twice(config.open_tables); !twice.empty())
+    return refuse(
+        fmt::format("open_tables: {} is listed twice, and not for everybody", yaml::in_quotes(twice)),
+        "keep one of the entries");
   for (const auto& decision : config.acknowledged) {
     if (decision.database.empty() || std::ranges::find(databases, decision.database) != databases.end())
       continue;
@@ -314,6 +331,15 @@ std::vector<std::string> open_tables_of(const Config& config, std::string_view d
     if (!is_known && (open.database.empty() || open.database == database)) tables.push_back(open.table);
   }
   return tables;
+}
+
+std::map<std::string, rewriter::Access> open_access_of(const Config& config, std::string_view database) {
+  std::map<std::string, rewriter::Access> out;
+  for (const auto& open : config.open_tables) {
+    if (open.access && (open.database.empty() || open.database == database))
+      out.emplace(open.table, *open.access);
+  }
+  return out;
 }
 
 std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database) {

@@ -16,6 +16,7 @@
 #include "common/yaml.hpp"
 #include "db/endpoint.hpp"
 #include "proxy/session/session.hpp"
+#include "rewriter/access.hpp"
 #include "rewriter/mask_form.hpp"
 
 namespace pgveil::cli {
@@ -164,8 +165,9 @@ struct LimitsConfig {
 };
 
 struct OpenTable {
-  std::string database;  // empty: in every database
-  std::string table;     // "schema.table"
+  std::string database;                                   // empty: in every database
+  std::string table;                                      // "schema.table"
+  std::optional<rewriter::Access> access = std::nullopt;  // nullopt: every role reads it
 };
 
 struct Decision {
@@ -227,6 +229,9 @@ struct Config {
 
 // "schema.table" of the entries that hold in this database.
 [[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
+// Of those that not every role reads.
+[[nodiscard]] std::map<std::string, rewriter::Access> open_access_of(const Config& config,
+                                                                     std::string_view database);
 [[nodiscard]] std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database);
 
 }  // namespace pgveil::cli

@@ -211,7 +211,8 @@ constexpr Option kOptions[] = {
     {"", "open_tables", "list of tables", "[]",
      "tables without a policy that every role may read, and views, which show what their tables show to the "
      "role: "
-     "schema.table, or database:schema.table",
+     "schema.table, or database:schema.table; for some roles only {table: …, readers: […]}, or access: "
+     "from_database, which asks PostgreSQL's grants for the role of the client's name",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
     {"", "acknowledged", "list of {object: …, reason: …}", "[]",
      "what `pgveil check` found and you decided to live with; object as check writes it, database: where it "

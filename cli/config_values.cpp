@@ -135,7 +135,9 @@ Result<std::string> read_password_variable(const yaml::Value& value) {
                   "set it, or use password_file");
 }
 
-Result<OpenTable> read_open_table(const yaml::Value& value) {
+namespace {
+
+Result<OpenTable> read_table_name(const yaml::Value& value) {
   const auto text = read_word(value);
   if (!text) return text.error();
   const auto colon = text->find(':');
@@ -146,6 +148,45 @@ Result<OpenTable> read_open_table(const yaml::Value& value) {
   if (is_whole) return open;
   return error_at(value.position(), fmt::format("{} is no table", in_quotes(*text)),
                   "write schema.table, or database:schema.table");
+}
+
+Result<rewriter::Access> read_access(const yaml::Value& value,
+                                     const std::vector<yaml::Value::Entry>& entries) {
+  const auto* readers = yaml::find(entries, "readers");
+  const auto* access = yaml::find(entries, "access");
+  if ((readers == nullptr) == (access == nullptr))
+    return error_at(value.position(), "one of readers and access is needed",
+                    "write readers: [analyst], access: from_database, or the table alone for every role");
+  if (readers != nullptr) {
+    auto roles = read_names(*readers, "role");
+    if (!roles) return roles.error();
+    if (roles->empty())
+      return error_at(readers->position(), "nobody may read it", "name a role, or remove the entry");
+    return rewriter::Access{std::move(*roles), false};
+  }
+  const auto text = access->as_string();
+  if (text && *text == "from_database") return rewriter::Access{{}, true};
+  return error_at(access->position(), "access is something else than from_database",
+                  "write access: from_database, or readers: [role, …]");
+}
+
+}  // namespace
+
+Result<OpenTable> read_open_table(const yaml::Value& value) {
+  const auto entries = value.as_map();
+  if (!entries) return read_table_name(value);
+  if (auto known = yaml::refuse_unknown_keys(*entries, {"table", "readers", "access"}); !known)
+    return known.error();
+  const auto* table = yaml::find(*entries, "table");
+  if (table == nullptr)
+    return error_at(value.position(), "an open table without its name",
+                    "write {table: public.cities, readers: [analyst]}");
+  auto open = read_table_name(*table);
+  if (!open) return open;
+  auto access = read_access(value, *entries);
+  if (!access) return access.error();
+  open->access = std::move(*access);
+  return open;
 }
 
 Result<unsigned> read_mode(const yaml::Value& value) {

@@ -24,6 +24,7 @@ inline constexpr std::int64_t kMaxPoolSize = 10'000;
 // Passwords and keys.
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
 [[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
+// schema.table, database:schema.table, or {table: …} with one of readers: … and access: from_database.
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
 // {role: …, user: …, password_file: …} or password_env, and, at will, databases: ….
 [[nodiscard]] Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin& origin);

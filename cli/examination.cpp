@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/database_access.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"
@@ -54,8 +55,9 @@ void decide(Examination& examined, const std::vector<Acknowledgement>& acknowled
 Result<Examination> examine(const Config& config, const Specs& specs, const std::string& database) {
   const auto endpoint = query_endpoint(config);
   Examination out;
-  auto catalog =
-      db::load_catalog(endpoint, database, config.backend.schemas, open_tables_of(config, database));
+  auto catalog = db::load_catalog(
+      endpoint, database,
+      {config.backend.schemas, open_tables_of(config, database), granted_tables(config, specs, database)});
   if (!catalog) return catalog.error();
   out.catalog = std::move(*catalog);
   const auto facts = db::load_server_facts(endpoint, database);

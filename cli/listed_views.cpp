@@ -18,11 +18,7 @@ std::string quoted(std::string_view name) {
 }
 
 std::set<std::string> roles_of(const rewriter::Snapshot& snapshot) {
-  std::set<std::string> roles;
-  for (const auto& table : snapshot.protected_tables()) {
-    for (const auto* some : {&table.state.spec->readers, &table.state.spec->exempt_roles})
-      roles.insert(some->begin(), some->end());
-  }
+  std::set<std::string> roles = snapshot.roles();
   if (roles.empty()) roles.insert("nobody");  // then every role reads the same
   return roles;
 }
@@ -53,7 +49,7 @@ Result<std::vector<std::string>> unreadable_views(const rewriter::Snapshot& snap
   const auto look = [&] {
     const auto roles = roles_of(snapshot);
     for (const auto& [name, relation] : snapshot.catalog().relations) {
-      if (!snapshot.is_expanded(relation)) continue;
+      if (!snapshot.is_listed_view(relation)) continue;
       const auto why = why_unreadable(relation, roles, snapshot,
                                       {limits.statement_bytes, limits.output_bytes, limits.nesting});
       if (why)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/database_access.hpp"
 #include "cli/examination.hpp"
 #include "cli/versions.hpp"
 #include "common/assert.hpp"
@@ -58,7 +59,7 @@ bool lacks_definition(const rewriter::Catalog& catalog, const std::vector<std::s
 Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database) {
   Reading reading;
   const auto endpoint = query_endpoint(config);
-  auto fingerprint = db::catalog_fingerprint(endpoint, database);
+  auto fingerprint = db::catalog_fingerprint(endpoint, database, granted_tables(config, specs, database));
   if (!fingerprint) return fingerprint.error();
   reading.view.fingerprint = std::move(*fingerprint);
   const auto versions = Versions::open(config, database);
@@ -77,6 +78,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.version_guard = reading.view.version_guard = versions->guard();
   if (config.backend.mask_views) reading.input.mask_source = rewriter::MaskSource::view;
   reading.input.open_tables = open_tables_of(config, database);
+  reading.input.open_access = open_access_of(config, database);
   reading.input.mask_choice = config.mask_form;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
@@ -89,7 +91,8 @@ Result<CautiousView> without_versions(const Config& config, const Specs& specs, 
                                       const Error& why) {
   CautiousView closed{{}, one_line(why)};
   closed.view.version_guard = rewriter::VersionGuard::present;
-  auto fingerprint = db::catalog_fingerprint(query_endpoint(config), database);
+  auto fingerprint =
+      db::catalog_fingerprint(query_endpoint(config), database, granted_tables(config, specs, database));
   if (!fingerprint) return fingerprint.error();
   closed.view.fingerprint = std::move(*fingerprint);
   auto stamp = versions_stamp(config, specs, database);

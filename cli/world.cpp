@@ -9,6 +9,7 @@
 
 #include "cli/bypass_roles.hpp"
 #include "cli/config_options.hpp"
+#include "cli/database_access.hpp"
 #include "cli/examination.hpp"
 #include "cli/login_account.hpp"
 #include "cli/role_needs.hpp"
@@ -211,6 +212,13 @@ bool World::is_current(std::span<const rewriter::VersionId> versions, std::strin
   });
 }
 
+std::uint64_t World::generation_of(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  const bool is_served = view != now->databases.end() && view->second.snapshot;
+  return is_served ? view->second.snapshot->generation() : 0;
+}
+
 std::optional<std::uint64_t> World::unguarded_generation(std::string_view database) const {
   const auto now = present();
   const auto view = now->databases.find(database);
@@ -370,7 +378,8 @@ Result<bool> World::refresh_if_changed(const std::string& database) {
   const auto now = present();
   const auto view = now->databases.find(database);
   if (view == now->databases.end()) return no_such_database(database);
-  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database);
+  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database,
+                                                   granted_tables(now->config, now->specs, database));
   if (!fingerprint) return fingerprint.error();
   const auto stamp = versions_stamp(now->config, now->specs, database);
   if (!stamp) return stamp.error();

@@ -45,6 +45,7 @@ class World final : public session::Gate {
                                         std::string_view database) override;
   [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
                                 std::string_view database) const override;
+  [[nodiscard]] std::uint64_t generation_of(std::string_view database) const override;
   [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
   void note_stale_versions(std::string_view database) override;
   [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;

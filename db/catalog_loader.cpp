@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "common/sqlstate.hpp"
@@ -110,8 +112,33 @@ void read_definitions(Connection& connection, const std::vector<std::string>& op
   }
 }
 
-Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector<std::string>& schemas,
-                                       const std::vector<std::string>& open_tables) {
+// All that may SELECT a column of the relation, by grants to them, to what they are members of, to PUBLIC, or by owning it.
+constexpr const char* kGrants = R"(
+SELECT r.rolname, pg_catalog.string_agg(a.attnum::pg_catalog.text, ' ')
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+ CROSS JOIN pg_catalog.pg_roles r
+ WHERE c.oid = $1 AND pg_catalog.has_schema_privilege(r.oid, c.relnamespace, 'USAGE')
+   AND pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT')
+ GROUP BY r.rolname)";
+
+void read_grants(Connection& connection, const std::vector<std::string>& granted,
+                 rewriter::Catalog& catalog) {
+  for (const auto& entry : granted) {
+    const auto dot = entry.find('.');
+    const auto* relation = catalog.find(entry.substr(0, dot), entry.substr(dot + 1));
+    if (dot == std::string::npos || relation == nullptr) continue;
+    auto& roles = catalog.grants[relation->oid];
+    for (const auto& row : connection.run(kGrants, relation->oid)) {
+      std::istringstream numbers(row[1].as<std::string>());
+      std::set<int> columns{std::istream_iterator<int>(numbers), std::istream_iterator<int>()};
+      roles.emplace(row[0].as<std::string>(), std::move(columns));
+    }
+  }
+}
+
+Result<rewriter::Catalog> read_catalog(Connection& connection, const CatalogWish& wish) {
+  const auto& schemas = wish.schemas;
   connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   if (auto checked = check_schemas(connection, schemas); !checked) return checked.error();
   rewriter::Catalog catalog;
@@ -123,7 +150,8 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const std::vector
     std::pair key{relation.schema, relation.name};
     catalog.relations.emplace(std::move(key), std::move(relation));
   }
-  read_definitions(connection, open_tables, catalog);
+  read_definitions(connection, wish.open_tables, catalog);
+  read_grants(connection, wish.granted, catalog);
   catalog.pg_catalog_types = names_of(connection, kTypes);
   for (const auto& row : connection.run(kEnums)) {
     auto schema = row[0].as<std::string>();
@@ -176,23 +204,42 @@ SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', e.oid, e.enumtypid, e.enumlabel), 0))
      FROM pg_catalog.pg_enum e)))";
 
+// What has_column_privilege and has_schema_privilege depend on, of all relations: a grant is rare.
+constexpr const char* kGrantsFingerprint = R"(
+SELECT pg_catalog.concat_ws('/', '',
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
+     FROM pg_catalog.pg_roles r),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', m.roleid, m.member), 0))
+     FROM pg_catalog.pg_auth_members m),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', n.oid, n.nspowner, n.nspacl), 0))
+     FROM pg_catalog.pg_namespace n WHERE n.nspname !~ '^pg_(toast|temp_|toast_temp_)'),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relowner, c.relacl, a.attnum, a.attacl), 0))
+     FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_attribute a
+       ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attacl IS NOT NULL
+    WHERE c.oid >= 16384 AND c.relpersistence <> 't' AND c.relkind IN ('r', 'p', 'v')),
+  (SELECT d.datdba FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())))";
+
 }  // namespace
 
 Result<rewriter::Catalog> load_catalog(const Endpoint& endpoint, const std::string& database,
-                                       const std::vector<std::string>& schemas,
-                                       const std::vector<std::string>& open_tables) {
+                                       const CatalogWish& wish) {
   auto connection = Connection::open(endpoint, database, Access::read_only);
   if (!connection) return connection.error();
   return guarded<rewriter::Catalog>(fmt::format("reading the catalog of database {}", quoted_name(database)),
-                                    [&] { return read_catalog(**connection, schemas, open_tables); });
+                                    [&] { return read_catalog(**connection, wish); });
 }
 
-Result<std::string> catalog_fingerprint(const Endpoint& endpoint, const std::string& database) {
+Result<std::string> catalog_fingerprint(const Endpoint& endpoint, const std::string& database,
+                                        const std::vector<std::string>& granted) {
   auto connection = Connection::open(endpoint, database, Access::read_only);
   if (!connection) return connection.error();
-  return guarded<std::string>(
-      fmt::format("watching the catalog of database {}", quoted_name(database)),
-      [&]() -> Result<std::string> { return (*connection)->run(kFingerprint)[0][0].as<std::string>(); });
+  return guarded<std::string>(fmt::format("watching the catalog of database {}", quoted_name(database)),
+                              [&]() -> Result<std::string> {
+                                auto text = (*connection)->run(kFingerprint)[0][0].as<std::string>();
+                                if (!granted.empty())
+                                  text += (*connection)->run(kGrantsFingerprint)[0][0].as<std::string>();
+                                return text;
+                              });
 }
 
 }  // namespace pgveil::db

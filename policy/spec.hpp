@@ -62,6 +62,7 @@ struct PolicySpec {
   // Column whose distinct non-NULL values are counted; none: each row is one unit.
   std::optional<std::string> unit;
   std::vector<std::string> readers;       // client roles that may read the table; default nobody
+  bool is_access_from_database = false;   // PostgreSQL's grants say who else; never together with readers
   std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified
   std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
   Enforcement enforcement = Enforcement::query;

@@ -184,11 +184,14 @@ Result<std::string> read_reason(const yaml::Value& value) {
   return reason;
 }
 
-Result<void> check_access(const Entries& entries) {
-  if (const auto* access = yaml::find(entries, "access")) {
-    return error_at(access->position(), "access is not supported yet", "list the roles: readers: [role, …]");
-  }
-  return {};
+// True: PostgreSQL's grants say who reads the table.
+Result<bool> read_access(const Entries& entries) {
+  const auto* access = yaml::find(entries, "access");
+  if (access == nullptr) return false;
+  if (yaml::find(entries, "readers") != nullptr)
+    return error_at(access->position(), "readers and access are both given", "keep one of them");
+  if (auto known = read_only_value(*access, "from_database", {}); !known) return known.error();
+  return true;
 }
 
 // A required key's value, or the policy itself with an error recorded.
@@ -243,7 +246,7 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
                                     std::pair{"accept_order_leak", &policy.accept_order_leak}}) {
     if (const auto* reason = yaml::find(entries, key)) *target = errors.take(read_reason(*reason));
   }
-  errors.check(check_access(entries));
+  policy.is_access_from_database = errors.take(read_access(entries));
 }
 
 Result<void> check_unit(const PolicySpec& policy) {
@@ -375,6 +378,12 @@ Result<void> check_together(const std::vector<PolicySpec>& policies) {
                         "give it another name");
       }
       if (a.database != b.database || a.schema != b.schema || a.table != b.table) continue;
+      if (a.is_access_from_database || b.is_access_from_database) {
+        return error_at(b.at,
+                        fmt::format("policy {} is over this table, too, and the database says who reads it",
+                                    in_quotes(a.name)),
+                        "list the roles of both: readers: [role, …]");
+      }
       const auto taken = roles_of(a);
       for (const std::string& role : roles_of(b)) {
         if (std::find(taken.begin(), taken.end(), role) == taken.end()) continue;

@@ -21,7 +21,7 @@
 //       drift: {check_every: 24h, action: suppress}   # optional
 //       rebuild_every: 7d                # optional
 //
-// access: from_database is refused with "not supported yet". k must be ≥ 2 and ≤ 2^53. A
+// access: from_database may stand in place of readers; then no other policy may be over the table. k must be ≥ 2 and ≤ 2^53. A
 // policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. Two policies of one table
 // that match the same role are an error (R3), as are two of one name. A role may not be reader and exempt at
 // once. unit must be an identifier or not be listed: if it were shown, the rows of one person could be put

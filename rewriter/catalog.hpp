@@ -105,6 +105,10 @@ struct Catalog {
   // CASE x WHEN, NULLIF, USING … look their operators up by name and can't be qualified: they may find such a one.
   std::set<std::string, std::less<>> operator_names_of_users;
 
+  // By OID and role: the columns that PostgreSQL's grants let it SELECT. Only of relations that were asked for.
+  using Grants = std::map<std::string, std::set<int>, std::less<>>;
+  std::map<std::uint32_t, Grants> grants = {};
+
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.
   [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;

@@ -138,6 +138,42 @@ std::string_view reason_not_to_open(RelationKind kind) {
   return "of an unknown kind";
 }
 
+using Roles = std::set<std::string, std::less<>>;
+
+// The roles that PostgreSQL lets SELECT all of these columns.
+Roles granted_to(const Catalog& catalog, const Relation& relation, const std::vector<int>& columns) {
+  Roles roles;
+  const auto grants = catalog.grants.find(relation.oid);
+  if (grants == catalog.grants.end()) return roles;
+  for (const auto& [role, readable] : grants->second) {
+    const bool may_all = std::ranges::all_of(columns, [&](int number) { return readable.contains(number); });
+    if (may_all) roles.insert(role);
+  }
+  return roles;
+}
+
+std::vector<int> all_columns(const Relation& relation) {
+  std::vector<int> numbers;
+  for (const Column& column : relation.columns) numbers.push_back(column.number);
+  return numbers;
+}
+
+// Those of which a masked reader could see a value. What is hidden from all needs no right.
+std::vector<int> shown_columns(const policy::PolicySpec& spec, const Relation& relation) {
+  std::vector<int> numbers;
+  for (const policy::ColumnRule& rule : spec.columns) {
+    const Column* column = relation.find_column(rule.name);
+    if (column != nullptr && rule.column_class != policy::ColumnClass::identifier)
+      numbers.push_back(column->number);
+  }
+  return numbers;
+}
+
+std::optional<Roles> readers_of(const Access& access, const Catalog& catalog, const Relation& relation) {
+  if (access.is_from_database) return granted_to(catalog, relation, all_columns(relation));
+  return Roles(access.readers.begin(), access.readers.end());
+}
+
 // "schema.table"; the first dot divides.
 Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog) {
   const auto dot = entry.find('.');
@@ -201,12 +237,41 @@ bool is_of(const policy::PolicyVersion& version, const Relation& relation) {
   return policy::still_fits(version.shape, shape_of(relation), policy::asked_columns(version.tree));
 }
 
-bool Snapshot::is_open(const Relation& relation) const {
-  return open_.contains(relation.oid);
+bool Snapshot::lets_in(const std::map<std::uint32_t, Readers>& relations, const Relation& relation,
+                       std::string_view role) {
+  const auto at = relations.find(relation.oid);
+  return at != relations.end() && (!at->second || at->second->contains(role));
 }
 
-bool Snapshot::is_expanded(const Relation& relation) const {
+bool Snapshot::is_open(const Relation& relation, std::string_view role) const {
+  return lets_in(open_, relation, role);
+}
+
+bool Snapshot::is_expanded(const Relation& relation, std::string_view role) const {
+  return lets_in(expanded_, relation, role);
+}
+
+bool Snapshot::is_listed_view(const Relation& relation) const {
   return expanded_.contains(relation.oid);
+}
+
+bool Snapshot::asks_database(const Relation& relation) const {
+  return from_database_.contains(relation.oid);
+}
+
+std::set<std::string> Snapshot::roles() const {
+  std::set<std::string> roles;
+  for (const ProtectedTable& table : protected_) {
+    roles.insert(table.granted.begin(), table.granted.end());
+    for (const auto* some : {&table.state.spec->readers, &table.state.spec->exempt_roles})
+      roles.insert(some->begin(), some->end());
+  }
+  for (const auto* listed : {&open_, &expanded_}) {
+    for (const auto& [oid, readers] : *listed) {
+      if (readers) roles.insert(readers->begin(), readers->end());
+    }
+  }
+  return roles;
 }
 
 bool Snapshot::has_policy(const Relation& relation) const {
@@ -232,7 +297,10 @@ const Snapshot::ProtectedTable* Snapshot::policy_for(std::uint32_t oid, const st
     const auto lists = [&](const std::vector<std::string>& roles) {
       return std::ranges::find(roles, role) != roles.end();
     };
-    if (lists(table.state.spec->readers) || lists(table.state.spec->exempt_roles)) return &table;
+    if (lists(table.state.spec->readers) || lists(table.state.spec->exempt_roles) ||
+        table.granted.contains(role)) {
+      return &table;
+    }
   }
   return nullptr;
 }
@@ -264,6 +332,10 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
       table.plain = *plain;
     }
     table.state = std::move(state);
+    if (table.state.spec->is_access_from_database && table.relation != nullptr) {
+      snapshot->from_database_.insert(table.relation->oid);
+      table.granted = granted_to(catalog, *table.relation, shown_columns(*table.state.spec, *table.relation));
+    }
     if (table.relation != nullptr)
       snapshot->by_oid_.emplace(table.relation->oid, snapshot->protected_.size());
     snapshot->protected_.push_back(std::move(table));
@@ -276,7 +348,12 @@ Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
                                  "remove it from open_tables or remove the policy");
     }
     const bool is_view = (*relation)->kind == RelationKind::view;
-    (is_view ? snapshot->expanded_ : snapshot->open_).insert((*relation)->oid);
+    const auto access = input.open_access.find(entry);
+    Snapshot::Readers readers;
+    if (access != input.open_access.end()) readers = readers_of(access->second, catalog, **relation);
+    if (access != input.open_access.end() && access->second.is_from_database)
+      snapshot->from_database_.insert((*relation)->oid);
+    (is_view ? snapshot->expanded_ : snapshot->open_).insert_or_assign((*relation)->oid, std::move(readers));
   }
   for (const SystemCatalog& rule : system_catalogs()) {
     const Relation* relation = catalog.find(rule.schema, rule.name);

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
 #include "policy/spec.hpp"
 #include "policy/version.hpp"
+#include "rewriter/access.hpp"
 #include "rewriter/catalog.hpp"
 #include "rewriter/mask_form.hpp"
 #include "rewriter/mask_view.hpp"
@@ -32,9 +35,10 @@ struct PolicyState {
 
 struct SnapshotInput {
   std::shared_ptr<const Catalog> catalog;
-  std::vector<PolicyState> policies;     // of this database only
-  std::vector<std::string> open_tables;  // "schema.table", or a view
-  std::uint64_t generation = 0;          // differs between any two snapshots of one process
+  std::vector<PolicyState> policies;               // of this database only
+  std::vector<std::string> open_tables;            // "schema.table", or a view
+  std::map<std::string, Access> open_access = {};  // of those of them that not everybody may read
+  std::uint64_t generation = 0;                    // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
   MaskChoice mask_choice = MaskChoice::cheapest;
@@ -48,6 +52,7 @@ class Snapshot {
     const Relation* relation = nullptr;  // owned by the catalog; null: the table does not exist (closed)
     std::shared_ptr<const Mask> mask;    // null when closed
     std::shared_ptr<const Mask> plain;   // what exempt roles read; null: the table itself
+    std::set<std::string, std::less<>> granted = {};  // access: from_database: who may read it, masked
   };
 
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
@@ -56,10 +61,16 @@ class Snapshot {
   [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
   [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
-  // A table that may stand in SQL that is sent.
-  [[nodiscard]] bool is_open(const Relation& relation) const;
-  // A listed view: it never stands in SQL that is sent, its definition takes its place (resolve/resolve_view.cpp).
-  [[nodiscard]] bool is_expanded(const Relation& relation) const;
+  // A table that may stand in SQL that is sent for this role.
+  [[nodiscard]] bool is_open(const Relation& relation, std::string_view role) const;
+  // A listed view that this role may read: it never stands in SQL that is sent, its definition takes its place
+  // (resolve/resolve_view.cpp).
+  [[nodiscard]] bool is_expanded(const Relation& relation, std::string_view role) const;
+  [[nodiscard]] bool is_listed_view(const Relation& relation) const;
+  // PostgreSQL's grants say who reads it.
+  [[nodiscard]] bool asks_database(const Relation& relation) const;
+  // Every role that is named as somebody who may read something.
+  [[nodiscard]] std::set<std::string> roles() const;
   // The policy on this relation that lists the role as reader or exempt; null: none does.
   [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const {
     return policy_for(relation.oid, role);
@@ -79,8 +90,13 @@ class Snapshot {
   MaskChoice mask_choice_ = MaskChoice::cheapest;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
-  std::set<std::uint32_t> open_;
-  std::set<std::uint32_t> expanded_;
+  // Who may read it; nullopt: everybody.
+  using Readers = std::optional<std::set<std::string, std::less<>>>;
+  [[nodiscard]] static bool lets_in(const std::map<std::uint32_t, Readers>& relations,
+                                    const Relation& relation, std::string_view role);
+  std::map<std::uint32_t, Readers> open_;
+  std::map<std::uint32_t, Readers> expanded_;
+  std::set<std::uint32_t> from_database_;
   std::map<std::uint32_t, std::shared_ptr<const Mask>> catalog_masks_;
 };
 

@@ -186,7 +186,7 @@ class Verifier {
     }
     const Relation* found = snapshot_.catalog().find(node.schemaname, node.relname);
     if (found == nullptr) throw Rejected{"a relation that is not in the catalog"};
-    if (snapshot_.is_open(*found)) return;
+    if (snapshot_.is_open(*found, role_)) return;
     const auto* table = snapshot_.policy_for(*found, role_);
     const bool is_exempt = table != nullptr && std::ranges::find(table->state.spec->exempt_roles, role_) !=
                                                    table->state.spec->exempt_roles.end();
@@ -409,7 +409,7 @@ class Verifier {
   }
 
   [[nodiscard]] bool is_readable(const Relation& relation) const {
-    return snapshot_.is_open(relation) || snapshot_.is_expanded(relation) ||
+    return snapshot_.is_open(relation, role_) || snapshot_.is_expanded(relation, role_) ||
            snapshot_.catalog_mask(relation) != nullptr || snapshot_.policy_for(relation, role_) != nullptr;
   }
 

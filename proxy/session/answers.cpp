@@ -6,6 +6,7 @@
 #include "proxy/session/copy.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/relay_books.hpp"
+#include "proxy/session/renewal.hpp"
 
 namespace pgveil::session::answers {
 
@@ -123,6 +124,11 @@ bool is_path_named(const Expectation& front) {
 void on_row_description(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   auto description = decode<wire::RowDescription>(conversation, frame);
   if (!description) return;
+  if (front.renews) {
+    renewal::on_described(conversation, front, renewal::result_of(*description));
+    return conversation.pop_expectation();
+  }
+  if (front.result && front.result->empty()) *front.result = renewal::result_of(*description);
   if (front.step == Step::simple) front.stage = Stage::rows;
   if (is_path_named(front)) {
     for (wire::ColumnDescription& column : description->columns) column.name = "search_path";
@@ -183,7 +189,10 @@ void on_statement_end(Conversation& conversation, Expectation& front, const wire
 // ParseComplete, BindComplete, CloseComplete and NoData say nothing more than their tag.
 void on_complete(Conversation& conversation, const wire::FrameView& frame) {
   if (!frame.body.empty()) return conversation.link.end(broken_protocol());
-  switch (conversation.expected.front().shown) {
+  const Expectation& front = conversation.expected.front();
+  if (front.renews) renewal::on_described(conversation, front, renewal::kNoResult);
+  if (!front.renews && front.result && front.result->empty()) *front.result = renewal::kNoResult;
+  switch (front.shown) {
     case Expectation::Shown::as_it_is: conversation.link.out.to_client.append(frame.whole); break;
     case Expectation::Shown::as_parsed: conversation.link.to_client(wire::ParseComplete{}); break;
     case Expectation::Shown::not_at_all: break;
@@ -194,7 +203,7 @@ void on_complete(Conversation& conversation, const wire::FrameView& frame) {
 void on_parameter_description(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   if (!decode<wire::ParameterDescription>(conversation, frame)) return;
   front.stage = Stage::described;
-  conversation.link.out.to_client.append(frame.whole);
+  if (!front.renews) conversation.link.out.to_client.append(frame.whole);
 }
 
 // Rows are passed on as they are: what is in them has been masked by the statement.

@@ -111,6 +111,7 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
   entry->is_protected = statement.is_protected || statement.is_masked;
   entry->is_masked = statement.is_masked;
   entry->text = std::move(text);
+  entry->generation = rewritten.generation;
   if (entry->is_protected) entry->versions = rewritten.versions;
   return entry;
 }
@@ -185,6 +186,8 @@ Protection protection_of(const Use& use) {
 Checked check_use(Conversation& conversation, const Use& use) {
   auto& generation = conversation.transaction.generation;
   if (!generation) generation = conversation.link.gate.unguarded_generation(conversation.link.database);
+  if (use.entry != nullptr && use.entry->refusal != nullptr && use.kind == Registry::Kind::statement)
+    return as_in_failed_transaction(conversation, *use.entry->refusal);
   auto resolved = resolve(conversation, use);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&resolved)) return std::move(*refusal);
   const Use& named = std::get<Use>(resolved);
@@ -221,6 +224,8 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
     auto query = std::make_shared<Entry>(entry);
     query->kind = StatementKind::select;
     query->target.clear();
+    query->parsed = nullptr;  // the text is not the statement's own
+    query->result = nullptr;
     return query;
   };
   const auto erase = [&](Kind kind) {

@@ -54,6 +54,8 @@ struct Expectation {
   enum class Shown { as_it_is, not_at_all, as_parsed };
   Shown shown = Shown::as_it_is;  // what the client sees of its end
   std::string prepares = {};      // parse: the key that is known on the connection from its message on
+  std::shared_ptr<std::string> result = nullptr;     // describe: where what the client is told is kept
+  std::optional<std::string> renews = std::nullopt;  // describe: of ours, for this statement of the client
 };
 
 // What the statements since the server was last idle have read, so that one transaction sees one version of

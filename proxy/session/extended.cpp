@@ -83,7 +83,7 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
                               : pooled::text_of(conversation, rewritten.statements.front());
   if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, *entry, sql, mark);
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
-  conversation.registry.put_statement(message.statement, entry);
+  conversation.registry.put_statement(message.statement, pooled::with_own_text(conversation, entry, message));
   conversation.link.to_backend(
       wire::Parse{.statement = message.statement, .sql = sql, .parameter_types = message.parameter_types});
   conversation.is_unsynced = true;
@@ -168,7 +168,8 @@ void on(Conversation& conversation, const wire::Describe& message, const wire::F
   Expectation expectation{.step = is_portal ? Step::describe_portal : Step::describe_statement,
                           .protection = found->protection,
                           .mark = conversation.registry.mark(),
-                          .names_path = found->use.entry != nullptr && names_path(*found->use.entry)};
+                          .names_path = found->use.entry != nullptr && names_path(*found->use.entry),
+                          .result = found->use.entry != nullptr ? found->use.entry->result : nullptr};
   if (*name == message.name) return forward(conversation, frame.whole, std::move(expectation));
   forward_renamed(conversation, wire::Describe{.target = message.target, .name = *name},
                   std::move(expectation));

@@ -64,6 +64,9 @@ class Gate {
   [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
                                         std::string_view database) const = 0;
 
+  // Rewritten::generation of a statement judged now; 0: nothing is answered.
+  [[nodiscard]] virtual std::uint64_t generation_of(std::string_view database) const = 0;
+
   // Where the backend does not check versions itself: Rewritten::generation of a statement judged now, so that a
   // transaction whose snapshot may be older than a version does not run under it. nullopt: the backend checks.
   [[nodiscard]] virtual std::optional<std::uint64_t> unguarded_generation(

@@ -172,9 +172,28 @@ std::string key_for(Conversation& conversation, const wire::Parse& message, cons
   return key_of(sent_sql, message.parameter_types);
 }
 
+EntryPtr with_own_text(Conversation& conversation, const EntryPtr& entry, const wire::Parse& message) {
+  if (*conversation.parsed_bytes + message.sql.size() > kMaxParsedBytes) return entry;
+  auto whole = std::make_shared<Entry>(*entry);
+  whole->result = std::make_shared<std::string>();
+  whole->parsed =
+      std::make_shared<const ParsedText>(message.sql, message.parameter_types, conversation.client.path,
+                                         std::string(), conversation.parsed_bytes);
+  return whole;
+}
+
+std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation, const ParsedText& parsed,
+                                               std::string_view name, const std::string& sent_sql) {
+  std::string key = name.empty() ? "#" + std::to_string(++conversation.unnamed_count)
+                                 : key_of(sent_sql, parsed.parameter_types);
+  return std::make_shared<const ParsedText>(parsed.sql, parsed.parameter_types, parsed.path, std::move(key),
+                                            conversation.parsed_bytes);
+}
+
 EntryPtr with_text(Conversation& conversation, const Entry& entry, const wire::Parse& message,
                    const std::string& sent_sql) {
   auto whole = std::make_shared<Entry>(entry);
+  whole->result = std::make_shared<std::string>();
   whole->parsed =
       std::make_shared<const ParsedText>(message.sql, message.parameter_types, conversation.client.path,
                                          key_for(conversation, message, sent_sql), conversation.parsed_bytes);

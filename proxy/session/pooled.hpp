@@ -2,8 +2,10 @@
 // What transaction mode changes for a client's statements. Statements of Parse live on whatever connection is at hand,
 // under names of ours; what a session would need its own connection for is refused. In the other modes these
 // functions change nothing.
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "proxy/session/conversation.hpp"
@@ -34,6 +36,13 @@ void note_not_prepared(Conversation& conversation, const std::string& key);
                                                              const wire::Parse& message);
 [[nodiscard]] EntryPtr with_text(Conversation& conversation, const Entry& entry, const wire::Parse& message,
                                  const std::string& sent_sql);
+// The same where a session has a connection of its own; as it is when the session keeps too much text already.
+[[nodiscard]] EntryPtr with_own_text(Conversation& conversation, const EntryPtr& entry,
+                                     const wire::Parse& message);
+// The text of a statement that is sent as `sent_sql` now. name: the client's.
+[[nodiscard]] std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation,
+                                                             const ParsedText& parsed, std::string_view name,
+                                                             const std::string& sent_sql);
 [[nodiscard]] std::optional<wire::ErrorResponse> send_parse(Conversation& conversation,
                                                             const wire::Parse& message, const Entry& entry,
                                                             const std::string& sent_sql, std::size_t mark);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/session/audit_event.hpp"
+#include "proxy/wire/backend.hpp"
 #include "rewriter/pipeline.hpp"
 
 namespace pgveil::session {
@@ -20,7 +21,7 @@ namespace pgveil::session {
 // refused.
 inline constexpr std::size_t kMaxNameBytes = 63;
 
-// A statement of Parse in transaction mode, to be prepared again on whatever connection is at hand.
+// A statement of Parse, to be prepared again when the policies change, or on whatever connection is at hand.
 struct ParsedText {
   ParsedText(std::string client_sql, std::vector<std::uint32_t> types, rewriter::SearchPath client_path,
              std::string text_key, std::shared_ptr<std::size_t> total)
@@ -38,7 +39,7 @@ struct ParsedText {
   const std::string sql;  // the client's
   const std::vector<std::uint32_t> parameter_types;
   const rewriter::SearchPath path;                 // under which it was judged
-  const std::string key;                           // of what was sent: PreparedStatements
+  const std::string key;                           // transaction mode: of what was sent: PreparedStatements
   const std::shared_ptr<std::size_t> total_bytes;  // of all texts of the session
 };
 
@@ -52,7 +53,12 @@ struct Entry {
       nullptr;                                         // what running it does to the search path
   std::vector<rewriter::VersionId> versions;           // of all protected tables it reads
   AuditedText text = nullptr;                          // of what Parse named
-  std::shared_ptr<const ParsedText> parsed = nullptr;  // transaction mode: set for what Parse made
+  std::uint64_t generation = 0;                        // of the snapshot that it was judged under
+  std::shared_ptr<const ParsedText> parsed = nullptr;  // of what Parse made; null: it is not made again
+  // What the client was told of the columns of its result (renewal::result_of), shared by all entries that follow one
+  // another under its name, and by portals; empty: nothing yet.
+  std::shared_ptr<std::string> result = nullptr;
+  std::shared_ptr<const wire::ErrorResponse> refusal = nullptr;  // why it can't be used as things are
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 

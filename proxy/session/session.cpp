@@ -11,6 +11,7 @@
 #include "proxy/session/extended.hpp"
 #include "proxy/session/loan.hpp"
 #include "proxy/session/relay.hpp"
+#include "proxy/session/renewal.hpp"
 #include "proxy/session/simple.hpp"
 #include "proxy/session/startup.hpp"
 #include "proxy/wire/framer.hpp"
@@ -97,7 +98,9 @@ bool Session::Impl::is_waiting() const {
     case Phase::backend_login:
     case Phase::preparing:
     case Phase::settling: return true;
-    case Phase::ready: return !conversation.expected.empty() && ends_ready(conversation.expected.back().step);
+    case Phase::ready:
+      return !conversation.expected.empty() &&
+             (ends_ready(conversation.expected.back().step) || renewal::is_under_way(conversation));
     case Phase::relay: return false;
     case Phase::console: return console.is_waiting();
     case Phase::closed: return true;
@@ -153,6 +156,8 @@ void Session::Impl::read_client() {
     if (!*frame) return;
     if (must_wait((*frame)->tag)) return;
     if (needs_backend((*frame)->tag)) return loan.ask();
+    if (link.phase == Phase::ready) renewal::before(conversation, **frame);
+    if (renewal::is_under_way(conversation)) return;
     from_client.pop(**frame);
     on_client_frame(**frame);
   }

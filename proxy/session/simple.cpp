@@ -17,6 +17,7 @@ void refuse_query(Conversation& conversation, wire::ErrorResponse response,
     conversation.link.to_client(response);
     conversation.link.count_answer(conversation.status);
     conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
+    if (conversation.status == wire::TransactionStatus::idle) conversation.transaction = {};
     return;
   }
   pooled::note_unnamed_dropped(conversation);

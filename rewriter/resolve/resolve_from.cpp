@@ -58,6 +58,15 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
   return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
 }
 
+// In PostgreSQL's own words, since its grants decide.
+[[noreturn]] void refuse_as_database(const Relation& relation, const std::string& role, int location) {
+  const bool is_view = relation.kind == RelationKind::view;
+  refuse(Reason::relation_not_listed,
+         fmt::format("permission denied for {} {}", is_view ? "view" : "table", relation.name),
+         fmt::format("its owner can GRANT SELECT on it to role \"{}\", which the database has to have", role),
+         location);
+}
+
 // The name that others of the statement may call it by; empty: none.
 std::string alias_of(const Node& node) {
   const auto name = [](const PgQuery__Alias* alias) { return alias == nullptr ? "" : alias->aliasname; };
@@ -167,7 +176,8 @@ ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) 
     }
   }
   const Relation& found = find_relation(range);
-  return snapshot_.is_expanded(found) ? view(node, found, scope) : listed_relation(node, found, scope);
+  return snapshot_.is_expanded(found, client_.role) ? view(node, found, scope)
+                                                    : listed_relation(node, found, scope);
 }
 
 ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Scope& scope) {
@@ -184,11 +194,12 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   range.inh = 1;
   const Mask* mask = snapshot_.catalog_mask(relation);
   if (mask != nullptr) entry.catalog_oid = relation.oid;
-  if (snapshot_.is_open(relation)) {
+  if (snapshot_.is_open(relation, client_.role)) {
     entry.has_system_columns = true;
   } else if (mask == nullptr) {
     const Snapshot::ProtectedTable* table = snapshot_.policy_for(relation, client_.role);
     if (table == nullptr) {
+      if (snapshot_.asks_database(relation)) refuse_as_database(relation, client_.role, range.location);
       refuse(Reason::relation_not_listed,
              fmt::format("relation \"{}\" is not listed for this role", range.relname),
              "ask the data owner for a policy that names this role as a reader", range.location);

@@ -104,7 +104,7 @@ Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
   if (copy.where_clause != nullptr)
     refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
   if (copy.relation != nullptr) {  // COPY t (a, b) → COPY (SELECT a, b FROM t)
-    if (snapshot_.is_expanded(find_relation(*copy.relation))) {  // as PostgreSQL says it
+    if (snapshot_.is_expanded(find_relation(*copy.relation), client_.role)) {  // as PostgreSQL says it
       name_error(sqlstate::kWrongObjectType,
                  fmt::format("cannot copy from view \"{}\"", copy.relation->relname), -1);
     }

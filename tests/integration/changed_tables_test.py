@@ -99,7 +99,7 @@ class ChangedTables(StackCase):
             self.assertEqual(len(reply.rows), 9)
             client.query("COMMIT")
 
-    def test_after_a_build_stale_things_are_refused(self):
+    def test_after_a_build_statements_of_parse_go_on_and_other_stale_things_are_refused(self):
         with self.pgveil.client() as client, self.pgveil.client() as cursor:
             client.parse(QUERY, "old")
             client.sync()
@@ -110,7 +110,7 @@ class ChangedTables(StackCase):
             self.pgveil.build("people_k2")
             client.bind((), "old")
             client.execute()
-            self.assertEqual(client.sync().sqlstates(), ["26000"])
+            self.assertEqual(len(client.sync().rows), 11)
             self.assertEqual(client.query("EXECUTE sql_old").sqlstates(), ["26000"])
             self.assertIn(cursor.query("FETCH 2 FROM c").sqlstate(), ("34000", "25P02", "26000"))
             cursor.query("ROLLBACK")
@@ -119,6 +119,43 @@ class ChangedTables(StackCase):
             client.bind((), "new")
             client.execute()
             self.assertEqual(len(client.sync().rows), 11)
+
+    def test_a_known_result_of_other_columns_is_refused(self):
+        self.postgres.run("CREATE TABLE grows (a integer, b text); INSERT INTO grows VALUES (1, 'x')", "demo")
+        self.postgres.run("GRANT SELECT ON grows TO pgveil_query, pgveil_admin", "demo")
+        path = self.pgveil.config_path
+        text = path.read_text()
+        path.write_text(text.replace("open_tables: [", 'open_tables: ["public.grows", '))
+        try:
+            self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+            with self.pgveil.client() as client, self.pgveil.client() as blind:
+                for each in (client, blind):
+                    each.parse("SELECT * FROM grows", "s")
+                    if each is client:
+                        each.describe(b"S", "s")
+                    self.assertEqual(each.sync().errors, [])
+                self.postgres.run("ALTER TABLE grows ADD COLUMN c integer", "demo")
+                self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+                for _ in range(2):
+                    client.bind((), "s")
+                    client.execute()
+                    reply = client.sync()
+                    self.assertEqual((reply.sqlstates(), reply.rows), (["0A000"], []))
+                    self.assertEqual(reply.errors[0]["M"], "cached plan must not change result type")
+                self.assertEqual(client.query("SELECT count(*) FROM people").texts(), [["11"]])
+                blind.bind((), "s")
+                blind.describe()
+                blind.execute()
+                self.assertEqual(blind.sync().texts(), [["1", "x", None]])
+                client.close_object(b"S", "s")
+                client.parse("SELECT * FROM grows", "s")
+                client.bind((), "s")
+                client.execute()
+                self.assertEqual(client.sync().texts(), [["1", "x", None]])
+        finally:
+            path.write_text(text)
+            self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+            self.postgres.run("DROP TABLE grows", "demo")
 
     def test_an_open_portal_ends_with_its_version(self):
         with self.pgveil.client() as client:

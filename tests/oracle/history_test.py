@@ -50,7 +50,7 @@ class Session:
     def __init__(self, client):
         self.client = client
         self.snapshot = None      # the number of a state; None: outside of REPEATABLE READ, or nothing read yet
-        self.is_repeatable = self.in_transaction = self.is_prepared = False
+        self.is_repeatable = self.in_transaction = self.is_prepared = self.is_parsed = False
         self.cursor = None
 
     def __repr__(self):
@@ -193,6 +193,21 @@ class History:
         since = self.since(session)
         self.check(session, session.client.query("EXECUTE p"), since)
 
+    def parsed(self, session):
+        """A statement of the protocol, which outlives versions."""
+        client = session.client
+        since = self.since(session)
+        if not session.is_parsed:
+            client.parse(READ, "s")
+            reply = client.sync()
+            session.is_parsed = not reply.errors
+            self.after_error(session, reply)
+            return
+        client.bind((), "s")
+        client.describe()
+        client.execute()
+        self.check(session, client.sync(), since)
+
     def cursor(self, session):
         if not session.in_transaction:
             return
@@ -215,7 +230,7 @@ class History:
                 session.end("ROLLBACK")
             if reply.sqlstate() == "26000":  # the name stays taken until its client gives it up
                 session.client.query("DEALLOCATE ALL")
-                session.is_prepared = False
+                session.is_prepared = session.is_parsed = False
 
     def check(self, session, reply, since, is_of_snapshot=False):
         if reply.errors:
@@ -236,14 +251,14 @@ class History:
         return self.random.choices(changes, (8, 4, 8, 8, 8, 1, 1, 1))[0]
 
     def step(self):
-        uses = (self.read, self.prepared, self.cursor, self.begin, self.end)
+        uses = (self.read, self.prepared, self.parsed, self.cursor, self.begin, self.end)
         if self.random.random() < 0.35:
             change = self.change()
             self.trace.append(change.__name__)
             change()
             self.changed()
             return
-        use, number = self.random.choices(uses, (12, 8, 10, 4, 3))[0], self.random.randrange(len(self.sessions))
+        use, number = self.random.choices(uses, (12, 8, 8, 10, 4, 3))[0], self.random.randrange(len(self.sessions))
         self.trace.append(f"session {number}: {use.__name__} ({self.sessions[number]})")
         use(self.sessions[number])
 

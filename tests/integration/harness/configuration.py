@@ -79,7 +79,7 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
         users=", users_file: users.txt" if passwords else "",
         mask_views="\n  mask_views: true" if mask_views else "",
         accept_excess=", ".join(f'"{word}"' for word in accept_excess),
-        open_tables=", ".join(f'"{table}"' for table in open_tables)))
+        open_tables=", ".join(table if table.startswith("{") else f'"{table}"' for table in open_tables)))
     return path
 
 

@@ -21,6 +21,7 @@ class OpenGate : public session::Gate {
     return rewriter::Rewritten{{statement}, {}, 1};
   }
   bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
+  std::uint64_t generation_of(std::string_view) const override { return 1; }
   std::optional<std::uint64_t> unguarded_generation(std::string_view) const override { return std::nullopt; }
   void note_stale_versions(std::string_view) override {}
   session::AuditedText audited_text(std::string_view text, TextOf) const override {

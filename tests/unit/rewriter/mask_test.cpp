@@ -192,7 +192,10 @@ TEST_CASE("any change of the table's shape closes the version") {
   const auto is_closed = [&](auto change) {
     auto catalog = rewriter::test::demo_catalog();
     change(catalog->relations.at({"public", "people"}));
-    const auto snapshot = make_snapshot({catalog, {{spec, version, {}}}, {}, 3}).value();
+    const auto snapshot =
+        make_snapshot(
+            {.catalog = catalog, .policies = {{spec, version, {}}}, .open_tables = {}, .generation = 3})
+            .value();
     return snapshot->protected_tables().front().mask == nullptr;
   };
   CHECK_FALSE(is_closed([](Relation&) {}));
@@ -210,7 +213,10 @@ TEST_CASE("an edited policy is closed until it is built again") {
   auto spec = std::make_shared<policy::PolicySpec>(c.spec);
   spec->hash = "edited";
   const auto snapshot =
-      make_snapshot({c.catalog, {{spec, std::make_shared<policy::PolicyVersion>(c.version), {}}}, {}, 3})
+      make_snapshot({.catalog = c.catalog,
+                     .policies = {{spec, std::make_shared<policy::PolicyVersion>(c.version), {}}},
+                     .open_tables = {},
+                     .generation = 3})
           .value();
   CHECK(snapshot->protected_tables().front().mask == nullptr);
   CHECK(snapshot->protected_tables().front().state.closed_because.find("build needed") != std::string::npos);
@@ -221,8 +227,10 @@ TEST_CASE("open_tables refuses what would show protected rows") {
   const auto fails = [&](const std::string& entry, auto change) {
     auto catalog = rewriter::test::demo_catalog();
     change(catalog->relations.at({"public", "cities"}));
-    return !make_snapshot(
-        {catalog, {{std::make_shared<policy::PolicySpec>(c.spec), nullptr, {}}}, {entry}, 1});
+    return !make_snapshot({.catalog = catalog,
+                           .policies = {{std::make_shared<policy::PolicySpec>(c.spec), nullptr, {}}},
+                           .open_tables = {entry},
+                           .generation = 1});
   };
   const auto same = [](Relation&) {};
   CHECK_FALSE(fails("public.cities", same));

@@ -72,7 +72,8 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
 }  // namespace
 
 rewriter::Verdict FakeGate::judge(std::string_view sql, const rewriter::Client& client, std::string_view) {
-  if (sql.starts_with("refuse")) {
+  const bool is_closed = refuses_people && sql.find("people") != std::string_view::npos;
+  if (is_closed || sql.starts_with("refuse")) {
     return Refusal{.reason = Reason::clause, .message = "not open", .hint = "ask less", .position = 3};
   }
   if (sql.starts_with("syntax")) {

@@ -17,6 +17,7 @@ class FakeGate : public Gate {
   rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                           std::string_view database) override;
   bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
+  std::uint64_t generation_of(std::string_view) const override { return generation; }
   std::optional<std::uint64_t> unguarded_generation(std::string_view) const override {
     return has_guard ? std::nullopt : std::optional(generation);
   }
@@ -30,6 +31,7 @@ class FakeGate : public Gate {
   Result<void> may_connect(const Identity& who, std::string_view database) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
+  bool refuses_people = false;
   bool must_ask = false;       // accounts are known by look_up only
   bool is_ann_bypass = false;  // she is passed on to backend role raw
   std::uint64_t version = 1;

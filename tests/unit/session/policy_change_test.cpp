@@ -167,3 +167,12 @@ TEST_CASE("a statement prepared before the build can't mix into a transaction th
   fails(script, "EXECUTE a", kChanged);
   script.check();
 }
+
+TEST_CASE("a refusal outside a transaction begins none") {
+  Script script = Script::logged_in();
+  script.world([](FakeGate& gate) { gate.has_guard = false; });
+  says(script, "PREPARE a AS people", "PREPARE");
+  script.world(build).client(query("EXECUTE a"), {.to_client = kStale + " Z(I)"}).world(build);
+  says(script, "SELECT people", "SELECT 1");
+  script.check();
+}

@@ -1,0 +1,202 @@
+#include "proxy/session/renewal.hpp"
+
+#include <algorithm>
+
+#include "common/sqlstate.hpp"
+#include "proxy/session/extended.hpp"
+#include "proxy/session/pooled.hpp"
+
+namespace pgveil::session::renewal {
+
+namespace {
+
+using rewriter::Rewritten;
+using rewriter::StatementKind;
+using Kind = Registry::Kind;
+
+constexpr std::uint64_t kNever = 0;  // the generation of no snapshot: judged again at the next use
+
+// The prepared statement that the message is about.
+std::optional<std::string_view> statement_of(const wire::FrameView& frame) {
+  std::string_view rest = frame.body;
+  if (frame.tag == wire::Bind::tag) {
+    const std::size_t portal = rest.find('\0');
+    if (portal == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(portal + 1);
+  } else if (frame.tag == wire::Describe::tag) {
+    if (!rest.starts_with(static_cast<char>(wire::Target::statement))) return std::nullopt;
+    rest.remove_prefix(1);
+  } else {
+    return std::nullopt;
+  }
+  const std::size_t end = rest.find('\0');
+  if (end == std::string_view::npos) return std::nullopt;
+  return rest.substr(0, end);
+}
+
+// Those that read tables. All others mean the same under every policy, or name another statement.
+bool reads_tables(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::select:
+    case StatementKind::copy_out:
+    case StatementKind::declare_cursor:
+    case StatementKind::explain: return true;
+    case StatementKind::prepare:
+    case StatementKind::execute:
+    case StatementKind::deallocate:
+    case StatementKind::fetch:
+    case StatementKind::close_cursor:
+    case StatementKind::begin:
+    case StatementKind::commit:
+    case StatementKind::rollback:
+    case StatementKind::savepoint:
+    case StatementKind::set:
+    case StatementKind::show:
+    case StatementKind::discard: return false;
+  }
+  return false;
+}
+
+bool reads_the_same(const Entry& a, const Entry& b) {
+  return a.is_protected == b.is_protected && a.is_masked == b.is_masked && a.versions == b.versions;
+}
+
+// The entry stands for a statement that is refused, until it is judged again under a later generation than this.
+void put_refused(Conversation& conversation, std::string_view name, const Entry& entry,
+                 std::uint64_t generation, wire::ErrorResponse refusal) {
+  auto refused = std::make_shared<Entry>(entry);
+  refused->generation = generation;
+  refused->refusal = std::make_shared<const wire::ErrorResponse>(std::move(refusal));
+  conversation.registry.put_statement(name, std::move(refused));
+}
+
+void put_verdict(Conversation& conversation, std::string_view name, const Entry& entry,
+                 std::uint64_t generation, const rewriter::Verdict& verdict) {
+  if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
+    conversation.link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")",
+                               refusal->message);
+    return put_refused(conversation, name, entry, generation, error_response(*refusal));
+  }
+  put_refused(conversation, name, entry, generation,
+              error_response(std::get<Error>(verdict), Severity::error));
+}
+
+// A transaction that has met one snapshot goes on with what was prepared under it, if that still reads what it did.
+bool is_bound_by_transaction(const Conversation& conversation, const Rewritten& rewritten) {
+  const auto& generation = conversation.transaction.generation;
+  return generation && *generation != rewritten.generation;
+}
+
+void stay(Conversation& conversation, std::string_view name, const Entry& entry, const Entry& fresh) {
+  if (!reads_the_same(entry, fresh)) {
+    return put_refused(conversation, name, entry, entry.generation,
+                       refuse(sqlstate::kInFailedTransaction,
+                              "the policy changed during this transaction; roll back and start again"));
+  }
+  if (!entry.refusal) return;
+  auto usable = std::make_shared<Entry>(entry);
+  usable->refusal = nullptr;
+  conversation.registry.put_statement(name, std::move(usable));
+}
+
+// → the server's name of it; nullopt: it can't be used, and the registry says why.
+std::optional<std::string> prepare_pooled(Conversation& conversation, const std::string& name,
+                                          const EntryPtr& entry) {
+  auto prepared = pooled::prepare_here(conversation, {.entry = entry, .kind = Kind::statement, .name = name});
+  if (auto* there = std::get_if<std::string>(&prepared)) return std::move(*there);
+  put_refused(conversation, name, *entry, kNever, std::move(std::get<wire::ErrorResponse>(prepared)));
+  return std::nullopt;
+}
+
+void prepare_own(Conversation& conversation, const std::string& name, const Entry& entry, std::size_t mark,
+                 std::string sql) {
+  const Protection protection = entry.is_protected ? Protection::is_protected : Protection::open;
+  const auto hidden = Expectation::Shown::not_at_all;
+  if (!name.empty()) {
+    conversation.link.to_backend(wire::Close{.target = wire::Target::statement, .name = name});
+    conversation.expect({.step = Step::close, .protection = protection, .mark = mark, .shown = hidden});
+  }
+  conversation.link.to_backend(wire::Parse{
+      .statement = name, .sql = std::move(sql), .parameter_types = entry.parsed->parameter_types});
+  conversation.is_unsynced = true;
+  conversation.expect({.step = Step::parse, .protection = protection, .mark = mark, .shown = hidden});
+}
+
+void describe(Conversation& conversation, const std::string& name, const std::string& server_name,
+              const Entry& entry) {
+  conversation.link.to_backend(wire::Describe{.target = wire::Target::statement, .name = server_name});
+  conversation.is_unsynced = true;
+  conversation.expect({.step = Step::describe_statement,
+                       .protection = entry.is_protected ? Protection::is_protected : Protection::open,
+                       .mark = conversation.registry.mark(),
+                       .shown = Expectation::Shown::not_at_all,
+                       .renews = name});
+  extended::flush(conversation);
+}
+
+void renew(Conversation& conversation, const std::string& name, const Entry& entry, Rewritten rewritten) {
+  const rewriter::Statement statement =
+      rewritten.statements.empty() ? rewriter::Statement{} : std::move(rewritten.statements.front());
+  auto fresh = std::make_shared<Entry>(*make_entry(statement, rewritten, entry.text));
+  fresh->parsed = entry.parsed;
+  fresh->result = entry.result;
+  const std::size_t mark = conversation.registry.mark();
+  std::string server_name = name;
+  if (pooled::is_in_use(conversation)) {
+    fresh->parsed = pooled::renewed_text(conversation, *entry.parsed, name, statement.sql);
+    conversation.registry.put_statement(name, fresh);
+    const auto there = prepare_pooled(conversation, name, fresh);
+    if (!there) return;
+    server_name = *there;
+  } else {
+    conversation.registry.put_statement(name, fresh);
+    prepare_own(conversation, name, *fresh, mark, statement.sql);
+  }
+  if (!fresh->result->empty()) describe(conversation, name, server_name, *fresh);
+}
+
+}  // namespace
+
+void before(Conversation& conversation, const wire::FrameView& frame) {
+  if (conversation.is_skipping || conversation.status == wire::TransactionStatus::failed) return;
+  const auto name = statement_of(frame);
+  if (!name) return;
+  const EntryPtr entry = conversation.registry.find(Kind::statement, *name);
+  if (entry == nullptr || entry->parsed == nullptr || !reads_tables(entry->kind)) return;
+  const Link& link = conversation.link;
+  const std::uint64_t generation = link.gate.generation_of(link.database);
+  if (entry->generation == generation) return;
+  rewriter::Client client = conversation.client;
+  client.path = entry->parsed->path;
+  rewriter::Verdict verdict = link.gate.judge(entry->parsed->sql, client, link.database);
+  auto* rewritten = std::get_if<Rewritten>(&verdict);
+  if (rewritten == nullptr) return put_verdict(conversation, *name, *entry, generation, verdict);
+  const rewriter::Statement none;
+  const auto fresh = make_entry(rewritten->statements.empty() ? none : rewritten->statements.front(),
+                                *rewritten, entry->text);
+  if (is_bound_by_transaction(conversation, *rewritten)) return stay(conversation, *name, *entry, *fresh);
+  renew(conversation, std::string(*name), *entry, std::move(*rewritten));
+}
+
+bool is_under_way(const Conversation& conversation) {
+  return std::ranges::any_of(conversation.expected,
+                             [](const Expectation& each) { return each.renews.has_value(); });
+}
+
+std::string result_of(const wire::RowDescription& description) {
+  std::string text;
+  for (const wire::ColumnDescription& column : description.columns) {
+    text += column.name + '\0' + std::to_string(column.type_oid) + ' ' +
+            std::to_string(column.type_modifier) + '\n';
+  }
+  return text.empty() ? "\n" : text;
+}
+
+void on_described(Conversation& conversation, const Expectation& asked, std::string_view result) {
+  const EntryPtr entry = conversation.registry.find(Kind::statement, *asked.renews);
+  if (entry == nullptr || entry->result == nullptr || *entry->result == result) return;
+  put_refused(conversation, *asked.renews, *entry, entry->generation,
+              refuse(sqlstate::kFeatureNotSupported, "cached plan must not change result type"));
+}
+
+}  // namespace pgveil::session::renewal
