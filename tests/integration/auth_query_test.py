@@ -271,7 +271,7 @@ class Start(AuthQueryCase):
         self.assert_refused(section(query="SELECT $1::text, nothing"), "auth_query failed")
         self.assert_refused(section(query="SELECT rolname, rolpassword FROM pg_authid WHERE rolname = $1"), "auth_query failed")
         self.assert_refused(section(query="SELECT '', $1::text"), "row of the empty name")
-        self.assert_refused(section(user="nosuch"), "auth_query")
+        self.assert_refused(section(user="nosuch"), "as nosuch failed")
         self.assert_refused(section(user="pgveil_query"), "carries SQL of clients")
         self.assert_refused(section(let_in=""), "nobody is let in")
         self.assert_refused(section(let_in="{user: '*', as: dpo}"), "exempt from policy people_k2")
