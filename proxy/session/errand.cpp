@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::size_t kMaxRows = 1'000;  // far more than there are settings
 
+// Reads the same whatever standard_conforming_strings is.
 std::string quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  std::string out = text.find('\\') == std::string_view::npos ? "'" : "E'";
+  for (const char c : text) out += c == '\'' || c == '\\' ? std::string(2, c) : std::string(1, c);
   return out + "'";
 }
 

@@ -2,6 +2,7 @@
 // for granted on one that others have used. tests/integration/pooling_test.py asks a real server.
 #include <doctest/doctest.h>
 
+#include "proxy/session/errand.hpp"
 #include "tests/unit/session/frames.hpp"
 #include "tests/unit/session/render.hpp"
 #include "tests/unit/session/script.hpp"
@@ -67,6 +68,13 @@ class Pooled {
 };
 
 }  // namespace
+
+TEST_CASE("settings are put in force by texts that read the same under either standard_conforming_strings") {
+  CHECK(text_to_apply({{"a.b", R"(it's \' OR \)"}}) ==
+        R"(RESET ALL; SELECT pg_catalog.set_config('a.b', E'it''s \\'' OR \\', false))");
+  CHECK(text_to_apply({{"a", "b"}, {"c", ""}}) ==
+        "RESET ALL; SELECT pg_catalog.set_config('a', 'b', false), pg_catalog.set_config('c', '', false)");
+}
 
 TEST_CASE("a session gives its connection back at its end, to be cleaned") {
   Pooled one(PoolMode::session);
