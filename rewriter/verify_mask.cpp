@@ -18,6 +18,7 @@
 #include "rewriter/pg/equal.hpp"
 #include "rewriter/pg/fields.hpp"
 #include "rewriter/pg/parse.hpp"
+#include "rewriter/verify_guards.hpp"
 #include "rewriter/verify_look_up.hpp"
 
 namespace pgveil::rewriter {
@@ -187,8 +188,10 @@ struct Check {
         where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR) {
       fail("two guards");
     }
-    is_condition(where->bool_expr->args[0], shape_condition(), "the table as it was in the shape guard");
-    is_condition(where->bool_expr->args[1], version_condition(), "this policy and this version in the guard");
+    is_condition(where->bool_expr->args[0], expected_shape_guard(relation, read_columns(), stored),
+                 "the table as it was in the shape guard");
+    is_condition(where->bool_expr->args[1], expected_version_guard(spec.name, version.number),
+                 "this policy and this version in the guard");
   }
 
   static void is_condition(const Node* found, const std::string& expected, const char* what) {
@@ -214,74 +217,13 @@ struct Check {
   }
 
   // All columns whose raw values the mask reads.
-  [[nodiscard]] std::string shape_condition() const {
-    std::string names = element(relation.schema) + "," + element(relation.name);
-    std::string numbers;
+  [[nodiscard]] std::set<int> read_columns() const {
+    std::set<int> numbers;
     for (const Column& column : relation.columns) {
-      if (!is_shown_raw(column) && !is_asked(column)) continue;
-      names += "," + element(column.name);
-      numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", column.number));
+      if (is_shown_raw(column) || is_asked(column)) numbers.insert(column.number);
     }
-    if (stored != nullptr) {
-      names += "," + element(stored->name);
-      numbers += (numbers.empty() ? "" : ",") + element(fmt::format("{}", stored->number));
-    }
-    return fmt::format(
-        "CASE WHEN pgveil.shape('{}'::pg_catalog.oid, '{}'::pg_catalog.oid, {}::pg_catalog.text[], "
-        "{}::pg_catalog.int2[]){} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
-        "END",
-        relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"),
-        label_conditions() + (stored == nullptr ? "" : generated_condition()));
+    return numbers;
   }
-
-  [[nodiscard]] std::string label_conditions() const {
-    std::string conditions;
-    for (const Column& column : relation.columns) {
-      if (column.type_kind != 'e' || (!is_shown_raw(column) && !is_asked(column))) continue;
-      std::string labels;
-      std::string oids;
-      for (const policy::EnumLabel& label : column.labels) {
-        labels += (labels.empty() ? "" : ",") + element(label.label);
-        oids += (oids.empty() ? "" : ",") + element(fmt::format("{}", label.oid));
-      }
-      conditions += fmt::format(
-          " AND pg_catalog.hash_array_extended({}::{}.{}[], 0) OPERATOR(pg_catalog.=) "
-          "pg_catalog.hash_array_extended({}::pg_catalog.oid[], 0)",
-          literal("{" + labels + "}"), name(column.type_schema), name(column.type_name),
-          literal("{" + oids + "}"));
-    }
-    return conditions;
-  }
-
-  // 2604 is pg_attrdef.
-  [[nodiscard]] std::string generated_condition() const {
-    return fmt::format(
-        " AND (pg_catalog.pg_identify_object_as_address(2604, '{}'::pg_catalog.oid, 0)).object_names "
-        "OPERATOR(pg_catalog.=) {}::pg_catalog.text[]",
-        stored->default_oid,
-        literal("{" + element(relation.schema) + "," + element(relation.name) + "," + element(stored->name) +
-                "}"));
-  }
-
-  [[nodiscard]] std::string version_condition() const {
-    return fmt::format(
-        "CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy OPERATOR(pg_catalog.=) "
-        "{0}::pg_catalog.text) OPERATOR(pg_catalog.=) '{1}'::pg_catalog.int8 THEN true "
-        "ELSE pgveil.guard({0}::pg_catalog.text, '{1}'::pg_catalog.int8) END",
-        literal(spec.name), version.number);
-  }
-
-  static std::string escaped(std::string_view text, std::string_view special, char by) {
-    std::string out;
-    for (const char c : text) {
-      if (special.find(c) != std::string_view::npos) out += by;
-      out += c;
-    }
-    return out;
-  }
-  static std::string element(std::string_view text) { return "\"" + escaped(text, "\"\\", '\\') + "\""; }
-  static std::string name(std::string_view text) { return "\"" + escaped(text, "\"", '"') + "\""; }
-  static std::string literal(std::string_view text) { return "E'" + escaped(text, "'\\", '\\') + "'"; }
 
   void reads_the_table(const PgQuery__SelectStmt& query) const {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))

@@ -1,0 +1,19 @@
+#pragma once
+// The guards of a masking sub-select as the verifier expects them: texts, written apart from what makes the guards (shape_guard.hpp,
+// version_guard.hpp), to be read and compared with the guards that are there. Inside of rewriter.
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "rewriter/catalog.hpp"
+
+namespace pgveil::rewriter {
+
+// Of a database with the schema pgveil. columns: the numbers of those whose raw values the mask reads; stored: the column whose
+// decisions it reads, or null.
+[[nodiscard]] std::string expected_shape_guard(const Relation& relation, const std::set<int>& columns,
+                                               const StoredColumn* stored);
+[[nodiscard]] std::string expected_version_guard(std::string_view policy, std::uint64_t number);
+
+}  // namespace pgveil::rewriter
