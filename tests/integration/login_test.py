@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Start-up and login: SCRAM, trust, what is never offered, start-up parameters, requests for encryption."""
 import struct
+import time
 
 from harness import world
 from harness.runner import main
@@ -235,6 +236,16 @@ class Limits(StackCase):
         finally:
             for client in held:
                 client.close()
+        self.wait_for_room()
+
+    def wait_for_room(self):
+        """Until the sessions of clients that have gone have ended."""
+        for _ in range(200):
+            with RawClient(self.pgveil.port) as client:
+                if not client.log_in({"user": "analyst", "database": "demo"}).errors:
+                    return
+            time.sleep(0.05)
+        self.fail("closed sessions still count")
 
     def test_a_login_that_does_not_come(self):
         client = RawClient(self.pgveil.port)
