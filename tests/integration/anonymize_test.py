@@ -10,10 +10,9 @@ import signal
 import subprocess
 import time
 
-from harness import world
 from harness.pgveil import binary
 from harness.runner import main
-from harness.stack import StackCase
+from harness.verbs import VerbCase
 
 PREPARE = """
 CREATE TYPE public.blood AS ENUM ('A', 'B', 'O');
@@ -59,20 +58,13 @@ output: {table: public.patients_k5}
 """
 
 
-class JobCase(StackCase):
+class JobCase(VerbCase):
     """A folder of jobs, empty at first, and no published table."""
-    policies = (world.PEOPLE,)
-    built = ("people_k2",)
-
-    @classmethod
-    def prepare(cls):
-        cls.postgres.run(PREPARE, "demo")
+    tables = PREPARE
+    folder_name = "jobs"  # where the configuration looks for them
 
     def setUp(self):
-        self.folder = self.pgveil.directory / "jobs"
-        self.folder.mkdir(exist_ok=True)
-        for path in self.folder.iterdir():
-            path.unlink()
+        super().setUp()
         self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
 
     def sql(self, text):

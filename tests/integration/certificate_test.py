@@ -5,10 +5,9 @@ import json
 import os
 import subprocess
 
-from harness import world
 from harness.pgveil import binary
 from harness.runner import main
-from harness.stack import StackCase
+from harness.verbs import VerbCase
 
 JOB = """\
 version: 1
@@ -33,19 +32,11 @@ GRANT SELECT ON public.visits TO pgveil_admin;
 """
 
 
-class Certificates(StackCase):
-    policies = (world.PEOPLE,)
-    built = ("people_k2",)
-
-    @classmethod
-    def prepare(cls):
-        cls.postgres.run(PREPARE, "demo")
+class Certificates(VerbCase):
+    tables = PREPARE
 
     def setUp(self):
-        self.folder = self.pgveil.directory / "certificates"
-        self.folder.mkdir(exist_ok=True)
-        for path in self.folder.iterdir():
-            path.unlink()
+        super().setUp()
         self.write("key", "a key of more than sixteen bytes\n")
         os.chmod(self.folder / "key", 0o600)
         self.config = ("--config", self.pgveil.config_path)

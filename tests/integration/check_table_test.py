@@ -4,10 +4,9 @@ unless it was asked for."""
 import json
 import subprocess
 
-from harness import world
 from harness.pgveil import binary
 from harness.runner import main
-from harness.stack import StackCase
+from harness.verbs import VerbCase
 
 # Two classes: three flu and one cold, two HIV.
 PEOPLE = "age,zip,illness,note\n" + "3*,1*,flu,n\n" * 3 + "3*,1*,cold,n\n" + "secret-4*,1*,HIV,n\n" * 2
@@ -39,19 +38,11 @@ GRANT SELECT ON public.visits TO pgveil_admin;
 """
 
 
-class CheckTable(StackCase):
-    policies = (world.PEOPLE,)
-    built = ("people_k2",)
-
-    @classmethod
-    def prepare(cls):
-        cls.postgres.run(PREPARE, "demo")
+class CheckTable(VerbCase):
+    tables = PREPARE
 
     def setUp(self):
-        self.folder = self.pgveil.directory / "checks"
-        self.folder.mkdir(exist_ok=True)
-        for path in self.folder.iterdir():
-            path.unlink()
+        super().setUp()
         self.postgres.run("DROP TABLE IF EXISTS public.visits_k4", "demo")
         self.people = self.folder / "people.csv"
         self.people.write_text(PEOPLE)

@@ -7,10 +7,9 @@ import os
 import re
 import subprocess
 
-from harness import world
 from harness.pgveil import binary
 from harness.runner import main
-from harness.stack import StackCase
+from harness.verbs import VerbCase
 
 PREPARE = """
 CREATE TABLE public.visitors (age integer, "home zip" text, email text);
@@ -35,19 +34,11 @@ class References(html.parser.HTMLParser):
         self.found += [value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")]
 
 
-class Risk(StackCase):
-    policies = (world.PEOPLE,)
-    built = ("people_k2",)
-
-    @classmethod
-    def prepare(cls):
-        cls.postgres.run(PREPARE, "demo")
+class Risk(VerbCase):
+    tables = PREPARE
 
     def setUp(self):
-        self.folder = self.pgveil.directory / "risk"
-        self.folder.mkdir(exist_ok=True)
-        for path in self.folder.iterdir():
-            path.unlink()
+        super().setUp()
         self.people = self.folder / "people.csv"
         self.people.write_text(SIX)
 

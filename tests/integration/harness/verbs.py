@@ -1,0 +1,21 @@
+"""A test case for verbs of the command line that read and write files."""
+from . import world
+from .stack import StackCase
+
+
+class VerbCase(StackCase):
+    """A folder that each test finds empty, and in the database what `tables` makes."""
+    policies = (world.PEOPLE,)
+    built = ("people_k2",)
+    tables = ""
+    folder_name = "files"
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(cls.tables, "demo")
+
+    def setUp(self):
+        self.folder = self.pgveil.directory / self.folder_name
+        self.folder.mkdir(exist_ok=True)
+        for path in self.folder.iterdir():
+            path.unlink()
