@@ -140,6 +140,8 @@ const scenarios = {
     await page.getByRole("button", {name: "Save as a file"}).click();
     assert.equal((await download).suggestedFilename(), "policies.yaml");
     await open(page, "Policies");
+    await heading(page, "Policies");
+    await page.getByRole("row", {name: /people_k2/}).waitFor();
     assert.equal(await page.getByRole("row", {name: /people_k5/}).count(), 0);
     await open(page, "Design");
     assert.equal(await editor.inputValue(), good);

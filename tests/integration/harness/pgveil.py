@@ -53,16 +53,21 @@ class Pgveil:
 
     # -- the daemon
     def start(self):
+        starts = self._starts()
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
                 [binary(), *configuration.serve_arguments(self.config_path)], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, cwd=self.directory, start_new_session=True)
         deadline = time.monotonic() + START_SECONDS
-        while not self._accepts():
+        while self._starts() == starts or not self._accepts():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("pgveil did not start:\n" + self.log())
             time.sleep(0.05)
         return self
+
+    def _starts(self):
+        """How often all that a start has to do was done."""
+        return self.log().count("listening on ")
 
     def _accepts(self):
         try:
