@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace pgveil::rewriter {
 namespace {
 
@@ -53,7 +55,37 @@ std::string generated_condition(const Relation& relation, const StoredColumn& st
               "}"));
 }
 
+// number: of a column; 0: of the table itself. 1259 is pg_class.
+std::string names_condition(const Relation& relation, int number, const std::vector<std::string>& names) {
+  std::string texts;
+  for (const std::string& name : names) texts += (texts.empty() ? "" : ", ") + literal(name);
+  return fmt::format(
+      "(pg_catalog.pg_identify_object_as_address(1259, '{}'::pg_catalog.oid, {})).object_names "
+      "OPERATOR(pg_catalog.=) ARRAY[{}]::pg_catalog.text[]",
+      relation.oid, number, texts);
+}
+
 }  // namespace
+
+std::string expected_asking_shape_guard(const Relation& relation, const std::set<int>& columns) {
+  std::string conditions = names_condition(relation, 0, {relation.schema, relation.name});
+  if (relation.relfilenode != 0) {
+    conditions += fmt::format(
+        " AND pg_catalog.pg_relation_filenode('{}'::pg_catalog.oid) OPERATOR(pg_catalog.=) "
+        "'{}'::pg_catalog.oid",
+        relation.oid, relation.relfilenode);
+  }
+  std::string labels;
+  for (const Column& column : relation.columns) {
+    if (!columns.contains(column.number)) continue;
+    conditions +=
+        " AND " + names_condition(relation, column.number, {relation.schema, relation.name, column.name});
+    if (column.type_kind == 'e') labels += label_condition(column);
+  }
+  return fmt::format(
+      "(SELECT CASE WHEN {}{} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL END)",
+      conditions, labels);
+}
 
 std::string expected_shape_guard(const Relation& relation, const std::set<int>& columns,
                                  const StoredColumn* stored) {

@@ -14,6 +14,8 @@ namespace pgveil::rewriter {
 // decisions it reads, or null.
 [[nodiscard]] std::string expected_shape_guard(const Relation& relation, const std::set<int>& columns,
                                                const StoredColumn* stored);
+// The same of a database without that schema, where each execution asks.
+[[nodiscard]] std::string expected_asking_shape_guard(const Relation& relation, const std::set<int>& columns);
 [[nodiscard]] std::string expected_version_guard(std::string_view policy, std::uint64_t number);
 
 }  // namespace pgveil::rewriter

@@ -183,7 +183,10 @@ struct Check {
 
   void guards(const Node* where) const {
     if (where == nullptr) fail("the shape guard");
-    if (guard == VersionGuard::absent) return;
+    if (guard == VersionGuard::absent) {
+      return is_condition(where, expected_asking_shape_guard(relation, read_columns()),
+                          "the table as it is in the shape guard");
+    }
     if (!pg::is_kind(where, PG_QUERY__NODE__NODE_BOOL_EXPR) || where->bool_expr->n_args != 2 ||
         where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR) {
       fail("two guards");

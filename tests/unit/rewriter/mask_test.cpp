@@ -70,8 +70,10 @@ TEST_CASE("the guard holds the labels of an enum against the values they belonge
   std::swap(swapped.columns[2].labels[0].label, swapped.columns[2].labels[1].label);
   CHECK(is_of(version, people));
   CHECK_FALSE(is_of(version, swapped));
-  const auto mask = compile_mask(c.spec, version, swapped, VersionGuard::present).value();
-  CHECK(verify_mask(*mask, c.spec, version, people, VersionGuard::present).has_error());
+  for (const auto guard : {VersionGuard::absent, VersionGuard::present}) {
+    const auto mask = compile_mask(c.spec, version, swapped, guard).value();
+    CHECK(verify_mask(*mask, c.spec, version, people, guard).has_error());
+  }
 }
 
 // The text of a mask that a test changed, as a compiler with that fault would have printed it.
@@ -145,6 +147,9 @@ TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more
       auto other = c.people;
       change(other);
       CHECK_FALSE(verify_mask(*mask, c.spec, c.version, other, VersionGuard::present).has_value());
+      const auto asking = compile_mask(c.spec, c.version, c.people, VersionGuard::absent).value();
+      CHECK(verify_mask(*asking, c.spec, c.version, c.people, VersionGuard::absent).has_value());
+      CHECK_FALSE(verify_mask(*asking, c.spec, c.version, other, VersionGuard::absent).has_value());
     }
   }
   SUBCASE("names with quotes and backslashes in the guard") {
@@ -152,8 +157,10 @@ TEST_CASE("verify_mask accepts the compiled mask and rejects one that shows more
     spec.name = "people's \\ \"k2\"";
     auto people = c.people;
     people.name = "p'e\\o\"ple";
-    const auto quoted = compile_mask(spec, c.version, people, VersionGuard::present).value();
-    CHECK(verify_mask(*quoted, spec, c.version, people, VersionGuard::present).has_value());
+    for (const auto guard : {VersionGuard::absent, VersionGuard::present}) {
+      const auto quoted = compile_mask(spec, c.version, people, guard).value();
+      CHECK(verify_mask(*quoted, spec, c.version, people, guard).has_value());
+    }
   }
   SUBCASE("no version guard where the database has one") {
     const auto unguarded = compile_mask(c.spec, c.version, c.people, VersionGuard::absent).value();
