@@ -207,8 +207,8 @@ main() {
   ! has_target pgveil || start_pgveil
   measure "${TARGETS[0]}" open simple 8 1 >/dev/null # warms the caches
   measure "${TARGETS[0]}" protected simple 8 1 >/dev/null
+  measure_idle # of processes that have served nobody else: memory that busy clients left would be used again
   run_rounds
-  measure_idle
   python3 "$HERE/summary.py" "$CSV"
 }
 

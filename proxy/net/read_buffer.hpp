@@ -1,5 +1,7 @@
 #pragma once
-// The buffer of one read loop: small for sessions that say little, large once a read has filled it.
+// The buffer of one read loop: small for sessions that say little, larger each time that a read has filled it, and small
+// again after some reads that did not need more.
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <cstddef>
 #include <string_view>
@@ -18,12 +20,20 @@ class ReadBuffer {
 
   // Call when done with received(size_bytes).
   void adapt(std::size_t size_bytes) {
-    if (size_bytes == bytes_.size() && size_bytes < kLargeBytes) bytes_.assign(kLargeBytes, '\0');
+    small_reads_ = size_bytes <= kSmallBytes / 2 ? std::min(small_reads_ + 1, kPatience) : 0;
+    if (size_bytes == bytes_.size() && size_bytes < kLargeBytes) {
+      bytes_ = std::vector<char>(std::min(size_bytes * kFactor, kLargeBytes));
+    } else if (small_reads_ == kPatience && bytes_.size() > kSmallBytes) {
+      bytes_ = std::vector<char>(kSmallBytes);
+    }
   }
 
  private:
-  static constexpr std::size_t kSmallBytes = 8 * 1024;
+  static constexpr std::size_t kSmallBytes = 4 * 1024;
   static constexpr std::size_t kLargeBytes = 64 * 1024;
+  static constexpr std::size_t kFactor = 4;
+  static constexpr int kPatience = 16;
+  int small_reads_ = 0;
   std::vector<char> bytes_ = std::vector<char>(kSmallBytes);
 };
 
