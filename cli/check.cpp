@@ -151,7 +151,7 @@ int run_check(const CheckArguments& arguments) {
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
   if (!config->auth.hba_file.empty()) {
-    if (const auto rules = read_hba_file(config->auth.hba_file); !rules) findings.error(rules.error());
+    if (const auto rules = read_access_rules(*config); !rules) findings.error(rules.error());
   }
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());

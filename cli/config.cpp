@@ -99,13 +99,6 @@ class Reader {
   ConfigOrigin origin_;
 };
 
-// No names: what a name means can change.
-bool is_loopback_address(std::string_view host) {
-  const bool is_v4 = host.starts_with("127.") &&
-                     std::ranges::all_of(host, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-  return host == "::1" || is_v4;
-}
-
 bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
@@ -118,11 +111,15 @@ std::string missing_tls_file(const TlsConfig& tls) {
     return "tls.clients needs cert_file and key_file";
   if (tls.clients == ClientTls::verify_ca && tls.client_files.authorities.empty())
     return "tls.clients with verify-ca needs ca_file";
+  if (!tls.client_files.revoked.empty() && tls.client_files.authorities.empty())
+    return "tls.clients with crl_file needs ca_file";
   if (is_half(tls.client_files)) return "tls.clients names one of cert_file and key_file";
   if (is_half(tls.backend_files)) return "tls.backend names one of cert_file and key_file";
   const bool is_checked = tls.backend == BackendTls::verify_ca || tls.backend == BackendTls::verify_full;
   if (is_checked && tls.backend_files.authorities.empty())
     return "tls.backend with verify-ca or verify-full needs ca_file";
+  if (!tls.backend_files.revoked.empty() && !is_checked)
+    return "tls.backend with crl_file needs verify-ca or verify-full";
   if (tls.backend_channel_binding && tls.backend == BackendTls::disable)
     return "tls.backend.channel_binding require without TLS";
   return {};
@@ -284,8 +281,8 @@ db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
           role.password,
           backend.connect_timeout_ms,
           config.interrupt,
-          {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.certificate,
-           tls.backend_files.key, tls.backend_channel_binding},
+          {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.revoked,
+           tls.backend_files.certificate, tls.backend_files.key, tls.backend_channel_binding},
           config.limits.counts_bytes};
 }
 
@@ -309,6 +306,18 @@ db::Endpoint query_endpoint(const Config& config) {
 
 db::Endpoint build_endpoint(const Config& config) {
   return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role));
+}
+
+// No names: what a name means can change.
+bool is_loopback_address(std::string_view host) {
+  const bool is_v4 = host.starts_with("127.") &&
+                     std::ranges::all_of(host, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return host == "::1" || is_v4;
+}
+
+std::string auth_query_database(const Config& config) {
+  const auto& named = config.auth_query->database;
+  return named.empty() ? config.backend.databases.front() : named;
 }
 
 db::Endpoint auth_query_endpoint(const Config& config) {

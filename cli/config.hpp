@@ -72,11 +72,15 @@ struct LetIn {
   std::string as;    // the role of the policies that it is; empty: its own name
 };
 
+// Of the function that setup-sql makes.
+inline constexpr std::string_view kShippedVerifierQuery =
+    "SELECT name, verifier FROM pgveil_auth.verifier_of($1)";
+
 struct AuthQueryConfig {
-  std::string query;          // with $1 for the name; gives name and verifier
-  BackendRole role;           // that asks
-  std::string database;       // empty: the first that is served
-  std::vector<LetIn> let_in;  // the first that fits counts; nobody else
+  std::string query{kShippedVerifierQuery};  // with $1 for the name; gives name and verifier
+  BackendRole role;                          // that asks
+  std::string database;                      // empty: the first that is served
+  std::vector<LetIn> let_in;                 // the first that fits counts; nobody else
   std::int64_t cache_ms = 10'000;
 };
 
@@ -85,6 +89,7 @@ struct TlsFiles {
   std::string certificate;  // with those between it and its authority
   std::string key;
   std::string authorities;
+  std::string revoked;
   bool operator==(const TlsFiles&) const = default;
 };
 
@@ -217,6 +222,11 @@ struct Config {
 // query_role, and the role for builds and exports: admin_role, or query_role when there is none.
 [[nodiscard]] db::Endpoint query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+// An address, not a name.
+[[nodiscard]] bool is_loopback_address(std::string_view host);
+
+// REQUIRES: config.auth_query.
+[[nodiscard]] std::string auth_query_database(const Config& config);
 // REQUIRES: config.auth_query.
 [[nodiscard]] db::Endpoint auth_query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role);

@@ -315,7 +315,7 @@ constexpr Option kOptions[] = {
      "from everywhere",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.hba_file); }},
 
-    {"auth_query", "query", "SQL", kRequired,
+    {"auth_query", "query", "SQL", kShippedVerifierQuery,
      "gives the name and the SCRAM verifier of the role $1, or no row; runs in a read-only transaction with "
      "search_path = pg_catalog",
      [](Config& c, const Value& v, const Origin&) { return store_auth_query(v, c); }},
@@ -342,8 +342,7 @@ constexpr Option kOptions[] = {
 
     {"tls.clients", "mode", "disable, allow, prefer, require or verify-ca", "disable",
      "allow and prefer: TLS for those who ask; require: nobody else is let in (over TCP); verify-ca: only "
-     "with a "
-     "certificate that one of ca_file has signed",
+     "with a certificate that one of ca_file has signed",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kClientTls, c.tls.clients); }},
     {"tls.clients", "cert_file", "path", "none",
      "our certificate, then those between it and its authority; PEM",
@@ -360,6 +359,11 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.client_files.authorities);
      }},
+    {"tls.clients", "crl_file", "path", "none",
+     "certificates of clients that are revoked: PEM lists, one of each authority in ca_file",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.client_files.revoked);
+     }},
     {"tls.backend", "mode", "disable, require, verify-ca or verify-full", "disable",
      "as libpq's sslmode: require believes any certificate, verify-full wants backend.host in it",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kBackendTls, c.tls.backend); }},
@@ -367,6 +371,10 @@ constexpr Option kOptions[] = {
      "authorities of the server's certificate; for verify-ca and verify-full",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.backend_files.authorities);
+     }},
+    {"tls.backend", "crl_file", "path", "none", "certificates of servers that are revoked, as in tls.clients",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.tls.backend_files.revoked);
      }},
     {"tls.backend", "cert_file", "path", "none", "a certificate of ours, where the server wants one",
      [](Config& c, const Value& v, const Origin& o) {

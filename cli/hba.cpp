@@ -106,7 +106,7 @@ class LineReader {
       if (auto network = read_network(rule); !network) return network.error();
     }
     if (auto method = read_method(rule); !method) return method.error();
-    if (at_ < words_.size()) return wrong("something follows the method", "options are not known here");
+    if (auto option = read_option(rule); !option) return option.error();
     return rule;
   }
 
@@ -177,13 +177,36 @@ class LineReader {
 
   Result<void> read_method(HbaRule& rule) {
     const Word* word = next();
-    const bool is_known = word != nullptr && (word->text == "scram-sha-256" || word->text == "reject");
-    if (!is_known) {
+    const std::string_view name = word == nullptr ? std::string_view() : word->text;
+    if (name == "scram-sha-256") {
+      rule.demand = session::LoginDemand::password;
+    } else if (name == "cert") {
+      if (rule.type != HbaRule::Type::hostssl)
+        return wrong("cert where there may be no TLS", "write hostssl");
+      rule.demand = session::LoginDemand::certificate;
+    } else if (name != "reject") {
       return wrong(word == nullptr ? "a method is expected"
-                                   : fmt::format("method {} is not known here", yaml::in_quotes(word->text)),
-                   "use scram-sha-256 or reject");
+                                   : fmt::format("method {} is not known here", yaml::in_quotes(name)),
+                   "use scram-sha-256, cert or reject");
     }
-    rule.rejects = word->text == "reject";
+    return {};
+  }
+
+  Result<void> read_option(HbaRule& rule) {
+    const Word* word = next();
+    if (word == nullptr) return {};
+    constexpr std::string_view kVerifyCa = "clientcert=verify-ca", kVerifyFull = "clientcert=verify-full";
+    if (word->text != kVerifyCa && word->text != kVerifyFull)
+      return wrong("something follows the method", "the one option that is known here is clientcert");
+    if (rule.type != HbaRule::Type::hostssl)
+      return wrong("clientcert where there may be no TLS", "write hostssl");
+    if (rule.demand == session::LoginDemand::password) {
+      rule.demand = word->text == kVerifyFull ? session::LoginDemand::password_and_certificate
+                                              : session::LoginDemand::password_and_any_certificate;
+    } else if (!rule.demand || word->text == kVerifyCa) {
+      return wrong(fmt::format("{} does not go with this method", word->text), "leave it out");
+    }
+    if (next() != nullptr) return wrong("something follows the option", "one option is all there is");
     return {};
   }
 
@@ -252,13 +275,22 @@ Result<HbaRules> read_hba_file(const std::string& path) {
   return parse_hba(**text, path);
 }
 
-HbaVerdict judge_login(const HbaRules& rules, std::string_view role, std::string_view database,
-                       const session::ClientOrigin& origin) {
-  for (const HbaRule& rule : rules) {
-    if (!fits(rule.databases, database, role) || !fits(rule.roles, role, {}) || !fits(rule, origin)) continue;
-    return rule.rejects ? HbaVerdict::rejected : HbaVerdict::let_in;
-  }
-  return HbaVerdict::no_rule;
+const HbaRule* find_rule(const HbaRules& rules, std::string_view role, std::string_view database,
+                         const session::ClientOrigin& origin) {
+  const auto found = std::ranges::find_if(rules, [&](const HbaRule& rule) {
+    return fits(rule.databases, database, role) && fits(rule.roles, role, {}) && fits(rule, origin);
+  });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+bool lets_in_by_certificate(const HbaRules& rules) {
+  return std::ranges::find(rules, session::LoginDemand::certificate, &HbaRule::demand) != rules.end();
+}
+
+bool asks_for_certificates(const HbaRules& rules) {
+  return std::ranges::any_of(rules, [](const HbaRule& rule) {
+    return rule.demand && *rule.demand != session::LoginDemand::password;
+  });
 }
 
 }  // namespace pgveil::cli

@@ -5,7 +5,8 @@
 //   DATABASE  all, sameuser, names with commas between them
 //   USER      all, names with commas between them
 //   ADDRESS   all, an address, address/bits, or address and mask; not with local
-//   METHOD    scram-sha-256 (as auth.method says) or reject
+//   METHOD    scram-sha-256 (as auth.method says), also with the option clientcert=verify-ca or clientcert=verify-full; cert,
+//             with hostssl only: the certificate instead of the password; or reject
 // Names may be in double quotes, and then mean themselves; # begins a comment.
 #include <array>
 #include <cstdint>
@@ -37,8 +38,8 @@ struct HbaRule {
   enum class Type { local, host, hostssl, hostnossl };
   Type type = Type::host;
   HbaNames databases, roles;
-  std::optional<HbaNetwork> network;  // nullopt: any
-  bool rejects = false;
+  std::optional<HbaNetwork> network;           // nullopt: any
+  std::optional<session::LoginDemand> demand;  // nullopt: reject
 };
 using HbaRules = std::vector<HbaRule>;
 
@@ -47,8 +48,13 @@ using HbaRules = std::vector<HbaRule>;
 // Errors beside those of parse_hba: can't be read, no regular file, over 1 MiB, writable by others than its owner.
 [[nodiscard]] Result<HbaRules> read_hba_file(const std::string& path);
 
-enum class HbaVerdict { let_in, rejected, no_rule };
-[[nodiscard]] HbaVerdict judge_login(const HbaRules& rules, std::string_view role, std::string_view database,
-                                     const session::ClientOrigin& origin);
+// The rule that decides; null: none fits.
+[[nodiscard]] const HbaRule* find_rule(const HbaRules& rules, std::string_view role,
+                                       std::string_view database, const session::ClientOrigin& origin);
+
+// Has a rule whose logins need no password.
+[[nodiscard]] bool lets_in_by_certificate(const HbaRules& rules);
+// Has a rule that asks for a certificate.
+[[nodiscard]] bool asks_for_certificates(const HbaRules& rules);
 
 }  // namespace pgveil::cli

@@ -9,6 +9,7 @@
 #include "cli/examination.hpp"
 #include "cli/versions.hpp"
 #include "common/assert.hpp"
+#include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"
 
 namespace pgveil::cli {
@@ -163,6 +164,22 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
 Result<Users> read_users(const Config& config) {
   if (config.auth.users_file.empty()) return Users{};
   return read_users_file(config.auth.users_file);
+}
+
+Result<HbaRules> read_access_rules(const Config& config) {
+  auto rules = read_hba_file(config.auth.hba_file);
+  if (!rules) return rules;
+  const auto missing = [&](std::string_view what, std::string_view fix) {
+    return Error{ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
+                 fmt::format("{}: {}", config.auth.hba_file, what), std::string(fix)};
+  };
+  const bool checks_certificates =
+      config.tls.clients != ClientTls::disable && !config.tls.client_files.authorities.empty();
+  if (asks_for_certificates(*rules) && !checks_certificates)
+    return missing("a rule asks for certificates, and nobody's would be believed", "set tls.clients.ca_file");
+  if (lets_in_by_certificate(*rules) && config.auth.users_file.empty())
+    return missing("a rule lets in by certificate, and no role is known", "list them in auth.users_file");
+  return rules;
 }
 
 admin::Standing standing_of(const Config& config, std::string_view role) {

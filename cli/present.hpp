@@ -70,6 +70,9 @@ struct CautiousView {
 
 // Empty when auth.users_file is not set.
 [[nodiscard]] Result<Users> read_users(const Config& config);
+// REQUIRES: auth.hba_file. Errors: those of read_hba_file; rules about certificates where none is checked, or where no users
+// are known.
+[[nodiscard]] Result<HbaRules> read_access_rules(const Config& config);
 
 [[nodiscard]] admin::Standing standing_of(const Config& config, std::string_view role);
 

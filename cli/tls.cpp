@@ -72,7 +72,10 @@ Result<net::TlsMaterial> read_material(const TlsFiles& files) {
   if (!key) return key.error();
   auto authorities = read_file(files.authorities, Secrecy::open);
   if (!authorities) return authorities.error();
-  return net::TlsMaterial{std::move(*certificates), std::move(*key), std::move(*authorities)};
+  auto revoked = read_file(files.revoked, Secrecy::open);
+  if (!revoked) return revoked.error();
+  return net::TlsMaterial{std::move(*certificates), std::move(*key), std::move(*authorities),
+                          std::move(*revoked)};
 }
 
 session::ClientEncryption encryption_of(ClientTls mode) {

@@ -1,7 +1,7 @@
 #pragma once
 // The file with the clients' credentials, in the syntax of PgBouncer's userlist.txt: one `"user" "SCRAM-SHA-256$…"` a
 // line, "" for a quote inside quotes, comments from ; or #. Only SCRAM verifiers: whoever reads the file can't log in
-// with them. Every error names file, line and column and the fix, and never quotes a password.
+// with them; "certificate" instead of one: no password fits. Every error names file, line and column and the fix, and never quotes a password.
 #include <functional>
 #include <map>
 #include <string>

@@ -102,7 +102,7 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
     present.users = std::move(*users);
   if (!config.auth.hba_file.empty()) {
-    auto rules = read_hba_file(config.auth.hba_file);
+    auto rules = read_access_rules(config);
     if (note("hba", rules, rules ? fmt::format("{} rules", rules->size()) : ""))
       present.hba = std::move(*rules);
   }
@@ -267,13 +267,13 @@ session::LookUp World::look_up(std::string_view role) {
   return login_account(*now, role, now->auth_query->ask(std::string(role)));
 }
 
-Result<void> World::may_log_in(std::string_view role, std::string_view database,
-                               const session::ClientOrigin& origin) const {
+Result<session::LoginDemand> World::may_log_in(std::string_view role, std::string_view database,
+                                               const session::ClientOrigin& origin) const {
   const auto now = present();
-  if (!now->hba) return {};
-  const HbaVerdict verdict = judge_login(*now->hba, role, database, origin);
-  if (verdict == HbaVerdict::let_in) return {};
-  const std::string_view why = verdict == HbaVerdict::rejected ? "is rejected by" : "fits no rule of";
+  if (!now->hba) return session::LoginDemand::password;
+  const HbaRule* rule = find_rule(*now->hba, role, database, origin);
+  if (rule != nullptr && rule->demand) return *rule->demand;
+  const std::string_view why = rule != nullptr ? "is rejected by" : "fits no rule of";
   return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
                fmt::format("a login of \"{}\" to \"{}\" from {}{} {} the access file", role, database,
                            origin.address.empty() ? "this machine" : origin.address,

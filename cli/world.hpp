@@ -52,8 +52,8 @@ class World final : public session::Gate {
   [[nodiscard]] std::optional<session::LookUp> account(std::string_view role,
                                                        std::string_view database) const override;
   [[nodiscard]] session::LookUp look_up(std::string_view role) override;
-  [[nodiscard]] Result<void> may_log_in(std::string_view role, std::string_view database,
-                                        const session::ClientOrigin& origin) const override;
+  [[nodiscard]] Result<session::LoginDemand> may_log_in(std::string_view role, std::string_view database,
+                                                        const session::ClientOrigin& origin) const override;
   [[nodiscard]] std::optional<session::Credentials> bypass_login(const session::Identity& who) const override;
   [[nodiscard]] Result<void> may_connect(const session::Identity& who,
                                          std::string_view database) const override;

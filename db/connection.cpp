@@ -48,6 +48,7 @@ std::string start_options(Access access) {
 std::string tls_options(const EndpointTls& tls) {
   std::string out = " sslmode=" + escaped(tls.sslmode);
   if (!tls.root_certificates.empty()) out += " sslrootcert=" + escaped(tls.root_certificates);
+  if (!tls.revocation_lists.empty()) out += " sslcrl=" + escaped(tls.revocation_lists);
   if (!tls.certificate.empty()) out += " sslcert=" + escaped(tls.certificate) + " sslkey=" + escaped(tls.key);
   if (tls.requires_channel_binding) out += " channel_binding=require";
   return out;

@@ -78,6 +78,9 @@ class Connection {
     }
     reader.complete();
   }
+  [[nodiscard]] int socket() const {
+    return connection_.sock();
+  }
   [[nodiscard]] int server_version() const {
     return connection_.server_version();
   }

@@ -12,6 +12,7 @@ namespace pgveil::db {
 struct EndpointTls {
   std::string sslmode = "disable";
   std::string root_certificates;
+  std::string revocation_lists;
   std::string certificate;
   std::string key;
   bool requires_channel_binding = false;

@@ -246,7 +246,7 @@ bool SessionDriver::take(Side side, std::string_view raw) {
 void SessionDriver::take_client_bytes(const Link::Received& received) {
   if (received.is_newly_secured) {
     watch_.note_client_tls(client_link_.tls()->description());
-    apply(session::ClientSecured{client_link_.tls()->end_point()});
+    apply(session::ClientSecured{client_link_.tls()->end_point(), client_link_.tls()->peer_name()});
   }
   if (received.bytes.empty() || client_ != Client::open) return;
   ahead_bytes_ += received.bytes.size();

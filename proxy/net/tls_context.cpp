@@ -18,6 +18,7 @@ struct Free {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(X509_CRL* list) const { X509_CRL_free(list); }
 };
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
@@ -94,6 +95,23 @@ Result<void> load_authorities(SSL_CTX* context, const std::string& text, bool is
   return {};
 }
 
+Result<void> load_revoked(SSL_CTX* context, const std::string& text) {
+  const auto reader = reader_of(text);
+  X509_STORE* store = SSL_CTX_get_cert_store(context);
+  int count = 0;
+  for (;; ++count) {
+    const Owned<X509_CRL> list(PEM_read_bio_X509_CRL(reader.get(), nullptr, no_pass_phrase, nullptr));
+    if (!list) break;
+    if (X509_STORE_add_crl(store, list.get()) != 1)
+      return unusable("a revocation list can't be used: " + tls_failure(), "");
+  }
+  if (!was_the_end())
+    return unusable("a revocation list can't be read: " + tls_failure(), "it has to be PEM");
+  if (count == 0) return unusable("there is no revocation list", "it has to be PEM");
+  X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+  return {};
+}
+
 }  // namespace
 
 TlsContext::TlsContext(bool is_listener)
@@ -120,8 +138,12 @@ Result<void> TlsContext::load(const TlsMaterial& material) {
     if (auto loaded = load_certificates(context_, material.certificates); !loaded) return loaded;
     if (auto loaded = load_key(context_, material.key); !loaded) return loaded;
   }
-  if (material.authorities.empty()) return {};
-  return load_authorities(context_, material.authorities, is_listener_);
+  if (material.authorities.empty()) {
+    if (material.revoked.empty()) return {};
+    return unusable("revocation lists can't be checked without authorities", "name their file");
+  }
+  if (auto loaded = load_authorities(context_, material.authorities, is_listener_); !loaded) return loaded;
+  return material.revoked.empty() ? Result<void>() : load_revoked(context_, material.revoked);
 }
 
 Result<std::shared_ptr<const TlsContext>> TlsContext::for_clients(const TlsMaterial& material,

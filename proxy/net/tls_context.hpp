@@ -18,6 +18,7 @@ struct TlsMaterial {
   std::string certificates;  // ours, then those between it and its authority; empty: none is shown
   std::string key;           // of ours, without a pass phrase
   std::string authorities;   // who may have signed the other side's; empty: it is not looked at
+  std::string revoked = {};  // lists of what authorities have revoked; empty: that is not looked at
 };
 
 // As a listener: with authorities, a certificate that a client shows has to be signed by one of them.
@@ -27,8 +28,9 @@ enum class ServerCheck { none, authority, authority_and_name };
 
 class TlsContext {
  public:
+  // With revoked, each authority in a certificate's chain needs a list that is not out of date, or no handshake succeeds.
   // Errors: ErrorKind::configuration, with what is wrong: no certificate in the text, a key that has a pass phrase or
-  // does not fit, required without authorities.
+  // does not fit, required or revoked without authorities.
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_clients(
       const TlsMaterial& material, ClientCertificates client_certificates);
   // host: what authority_and_name looks for, a name or an address; also sent as SNI. Errors as above; a check without

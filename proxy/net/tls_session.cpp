@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -14,6 +15,18 @@ namespace pgveil::net {
 namespace {
 
 constexpr std::size_t kRecordBytes = 16 * 1024;  // of TLS: the most that one SSL_read returns
+
+// Empty: there is none, or more than one, of which the other end may have meant another.
+std::string common_name_of(const X509_NAME* subject) {
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return {};
+  unsigned char* text = nullptr;
+  const int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return {};
+  std::string name(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
 
 }  // namespace
 
@@ -129,6 +142,14 @@ std::string TlsSession::end_point() const {
   std::string hash = end_point_of(peer);
   X509_free(peer);
   return hash;
+}
+
+std::optional<std::string> TlsSession::peer_name() const {
+  const std::unique_ptr<X509, decltype(&X509_free)> peer(SSL_get1_peer_certificate(ssl_), X509_free);
+  const bool is_checked =
+      (SSL_get_verify_mode(ssl_) & SSL_VERIFY_PEER) != 0 && SSL_get_verify_result(ssl_) == X509_V_OK;
+  if (!peer || !is_checked) return std::nullopt;
+  return common_name_of(X509_get_subject_name(peer.get()));
 }
 
 std::string TlsSession::description() const {

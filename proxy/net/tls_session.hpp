@@ -2,6 +2,7 @@
 // TLS of one connection as values: what came from the socket goes in, what has to be written to it comes out. No
 // I/O. Used by whoever owns the socket, on its context. A failure is final: the connection has to be closed.
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,9 @@ class TlsSession {
 
   // tls-server-end-point of the server's certificate, be it ours or the peer's; empty: there is none.
   [[nodiscard]] std::string end_point() const;
+  // The common name in the peer's certificate, which an accepted authority has signed; empty: it has none, or several.
+  // nullopt: no certificate was shown, or nobody is believed.
+  [[nodiscard]] std::optional<std::string> peer_name() const;
   // "TLSv1.3/TLS_AES_256_GCM_SHA384".
   [[nodiscard]] std::string description() const;
 

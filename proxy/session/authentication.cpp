@@ -5,7 +5,32 @@
 
 namespace pgveil::session {
 
+Result<void> Authentication::check_certificate() const {
+  if (link_.demand == LoginDemand::password) return {};
+  const std::string* name = link_.client_secured && link_.client_secured->certificate_name
+                                ? &*link_.client_secured->certificate_name
+                                : nullptr;
+  if (name == nullptr)
+    return client_error(sqlstate::kInvalidAuthorization, "this login needs a certificate",
+                        "connect with sslcert and sslkey");
+  if (link_.demand == LoginDemand::password_and_any_certificate || *name == link_.role) return {};
+  return client_error(sqlstate::kInvalidAuthorization,
+                      "certificate authentication failed for user \"" + link_.role + "\"",
+                      "the certificate's common name has to be the role's name");
+}
+
 bool Authentication::start() {
+  if (const auto shown = check_certificate(); !shown) {
+    link_.audit(
+        AuditedLogin{.method = link_.login_method(), .is_bypass = false, .sqlstate = shown.error().sqlstate},
+        0);
+    link_.end(shown.error());
+    return false;
+  }
+  if (link_.demand == LoginDemand::certificate) {
+    link_.to_client(wire::AuthenticationOk{});
+    return true;
+  }
   switch (link_.config.authentication) {
     case ClientAuthentication::trust: link_.to_client(wire::AuthenticationOk{}); return true;
     case ClientAuthentication::scram_sha_256: break;

@@ -43,6 +43,14 @@ struct Identity {
   bool is_looked_up = false;
 };
 
+// What a client's login has to show.
+enum class LoginDemand {
+  password,                     // what the configured way to log in asks for
+  certificate,                  // one of an accepted authority, whose name is the role's, and no password
+  password_and_certificate,     // such a one, and the password
+  password_and_any_certificate  // one of an accepted authority, whoever it names, and the password
+};
+
 // Where a client comes from.
 struct ClientOrigin {
   std::string address;      // empty: over a Unix socket
@@ -87,9 +95,9 @@ class Gate {
   // The same, after PostgreSQL was asked. Blocks: never on a thread of sessions.
   [[nodiscard]] virtual LookUp look_up(std::string_view role) = 0;
 
-  // May a client from there try to log in? Asked before anything is known of who it is.
-  [[nodiscard]] virtual Result<void> may_log_in(std::string_view role, std::string_view database,
-                                                const ClientOrigin& origin) const = 0;
+  // May a client from there try to log in, and with what? Asked before anything is known of who it is.
+  [[nodiscard]] virtual Result<LoginDemand> may_log_in(std::string_view role, std::string_view database,
+                                                       const ClientOrigin& origin) const = 0;
 
   // Is this a bypass role, and the backend role that its sessions are passed on to as they are; nullopt: it is none.
   [[nodiscard]] virtual std::optional<Credentials> bypass_login(const Identity& who) const = 0;

@@ -19,6 +19,7 @@ void Link::log_warning(std::string public_text, std::string private_detail) {
 }
 
 LoginMethod Link::login_method() const {
+  if (demand == LoginDemand::certificate) return LoginMethod::certificate;
   switch (config.authentication) {
     case ClientAuthentication::trust: return LoginMethod::trust;
     case ClientAuthentication::scram_sha_256: break;

@@ -14,9 +14,10 @@
 
 namespace pgveil::session {
 
-// What TLS to one side gives: the hash of the server's certificate there (tls-server-end-point), or empty.
+// What TLS to one side gives.
 struct Secured {
-  std::string end_point;
+  std::string end_point;  // hash of the server's certificate there (tls-server-end-point), or empty
+  std::optional<std::string> certificate_name = {};  // of the client's: ClientSecured
 };
 
 // Where the backend connection stands, as far as the driver has told us.
@@ -67,6 +68,7 @@ struct Link {
   Gate& gate;
   Phase phase = Phase::startup;
   std::optional<Secured> client_secured;
+  LoginDemand demand = LoginDemand::password;  // of this client, from its start-up packet on
   std::optional<Secured> backend_secured;
   std::string role;           // authenticated once phase is past sasl_final
   std::string reads_as;       // whom the policies take it for; empty until then

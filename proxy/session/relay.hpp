@@ -1,7 +1,7 @@
 #pragma once
 // A client of a bypass role: all it says goes to the backend, and all that it answers comes back, as it is. Only the
 // cancel key is ours. Nothing is judged, filtered or pinned, so no other role may ever come here: the role of a session
-// is who proved it by SCRAM, the backend connection is a bypass role's own (Gate::bypass_login), and it ends with the
+// is who proved it by SCRAM or a certificate, the backend connection is a bypass role's own (Gate::bypass_login), and it ends with the
 // session. Each statement is on record.
 #include <map>
 #include <string>

@@ -209,7 +209,7 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
 // Nothing that came in the clear may be taken for what came over TLS.
 void Session::Impl::on(const ClientSecured& event) {
   PGVEIL_ASSERT(link.phase == Phase::securing && from_client.size() == 0);
-  link.client_secured = Secured{event.end_point};
+  link.client_secured = Secured{event.end_point, event.certificate_name};
   link.phase = Phase::startup;
 }
 
@@ -227,7 +227,7 @@ void Session::Impl::on_relayed(const wire::FrameView& frame) {
 Result<void> Session::Impl::enter_bypass() {
   auto credentials = link.gate.bypass_login({link.role, link.is_looked_up});
   if (!credentials) return {};
-  if (link.config.authentication == ClientAuthentication::trust)
+  if (link.login_method() == LoginMethod::trust)
     return client_error(sqlstate::kInvalidAuthorization, "a bypass role needs a password");
   link.is_bypass = true;
   link.backend_role = std::move(*credentials);

@@ -79,7 +79,10 @@ struct BackendBytes {
 struct ClientClosed {};  // EOF or read error
 struct ClientSecured {
   std::string end_point;  // tls-server-end-point of our certificate; empty: it has none
-};                        // answer to SecureClient
+  // Whom the client's certificate names, which an accepted authority has signed; empty: nobody, or several. nullopt: it has
+  // shown none.
+  std::optional<std::string> certificate_name = {};
+};  // answer to SecureClient
 struct AccountLookedUp {
   LookUp found;
 };  // answer to LookUpAccount

@@ -48,7 +48,8 @@ bool Startup::on_message(const wire::StartupMessage& message) {
   }
   whole_ = std::move(*whole);
   const ClientOrigin origin{link_.config.client_address, link_.client_secured.has_value()};
-  if (const auto allowed = link_.gate.may_log_in(whole_.user, whole_.database, origin); !allowed) {
+  const auto allowed = link_.gate.may_log_in(whole_.user, whole_.database, origin);
+  if (!allowed) {
     link_.role = whole_.user;
     link_.database = whole_.database;
     link_.audit(
@@ -58,6 +59,7 @@ bool Startup::on_message(const wire::StartupMessage& message) {
     link_.end(allowed.error());
     return false;
   }
+  link_.demand = *allowed;
   if (message.minor > 0 || !whole_.unknown_options.empty()) {
     link_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
                                                    .unknown_options = {whole_.unknown_options}});

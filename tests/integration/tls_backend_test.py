@@ -46,9 +46,9 @@ class Backend(ServerCase):
     def serve_normally(self):
         self.serve_with(self.authority.issue("server"))
 
-    def stack(self, tls, **options):
+    def stack(self, tls, more="", **options):
         made = Pgveil(options.pop("postgres", self.postgres), (world.PEOPLE,), world.OPEN_TABLES,
-                      more=f"tls: {{backend: {{{tls}}}}}\n", **options)
+                      more=f"tls: {{backend: {{{tls}}}}}\n" + more, **options)
         self.addCleanup(made.stop)
         return made
 
@@ -78,6 +78,27 @@ class Backend(ServerCase):
                     f"mode: verify-full, {ca}, channel_binding: require"):
             self.assert_works(tls)
 
+    def test_connections_that_clients_share(self):
+        for mode in ("session", "transaction"):
+            pgveil = self.stack(f"mode: verify-full, ca_file: {self.authority.certificate}, channel_binding: require",
+                                f"pool: {{mode: {mode}, size: 1}}\n").start()
+            pgveil.build("people_k2")
+            for _ in range(3):
+                with pgveil.client() as client:
+                    self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]], mode)
+                    client.parse("SELECT count(*) FROM people", "s")
+                    client.bind(statement="s")
+                    client.execute()
+                    self.assertEqual(client.sync().texts(), [["11"]], mode)
+            if mode == "transaction":
+                with pgveil.client() as first, pgveil.client() as second:
+                    for client in (first, second, first, second):
+                        self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])
+            used = self.postgres.rows("SELECT ssl, count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                                      "WHERE usename = 'pgveil_query' GROUP BY 1")
+            self.assertEqual(used, [["t", "1"]], mode)
+            pgveil.stop()
+
     def test_in_the_clear_there_is_no_way(self):
         self.assert_does_not_start("mode: disable", "rejects connection")
 
@@ -92,6 +113,17 @@ class Backend(ServerCase):
         ca = f"ca_file: {self.authority.certificate}"
         self.assert_works(f"mode: verify-ca, {ca}")
         self.assert_does_not_start(f"mode: verify-full, {ca}", "db.example")
+
+    def test_a_certificate_that_was_revoked(self):
+        other, own = self.authority.issue("gone"), self.authority.issue("server")
+        self.addCleanup(self.serve_normally)
+        self.serve_with(own)
+        tls = f"mode: verify-full, ca_file: {self.authority.certificate}, crl_file: {self.authority.revoke(other)}"
+        pgveil = self.assert_works(tls)
+        self.authority.revoke(own)
+        self.assert_does_not_start(tls, "certificate verify failed")
+        with pgveil.client("operator", "pgveil") as console:
+            self.assertTrue(any("certificate verify failed" in str(row) for row in console.query("RELOAD").texts()))
 
     def test_a_server_that_changes_its_certificate(self):
         """Our own connections check what libpq checked at the start."""

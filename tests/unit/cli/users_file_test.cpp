@@ -62,6 +62,18 @@ TEST_CASE("a users file is read as PgBouncer writes it") {
   CHECK(session::to_string(users->at("last")) == verifier());
 }
 
+TEST_CASE("a role that comes by certificate has a verifier that is nobody's") {
+  const auto users = parse_users("\"ann\" \"certificate\"\n\"bob\" \"certificate\"", "users.txt");
+  REQUIRE(users.has_value());
+  const auto text = [&](const char* name) { return session::to_string(users->at(name)); };
+  CHECK(text("ann") != text("bob"));
+  for (const char* password : {"", "certificate", "ann"}) {
+    const auto& of_ann = users->at("ann");
+    CHECK(session::to_string(session::make_verifier(password, of_ann.salt, of_ann.iterations)) !=
+          text("ann"));
+  }
+}
+
 TEST_CASE("Windows line ends are accepted, an empty file has no users") {
   const auto users = parse_users("\"a\" \"" + verifier() + "\"\r\n\r\n", "users.txt");
   REQUIRE(users.has_value());

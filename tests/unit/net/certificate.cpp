@@ -14,6 +14,9 @@ struct Free {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(X509_CRL* list) const { X509_CRL_free(list); }
+  void operator()(X509_REVOKED* entry) const { X509_REVOKED_free(entry); }
+  void operator()(ASN1_TIME* time) const { ASN1_TIME_free(time); }
   void operator()(X509_EXTENSION* extension) const { X509_EXTENSION_free(extension); }
 };
 template <class T>
@@ -33,10 +36,10 @@ Owned<BIO> reader_of(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-Owned<X509> unsigned_certificate(const std::string& name, EVP_PKEY* key) {
+Owned<X509> unsigned_certificate(const std::string& name, EVP_PKEY* key, long serial) {
   Owned<X509> made(X509_new());
   need(X509_set_version(made.get(), X509_VERSION_3) == 1);
-  need(ASN1_INTEGER_set(X509_get_serialNumber(made.get()), 7) == 1);
+  need(ASN1_INTEGER_set(X509_get_serialNumber(made.get()), serial) == 1);
   X509_gmtime_adj(X509_getm_notBefore(made.get()), -60);
   X509_gmtime_adj(X509_getm_notAfter(made.get()), 3600);
   need(X509_set_pubkey(made.get(), key) == 1);
@@ -63,7 +66,7 @@ Certificate in_pem(X509* certificate, EVP_PKEY* key) {
 Certificate make_certificate(const std::string& name, KeyKind kind) {
   const bool is_ed = kind == KeyKind::ed25519;
   const Owned<EVP_PKEY> key(is_ed ? EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519") : EVP_EC_gen("P-256"));
-  const auto made = unsigned_certificate(name, key.get());
+  const auto made = unsigned_certificate(name, key.get(), 1);
   need(X509_set_issuer_name(made.get(), X509_get_subject_name(made.get())) == 1);
   extend(made.get(), NID_basic_constraints, "critical,CA:TRUE");
   need(X509_sign(made.get(), key.get(), is_ed ? nullptr : EVP_sha384()) > 0);
@@ -71,17 +74,43 @@ Certificate make_certificate(const std::string& name, KeyKind kind) {
 }
 
 Certificate make_certificate(const std::string& name, const std::string& alternatives,
-                             const Certificate& authority) {
+                             const Certificate& authority, long serial) {
   const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
   const Owned<X509> issuer(
       PEM_read_bio_X509(reader_of(authority.certificate).get(), nullptr, nullptr, nullptr));
   const Owned<EVP_PKEY> issuer_key(
       PEM_read_bio_PrivateKey(reader_of(authority.key).get(), nullptr, nullptr, nullptr));
-  const auto made = unsigned_certificate(name, key.get());
+  const auto made = unsigned_certificate(name, key.get(), serial);
   need(X509_set_issuer_name(made.get(), X509_get_subject_name(issuer.get())) == 1);
   if (!alternatives.empty()) extend(made.get(), NID_subject_alt_name, alternatives);
   need(X509_sign(made.get(), issuer_key.get(), EVP_sha256()) > 0);
   return in_pem(made.get(), key.get());
+}
+
+std::string make_revocation_list(const Certificate& authority, const std::string& revoked_certificate) {
+  const Owned<X509> issuer(
+      PEM_read_bio_X509(reader_of(authority.certificate).get(), nullptr, nullptr, nullptr));
+  const Owned<EVP_PKEY> issuer_key(
+      PEM_read_bio_PrivateKey(reader_of(authority.key).get(), nullptr, nullptr, nullptr));
+  const Owned<X509_CRL> list(X509_CRL_new());
+  const Owned<ASN1_TIME> from(X509_gmtime_adj(nullptr, -60)), until(X509_gmtime_adj(nullptr, 3600));
+  need(X509_CRL_set_version(list.get(), X509_CRL_VERSION_2) == 1);
+  need(X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(issuer.get())) == 1);
+  need(X509_CRL_set1_lastUpdate(list.get(), from.get()) == 1);
+  need(X509_CRL_set1_nextUpdate(list.get(), until.get()) == 1);
+  if (!revoked_certificate.empty()) {
+    const Owned<X509> revoked(
+        PEM_read_bio_X509(reader_of(revoked_certificate).get(), nullptr, nullptr, nullptr));
+    Owned<X509_REVOKED> entry(X509_REVOKED_new());
+    need(X509_REVOKED_set_serialNumber(entry.get(), X509_get_serialNumber(revoked.get())) == 1);
+    need(X509_REVOKED_set_revocationDate(entry.get(), from.get()) == 1);
+    need(X509_CRL_add0_revoked(list.get(), entry.get()) == 1);
+    static_cast<void>(entry.release());  // the list's now
+  }
+  need(X509_CRL_sign(list.get(), issuer_key.get(), EVP_sha256()) > 0);
+  const Owned<BIO> out(BIO_new(BIO_s_mem()));
+  need(PEM_write_bio_X509_CRL(out.get(), list.get()) == 1);
+  return text_of(out.get());
 }
 
 }  // namespace pgveil::net_test

@@ -156,7 +156,49 @@ TEST_CASE("a client's certificate is checked where authorities are named") {
     TlsSession server(*server_context);
     static_cast<void>(shake(client, server));
     CHECK(server.is_established() == row.is_done);
+    const bool has_name = row.is_done && row.shown.certificate == known.certificate && row.authorities == own;
+    if (row.is_done)
+      CHECK(server.peer_name() == (has_name ? std::optional<std::string>("ann") : std::nullopt));
   }
+}
+
+TEST_CASE("a certificate that its authority has revoked is of no use, nor one of which nothing is known") {
+  const Certificate ann = make_certificate("ann", "", authority(), 7);
+  const Certificate bob = make_certificate("bob", "", authority(), 8);
+  const Certificate other = make_certificate("other authority");
+  struct Row {
+    const char* name;
+    std::string revoked;
+    Certificate shown;
+    bool is_done;
+  };
+  const Row rows[] = {
+      {"revoked", make_revocation_list(authority(), ann.certificate), ann, false},
+      {"another is revoked", make_revocation_list(authority(), ann.certificate), bob, true},
+      {"nothing is revoked", make_revocation_list(authority()), ann, true},
+      {"none is shown", make_revocation_list(authority(), ann.certificate), {}, true},
+      {"the list of another authority", make_revocation_list(other), ann, false},
+      {"both lists", make_revocation_list(other) + make_revocation_list(authority()), ann, true}};
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const auto made = TlsContext::for_clients(
+        {of_server().certificate, of_server().key, authority().certificate + other.certificate, row.revoked},
+        ClientCertificates::optional);
+    REQUIRE(made.has_value());
+    const auto client_context = caller(ServerCheck::none, "db.example", "", row.shown);
+    TlsSession client(*client_context);
+    TlsSession server(**made);
+    static_cast<void>(shake(client, server));
+    CHECK(server.is_established() == row.is_done);
+  }
+  const auto checks_server = TlsContext::for_backend(
+      {"", "", authority().certificate, make_revocation_list(authority(), of_server().certificate)},
+      ServerCheck::authority, "db.example");
+  REQUIRE(checks_server.has_value());
+  TlsSession client(**checks_server);
+  const auto server_context = listener(of_server());
+  TlsSession server(*server_context);
+  CHECK_FALSE(shake(client, server).is_done);
 }
 
 TEST_CASE("what is no certificate, or does not fit, is named") {
@@ -180,6 +222,15 @@ TEST_CASE("what is no certificate, or does not fit, is named") {
       {"half a chain", {good.certificate + cut, good.key, ""}, optional, "chain can't be read"},
       {"no authority", {good.certificate, good.key, "hello"}, optional, "no certificate of an authority"},
       {"half an authority", {good.certificate, good.key, other.certificate + cut}, optional, "can't be read"},
+      {"no list", {good.certificate, good.key, other.certificate, "hello"}, optional, "no revocation list"},
+      {"half a list",
+       {good.certificate, good.key, other.certificate, make_revocation_list(other).substr(0, 120)},
+       optional,
+       "list can't be read"},
+      {"a list, no authorities",
+       {good.certificate, good.key, "", make_revocation_list(other)},
+       optional,
+       "without authorities"},
       {"required, no authorities",
        {good.certificate, good.key, ""},
        ClientCertificates::required,

@@ -31,8 +31,9 @@ class OpenGate : public session::Gate {
     return account_of;
   }
   session::LookUp look_up(std::string_view role) override { return look_up_script(role); }
-  Result<void> may_log_in(std::string_view, std::string_view, const session::ClientOrigin&) const override {
-    return {};
+  Result<session::LoginDemand> may_log_in(std::string_view, std::string_view,
+                                          const session::ClientOrigin&) const override {
+    return session::LoginDemand::password;
   }
   std::optional<session::Credentials> bypass_login(const session::Identity&) const override {
     return std::nullopt;

@@ -18,7 +18,8 @@ std::string text_of(const AuditedText& text) {
 
 struct Words {
   std::string operator()(const AuditedLogin& login) const {
-    return std::string(login.method == LoginMethod::trust ? "login trust " : "login scram ") +
+    constexpr const char* kMethods[] = {"login trust ", "login scram ", "login cert "};
+    return std::string(kMethods[static_cast<int>(login.method)]) +
            (login.sqlstate.empty() ? "in" : login.sqlstate);
   }
   std::string operator()(const AuditedLogout&) const { return "logout"; }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/session/render.hpp"
 #include "tests/unit/session/script.hpp"
 
 using namespace pgveil;
@@ -94,6 +95,45 @@ TEST_CASE("a client that leaves the exchange is out") {
         .client(startup_of("ann"), {.to_client = "R(10)"})
         .client(row.bytes, {.to_client = "E(FATAL 08P01 " + row.error + ")", .commands = "CloseClient"})
         .check();
+  }
+}
+
+TEST_CASE("where the access file asks for a certificate, it has to name the role") {
+  struct Row {
+    LoginDemand demand;
+    std::optional<std::string> shown;
+    std::string answer, commands;
+  };
+  const std::string in = "R(0)", asked = "R(10)";
+  const std::string none = "E(FATAL 28000 this login needs a certificate / connect with sslcert and sslkey)";
+  const std::string wrong =
+      "E(FATAL 28000 certificate authentication failed for user \"ann\" / the certificate's common name has "
+      "to "
+      "be the role's name)";
+  const std::string closed = "CloseClient";
+  using enum LoginDemand;
+  for (const Row& row :
+       {Row{certificate, "ann", in, "ConnectBackend"}, Row{certificate, "Ann", wrong, closed},
+        Row{certificate, "", wrong, closed}, Row{certificate, std::nullopt, none, closed},
+        Row{certificate, std::string("ann\0eve", 7), wrong, closed},
+        Row{password_and_certificate, "ann", asked, ""}, Row{password_and_certificate, "eve", wrong, closed},
+        Row{password_and_certificate, std::nullopt, none, closed},
+        Row{password_and_any_certificate, "eve", asked, ""}, Row{password_and_any_certificate, "", asked, ""},
+        Row{password_and_any_certificate, std::nullopt, none, closed},
+        Row{password, std::nullopt, asked, ""}}) {
+    CAPTURE(row.answer);
+    SessionConfig config = scram_config();
+    config.encryption = ClientEncryption::offered;
+    FakeGate gate;
+    gate.demand = row.demand;
+    std::string request;
+    wire::encode(wire::SslRequest{}, request);
+    Session session(config, gate);
+    static_cast<void>(session.step(ClientBytes{request}));
+    static_cast<void>(session.step(ClientSecured{"hash", row.shown}));
+    const Actions actions = session.step(ClientBytes{startup_of("ann")});
+    CHECK(render_to_client(actions.to_client) == row.answer);
+    CHECK(render(actions.commands) == row.commands);
   }
 }
 

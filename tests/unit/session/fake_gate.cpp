@@ -118,8 +118,9 @@ LookUp FakeGate::look_up(std::string_view) {
   return {};  // a driver's to call
 }
 
-Result<void> FakeGate::may_log_in(std::string_view, std::string_view, const ClientOrigin& origin) const {
-  if (origin.address != "192.0.2.66") return {};
+Result<LoginDemand> FakeGate::may_log_in(std::string_view, std::string_view,
+                                         const ClientOrigin& origin) const {
+  if (origin.address != "192.0.2.66") return demand;
   return Error{.kind = ErrorKind::authentication, .sqlstate = "28000", .public_message = "not from there"};
 }
 

@@ -26,12 +26,14 @@ class FakeGate : public Gate {
   AuditedText audited_text(std::string_view text, TextOf what) const override;
   std::optional<LookUp> account(std::string_view role, std::string_view database) const override;
   LookUp look_up(std::string_view role) override;
-  Result<void> may_log_in(std::string_view role, std::string_view, const ClientOrigin& origin) const override;
+  Result<LoginDemand> may_log_in(std::string_view role, std::string_view,
+                                 const ClientOrigin& origin) const override;
   std::optional<Credentials> bypass_login(const Identity& who) const override;
   Result<void> may_connect(const Identity& who, std::string_view database) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
   bool refuses_people = false;
+  LoginDemand demand = LoginDemand::password;
   bool must_ask = false;       // accounts are known by look_up only
   bool is_ann_bypass = false;  // she is passed on to backend role raw
   std::uint64_t version = 1;
