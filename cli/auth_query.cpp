@@ -20,11 +20,6 @@ const AuthQueryConfig& settings(const Config& config) {
   return *config.auth_query;
 }
 
-std::string database_of(const Config& config) {
-  const auto& named = settings(config).database;
-  return named.empty() ? config.backend.databases.front() : named;
-}
-
 Error not_usable(std::string_view what, std::string_view fix) {
   return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue), std::string(what),
           std::string(fix)};
@@ -55,7 +50,7 @@ Result<std::optional<session::ScramVerifier>> verifier_in(const std::vector<db::
 
 AuthQuery::AuthQuery(const Config& config)
     : cache_(settings(config).cache_ms),
-      query_(auth_query_endpoint(config), database_of(config), settings(config).query) {}
+      query_(auth_query_endpoint(config), auth_query_database(config), settings(config).query) {}
 
 Result<std::shared_ptr<AuthQuery>> AuthQuery::open(const Config& config) {
   std::shared_ptr<AuthQuery> made(new AuthQuery(config));

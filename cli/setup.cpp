@@ -32,6 +32,10 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
   input.query_role = config.backend.query_role.user;
   if (config.backend.admin_role) input.admin_role = config.backend.admin_role->user;
   if (config.backend.mask_views) input.mask_owner = config.backend.mask_owner;
+  if (config.auth_query && config.auth_query->query == kShippedVerifierQuery &&
+      auth_query_database(config) == database) {
+    input.auth_query_role = config.auth_query->role.user;
+  }
   input.connection_limit = config.limits.max_clients + kOwnConnections;
   input.schemas = config.backend.schemas;
   std::set<std::string> readers;

@@ -254,12 +254,50 @@ std::string version_schema(const SetupInput& in) {
               : "");
 }
 
+// Made by a superuser or not at all: the function reads pg_authid with its owner's rights, and whoever owns it says who may
+// log in.
+std::string accounts(const SetupInput& in) {
+  if (!in.auth_query_role) return "";
+  const std::string role = quoted_name(*in.auth_query_role);
+  return R"(
+-- 7. auth_query: the function that gives one role's password verifier, and the role that may call it. A superuser's to make.
+SELECT pg_catalog.current_setting('is_superuser') AS may_make_accounts \gset
+\if :may_make_accounts
+DO $check$ BEGIN
+  IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
+              WHERE n.nspname = 'pgveil_auth' AND NOT r.rolsuper)
+     OR EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+                  JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
+                 WHERE n.nspname = 'pgveil_auth' AND NOT r.rolsuper) THEN
+    RAISE EXCEPTION 'schema pgveil_auth, or a function in it, is not a superuser''s: look at it, and drop it';
+  END IF;
+END $check$;
+)" + role_there(*in.auth_query_role) +
+         no_attributes(*in.auth_query_role) + no_memberships(*in.auth_query_role) +
+         fmt::format(R"(CREATE SCHEMA IF NOT EXISTS pgveil_auth;
+REVOKE ALL ON SCHEMA pgveil_auth FROM PUBLIC;
+GRANT USAGE ON SCHEMA pgveil_auth TO {0};
+GRANT CONNECT ON DATABASE {1} TO {0};
+CREATE OR REPLACE FUNCTION pgveil_auth.verifier_of(role text, OUT name text, OUT verifier text) RETURNS SETOF record
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    SELECT rolname, rolpassword FROM pg_catalog.pg_authid
+     WHERE rolname = role AND rolcanlogin AND NOT rolsuper AND (rolvaliduntil IS NULL OR rolvaliduntil > now()) $body$;
+REVOKE ALL ON FUNCTION pgveil_auth.verifier_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION pgveil_auth.verifier_of TO {0};
+\else
+\warn 'auth_query: run this script as a superuser to make pgveil_auth.verifier_of'
+\endif
+)",
+                     role, quoted_name(in.database));
+}
+
 std::string side_door(const SetupInput& in) {
   std::string ours = in_comment(in.query_role);
   if (in.admin_role) ours += "," + in_comment(*in.admin_role);
+  if (in.auth_query_role) ours += "," + in_comment(*in.auth_query_role);
   const std::string database = in_comment(in.database);
   std::string out = fmt::format(R"(
--- 7. The side door: lines for pg_hba.conf, above all others (the first that matches holds), then SELECT pg_reload_conf().
+-- 8. The side door: lines for pg_hba.conf, above all others (the first that matches holds), then SELECT pg_reload_conf().
 -- Put the address that pgveil connects from in place of PGVEIL-ADDRESS. Clients must not reach the tables past pgveil.
 --   host   {0}  {1}  PGVEIL-ADDRESS/32  scram-sha-256
 --   host   all  {1}  all  reject
@@ -277,7 +315,7 @@ std::string side_door(const SetupInput& in) {
 
 std::string setup_sql(const SetupInput& input) {
   return header(input) + roles(input) + settings(input) + database_rights(input) + table_rights(input) +
-         catalog_rights(input) + version_schema(input) + "COMMIT;\n" + side_door(input);
+         catalog_rights(input) + version_schema(input) + accounts(input) + "COMMIT;\n" + side_door(input);
 }
 
 }  // namespace pgveil::db

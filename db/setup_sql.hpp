@@ -15,8 +15,10 @@ struct SetupInput {
   std::string query_role;
   std::optional<std::string> admin_role;
   std::optional<std::string> mask_owner;  // masks are its views: query_role gets no right on policy_tables
-  std::size_t connection_limit = 0;       // of query_role
-  std::vector<std::string> schemas;       // the search path of clients
+  std::optional<std::string>
+      auth_query_role;               // asks pgveil_auth.verifier_of, which is then made; auth_query's default
+  std::size_t connection_limit = 0;  // of query_role
+  std::vector<std::string> schemas;  // the search path of clients
   std::vector<Table> policy_tables;
   std::vector<Table> open_tables;
   std::vector<std::string> client_roles;  // readers that a policy names: must not log in past pgveil

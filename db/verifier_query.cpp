@@ -6,12 +6,14 @@
 
 #include "common/sqlstate.hpp"
 #include "db/connection.hpp"
+#include "db/deadline.hpp"
 #include "db/failure.hpp"
 
 namespace pgveil::db {
 namespace {
 
 constexpr std::string_view kWhat = "auth_query";
+constexpr std::int64_t kGrace = 500;  // ms
 
 std::optional<std::string> text_of(const pqxx::field& field) {
   return field.is_null() ? std::nullopt : std::optional<std::string>(field.c_str());
@@ -57,8 +59,16 @@ Result<void> VerifierQuery::connect() {
 
 Result<std::vector<FoundVerifier>> VerifierQuery::ask_once(const std::string& name) {
   if (auto connected = connect(); !connected) return connected.error();
-  return guarded<std::vector<FoundVerifier>>(
+  // Beyond statement_timeout, which a server that hangs does not keep.
+  const Deadline deadline(connection_->socket(),
+                          std::chrono::milliseconds(endpoint_.connect_timeout_ms + kGrace));
+  auto found = guarded<std::vector<FoundVerifier>>(
       kWhat, [&]() -> Result<std::vector<FoundVerifier>> { return rows_of(connection_->run(sql_, name)); });
+  if (found || !deadline.has_passed()) return found;
+  return Error{
+      ErrorKind::server, std::string(sqlstate::kConnectionFailure),
+      fmt::format("auth_query: the server has said nothing for {} ms", endpoint_.connect_timeout_ms + kGrace),
+      "look at the server; backend.connect_timeout is how long it may take"};
 }
 
 Result<std::vector<FoundVerifier>> VerifierQuery::ask(const std::string& name) {

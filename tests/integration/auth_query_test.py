@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 """auth_query: clients that log in with PostgreSQL's own verifier of them, and everything that must not come of it."""
+import concurrent.futures
+import os
 import re
+import signal
 import time
 
 from harness import configuration, world
@@ -255,6 +258,61 @@ class Outage(AuthQueryCase):
             self.postgres.start()
         time.sleep(1.1)
         self.assertEqual(self.log_in("ann", BACKEND["ann"])[1].status, "I")
+
+
+class Hanging(AuthQueryCase):
+    def test_a_server_that_says_nothing_holds_nobody_up_for_long(self):
+        self.assertEqual(self.log_in("ann", BACKEND["ann"])[1].status, "I")
+        ((pid,),) = self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_auth'")
+        os.kill(int(pid), signal.SIGSTOP)
+        try:
+            with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                logins = [pool.submit(self.log_in, user, password) for user, password in
+                          (("ann", BACKEND["ann"]), ("both", FILE["both"]), ("nobody", "x"))]
+                replies = [login.result()[1] for login in logins]
+        finally:
+            os.kill(int(pid), signal.SIGCONT)
+        self.assertIn("the server has said nothing", self.pgveil.log())
+        self.assertIn(["57P03"], [reply.sqlstates() for reply in replies])
+        self.assertEqual(replies[1].status, "I")
+        time.sleep(1.1)  # until it is asked again
+        self.assertEqual(self.log_in("ann", BACKEND["ann"])[1].status, "I")
+
+
+class Shipped(ServerCase):
+    """What setup-sql makes for the default query, in a database that has nothing yet."""
+
+    @classmethod
+    def start(cls):
+        world.create(cls.postgres)
+        cls.postgres.run("CREATE ROLE ann LOGIN PASSWORD 'ann secret'; CREATE ROLE gone LOGIN PASSWORD 'gone secret' VALID UNTIL '2020-01-01'; "
+                         "CREATE ROLE boss SUPERUSER LOGIN PASSWORD 'boss secret'")
+        section_text = ("auth_query: {user: pgveil_auth, password_file: auth_password, let_in: [{user: '*', as: analyst}], cache: 0ms}\n")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, (world.PEOPLE,), world.OPEN_TABLES, authentication="scram-sha-256", passwords=FILE, more=section_text))
+        configuration.write_secret(cls.pgveil.directory / "auth_password", AUTH_PASSWORD + "\n")
+
+    def test_it_is_enough_and_no_more(self):
+        script = self.pgveil.setup_sql()
+        for _ in range(2):  # twice changes nothing
+            self.postgres.run(script, "demo")
+        self.postgres.run(f"ALTER ROLE pgveil_auth PASSWORD '{AUTH_PASSWORD}'")
+        self.pgveil.start()
+        for user, password, state in (("ann", "ann secret", None), ("ann", "wrong", "28P01"), ("gone", "gone secret", "28P01"), ("boss", "boss secret", "28P01")):
+            with RawClient(self.pgveil.port) as client:
+                reply = client.log_in({"user": user, "database": "demo"}, password)
+                self.assertEqual(reply.sqlstate(), state, user)
+        rows = self.postgres.rows("SELECT r.rolname, has_function_privilege(r.rolname, 'pgveil_auth.verifier_of(text)', 'EXECUTE') FROM pg_roles r "
+                                  "WHERE r.rolname IN ('pgveil_auth', 'pgveil_query', 'pgveil_admin', 'ann') ORDER BY 1", "demo")
+        self.assertEqual(rows, [["ann", "f"], ["pgveil_admin", "f"], ["pgveil_auth", "t"], ["pgveil_query", "f"]])
+
+    def test_a_schema_of_somebody_elses_is_refused(self):
+        self.postgres.run("CREATE ROLE mallory; CREATE DATABASE other; ")
+        self.postgres.run("CREATE SCHEMA pgveil_auth AUTHORIZATION mallory", "other")
+        script = self.pgveil.setup_sql()
+        at = script.index("-- 7. auth_query")
+        with self.assertRaisesRegex(RuntimeError, "is not a superuser's"):
+            self.postgres.run(script[at:script.index("COMMIT;")], "other")
+        self.assertEqual(self.postgres.rows("SELECT count(*) FROM pg_proc WHERE proname = 'verifier_of'", "other"), [["0"]])
 
 
 class Start(AuthQueryCase):
