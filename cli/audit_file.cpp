@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 #include "cli/whole_file.hpp"
@@ -41,10 +42,20 @@ Result<Descriptor> open_checked(const std::string& path) {
                          O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (!file.is_open()) return io_error("open audit log", path, errno);
   if (const auto status = checked_status(path, file.get()); !status) return status.error();
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return unusable(path, "another process writes it", "give each pgveil a file of its own");
   return file;
 }
+
+// While it lives nobody else writes the file.
+class Unlock {
+ public:
+  explicit Unlock(int fd) : fd_(fd) {}
+  Unlock(const Unlock&) = delete;
+  Unlock& operator=(const Unlock&) = delete;
+  ~Unlock() { ::flock(fd_, LOCK_UN); }
+
+ private:
+  int fd_;
+};
 
 // The end of the file, kMaxLineBytes at most.
 Result<std::string> tail_of(const std::string& path, int fd) {
@@ -82,50 +93,94 @@ std::string chain_hash(std::string_view line, std::string_view key) {
   return text;
 }
 
-Result<AuditFile> AuditFile::open(std::string path, std::string key) {
-  AuditFile file(std::move(path), std::move(key));
+Result<AuditFile> AuditFile::open(std::string path, std::string key, std::chrono::milliseconds patience) {
+  AuditFile file(std::move(path), std::move(key), patience);
   if (auto opened = file.reopen(); !opened) return opened.error();
   return file;
-}
-
-// A last line without its line feed is what a crash of the machine left: it gets one and stays a link of the chain.
-Result<void> AuditFile::take(Descriptor file) {
-  auto tail = tail_of(path_, file.get());
-  if (!tail) return tail.error();
-  if (!tail->empty()) {
-    if (tail->back() != '\n') {
-      if (!write_whole(file.get(), "\n")) return io_error("write audit log", path_, errno);
-    } else {
-      tail->pop_back();
-    }
-    const std::size_t feed = tail->rfind('\n');
-    previous_ = chain_hash(feed == std::string::npos ? *tail : tail->substr(feed + 1), key_);
-  }
-  file_ = std::move(file);
-  return {};
-}
-
-Result<void> AuditFile::reopen() {
-  if (file_.is_open() && is_in_place()) return {};
-  auto file = open_checked(path_);
-  if (!file) return file.error();
-  return take(std::move(*file));
 }
 
 bool AuditFile::is_in_place() const {
   struct stat open_one {};
   struct stat named {};
-  return ::fstat(file_.get(), &open_one) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
+  return file_.is_open() && ::fstat(file_.get(), &open_one) == 0 && ::lstat(path_.c_str(), &named) == 0 &&
          open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
+Result<void> AuditFile::lock() const {
+  constexpr std::chrono::milliseconds kPause{1};
+  for (std::chrono::milliseconds waited{}; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; waited += kPause) {
+    if (waited >= patience_)
+      return unusable(path_, "another process has it and does not let go", "look for one that was stopped");
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
+
+// What others have written since is part of the chain. What is gone from the file, or was changed in it, is not looked at: the
+// next line does not fit then, which is what the chain is for. A last line without its line feed is what a crash of the machine
+// left: it gets one and stays a link of the chain.
+Result<void> AuditFile::catch_up() {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) return io_error("read", path_, errno);
+  if (status.st_size <= size_) return {};
+  auto tail = tail_of(path_, file_.get());
+  if (!tail) return tail.error();
+  size_ = status.st_size;
+  if (tail->back() != '\n') {
+    if (!write_whole(file_.get(), "\n")) return io_error("write audit log", path_, errno);
+    ++size_;
+  } else {
+    tail->pop_back();
+  }
+  const std::size_t feed = tail->rfind('\n');
+  previous_ = chain_hash(feed == std::string::npos ? *tail : tail->substr(feed + 1), key_);
+  return {};
+}
+
+// To the file under the name. The last line of the old one is known before the new one has a first line.
+Result<void> AuditFile::follow() {
+  auto file = open_checked(path_);
+  if (!file) return file.error();
+  if (file_.is_open()) {
+    if (auto locked = lock(); !locked) return locked;
+    const Unlock unlock(file_.get());
+    if (auto read = catch_up(); !read) return read;
+  }
+  file_ = std::move(*file);
+  size_ = 0;
+  return {};
+}
+
+Result<void> AuditFile::reopen() {
+  if (is_in_place()) return {};
+  if (auto followed = follow(); !followed) return followed;
+  if (auto locked = lock(); !locked) return locked;
+  const Unlock unlock(file_.get());
+  return catch_up();
+}
+
 Result<void> AuditFile::append(std::string_view fields) {
+  why_misplaced_.reset();
+  for (;;) {
+    if (!is_in_place() && !why_misplaced_) {
+      if (auto followed = follow(); !followed) why_misplaced_ = followed.error();
+    }
+    if (auto locked = lock(); !locked) return locked;
+    const Unlock unlock(file_.get());
+    if (!why_misplaced_ && !is_in_place()) continue;  // it was moved meanwhile
+    if (auto read = catch_up(); !read) return read;
+    return write(fields);
+  }
+}
+
+Result<void> AuditFile::write(std::string_view fields) {
   std::string line = fmt::format(R"({{{},"prev":"{}"}})", fields, previous_);
   std::string next = chain_hash(line, key_);
   line += '\n';
   struct stat before {};
   if (::fstat(file_.get(), &before) != 0) return io_error("write audit log", path_, errno);
   if (write_whole(file_.get(), line)) {
+    size_ = before.st_size + static_cast<off_t>(line.size());
     previous_ = std::move(next);
     return {};
   }

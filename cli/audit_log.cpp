@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -13,15 +14,14 @@ namespace {
 
 constexpr std::string_view kTopic = "audit";
 
-// "at":"2026-11-21T23:53:07.123456Z"
-std::string time_field() {
+}  // namespace
+
+std::string common_fields() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  return fmt::format(R"("at":"{:%Y-%m-%dT%H:%M:%S}.{:06}Z")",
-                     fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)), us % 1'000'000);
+  return fmt::format(R"("at":"{:%Y-%m-%dT%H:%M:%S}.{:06}Z","pid":{})",
+                     fmt::gmtime(static_cast<std::time_t>(us / 1'000'000)), us % 1'000'000, ::getpid());
 }
-
-}  // namespace
 
 Result<std::unique_ptr<AuditLog>> AuditLog::open(const AuditConfig& config) {
   if (config.file.empty()) return std::unique_ptr<AuditLog>();
@@ -38,19 +38,13 @@ void AuditLog::note(const ProcessEvent& event) {
   static_cast<void>(append(audit_fields(event)));
 }
 
-// At every line, so that none goes into a file that somebody has removed.
-void AuditLog::follow_rotation() {
-  if (file_.is_in_place()) return;
-  const auto reopened = file_.reopen();
-  if (!reopened && !is_misplaced_)
-    log::error(kTopic, one_line(reopened.error()) + "; lines go on into the file that was moved");
-  is_misplaced_ = !reopened;
-}
-
 bool AuditLog::append(const std::string& fields) {
   const std::scoped_lock lock(mutex_);
-  follow_rotation();
-  const auto written = file_.append(time_field() + fields);
+  const auto written = file_.append(common_fields() + fields);
+  const auto& misplaced = file_.why_misplaced();
+  if (misplaced && !is_misplaced_)
+    log::error(kTopic, one_line(*misplaced) + "; lines go on into the file that was moved");
+  is_misplaced_ = misplaced.has_value();
   lines_.fetch_add(written ? 1 : 0, std::memory_order_relaxed);
   failures_.fetch_add(written ? 0 : 1, std::memory_order_relaxed);
   const bool was_failing = is_failing_.exchange(!written, std::memory_order_relaxed);

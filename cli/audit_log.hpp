@@ -35,7 +35,6 @@ class AuditLog final : public net::AuditSink {
  private:
   explicit AuditLog(AuditFile file) : file_(std::move(file)) {}
   [[nodiscard]] bool append(const std::string& fields);
-  void follow_rotation();
 
   std::mutex mutex_;  // of the file
   AuditFile file_;
@@ -43,5 +42,8 @@ class AuditLog final : public net::AuditSink {
   std::atomic<std::uint64_t> lines_{0}, failures_{0};
   std::atomic<bool> is_failing_{false};
 };
+
+// "at":"2026-11-21T23:53:07.123456Z","pid":4711: what each line begins with.
+[[nodiscard]] std::string common_fields();
 
 }  // namespace pgveil::cli

@@ -9,6 +9,7 @@
 #include "cli/config_options.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/table_verbs.hpp"
+#include "cli/verb_record.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -202,7 +203,43 @@ struct CommandLine {
     return *completion_verb ? bash_completion(app) : "pgveil " PGVEIL_VERSION "\n";
   }
 
+  // The verb that was named, "policy build", if it reads the configuration's databases or what was built of them; empty: another
+  // one.
+  [[nodiscard]] std::string audited_verb() const {
+    for (const CLI::App* verb : {serve_verb, audit_verb, setup_verb, worker_verb, version_verb,
+                                 completion_verb, config_doc_verb, man_page_verb}) {
+      if (*verb) return {};
+    }
+    std::string name;
+    for (const CLI::App* verb = app.get_subcommands().front();; verb = verb->get_subcommands().front()) {
+      name += (name.empty() ? "" : " ") + verb->get_name();
+      if (verb->get_subcommands().empty()) return name;
+    }
+  }
+
+  // What it is about.
+  [[nodiscard]] std::string subject() const {
+    if (*build_verb) return build.policy.value_or("all policies");
+    if (*show_verb) return show.policy;
+    if (*diff_verb) return diff.policy;
+    if (*explain_verb) return explain.policy;
+    if (*stored_sql_verb) return stored_sql.policy;
+    if (*anonymize_verb) return anonymize.job;
+    if (*rewrite_verb) return "role " + rewrite.role;
+    return *check_verb ? std::string("everything") : tables.subject();
+  }
+
   int run() {
+    const std::string verb = audited_verb();
+    if (verb.empty()) return run_verb();
+    const auto record = VerbRecord::begin(config, verb, subject());
+    if (!record) return report(record.error());
+    const int status = run_verb();
+    record->end(status);
+    return status;
+  }
+
+  int run_verb() {
     check.config = rewrite.config = setup.config = build.config = show.config = explain.config = diff.config =
         anonymize.config = stored_sql.config = config;
     show.what = show_what();

@@ -168,6 +168,14 @@ void TableVerbs::add_risk(CLI::App& app, std::string& config) {
       "No value of the table is quoted. docs/risk.md tells what the figures mean.");
 }
 
+std::string TableVerbs::subject() const {
+  if (*risk_verb_) return describe(risk_.table);
+  if (*check_verb_) return describe(check_.table);
+  if (*apply_verb_) return apply_.job;
+  if (*verify_verb_) return verify_.certificate;
+  return *build_verb_ ? describe(hierarchy_.table) : "the file " + hierarchy_.file;
+}
+
 std::optional<int> TableVerbs::run(const std::string& config) {
   if (*risk_verb_) {
     risk_.config = config;

@@ -15,6 +15,8 @@ class TableVerbs {
   void add(CLI::App& app, std::string& config);
   // The exit status; nullopt: another verb was named.
   [[nodiscard]] std::optional<int> run(const std::string& config);
+  // What the verb that was named is about: a table or a file, without a value of it.
+  [[nodiscard]] std::string subject() const;
 
  private:
   void add_risk(CLI::App& app, std::string& config);

@@ -2,6 +2,7 @@
 """The audit log: a line for everything, before it happens; no value in it; whole after rotation; and nothing without it."""
 import json
 import os
+import pwd
 import resource
 import signal
 import subprocess
@@ -187,6 +188,57 @@ class Files(Audited):
         self.assertEqual(self.verify(self.path).returncode, 0)
 
 
+class Verbs(Audited):
+    """The command line writes the same file."""
+
+    def run_verb(self, *words):
+        return self.pgveil.command(*words, "--config", str(self.pgveil.config_path))
+
+    def test_a_verb_and_how_it_ended(self):
+        self.assertEqual(self.run_verb("policy", "explain", "people_k2", f"city={SECRET}").returncode, 0)
+        self.assertEqual(self.run_verb("policy", "build", "nosuch").returncode, 1)
+        begun = self.events("verb")
+        self.assertEqual([(line["verb"], line["on"]) for line in begun], [("policy explain", "people_k2"), ("policy build", "nosuch")])
+        self.assertEqual({line["user"] for line in begun}, {pwd.getpwuid(os.geteuid()).pw_name})
+        self.assertEqual([(line["pid"], line["status"]) for line in self.events("verb_end")],
+                         [(begun[0]["pid"], "0"), (begun[1]["pid"], "1")])
+        self.assertNotIn(SECRET, json.dumps(self.lines()))
+        done = self.pgveil.command("audit-verify", str(self.path))
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_each_verb_that_reads_the_database(self):
+        table = ("--table", "public.people", "--database", "demo")
+        for words, on in ((("check", "--quick"), "everything"), (("rewrite", "--role", "analyst", f"SELECT '{SECRET}'"), "role analyst"),
+                          (("policy", "show", "people_k2"), "people_k2"), (("policy", "diff", "people_k2"), "people_k2"),
+                          (("risk", *table), "table public.people"), (("check-table", *table, "--columns", "city", "--k", "2"), "table public.people")):
+            self.run_verb(*words)
+            self.assertEqual(self.events("verb")[-1]["on"], on, words)
+        self.assertNotIn(SECRET, json.dumps(self.lines()))
+        before = self.events("verb")
+        self.run_verb("setup-sql")
+        self.assertEqual(self.events("verb"), before)
+
+    def test_many_at_once_make_one_chain(self):
+        config = str(self.pgveil.config_path)
+        running = [subprocess.Popen([binary(), "policy", "explain", "people_k2", "--config", config], cwd=self.pgveil.directory,
+                                    stdout=subprocess.DEVNULL) for _ in range(6)]
+        with self.pgveil.client() as client:
+            for _ in range(50):
+                client.query("SELECT count(*) FROM people")
+        self.assertEqual([each.wait(60) for each in running], [0] * 6)
+        self.assertEqual((len(self.events("verb")), len(self.events("verb_end"))), (6, 6))
+        self.assertEqual(self.pgveil.command("audit-verify", str(self.path)).returncode, 0)
+
+    def test_what_cant_be_put_on_record_does_not_run(self):
+        self.path.chmod(0o644)
+        try:
+            done = self.run_verb("policy", "show", "people_k2")
+        finally:
+            self.path.chmod(0o600)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("everybody may read it", done.stderr)
+
+
 class Keyed(Audited):
     options = {"more": "audit: {file: audit.log, key_file: audit.key, sql_bytes: 0}\n"}
 
@@ -244,12 +296,6 @@ class FullDisk(Audited):
 
 
 class Refused(Audited):
-    def test_a_second_process_on_the_same_file_does_not_start(self):
-        done = subprocess.run([binary(), "serve", "--config", self.pgveil.config_path], capture_output=True, text=True,
-                              timeout=60, cwd=self.pgveil.directory)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("another process writes it", done.stderr)
-
     def test_a_file_that_everybody_may_read_keeps_pgveil_from_starting(self):
         self.pgveil.halt()
         self.path.chmod(0o644)

@@ -1,7 +1,11 @@
 #include "cli/audit_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <sstream>
@@ -67,16 +71,58 @@ TEST_CASE("a file that was moved or removed is made anew and the chain goes on i
   auto file = AuditFile::open(folder.path("audit.log"), "");
   REQUIRE(file.has_value());
   REQUIRE(file->append("\"n\":1").has_value());
-  CHECK(file->is_in_place());
   std::filesystem::rename(folder.path("audit.log"), folder.path("audit.log.1"));
-  CHECK_FALSE(file->is_in_place());
   REQUIRE(file->reopen().has_value());
-  CHECK(file->is_in_place());
+  CHECK(folder.read("audit.log").empty());
   REQUIRE(file->append("\"n\":2").has_value());
   const auto old = lines_of(folder.read("audit.log.1"));
-  CHECK(lines_of(folder.read("audit.log")).at(0) == "{\"n\":2" + link_to(old.at(0)));
+  const auto second = lines_of(folder.read("audit.log")).at(0);
+  CHECK(second == "{\"n\":2" + link_to(old.at(0)));
   std::filesystem::remove(folder.path("audit.log"));
-  CHECK_FALSE(file->is_in_place());
+  REQUIRE(file->append("\"n\":3").has_value());
+  CHECK(lines_of(folder.read("audit.log")).at(0) == "{\"n\":3" + link_to(second));
+  CHECK_FALSE(file->why_misplaced().has_value());
+}
+
+TEST_CASE("several that write one file make one chain, also when it is moved") {
+  const TemporaryFolder folder;
+  auto a = AuditFile::open(folder.path("audit.log"), "key");
+  auto b = AuditFile::open(folder.path("audit.log"), "key");
+  REQUIRE(a.has_value());
+  REQUIRE(b.has_value());
+  const auto both = [&](int first) {
+    REQUIRE(a->append(fmt::format("\"n\":{}", first)).has_value());
+    REQUIRE(b->append(fmt::format("\"n\":{}", first + 1)).has_value());
+    REQUIRE(b->append(fmt::format("\"n\":{}", first + 2)).has_value());
+  };
+  both(0);
+  both(3);
+  std::filesystem::rename(folder.path("audit.log"), folder.path("audit.log.1"));
+  both(6);
+  std::filesystem::rename(folder.path("audit.log"), folder.path("audit.log.2"));
+  REQUIRE(a->reopen().has_value());
+  REQUIRE(b->append("\"n\":9").has_value());
+  const auto lines =
+      lines_of(folder.read("audit.log.1") + folder.read("audit.log.2") + folder.read("audit.log"));
+  REQUIRE(lines.size() == 10);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    CAPTURE(i);
+    CHECK(lines[i] == fmt::format("{{\"n\":{}", i) + link_to(lines[i - 1], "key"));
+  }
+}
+
+TEST_CASE("what was taken from the file's end is missed by the chain") {
+  const TemporaryFolder folder;
+  auto file = AuditFile::open(folder.path("audit.log"), "");
+  REQUIRE(file.has_value());
+  REQUIRE(file->append("\"n\":1").has_value());
+  const std::string first = folder.read("audit.log");
+  REQUIRE(file->append("\"n\":2").has_value());
+  std::filesystem::resize_file(folder.path("audit.log"), first.size());
+  REQUIRE(file->append("\"n\":3").has_value());
+  const auto lines = lines_of(folder.read("audit.log"));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1] != "{\"n\":3" + link_to(lines[0]));
 }
 
 TEST_CASE("what can't be opened anew leaves the open file in use") {
@@ -87,6 +133,7 @@ TEST_CASE("what can't be opened anew leaves the open file in use") {
   std::filesystem::create_directory(folder.path("audit.log"));
   CHECK_FALSE(file->reopen().has_value());
   REQUIRE(file->append("\"n\":1").has_value());
+  CHECK(file->why_misplaced().has_value());
   CHECK(lines_of(folder.read("moved")).size() == 1);
 }
 
@@ -99,7 +146,7 @@ TEST_CASE("a last line that was cut off stays, and the next one is linked to it"
   CHECK(lines_of(folder.read("audit.log")).at(2) == "{\"n\":3" + link_to("{\"n\":2,\"pr"));
 }
 
-TEST_CASE("a file that others may write or read, that is no file, or that is in use is refused") {
+TEST_CASE("a file that others may write or read, or that is no file is refused") {
   const TemporaryFolder folder;
   for (const unsigned mode : {0620U, 0602U, 0604U, 0666U}) {
     folder.write("audit.log", "", mode);
@@ -115,10 +162,20 @@ TEST_CASE("a file that others may write or read, that is no file, or that is in 
   std::filesystem::remove(folder.path("audit.log"));
   REQUIRE(::mkfifo(folder.path("audit.log").c_str(), 0600) == 0);
   CHECK(error_of(folder).find("not a regular file") != std::string::npos);
-  std::filesystem::remove(folder.path("audit.log"));
-  const auto first = AuditFile::open(folder.path("audit.log"), "");
-  REQUIRE(first.has_value());
-  CHECK(error_of(folder).find("another process writes it") != std::string::npos);
+}
+
+TEST_CASE("who keeps the file to himself is named, and nothing is written meanwhile") {
+  const TemporaryFolder folder;
+  auto file = AuditFile::open(folder.path("audit.log"), "", std::chrono::milliseconds(5));
+  REQUIRE(file.has_value());
+  const int other = ::open(folder.path("audit.log").c_str(), O_RDWR);
+  REQUIRE(::flock(other, LOCK_EX) == 0);
+  const auto written = file->append("\"n\":1");
+  REQUIRE(written.has_error());
+  CHECK(written.error().public_message.find("does not let go") != std::string::npos);
+  CHECK(folder.read("audit.log").empty());
+  ::close(other);
+  CHECK(file->append("\"n\":1").has_value());
 }
 
 }  // namespace pgveil::cli
