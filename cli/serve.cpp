@@ -20,6 +20,7 @@
 #include "cli/web_api.hpp"
 #include "cli/world.hpp"
 #include "common/log.hpp"
+#include "common/sqlstate.hpp"
 #include "proxy/net/http_server.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/server.hpp"
@@ -65,6 +66,17 @@ net::PoolSettings pool_settings(const PoolConfig& pool, const std::string& role,
   settings.size = rule->size.value_or(settings.size);
   settings.reserve_size = rule->reserve_size.value_or(settings.reserve_size);
   return settings;
+}
+
+// Where everybody is let in nobody may come from elsewhere.
+Result<net::InheritedSockets> inherited_sockets(const Config& config) {
+  auto taken = net::take_inherited_sockets();
+  if (!taken || !taken->tcp || config.auth.method != session::ClientAuthentication::trust ||
+      is_loopback_address(taken->tcp_address))
+    return taken;
+  return Error{ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
+               fmt::format("auth.method trust on a socket that was handed over, of {}", taken->tcp_address),
+               "let the socket listen on 127.0.0.1, or use scram-sha-256"};
 }
 
 net::ServerConfig server_config(const Config& config, const World& world, net::AuditSink* audit) {
@@ -216,9 +228,14 @@ Result<void> serve(const std::string& path) {
   auto world = World::open(*config);
   if (!world) return world.error();
   (*world)->attach_audit(audit->get());
-  note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}, {"pid", std::to_string(::getpid())}}});
+  note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}}});
   Commands commands(**world);
-  auto server = net::Server::start(server_config(*config, **world, audit->get()), **world, commands);
+  auto inherited = inherited_sockets(*config);
+  if (!inherited) return inherited.error();
+  net::ServerConfig listener = server_config(*config, **world, audit->get());
+  listener.inherited = std::move(*inherited);
+  const bool is_handed_over = listener.inherited.has_any();
+  auto server = net::Server::start(std::move(listener), **world, commands);
   if (!server) return server.error();
   commands.attach(**server);
   const auto web = start_web(config->metrics, **world, **server);
@@ -227,7 +244,8 @@ Result<void> serve(const std::string& path) {
   const auto page = start_page(config->page, api);
   if (!page) return page.error();
   say_where_versions_are(**world);
-  say_ready(**world, config->listen.host, (*server)->port());
+  say_ready(**world, is_handed_over ? "a socket that was handed over" : config->listen.host,
+            (*server)->port());
   {
     const Watch watch(**world);
     const End how = wait_for_the_end(**world, **server, commands, signals);

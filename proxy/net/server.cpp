@@ -89,6 +89,7 @@ class Server::Impl {
   void end_sessions_at_rest();
 
  private:
+  [[nodiscard]] Result<void> take_over();
   [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> start_threads();
   [[nodiscard]] Result<void> listen_locally();
@@ -134,12 +135,16 @@ Result<void> Server::Impl::start() {
   }
   work_guards_.push_back(asio::make_work_guard(console_pool_));
   work_guards_.push_back(asio::make_work_guard(look_up_pool_));
-  if (auto listening = listen(); listening.has_error()) return listening;
-  if (auto listening = listen_locally(); listening.has_error()) return listening;
+  if (config_.inherited.has_any()) {
+    if (auto listening = take_over(); listening.has_error()) return listening;
+  } else {
+    if (auto listening = listen(); listening.has_error()) return listening;
+    if (auto listening = listen_locally(); listening.has_error()) return listening;
+  }
   const auto told = [](const std::exception_ptr& error) {
     if (error) log::error("net", "accepting clients ended unexpectedly");
   };
-  asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*acceptor_), told);
+  if (acceptor_) asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*acceptor_), told);
   if (local_acceptor_)
     asio::co_spawn(contexts_.front()->get_executor(), accept_clients(*local_acceptor_), told);
   asio::co_spawn(contexts_.front()->get_executor(), count_periods(), asio::detached);
@@ -185,6 +190,23 @@ Result<void> Server::Impl::listen() {
   return {};
 }
 
+Result<void> Server::Impl::take_over() {
+  error_code error;
+  if (config_.inherited.tcp) {
+    const bool is_v6 = config_.inherited.tcp_address.find(':') != std::string::npos;
+    acceptor_ = std::make_unique<Acceptor>(contexts_.front()->get_executor());
+    acceptor_->assign(is_v6 ? tcp::v6() : tcp::v4(), *config_.inherited.tcp, error);
+    if (error) return not_listening(config_, error);
+    port_ = acceptor_->local_endpoint(error).port();
+  }
+  if (config_.inherited.local) {
+    local_acceptor_ = std::make_unique<LocalAcceptor>(contexts_.front()->get_executor());
+    local_acceptor_->assign(asio::local::stream_protocol(), *config_.inherited.local, error);
+    if (error) return not_listening(config_, error);
+  }
+  return {};
+}
+
 Result<void> Server::Impl::listen_locally() {
   if (config_.socket_dir.empty()) return {};
   auto file = UnixListener::open(unix_socket_path(config_.socket_dir, port_), config_.socket_mode);
@@ -218,11 +240,11 @@ Task<void> Server::Impl::accept_clients(AcceptorOf<Protocol>& acceptor) {
   Timer retry(contexts_.front()->get_executor());
   for (std::size_t next = 0; acceptor.is_open(); next = (next + 1) % contexts_.size()) {
     auto [error, client] = co_await acceptor.async_accept(*contexts_[next], kAsTuple);
-    if (!acceptor.is_open()) co_return;
     if (!error) {
-      admit(Socket(std::move(client)));
+      admit(Socket(std::move(client)));  // also when we have stopped listening meanwhile: it was let in
       continue;
     }
+    if (!acceptor.is_open()) co_return;
     log_accept_error(error);
     retry.expires_after(kAcceptRetry);
     static_cast<void>(co_await retry.async_wait(kAsTuple));
@@ -283,10 +305,10 @@ void Server::Impl::refuse(Socket client) {
 void Server::Impl::stop_listening() {
   if (is_stopping_.exchange(true))
     return;  // before the list of sessions is read: one that comes later sees it
-  if (!acceptor_) return;
-  asio::post(acceptor_->get_executor(), [this] {
+  if (contexts_.empty()) return;
+  asio::post(contexts_.front()->get_executor(), [this] {
     error_code ignored;
-    acceptor_->close(ignored);
+    if (acceptor_) acceptor_->close(ignored);
     if (local_acceptor_) local_acceptor_->close(ignored);
   });
 }

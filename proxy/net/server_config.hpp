@@ -9,6 +9,7 @@
 
 #include "proxy/net/audit_trail.hpp"
 #include "proxy/net/connect.hpp"
+#include "proxy/net/inherited_sockets.hpp"
 #include "proxy/net/pool.hpp"
 #include "proxy/net/tls_settings.hpp"
 #include "proxy/session/session.hpp"
@@ -20,6 +21,7 @@ struct ServerConfig {
   std::uint16_t listen_port = 6432;       // 0: any free one; Server::port() tells
   std::string socket_dir;                 // listens on a Unix socket there as well; empty: on none
   unsigned socket_mode = 0770;
+  InheritedSockets inherited;  // if any: instead of all of these
   Endpoint backend;
   // Asked for each new connection, on any thread; never null.
   std::function<std::shared_ptr<const TlsSettings>()> tls = [] {
