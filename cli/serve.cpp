@@ -30,10 +30,13 @@
 namespace pgveil::cli {
 namespace {
 
+const int kWaitForClients = SIGRTMIN;
+
 sigset_t waited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&signals, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, kWaitForClients})
+    sigaddset(&signals, signal);
   return signals;
 }
 
@@ -143,6 +146,7 @@ End wait_for_the_end(World& world, net::Server& server, const Commands& commands
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) continue;
+    if (signal == kWaitForClients) return {admin::Ending::when_clients_go};
     switch (signal) {
       case SIGHUP: reload(world, server); continue;
       case SIGTERM:

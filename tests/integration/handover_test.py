@@ -95,8 +95,7 @@ class Handover(ServerCase):
             thread.start()
         second = self.serve(pgveil, listener)
         self.wait_for(pgveil, "listening on a socket that was handed over", 2)
-        stays.query("BEGIN")  # it may stay until its end
-        first.send_signal(signal.SIGINT)
+        first.send_signal(signal.SIGRTMIN)  # as SHUTDOWN WAIT_FOR_CLIENTS, whose console may be the other's
         self.wait_for(pgveil, "stopping, ")
         since = answered[0]
         while answered[0] < since + 20 and not wrong:
@@ -107,7 +106,7 @@ class Handover(ServerCase):
         self.assertEqual(wrong, [])
         self.assertIsNone(first.poll())
         self.assertEqual(stays.query("SELECT count(city) FROM people").texts(), [["4"]])
-        stays.query("COMMIT")
+        stays.close()
         self.assertEqual(first.wait(timeout=30), 0)
         with RawClient(port, "analyst", "demo") as client:
             self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])
