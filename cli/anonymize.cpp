@@ -10,6 +10,7 @@
 
 #include "cli/certificate.hpp"
 #include "cli/job_data.hpp"
+#include "cli/job_recoding.hpp"
 #include "cli/job_recount.hpp"
 #include "cli/job_targets.hpp"
 #include "common/sqlstate.hpp"
@@ -71,7 +72,7 @@ engine::QualityModel quality_of(const Job& job) {
 
 // Sensitive columns stand in the order in which read_job_data prepares them.
 engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
-  engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map};
+  engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map, job.risks};
   std::size_t column = 0;
   for (const auto& attribute : job.attributes) {
     if (attribute.models.empty()) continue;
@@ -106,15 +107,24 @@ engine::SearchOptions search_options(const AnonymizeRequest& request, const JobR
   return options;
 }
 
-Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
-                            const AnonymizeHooks& hooks, JobReport& report) {
+// Calls work(options) while the threads of the search are there.
+template <class Work>
+auto with_options(const AnonymizeRequest& request, const LevelRange& range, const AnonymizeHooks& hooks,
+                  JobReport& report, Work&& work) {
   std::uint64_t checks = 0;
   report.threads = request.job.limits.threads;
   Workers workers(report.threads);
   auto options = search_options(request, report, range, hooks, checks);
   options.parallel.threads = report.threads;
-  options.parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
-  auto found = engine::search(data.prepared, options);
+  options.parallel.run = [&workers](std::size_t parts, const auto& part) { workers.run(parts, part); };
+  return work(options);
+}
+
+Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
+                            const AnonymizeHooks& hooks, JobReport& report) {
+  auto found = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
+    return engine::search(data.prepared, options);
+  });
   if (!found) return found.error();
   report.search = std::move(*found);
   if (report.search->optimum) report.levels = report.search->optimum->levels;
@@ -173,6 +183,9 @@ Result<void> take_groups(const JobData& data, JobReport& report) {
 }
 
 Result<void> check_mondrian(const AnonymizeRequest& request) {
+  if (request.job.mondrian && request.wants_utility)
+    return refused(ErrorKind::usage, "of a job that cuts groups the input is not kept to compare with",
+                   "leave --utility and --report-html out");
   if (!request.job.mondrian || (!request.levels && !request.lists_only)) return {};
   return refused(ErrorKind::usage, "mondrian has no transformations to list or to choose from",
                  "leave --list and --transformation out, or name another algorithm");
@@ -189,6 +202,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   if (job.presence)
     report.models.push_back(fmt::format("presence {} to {}", job.presence->least, job.presence->most));
   if (job.k_map) report.models.push_back(fmt::format("k_map {}", *job.k_map));
+  for (const auto& risk : job.risks) report.models.push_back(engine::describe(risk));
   report.k = job.k;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
@@ -231,14 +245,51 @@ Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const
   return fingerprints_of(request.job, data, publication, text, *request.certificate_key);
 }
 
-Result<void> publish(const AnonymizeRequest& request, const JobData& data, const AnonymizeHooks& hooks,
-                     Stopwatch& watch, JobReport& report) {
+// nullopt: the job does not want it, or nothing is suppressed.
+Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const JobData& data,
+                                          const LevelRange& range, const AnonymizeHooks& hooks,
+                                          JobReport& report) {
+  if (request.job.local_recoding == 0 || request.lists_only) return std::optional<RecodedData>();
+  auto made = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
+    return recode_job(request.job, data, report.levels, options);
+  });
+  if (!made) return made.error();
+  // Not anonymous in the first place: publish() says so.
+  if (made->recoding.steps.front().suppressed > report.suppression_limit) return std::optional<RecodedData>();
+  report.recoding = made->recoding.steps;
+  return std::optional(std::move(*made));
+}
+
+// What is shown of local recoding stands in the table itself.
+Result<engine::Publication> applied(const Job& job, const JobData& data,
+                                    const std::optional<RecodedData>& recoded,
+                                    const engine::Anonymity& anonymity, const JobReport& report) {
+  const engine::PublicationOptions options{report.columns, anonymity, job.outliers, job.null_text,
+                                           report.seed};
+  if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
+  auto made = engine::publish(recoded->recoding.table, recoded->prepared,
+                              std::vector<unsigned>(report.levels.size(), 0), options);
+  if (!made) return made;
+  made->certainty_penalty = recoded->recoding.certainty_penalty;
+  made->suppressed_rows = recoded->recoding.suppressed();
+  made->classes = 0;
+  for (const auto& step : report.recoding) {
+    if (step.classes > 0)
+      made->smallest_class =
+          made->classes == 0 ? step.smallest_class : std::min(made->smallest_class, step.smallest_class);
+    made->classes += step.classes;
+  }
+  return made;
+}
+
+Result<void> publish(const AnonymizeRequest& request, const JobData& data,
+                     const std::optional<RecodedData>& recoded, const AnonymizeHooks& hooks, Stopwatch& watch,
+                     JobReport& report) {
   const auto& job = request.job;
   const auto anonymity = anonymity_of(job, report.suppression_limit);
-  const auto made = engine::publish(data.table, data.prepared, report.levels,
-                                    {report.columns, anonymity, job.outliers, job.null_text, report.seed});
+  const auto made = applied(job, data, recoded, anonymity, report);
   if (!made) return made.error();
-  if (auto counted = recount_models(job, data, *made); !counted) return counted;
+  if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   auto targets = write_targets(request, data, *made, hooks);
@@ -248,6 +299,8 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data, const
     if (!prints) return prints.error();
     report.fingerprints = std::move(*prints);
   }
+  if (request.wants_utility)
+    report.utility = engine::measure_utility(data.table, data.prepared.subset, job.null_text, *made);
   report.targets = targets->names;
   report.published_rows = made->rows;
   report.classes = made->classes;
@@ -281,8 +334,12 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
                                      : search_and_find(request, *data, *range, hooks, report);
   if (!chosen) return chosen.error();
   report.phases = watch.end_phase("search");
+  const auto recoded = recode(request, *data, *range, hooks, report);
+  if (!recoded) return recoded.error();
+  if (*recoded) report.phases = watch.end_phase("recode");
   if (!request.lists_only) {
-    if (auto published = publish(request, *data, hooks, watch, report); !published) return published.error();
+    if (auto published = publish(request, *data, *recoded, hooks, watch, report); !published)
+      return published.error();
   } else if (auto ready = announce(hooks, report); !ready) {
     return ready.error();
   }

@@ -25,6 +25,7 @@ struct AnonymizeRequest {
       heights;  // that the hierarchies must have, for levels of an earlier run
   std::optional<std::string>
       certificate_key;           // a certificate is wanted; empty: without the input's fingerprint
+  bool wants_utility = false;    // measured of what is published
   bool lists_only = false;       // record what is checked, publish nothing
   bool is_from_console = false;  // files only below export_dir
 };

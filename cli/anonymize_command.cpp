@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cstdio>
 #include <optional>
 
@@ -14,9 +14,11 @@
 #include "cli/fingerprint.hpp"
 #include "cli/frontier.hpp"
 #include "cli/job_data.hpp"
+#include "cli/levels_text.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/utility_report.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::cli {
@@ -46,24 +48,6 @@ void count_interrupts() {
 Error usage_error(std::string message, std::string hint) {
   return {ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::move(message),
           std::move(hint)};
-}
-
-// "1,1,2"
-Result<std::vector<unsigned>> levels_of(std::string_view text) {
-  std::vector<unsigned> levels;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    unsigned level = 0;
-    const auto [next, error] = std::from_chars(at, end, level);
-    if (error != std::errc{} || (next != end && *next != ',')) {
-      return usage_error("--transformation is no list of levels",
-                         "write one for each quasi-identifier: 1,1,2");
-    }
-    levels.push_back(level);
-    if (next == end) return levels;
-    at = next + 1;
-  }
 }
 
 // How much is decided, never rounded up to all; the incumbent's score; how many were checked.
@@ -120,19 +104,26 @@ AnonymizeHooks hooks_of(ProgressLine& line, bool& is_searching) {
 }
 
 struct ReportFiles {
-  std::optional<OutputFile> report, certificate;
+  std::optional<OutputFile> report, certificate, page;
 };
 
 void settle(ReportFiles& files) {
   if (files.report) files.report->settle();
   if (files.certificate) files.certificate->settle();
+  if (files.page) files.page->settle();
 }
 
 Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
   if (arguments.certificate.empty() && arguments.key_file)
     return usage_error("a key and no certificate", "add --certificate");
-  if (!arguments.certificate.empty() && arguments.certificate == arguments.report)
-    return usage_error("report and certificate are one file", "name two");
+  const std::array<const std::string*, 3> places{&arguments.report, &arguments.certificate,
+                                                 &arguments.report_html};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!places[i]->empty() && *places[i] == *places[j])
+        return usage_error("two of report, certificate and page are one file", "name another");
+    }
+  }
   if (!arguments.certificate.empty()) request.certificate_key = "";
   if (arguments.key_file) {
     auto key = read_fingerprint_key(*arguments.key_file);
@@ -143,7 +134,9 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
   if (!report) return report.error();
   auto certificate = open_report(arguments.certificate, request.job, arguments.key_file);
   if (!certificate) return certificate.error();
-  return ReportFiles{std::move(*report), std::move(*certificate)};
+  auto page = open_report(arguments.report_html, request.job, arguments.key_file);
+  if (!page) return page.error();
+  return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page)};
 }
 
 Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request, ReportFiles& files) {
@@ -155,6 +148,9 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
       const auto text = certificate_json(request.job, made, *made.fingerprints, utc_now());
       if (auto saved = save_report(files.certificate, text); !saved) return saved;
     }
+    if (made.utility) {
+      if (auto saved = save_report(files.page, report_html(made)); !saved) return saved;
+    }
     return save_report(files.report, report_json(made));
   };
   if (arguments.transformation && !request.levels) {
@@ -163,6 +159,7 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
     request.levels = std::move(*levels);
   }
   request.lists_only = arguments.lists_only;
+  request.wants_utility = arguments.wants_utility || !arguments.report_html.empty();
   return anonymize(request, hooks);
 }
 

@@ -73,6 +73,12 @@ json::array sensitive_json(const Job& job) {
   return made;
 }
 
+json::array risks_json(const Job& job) {
+  json::array made;
+  for (const auto& risk : job.risks) made.emplace_back(engine::describe(risk));
+  return made;
+}
+
 // What a reader takes out of an object; the first thing that is missing or of another type is remembered.
 class Fields {
  public:
@@ -192,6 +198,7 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
                           {"k", report.k},
                           {"models", names_array(report.models)},
                           {"sensitive", sensitive_json(job)},
+                          {"risks", risks_json(job)},
                           {"outliers", job.outliers == engine::Outliers::drop   ? "drop"
                                        : job.outliers == engine::Outliers::hide ? "hide"
                                                                                 : "as_reference"},
@@ -232,6 +239,14 @@ Result<Certificate> read_certificate(std::string_view text) {
     if (!column) return column.error();
     column->null_text = made.null_text;
     made.sensitive.push_back(std::move(*column));
+  }
+  // Those that an older pgveil wrote have none.
+  if (value.get_object().contains("risks")) {
+    for (const auto& words : fields.texts("risks")) {
+      const auto risk = risk_of(words);
+      if (!risk) return no_certificate();
+      made.risks.push_back(*risk);
+    }
   }
   if (!fields.is_complete()) return no_certificate();
   return made;

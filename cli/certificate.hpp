@@ -30,6 +30,7 @@ struct Certificate {
   std::uint64_t rows = 0, k = 0, dropped_rows = 0;
   bool lets_suppressed_be = false;               // outliers: as_reference
   std::vector<engine::CheckedColumn> sensitive;  // without hierarchies
+  std::vector<engine::RiskModel> risks;
 };
 
 // Errors, kind configuration: no certificate, or one of a version that is not known.

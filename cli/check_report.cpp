@@ -26,6 +26,7 @@ json::value json_number(const std::optional<double>& value) {
 }
 
 std::string verdict(const engine::DemandFinding& it) {
+  if (it.is_broken_by_all) return "broken by all classes together";
   return it.is_kept() ? "kept" : fmt::format("broken by {} classes, {} records", it.classes, it.records);
 }
 
@@ -34,6 +35,22 @@ std::string key_text(const engine::OffendingClass& it, const std::vector<std::st
   for (std::size_t i = 0; i < it.key.size(); ++i)
     out += fmt::format("{}{} = {}", i == 0 ? "" : ", ", columns[i], it.key[i].value_or("NULL"));
   return out;
+}
+
+std::string population_line(const engine::PopulationFinding& it) {
+  return fmt::format(
+      "  of {} people in the population {} or more look like each class; shares {} to {}; {} look like "
+      "nobody shown\n",
+      it.records, it.smallest, number(it.least_share), number(it.most_share), it.unseen);
+}
+
+json::value population_json(const std::optional<engine::PopulationFinding>& it) {
+  if (!it) return nullptr;
+  return json::object{{"records", it->records},
+                      {"smallest", it->smallest},
+                      {"least_share", json_number(it->least_share)},
+                      {"most_share", json_number(it->most_share)},
+                      {"unseen", it->unseen}};
 }
 
 std::string table_of_columns(const CheckReport& report) {
@@ -104,6 +121,10 @@ std::string check_text(const CheckReport& report) {
   std::string out =
       fmt::format("{}\n  {} records; {} classes by {}, the smallest has {}\n", report.table, findings.records,
                   findings.classes, fmt::join(report.columns, ", "), findings.k);
+  out += fmt::format("  risk of being found: {} at most, {} on average; {} of the records are unique\n",
+                     number(findings.risks.highest), number(findings.risks.average),
+                     number(findings.risks.sample_uniqueness));
+  if (findings.population) out += population_line(*findings.population);
   if (findings.starred_records > 0)
     out += fmt::format("  {} records show * in all of them and other cells too\n", findings.starred_records);
   if (findings.hidden_records > 0)
@@ -128,8 +149,12 @@ std::string check_json(const CheckReport& report) {
                           {"records", findings.records},
                           {"classes", findings.classes},
                           {"k", findings.k},
+                          {"highest_risk", findings.risks.highest},
+                          {"average_risk", findings.risks.average},
+                          {"sample_uniqueness", findings.risks.sample_uniqueness},
                           {"starred_records", findings.starred_records},
                           {"hidden_records", findings.hidden_records},
+                          {"population", population_json(findings.population)},
                           {"columns", columns_json(findings)},
                           {"demands", demands_json(findings)},
                           {"is_kept", findings.is_kept()},

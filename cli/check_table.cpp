@@ -11,20 +11,22 @@ namespace {
 
 using Columns = std::vector<const engine::Column*>;
 
-Result<void> check_parameters(const TableDemand& demand) {
+Result<void> check_parameters(const TableDemand& demand, std::uint64_t records) {
   engine::Anonymity anonymity;
   std::vector<engine::SensitiveShape> shapes;
   for (const auto& column : demand.sensitive) {
     for (const auto& model : column.demanded) anonymity.sensitive.push_back({shapes.size(), model});
     shapes.push_back({column.name, column.order.has_value(), column.hierarchy.has_value()});
   }
-  return engine::validate(anonymity, shapes, false);
+  anonymity.risks = demand.demand.risks;
+  if (auto valid = engine::validate(anonymity, shapes, false); !valid) return valid;
+  return engine::validate_populations(anonymity, records);
 }
 
 }  // namespace
 
 Result<engine::CheckFindings> check_table(const engine::Table& table, const TableDemand& demand) {
-  if (auto valid = check_parameters(demand); !valid) return valid.error();
+  if (auto valid = check_parameters(demand, table.rows()); !valid) return valid.error();
   auto names = demand.quasi_identifiers;
   if (names.empty())
     return engine::not_measurable("no quasi-identifier is named", "name them with --columns, or a job");
@@ -51,6 +53,9 @@ Result<engine::CheckFindings> check_table(const engine::Table& table, const Tabl
         others, [&](const auto* it) { return cell(*it, row, demand.is_empty_null).has_value(); });
     const engine::Cells all(cells);
     check.add(all.first(keys), all.subspan(keys), shows_more);
+  }
+  if (demand.add_population) {
+    if (auto added = demand.add_population(check); !added) return added.error();
   }
   return check.finish(demand.demand);
 }

@@ -1,5 +1,6 @@
 #pragma once
 // A table held against privacy models by engine/recount. For check-table, apply and certificates.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct TableDemand {
   // In a published file a NULL that is no quasi-identifier's is an empty cell.
   bool is_empty_null = false;
   engine::CheckDemand demand;
+  // Adds what presence and k_map compare with; empty: nothing does.
+  std::function<Result<void>(engine::TableCheck&)> add_population = {};
 };
 
 // Errors, kind configuration: a column that the table has not; no row; those of TableCheck and of engine::validate.

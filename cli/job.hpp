@@ -40,7 +40,8 @@ struct JobAttribute {
   // Of quasi-identifiers only:
   std::optional<unsigned> min_level, max_level;
   double weight = 1;
-  bool is_numeric = false;  // ordered as numbers; then it has no hierarchy
+  bool is_continuous = false;  // its loss is that of intervals
+  bool is_numeric = false;     // ordered as numbers; then it has no hierarchy
   // Of sensitive ones only:
   std::vector<engine::ValueModel> models;
   std::optional<engine::ValueOrder> order;
@@ -85,6 +86,8 @@ struct Job {
   std::optional<JobSubset> subset;
   std::optional<engine::DeltaPresence> presence;
   std::optional<std::uint64_t> k_map;
+  std::vector<engine::RiskModel> risks;
+  std::size_t local_recoding = 0;  // further transformations at most
   engine::QualityModel quality;
   engine::Algorithm algorithm = engine::Algorithm::flash;
   std::optional<JobMondrian> mondrian;  // in place of `algorithm`

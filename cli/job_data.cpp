@@ -194,15 +194,21 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
       hierarchy = std::move(*made);
     }
     if (attribute.attribute_class == AttributeClass::quasi_identifier) {
-      quasi_identifiers.push_back({attribute.name, std::move(*hierarchy)});
+      quasi_identifiers.push_back(
+          {attribute.name, std::move(*hierarchy), attribute.is_continuous, job.null_text});
     } else if (!attribute.models.empty()) {
       privacy.sensitive.push_back({attribute.name, attribute.order, std::move(hierarchy), job.null_text});
     }
   }
   auto prepared = engine::prepare(input->table, quasi_identifiers, privacy);
   if (!prepared) return prepared.error();
-  return JobData{std::move(input->table), std::move(*prepared), std::move(input->types),
-                 std::move(input->others), groups};
+  return JobData{std::move(input->table),
+                 std::move(*prepared),
+                 std::move(input->types),
+                 std::move(input->others),
+                 groups,
+                 std::move(quasi_identifiers),
+                 std::move(privacy)};
 }
 
 }  // namespace pgveil::cli

@@ -24,6 +24,9 @@ struct JobData {
   std::vector<std::string> not_published;    // identifiers and columns that are not listed
   // Of algorithm: mondrian. Then `table` shows its groups, each quasi-identifier with nothing above its values.
   std::optional<JobGroupsReport> groups = {};
+  // What `prepared` was made of.
+  std::vector<engine::QuasiIdentifier> quasi_identifiers = {};
+  engine::PrivacyColumns privacy = {};
 };
 
 // Names of the files that the job reads: itself, its input, its hierarchies.

@@ -95,6 +95,8 @@ Result<void> check_models(const Job& job) {
   if (job.subset) return for_one_machine("subset");
   if (job.presence) return for_one_machine("presence");
   if (job.k_map) return for_one_machine("k_map");
+  if (!job.risks.empty()) return for_one_machine("risk");
+  if (job.local_recoding > 0) return for_one_machine("local_recoding");
   if (job.outliers != engine::Outliers::drop) return for_one_machine("what outliers say beside drop");
   return {};
 }

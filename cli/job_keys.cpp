@@ -18,10 +18,13 @@ constexpr JobKey kKeys[] = {
     {"", "presence", "section", "none",
      "δ-presence: the share of a class that may be in the subset, `{least: 1%, most: 50%}`"},
     {"", "k_map", "1 to 2^32", "none", "the smallest class of the input's records, in the subset or not"},
+    {"", "risk", "section", "none", "models of the whole table: risks of being found again, who is unique"},
+    {"", "local_recoding", "0 to 100", "0",
+     "so many further transformations at most, for the records that are suppressed by those before"},
     {"", "metric", "name", "loss",
      "what is minimized: `loss`, `discernibility`, `discernibility_monotonic`, `class_size`, "
      "`nonuniform_entropy`, `nonuniform_entropy_monotonic`, `normalized_nonuniform_entropy`, `precision`, "
-     "`precision_monotonic` or `height`"},
+     "`precision_monotonic`, `height` or `kl_divergence`"},
     {"", "aggregate", "name", "the metric's",
      "how attributes are put together: `sum`, `arithmetic_mean`, `geometric_mean`, `maximum` or `rank`"},
     {"", "gs", "0 to 1", "0.5", "below ½ suppressing costs less, above it generalizing does"},
@@ -54,6 +57,9 @@ constexpr JobKey kKeys[] = {
      "hierarchical`"},
     {"attributes", "numeric", "true or false", "false",
      "of a quasi-identifier, with `algorithm: mondrian`: ordered as numbers, in place of a hierarchy"},
+    {"attributes", "continuous", "true or false", "false",
+     "of a quasi-identifier whose hierarchy joins numbers: `loss` is the share of its range that an interval "
+     "covers, not of its hierarchy's rows"},
     {"attributes", "min_level", "level", "0", "at least this much is generalized"},
     {"attributes", "max_level", "level", "the highest", "at most this much is generalized"},
     {"attributes", "weight", "0 or more", "1", "how much the metric minds its loss"},
@@ -93,6 +99,18 @@ constexpr JobKey kKeys[] = {
     {"presence", "least", "share", "0", "above 0, a class without a record of the subset is forbidden"},
     {"presence", "most", "share", "1",
      "who is in such a class is in the subset with this probability at most"},
+
+    {"risk", "highest", "share", "none", "of any record: `20%` is classes of five or more"},
+    {"risk", "average", "share", "none", "over all records that are published: classes ÷ records"},
+    {"risk", "sample_uniqueness", "share", "none",
+     "of the published records that may be alone in their class; says more than `k` only where `k` is 1"},
+    {"risk", "population_uniqueness", "section", "none",
+     "of the population that nobody else in it looks like, as it is estimated; only where `k` is 1"},
+
+    {"population_uniqueness", "most", "share", "required", "the greatest estimate"},
+    {"population_uniqueness", "population", "1 to 10^12", "required",
+     "people whom the published records are a sample of"},
+    {"population_uniqueness", "estimator", "word", "dankar", "`zayatz`, `snb`, `pitman` or `dankar`"},
 
     {"hierarchy", "file", "path", "none", "one record per value: the value, then its generalizations"},
     {"hierarchy", "separator", "character", ";", "of the file; `tab` for a tab"},

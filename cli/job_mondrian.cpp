@@ -46,8 +46,9 @@ Result<JobMondrian> read_section(const Value& value) {
 
 // What only a search over transformations can do.
 Result<void> check_keys(const JobEntries& entries) {
-  constexpr std::array<std::string_view, 8> kOfLattices{"suppression", "metric",   "aggregate", "gs",
-                                                        "outliers",    "presence", "subset",    "k_map"};
+  constexpr std::array<std::string_view, 10> kOfLattices{"suppression", "metric",        "aggregate", "gs",
+                                                         "outliers",    "presence",      "subset",    "k_map",
+                                                         "risk",        "local_recoding"};
   for (const auto& entry : entries) {
     if (std::ranges::find(kOfLattices, entry.key) == kOfLattices.end()) continue;
     return error_at(entry.key_position, fmt::format("{} has no meaning with algorithm: mondrian", entry.key),
@@ -73,10 +74,11 @@ bool is_of_groups(const engine::ValueModel& model) {
 
 Result<void> check_attributes(const Value& attributes, const Job& job) {
   for (const auto& attribute : job.attributes) {
-    if (attribute.min_level || attribute.max_level || attribute.weight != 1) {
+    if (attribute.min_level || attribute.max_level || attribute.weight != 1 || attribute.is_continuous) {
       return error_at(
           attributes.position(),
-          fmt::format("{}: levels and weights have no meaning with algorithm: mondrian", attribute.name),
+          fmt::format("{}: levels, weights and continuous have no meaning with algorithm: mondrian",
+                      attribute.name),
           "remove them");
     }
     if (std::ranges::all_of(attribute.models, is_of_groups)) continue;

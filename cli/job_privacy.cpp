@@ -138,6 +138,38 @@ Result<JobSubset> read_subset_section(const Value& value, const std::string& fol
                   "write {file: subset.csv} or {column: in_study, value: yes}");
 }
 
+constexpr std::array<std::pair<std::string_view, engine::Estimator>, 4> kEstimators{
+    {{"zayatz", engine::Estimator::zayatz},
+     {"snb", engine::Estimator::snb},
+     {"pitman", engine::Estimator::pitman},
+     {"dankar", engine::Estimator::dankar}}};
+constexpr std::int64_t kMostPeople = 1'000'000'000'000;
+
+// above 0
+Result<double> read_risk_share(const Value& value) {
+  auto share = read_share(value);
+  if (!share || *share >= 1e-9) return share;
+  return error_at(value.position(), "a risk of 0 is kept by no table", "write a share such as 20%");
+}
+
+Result<engine::RiskModel> read_population_uniqueness(const Value& value) {
+  const auto entries = read_job_section(value, "population_uniqueness");
+  if (!entries) return entries.error();
+  const auto* most = yaml::find(*entries, "most");
+  const auto* population = yaml::find(*entries, "population");
+  const auto* estimator = yaml::find(*entries, "estimator");
+  if (most == nullptr || population == nullptr)
+    return error_at(value.position(), "population_uniqueness needs most and population",
+                    "write {most: 1%, population: 8000000}");
+  policy::FirstError errors;
+  engine::UniquenessInPopulation made;
+  made.most = errors.take(read_share(*most));
+  made.population = static_cast<double>(errors.take(population->as_integer(1, kMostPeople)));
+  if (estimator != nullptr) made.estimator = errors.take(read_choice(*estimator, kEstimators));
+  if (errors.error()) return *errors.error();
+  return engine::RiskModel(made);
+}
+
 Result<engine::DeltaPresence> read_presence(const Value& value) {
   const auto entries = read_job_section(value, "presence");
   if (!entries) return entries.error();
@@ -192,6 +224,25 @@ Result<void> read_subset(const JobEntries& entries, const std::string& folder, J
   if (needs == nullptr || subset != nullptr) return {};
   return error_at(needs->position(), "it compares a subset with the table, and there is no subset",
                   "add subset: {column: in_study, value: yes}");
+}
+
+Result<void> read_risk(const JobEntries& entries, Job& job) {
+  const auto* risk = yaml::find(entries, "risk");
+  if (risk == nullptr) return {};
+  const auto section = read_job_section(*risk, "risk");
+  if (!section) return section.error();
+  policy::FirstError errors;
+  if (const auto* most = yaml::find(*section, "highest"))
+    job.risks.emplace_back(engine::HighestRisk{errors.take(read_risk_share(*most))});
+  if (const auto* most = yaml::find(*section, "average"))
+    job.risks.emplace_back(engine::AverageRisk{errors.take(read_risk_share(*most))});
+  if (const auto* most = yaml::find(*section, "sample_uniqueness"))
+    job.risks.emplace_back(engine::UniquenessInSample{errors.take(read_share(*most))});
+  if (const auto* model = yaml::find(*section, "population_uniqueness"))
+    job.risks.push_back(errors.take(read_population_uniqueness(*model)));
+  if (errors.error()) return *errors.error();
+  if (!section->empty()) return {};
+  return error_at(risk->position(), "risk without a model", "write {average: 5%}");
 }
 
 }  // namespace pgveil::cli

@@ -1,5 +1,6 @@
 #pragma once
-// The keys of a job that say what is promised beside k: of a sensitive attribute, and of a subset. For job_reader.cpp.
+// The keys of a job that say what is promised beside k: of a sensitive attribute, of a subset, and of the whole
+// table. For job_reader.cpp.
 #include "cli/job_values.hpp"
 
 namespace pgveil::cli {
@@ -11,5 +12,8 @@ namespace pgveil::cli {
 
 // subset, presence and k_map of the job. Errors: one of them without what it needs.
 [[nodiscard]] Result<void> read_subset(const JobEntries& entries, const std::string& folder, Job& job);
+
+// risk of the job. Errors: no model in it, a parameter out of range, a population that is not said.
+[[nodiscard]] Result<void> read_risk(const JobEntries& entries, Job& job);
 
 }  // namespace pgveil::cli

@@ -24,6 +24,7 @@ constexpr std::int64_t kMaxK = std::int64_t{1} << 32;
 constexpr std::int64_t kMaxChecks = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxThreads = 256;
+constexpr std::int64_t kMaxRounds = 100;
 
 // A required key's value, or the section itself with an error recorded.
 const Value& required(const JobEntries& entries, const Value& section, std::string_view key,
@@ -69,6 +70,8 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
   }
   if (const auto* numeric = yaml::find(entries, "numeric"))
     attribute.is_numeric = errors.take(numeric->as_boolean());
+  if (const auto* continuous = yaml::find(entries, "continuous"))
+    attribute.is_continuous = errors.take(continuous->as_boolean());
   if (!attribute.is_numeric) {
     const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
     if (errors.error()) return *errors.error();
@@ -280,6 +283,31 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
     job.seed = static_cast<std::uint64_t>(errors.take(seed->as_integer(0, INT64_MAX)));
 }
 
+// What two parts of a table can keep each by itself and break together.
+Result<void> read_local_recoding(const JobEntries& entries, Job& job) {
+  const auto* rounds = yaml::find(entries, "local_recoding");
+  if (rounds == nullptr) return {};
+  const auto given = rounds->as_integer(0, kMaxRounds);
+  if (!given) return given.error();
+  job.local_recoding = static_cast<std::size_t>(*given);
+  if (job.local_recoding == 0) return {};
+  const auto refused = [&](std::string_view what) {
+    return error_at(rounds->position(), fmt::format("local_recoding and {}", what),
+                    "remove one of them: parts that keep it can break it together");
+  };
+  if (job.subset) return refused("subset");
+  const auto is_of_all = [](const engine::RiskModel& it) {
+    return !std::holds_alternative<engine::HighestRisk>(it);
+  };
+  if (std::ranges::any_of(job.risks, is_of_all)) return refused("risks of the whole table");
+  for (const auto& attribute : job.attributes) {
+    for (const auto& model : attribute.models) {
+      if (std::holds_alternative<engine::DeltaDisclosure>(model)) return refused("delta_disclosure");
+    }
+  }
+  return {};
+}
+
 Result<void> check_weights(const Value& attributes, const Job& job) {
   const auto counts = [](const JobAttribute& it) {
     return it.attribute_class == AttributeClass::quasi_identifier && it.weight > 0;
@@ -313,6 +341,8 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   if (!errors.error()) errors.check(check_weights(attributes, job));
   read_goal(*entries, document, job, errors);
   errors.check(read_subset(*entries, folder, job));
+  errors.check(read_risk(*entries, job));
+  errors.check(read_local_recoding(*entries, job));
   errors.check(read_mondrian(*entries, attributes, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "cli/text_table.hpp"
+#include "cli/utility_report.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -62,6 +64,16 @@ std::string suppressed_line(const JobReport& report) {
   if (is_small && report.outliers == engine::Outliers::as_reference)
     line += "; fewer than k, published as the reference does";
   return line + "\n";
+}
+
+std::string recoding_lines(const JobReport& report) {
+  std::string out;
+  for (const auto& step : report.recoding) {
+    out += fmt::format("  shown at         {}: {} records in {} classes, {} left{}\n",
+                       levels_text(step.levels), step.records, step.classes, step.suppressed,
+                       step.is_proven ? "" : " (not proven to be the best)");
+  }
+  return out;
 }
 
 std::string_view name(engine::CutBy cut_by) {
@@ -129,6 +141,20 @@ json::array names_array(const std::vector<std::string>& names) {
   return made;
 }
 
+json::array recoding_json(const JobReport& report) {
+  json::array made;
+  for (const auto& step : report.recoding) {
+    made.push_back({{"levels", levels_array(step.levels)},
+                    {"records", step.records},
+                    {"suppressed_rows", step.suppressed},
+                    {"classes", step.classes},
+                    {"smallest_class", step.smallest_class},
+                    {"checks", step.checks},
+                    {"is_proven", step.is_proven}});
+  }
+  return made;
+}
+
 json::object search_json(const JobReport& report) {
   const auto& search = *report.search;
   json::object made{{"algorithm", engine::name(report.algorithm)},
@@ -169,7 +195,8 @@ json::object scores_json(const JobReport& report) {
 }  // namespace
 
 bool is_unproven(const JobReport& report) {
-  return report.search && !report.search->is_proven;
+  return (report.search && !report.search->is_proven) ||
+         !std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
 }
 
 std::string score_text(const JobReport& report) {
@@ -208,6 +235,7 @@ std::string report_text(const JobReport& report) {
                      report.smallest_class);
   if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
   if (!report.mondrian) out += suppressed_line(report);
+  out += recoding_lines(report);
   for (const auto& [metric, score] : report.scores)
     out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
   if (!report.mondrian)
@@ -221,6 +249,7 @@ std::string report_text(const JobReport& report) {
   for (const auto& target : report.targets)
     out += fmt::format("  published        {} rows to {}\n", report.published_rows, target);
   out += fmt::format("  seed             {}\n", report.seed);
+  if (report.utility) out += utility_text(*report.utility);
   return out;
 }
 
@@ -247,6 +276,8 @@ std::string report_json(const JobReport& report) {
                     {"certainty_penalty", report.certainty_penalty},
                     {"seed", report.seed},
                     {"targets", names_array(report.targets)}};
+  made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);
+  made["recoding"] = recoding_json(report);
   made["mondrian"] = groups_json(report);
   made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);
   json::object phases;

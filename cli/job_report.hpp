@@ -8,6 +8,8 @@
 #include "cli/job.hpp"
 #include "cli/job_data.hpp"
 #include "engine/publish/evaluation.hpp"
+#include "engine/publish/local_recoding.hpp"
+#include "engine/publish/utility.hpp"
 
 namespace pgveil::cli {
 
@@ -47,6 +49,7 @@ struct JobReport {
 
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;
+  std::vector<engine::RecodingStep> recoding;  // local recoding, the transformation itself first; empty: none
 
   // What was published; rows is 0 when nothing was (--list).
   engine::Outliers outliers = engine::Outliers::drop;
@@ -54,13 +57,17 @@ struct JobReport {
   std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
   std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;
   double certainty_penalty = 0;
-  std::vector<std::string> targets;  // "file /…", "table demo: public.x"
+  std::vector<std::string> targets;        // "file /…", "table demo: public.x"
+  std::optional<engine::Utility> utility;  // if it is wanted
   std::vector<JobPhase> phases;
   std::optional<JobFingerprints> fingerprints;  // if a certificate is wanted
 };
 
-// The search ended before it had proven its optimum.
+// A search ended before it had proven its optimum.
 [[nodiscard]] bool is_unproven(const JobReport& report);
+
+// "optimum", "transformation as chosen", or why its best is not proven.
+[[nodiscard]] std::string how_good(const JobReport& report);
 
 // The chosen metric's score in all its digits.
 [[nodiscard]] std::string score_text(const JobReport& report);

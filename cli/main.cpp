@@ -176,6 +176,14 @@ struct CommandLine {
         ->excludes(chosen);
     anonymize_verb->add_option("--report", anonymize.report, "also write the report as JSON to this file");
     anonymize_verb
+        ->add_flag("--utility", anonymize.wants_utility,
+                   "also tell what is left of each column and of how they depend on one another")
+        ->excludes("--list");
+    anonymize_verb
+        ->add_option("--report-html", anonymize.report_html,
+                     "also write the report, with what --utility tells, as a page to this file")
+        ->excludes("--list");
+    anonymize_verb
         ->add_option("--certificate", anonymize.certificate,
                      "also write what was published how, for verify-certificate, to this file")
         ->excludes("--list");
@@ -188,6 +196,8 @@ struct CommandLine {
             "nothing")
         ->excludes("--transformation")
         ->excludes("--certificate")
+        ->excludes("--utility")
+        ->excludes("--report-html")
         ->excludes("--list");
   }
 

@@ -76,6 +76,32 @@ std::optional<engine::ValueModel> read(const std::vector<std::string_view>& word
   return std::nullopt;
 }
 
+std::optional<engine::Estimator> estimator_of(std::string_view word) {
+  using engine::Estimator;
+  for (const auto it : {Estimator::zayatz, Estimator::snb, Estimator::pitman, Estimator::dankar}) {
+    if (word == engine::name(it)) return it;
+  }
+  return std::nullopt;
+}
+
+std::optional<engine::RiskModel> read_risk_words(const std::vector<std::string_view>& words) {
+  if (words.size() < 2) return std::nullopt;
+  const auto most = number_of<double>(words[1]);
+  if (!most) return std::nullopt;
+  const auto& name = words[0];
+  if (name == "population_uniqueness" && (words.size() == 3 || words.size() == 4)) {
+    const auto population = number_of<double>(words[2]);
+    const auto estimator = estimator_of(words.size() == 4 ? words[3] : "dankar");
+    if (!population || !estimator) return std::nullopt;
+    return engine::UniquenessInPopulation{*most, *population, *estimator};
+  }
+  if (words.size() != 2) return std::nullopt;
+  if (name == "highest_risk") return engine::HighestRisk{*most};
+  if (name == "average_risk") return engine::AverageRisk{*most};
+  if (name == "sample_uniqueness") return engine::UniquenessInSample{*most};
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<engine::ValueModel> model_of(std::string_view words) {
@@ -84,6 +110,13 @@ Result<engine::ValueModel> model_of(std::string_view words) {
       fmt::format("\"{}\" is no model", words),
       "write distinct 3, entropy 2.5, recursive 4 2, t_closeness 0.2 ordered, beta_likeness 1 basic or "
       "delta_disclosure 2");
+}
+
+Result<engine::RiskModel> risk_of(std::string_view words) {
+  if (const auto made = read_risk_words(words_of(words))) return *made;
+  return usage_error(fmt::format("\"{}\" is no risk", words),
+                     "write highest_risk 0.2, average_risk 0.05, sample_uniqueness 0.01 or "
+                     "population_uniqueness 0.01 8000000 dankar");
 }
 
 Result<std::pair<std::string, std::string>> column_and_rest(std::string_view option, std::string_view text) {

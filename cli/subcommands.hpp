@@ -74,6 +74,8 @@ struct AnonymizeArguments {
   std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
   std::string certificate;              // file for it; empty: none
   std::optional<std::string> key_file;  // of the input's fingerprint in it
+  bool wants_utility = false;
+  std::string report_html;  // file for the page; empty: none
 };
 
 struct SparkWorkerArguments {
@@ -105,9 +107,13 @@ struct CheckTableArguments {
   std::optional<std::string> columns, sensitive;  // "age,zip"
   std::optional<std::uint64_t> k;
   std::vector<std::string> required, orders;  // "diagnosis=distinct 3", "income=number"
-  bool ignores_suppressed = false;            // the class that shows only *
-  std::size_t most_classes = 0;               // offending ones whose cells are shown
-  std::string format = "text";                // text or json
+  std::vector<std::string> risks;             // "average_risk 0.05"
+  TableArguments population;  // that a job's presence and k_map compare with; neither file nor table: none
+  std::optional<std::string>
+      transformation;               // "1,1,2": the levels that the table is at; none: told by its texts
+  bool ignores_suppressed = false;  // the class that shows only *
+  std::size_t most_classes = 0;     // offending ones whose cells are shown
+  std::string format = "text";      // text or json
   std::optional<std::string> output;
 };
 

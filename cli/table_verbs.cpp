@@ -125,9 +125,19 @@ void TableVerbs::add_check_table(CLI::App& app, std::string& config) {
                    "demand a model of a sensitive column: \"diagnosis=distinct 3\"; once for each")
       ->allow_extra_args(false);
   check_verb_
+      ->add_option("--risk", check_.risks,
+                   "demand a model of the whole table: \"average_risk 0.05\"; once for each")
+      ->allow_extra_args(false);
+  check_verb_
       ->add_option("--order", check_.orders,
                    "of a sensitive column's values: income=number, =text or =low,mid,high")
       ->allow_extra_args(false);
+  auto* people = check_verb_->add_option("--population", check_.population.file,
+                                         "the job's input, which its presence and k_map compare with");
+  check_verb_->add_option("--population-table", check_.population.table, "the same, of PostgreSQL")
+      ->excludes(people);
+  check_verb_->add_option("--transformation", check_.transformation,
+                          "the levels that the table is at, where its texts do not tell");
   check_verb_->add_flag("--ignore-suppressed", check_.ignores_suppressed,
                         "let the class that shows only * break what is demanded");
   check_verb_
@@ -140,6 +150,8 @@ void TableVerbs::add_check_table(CLI::App& app, std::string& config) {
   check_verb_->footer(
       "Examples:\n  pgveil check-table published.csv --job job.yaml\n"
       "  pgveil check-table people.csv --columns age,zip --k 5 --require \"diagnosis=t_closeness 0.2\"\n"
+      "  pgveil check-table study.csv --job job.yaml --population people.csv\n"
+      "  pgveil check-table people.csv --columns age,zip --risk \"population_uniqueness 0.01 8000000\"\n"
       "Exit status 1 when something demanded is not met. docs/check-table.md tells what the figures mean.");
 }
 
@@ -186,6 +198,8 @@ std::optional<int> TableVerbs::run(const std::string& config) {
   }
   if (*check_verb_) {
     check_.config = config;
+    check_.population.separator = check_.table.separator;
+    check_.population.database = check_.table.database;
     return run_check_table(check_);
   }
   if (*apply_verb_) {

@@ -81,6 +81,7 @@ TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
   made.quasi_identifiers = certificate.quasi_identifiers;
   made.null_text = certificate.null_text;
   made.demand.k = certificate.k;
+  made.demand.risks = certificate.risks;
   if (certificate.lets_suppressed_be) made.demand.outliers = engine::Outliers::as_reference;
   for (auto column : certificate.sensitive) {
     std::erase_if(column.demanded, [&](const engine::ValueModel& model) {

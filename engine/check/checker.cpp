@@ -1,6 +1,7 @@
 #include "engine/check/checker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 
@@ -29,7 +30,7 @@ struct Checker::Lane {
         grouper(prepared.distinct, parallel),
         histograms(prepared.attributes.size()) {
     if (!is_plain(options.anonymity) || !prepared.others.empty())
-      counter.emplace(prepared, options.anonymity);
+      counter.emplace(prepared, options.anonymity, given.sums == SuppressedSums::divergence);
   }
 
   Summary check(const Transformation& target, const Plan& plan, const Classes& source,
@@ -41,7 +42,9 @@ struct Checker::Lane {
   }
 
   [[nodiscard]] Summary summarize(const Transformation& target, const Parallel& parallel) {
-    Summary sums = counter ? counter->count(last, tables, grouper) : count_classes(last, options.anonymity);
+    Summary sums =
+        counter ? counter->count(last, tables, grouper, target) : count_classes(last, options.anonymity);
+    if (options.sums == SuppressedSums::divergence) sum_logs(sums);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
     if (options.sums == SuppressedSums::none) return sums;
     const std::size_t attributes = table.attributes.size();
@@ -54,6 +57,22 @@ struct Checker::Lane {
     return sums;
   }
 
+  // By size, so that the sums do not depend on the order of the classes.
+  void sum_logs(Summary& sums) const {
+    SizeHistogram all, suppressed;
+    if (counter) {
+      all = counter->sizes();
+      for (const auto count : counter->suppressed().counts) ++suppressed[count];
+    } else {
+      for (const auto count : last.counts) {
+        ++all[count];
+        if (count < options.anonymity.k) ++suppressed[count];
+      }
+    }
+    sums.class_logs = sum_of_logs(all);
+    sums.suppressed_logs = sum_of_logs(suppressed);
+  }
+
   // Of one attribute; attributes are independent of one another.
   void sum_suppressed(const Transformation& target, std::size_t j, Summary& sums) {
     const unsigned level = target.level(j);
@@ -64,6 +83,7 @@ struct Checker::Lane {
         sums.suppressed_domain_rows[j] = suppressed_domain_rows(j, level);
         break;
       case SuppressedSums::entropy: sums.entropy[j] = entropy(j, level, sums.suppressed_rows); break;
+      case SuppressedSums::divergence: sums.entropy[j] = log_rows(j, level); break;
     }
   }
 
@@ -88,10 +108,23 @@ struct Checker::Lane {
   }
 
   [[nodiscard]] std::uint64_t suppressed_domain_rows(std::size_t attribute, unsigned level) const {
-    const auto& rows = table.attributes[attribute].hierarchy_rows[level];
+    const auto& rows = table.attributes[attribute].spans[level];
     std::uint64_t sum = 0;
     for_each_suppressed_code(attribute, level,
                              [&](Code code, std::uint64_t count) { sum += count * rows[code]; });
+    return sum;
+  }
+
+  [[nodiscard]] double log_rows(std::size_t attribute, unsigned level) {
+    auto& histogram = histograms[attribute];
+    histogram.assign(table.attributes[attribute].distinct(level), 0);
+    for_each_suppressed_code(attribute, level,
+                             [&](Code code, std::uint64_t count) { histogram[code] += count; });
+    double sum = 0;
+    for (std::size_t code = 0; code < histogram.size(); ++code) {
+      const auto rows = static_cast<double>(table.attributes[attribute].hierarchy_rows[level][code]);
+      sum += static_cast<double>(histogram[code]) * std::log2(rows);
+    }
     return sum;
   }
 

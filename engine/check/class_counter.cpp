@@ -5,21 +5,27 @@
 
 namespace pgveil::engine {
 
-ClassCounter::ClassCounter(const PreparedTable& table, const Anonymity& anonymity)
+ClassCounter::ClassCounter(const PreparedTable& table, const Anonymity& anonymity, bool counts_sizes)
     : table_(table),
       anonymity_(anonymity),
       test_(anonymity, table.sensitive),
+      risks_(anonymity),
+      counts_sizes_(counts_sizes || risks_.is_needed()),
       values_(table.sensitive.size()),
       views_(table.sensitive.size()) {
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i].place_of.assign(table.sensitive[i].in_table.size(), 0);
 }
 
-Summary ClassCounter::count(const Classes& fine, const CodeTables& tables, SourceGrouper& grouper) {
+Summary ClassCounter::count(const Classes& fine, const CodeTables& tables, SourceGrouper& grouper,
+                            const Transformation& at) {
   const std::size_t classes = grouper.number_by_quasi_identifiers(tables, fine, class_of_);
   order_by_class(classes);
   suppressed_.rows.clear();
   suppressed_.counts.clear();
+  kept_.clear();
+  sizes_.clear();
+  kept_sizes_.clear();
   Summary sums;
   sums.smallest_class = std::numeric_limits<std::uint64_t>::max();
   bool is_hopeless = false;
@@ -35,17 +41,80 @@ Summary ClassCounter::count(const Classes& fine, const CodeTables& tables, Sourc
     ++sums.classes;
     sums.squares += records * records;
     sums.smallest_class = std::min(sums.smallest_class, records);
-    if (verdict.is_kept) continue;
-    ++sums.suppressed_classes;
-    sums.suppressed_rows += records;
-    sums.suppressed_squares += records * records;
+    const std::uint32_t row = fine.rows[members.front()];
+    if (counts_sizes_) ++sizes_[records];
+    if (verdict.is_kept) {
+      if (risks_.is_needed()) kept_.push_back({records, row});
+      continue;
+    }
     sums.stays_suppressed += verdict.stays_suppressed;
-    suppressed_.rows.push_back(fine.rows[members.front()]);
-    suppressed_.counts.push_back(static_cast<std::uint32_t>(records));
+    suppress(row, records, sums);
   }
+  if (risks_.is_needed()) suppress_for_all(at, sums);
   if (is_hopeless) sums.stays_suppressed = ClassVerdict::kHopeless;
   sums.is_anonymous = !is_hopeless && sums.suppressed_rows <= anonymity_.suppression_limit;
   return sums;
+}
+
+void ClassCounter::suppress(std::uint32_t row, std::uint64_t records, Summary& sums) {
+  ++sums.suppressed_classes;
+  sums.suppressed_rows += records;
+  sums.suppressed_squares += records * records;
+  suppressed_.rows.push_back(row);
+  suppressed_.counts.push_back(static_cast<std::uint32_t>(records));
+}
+
+// Where a class keeps what its parts keep, those that are suppressed by themselves are in every specialization, and the fewest of the
+// others are added to them; else only what all classes together ask is certain.
+void ClassCounter::suppress_for_all(const Transformation& at, Summary& sums) {
+  for (const auto& it : kept_) ++kept_sizes_[it.records];
+  if (keeps_what_parts_keep(anonymity_)) {
+    sums.stays_suppressed =
+        sums.suppressed_rows +
+        records_of_smallest(kept_sizes_, risks_.classes_that_stay_suppressed(kept_sizes_));
+  } else {
+    sums.stays_suppressed = std::max(
+        sums.stays_suppressed, records_of_smallest(sizes_, risks_.classes_that_stay_suppressed(sizes_)));
+  }
+  if (sums.suppressed_rows > anonymity_.suppression_limit) return;  // estimates are dear
+  std::uint64_t left = risks_.classes_to_suppress(kept_sizes_);
+  for (const auto& [size, classes] : kept_sizes_) {
+    if (left == 0) return;
+    std::vector<std::uint32_t> rows;
+    for (const auto& it : kept_) {
+      if (it.records == size) rows.push_back(it.row);
+    }
+    keep_first(at, static_cast<std::size_t>(std::min(left, classes)), rows);
+    for (const auto row : rows) suppress(row, size, sums);
+    left -= rows.size();
+  }
+}
+
+void ClassCounter::keep_first(const Transformation& at, std::size_t count,
+                              std::vector<std::uint32_t>& rows) const {
+  if (count == rows.size()) return;
+  std::ranges::nth_element(rows, rows.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](std::uint32_t a, std::uint32_t b) {
+                             for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
+                               if (at.level(j) > table_.attributes[j].height()) continue;  // dropped
+                               const auto order = text_of(at, j, a) <=> text_of(at, j, b);
+                               if (order != 0) return order < 0;
+                             }
+                             return false;
+                           });
+  rows.resize(count);
+}
+
+const std::string& ClassCounter::text_of(const Transformation& at, std::size_t attribute,
+                                         std::uint32_t row) const {
+  const auto [block, index] = table_.distinct.places[attribute];
+  const Code raw = std::visit(
+      [&, block = block, index = index](const auto& codes) {
+        return table_.distinct.blocks[block].raw[index][codes[block][row]];
+      },
+      table_.distinct.codes);
+  const auto& tables = table_.attributes[attribute];
+  return tables.values[at.level(attribute)][tables.code_at[at.level(attribute)][raw]];
 }
 
 // By counting: ends_ are first the beginnings.

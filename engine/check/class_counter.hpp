@@ -8,20 +8,25 @@
 #include "engine/check/prepared_table.hpp"
 #include "engine/check/source_grouper.hpp"
 #include "engine/check/summary_value.hpp"
+#include "engine/lattice/transformation.hpp"
 #include "engine/privacy/class_test.hpp"
+#include "engine/privacy/risk_test.hpp"
 
 namespace pgveil::engine {
 
 class ClassCounter {
  public:
-  // `table` must outlive it.
-  ClassCounter(const PreparedTable& table, const Anonymity& anonymity);
+  // `table` must outlive it. counts_sizes: sizes() are wanted.
+  ClassCounter(const PreparedTable& table, const Anonymity& anonymity, bool counts_sizes);
 
-  // `fine` was made by `grouper` at the levels of `tables`.
-  [[nodiscard]] Summary count(const Classes& fine, const CodeTables& tables, SourceGrouper& grouper);
+  // `fine` was made by `grouper` at the levels of `tables`, which are those of `at`.
+  [[nodiscard]] Summary count(const Classes& fine, const CodeTables& tables, SourceGrouper& grouper,
+                              const Transformation& at);
 
   // Of the last count: the classes that are suppressed, with their published records.
   [[nodiscard]] const Classes& suppressed() const { return suppressed_; }
+  // Of all its classes.
+  [[nodiscard]] const SizeHistogram& sizes() const { return sizes_; }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -29,6 +34,12 @@ class ClassCounter {
   [[nodiscard]] ClassView view_of(const Classes& fine, std::span<const std::uint32_t> members);
   void take_values(const Classes& fine, std::span<const std::uint32_t> members, std::size_t column);
   [[nodiscard]] Code other_code(std::size_t other, std::uint32_t row) const;
+  void suppress(std::uint32_t row, std::uint64_t records, Summary& sums);
+  void suppress_for_all(const Transformation& at, Summary& sums);
+  // The first `count` of these classes, which are of one size, in the order of their texts: whatever the order of the input.
+  void keep_first(const Transformation& at, std::size_t count, std::vector<std::uint32_t>& rows) const;
+  [[nodiscard]] const std::string& text_of(const Transformation& at, std::size_t attribute,
+                                           std::uint32_t row) const;
 
   struct Values {
     std::vector<Code> codes;
@@ -39,12 +50,21 @@ class ClassCounter {
   const PreparedTable& table_;
   Anonymity anonymity_;
   ClassTest test_;
+  RiskTest risks_;
+  bool counts_sizes_;
   std::vector<std::uint32_t> class_of_;  // [fine class]
   std::vector<std::uint32_t> ends_;      // [class]: of its members
   std::vector<std::uint32_t> members_;   // fine classes, class by class
   std::vector<Values> values_;           // [sensitive column], of one class
   std::vector<ClassView::Values> views_;
   Classes suppressed_;
+  struct Kept {
+    std::uint64_t records;
+    std::uint32_t row;
+  };
+  std::vector<Kept> kept_;  // by themselves, if there are models of all together
+  SizeHistogram sizes_;     // of all classes
+  SizeHistogram kept_sizes_;
 };
 
 }  // namespace pgveil::engine

@@ -7,6 +7,7 @@
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "engine/data/continuous.hpp"
 
 namespace pgveil::engine {
 namespace {
@@ -159,6 +160,11 @@ Result<PreparedTable> prepare(const Table& table, std::span<const QuasiIdentifie
     if (column == nullptr) return no_such_column(quasi_identifiers[i].column);
     auto tables = make_level_tables(*column, quasi_identifiers[i].hierarchy);
     if (tables.has_error()) return tables.error();
+    const auto& given = quasi_identifiers[i];
+    if (given.is_continuous) {
+      if (auto measured = measure_spans(given.hierarchy, given.null_text, *tables); !measured)
+        return measured.error();
+    }
     made.given_order[i] = columns.size();
     columns.push_back(&column->codes);
     made.attributes.push_back(std::move(*tables));

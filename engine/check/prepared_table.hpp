@@ -2,6 +2,7 @@
 // A table made ready for checks: quasi-identifiers in the order of their names, equal rows merged. Made
 // once, then read by any number of searches; immutable.
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ namespace pgveil::engine {
 struct QuasiIdentifier {
   std::string column;
   Hierarchy hierarchy;
+  bool is_continuous = false;                 // its loss is that of intervals (data/continuous.hpp)
+  std::optional<std::string> null_text = {};  // which of its values is NULL, if it is continuous
 };
 
 // What the models beside k-anonymity look at.
@@ -47,7 +50,7 @@ struct PreparedTable {
 };
 
 // Errors: no quasi-identifier, more than kMaxAttributes columns, one named twice, as both, or not in the table, an empty table
-// or subset, 2³² rows or more, and those of make_level_tables and make_sensitive_values.
+// or subset, 2³² rows or more, and those of make_level_tables, measure_spans and make_sensitive_values.
 [[nodiscard]] Result<PreparedTable> prepare(const Table& table,
                                             std::span<const QuasiIdentifier> quasi_identifiers,
                                             const PrivacyColumns& privacy = {});

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/check/checker.hpp"
+#include "engine/risk/class_sizes.hpp"
 
 namespace pgveil::engine {
 
@@ -30,6 +31,14 @@ void for_each_suppressed(const Classes& classes, std::uint64_t k, Work&& work) {
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (classes.counts[i] < k) work(classes.rows[i], std::uint64_t{classes.counts[i]});
   }
+}
+
+// Σ n·log2 n
+[[nodiscard]] inline double sum_of_logs(const SizeHistogram& sizes) {
+  double sum = 0;
+  for (const auto& [size, classes] : sizes)
+    sum += static_cast<double>(classes) * static_cast<double>(size) * std::log2(static_cast<double>(size));
+  return sum;
 }
 
 // start − factor · Σ_w s_w · log2(s_w ÷ total), term by term.

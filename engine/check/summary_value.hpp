@@ -19,9 +19,12 @@ struct Summary {
   std::uint64_t stays_suppressed = 0;
   std::uint64_t squares = 0;             // Σ_C n²
   std::uint64_t suppressed_squares = 0;  // Σ_S n²
+  // SuppressedSums::divergence:
+  double class_logs = 0;       // Σ_C n·log2 n
+  double suppressed_logs = 0;  // Σ_S n·log2 n
   // Only for anonymous transformations, and as asked for:
-  std::array<std::uint64_t, kMaxAttributes> suppressed_domain_rows{};  // Σ_S n · hierarchy rows of the value
-  std::array<double, kMaxAttributes> entropy{};                        // see EntropyStart
+  std::array<std::uint64_t, kMaxAttributes> suppressed_domain_rows{};  // Σ_S n · span of the value
+  std::array<double, kMaxAttributes> entropy{};  // see EntropyStart; divergence: Σ_S n · log2(hierarchy rows)
 };
 
 }  // namespace pgveil::engine

@@ -139,6 +139,8 @@ Result<LevelTables> make_level_tables(const Column& column, const Hierarchy& hie
   for (std::size_t level = 0; level < hierarchy.rows.front().size(); ++level) {
     add_level(tables, hierarchy, *rows, level);
   }
+  tables.spans = tables.hierarchy_rows;
+  tables.range = tables.domain;
   return tables;
 }
 

@@ -27,6 +27,11 @@ struct LevelTables {
   std::vector<std::vector<std::uint64_t>>
       hierarchy_rows;        // [level][code]: rows of the hierarchy with this value
   std::uint64_t domain = 0;  // D_j: rows of the hierarchy
+  // What a value covers of what a suppressed one does, for loss and certainty penalty: [level][code] of `range`. Rows of the hierarchy,
+  // unless the attribute is continuous (data/continuous.hpp).
+  std::vector<std::vector<std::uint64_t>> spans;
+  std::uint64_t range = 0;
+  bool is_continuous = false;
 
   [[nodiscard]] unsigned height() const { return static_cast<unsigned>(code_at.size()) - 1; }
   [[nodiscard]] std::uint32_t distinct(unsigned level) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/frequencies.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/privacy/overloaded.hpp"
 
@@ -39,6 +40,15 @@ std::uint64_t least_records(const ValueModel& model) {
                                [](const BetaLikeness&) { return std::uint64_t{1}; },
                                [](const DeltaDisclosure&) { return std::uint64_t{1}; }},
                     model);
+}
+
+std::uint64_t least_records(const RiskModel& model) {
+  const auto* highest = std::get_if<HighestRisk>(&model);
+  return highest == nullptr ? 1 : rounded_up(1 / highest->most * (1 - kFrequencyTolerance));
+}
+
+bool is_of_estimates(const RiskModel& model) {
+  return std::holds_alternative<UniquenessInPopulation>(model);
 }
 
 bool is_in(double value, double least, double most) {
@@ -98,6 +108,27 @@ Result<void> check_column(const ValueModel& model, const SensitiveShape& column)
   return {};
 }
 
+constexpr double kLeastRisk = 1e-9;
+constexpr double kMostPeople = 1e12;
+
+Result<void> check_risk(const RiskModel& model) {
+  const auto check = [](double value, double least, std::string_view what) -> Result<void> {
+    if (is_in(value, least, 1)) return {};
+    return refused(fmt::format("{} is outside {} to 1", what, least > 0 ? "10^-9" : "0"),
+                   "correct the model");
+  };
+  return std::visit(
+      Overloaded{[&](const HighestRisk& it) { return check(it.most, kLeastRisk, "highest risk"); },
+                 [&](const AverageRisk& it) { return check(it.most, kLeastRisk, "average risk"); },
+                 [&](const UniquenessInSample& it) { return check(it.most, 0, "sample uniqueness"); },
+                 [&](const UniquenessInPopulation& it) -> Result<void> {
+                   if (!is_in(it.population, 1, kMostPeople))
+                     return refused("the population is outside 1 to 10^12", "correct the model");
+                   return check(it.most, 0, "population uniqueness");
+                 }},
+      model);
+}
+
 Result<void> check_subset(const Anonymity& anonymity, bool has_subset) {
   if (anonymity.k_map && *anonymity.k_map < 1) return refused("k of k-map is below 1", "raise it");
   if (anonymity.presence) {
@@ -127,27 +158,56 @@ std::string describe(const ValueModel& model) {
       model);
 }
 
+std::string_view name(Estimator estimator) {
+  switch (estimator) {
+    case Estimator::zayatz: return "zayatz";
+    case Estimator::snb: return "snb";
+    case Estimator::pitman: return "pitman";
+    case Estimator::dankar: return "dankar";
+  }
+  return "";
+}
+
+std::string describe(const RiskModel& model) {
+  return std::visit(
+      Overloaded{[](const HighestRisk& it) { return fmt::format("highest_risk {}", it.most); },
+                 [](const AverageRisk& it) { return fmt::format("average_risk {}", it.most); },
+                 [](const UniquenessInSample& it) { return fmt::format("sample_uniqueness {}", it.most); },
+                 [](const UniquenessInPopulation& it) {
+                   return fmt::format("population_uniqueness {} {} {}", it.most, it.population,
+                                      name(it.estimator));
+                 }},
+      model);
+}
+
 std::uint64_t smallest_class(const Anonymity& anonymity) {
   std::uint64_t least = anonymity.k;
   for (const auto& it : anonymity.sensitive) least = std::max(least, least_records(it.model));
+  for (const auto& it : anonymity.risks) least = std::max(least, least_records(it));
   return least;
 }
 
-bool is_inherited_by_merging(const Anonymity& anonymity) {
-  return std::ranges::none_of(anonymity.sensitive, [](const SensitiveModel& it) {
-    return std::holds_alternative<DeltaDisclosure>(it.model);
-  });
-}
-
-bool is_inherited(const Anonymity& anonymity) {
-  if (anonymity.suppression_limit == 0) return is_inherited_by_merging(anonymity);
+bool keeps_what_parts_keep(const Anonymity& anonymity) {
   return !anonymity.presence && std::ranges::all_of(anonymity.sensitive, [](const SensitiveModel& it) {
     return std::holds_alternative<DistinctDiversity>(it.model);
   });
 }
 
+bool is_inherited_by_merging(const Anonymity& anonymity) {
+  const auto is_of_disclosure = [](const SensitiveModel& it) {
+    return std::holds_alternative<DeltaDisclosure>(it.model);
+  };
+  return std::ranges::none_of(anonymity.sensitive, is_of_disclosure) &&
+         std::ranges::none_of(anonymity.risks, is_of_estimates);
+}
+
+bool is_inherited(const Anonymity& anonymity) {
+  if (anonymity.suppression_limit == 0) return is_inherited_by_merging(anonymity);
+  return keeps_what_parts_keep(anonymity) && std::ranges::none_of(anonymity.risks, is_of_estimates);
+}
+
 bool is_plain(const Anonymity& anonymity) {
-  return anonymity.sensitive.empty() && !anonymity.presence && !anonymity.k_map;
+  return anonymity.sensitive.empty() && !anonymity.presence && !anonymity.k_map && anonymity.risks.empty();
 }
 
 Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveShape>& columns,
@@ -161,7 +221,20 @@ Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveSha
     if (auto valid = check_parameters(it.model, columns[it.column].name); !valid) return valid;
     if (auto valid = check_column(it.model, columns[it.column]); !valid) return valid;
   }
+  for (const auto& it : anonymity.risks) {
+    if (auto valid = check_risk(it); !valid) return valid;
+  }
   return check_subset(anonymity, has_subset);
+}
+
+Result<void> validate_populations(const Anonymity& anonymity, std::uint64_t records) {
+  for (const auto& it : anonymity.risks) {
+    const auto* model = std::get_if<UniquenessInPopulation>(&it);
+    if (model == nullptr || model->population >= static_cast<double>(records)) continue;
+    return refused(fmt::format("{} records are no sample of a population of {}", records, model->population),
+                   "count everybody who could be in the table");
+  }
+  return {};
 }
 
 }  // namespace pgveil::engine

@@ -1,6 +1,6 @@
 #pragma once
-// What a published table promises, as values: k-anonymity with suppression, and the models of sensitive columns in any
-// combination. What they ask of one class is class_test.hpp.
+// What a published table promises, as values: k-anonymity with suppression, and models of sensitive columns and of the whole
+// table in any combination. What they ask of one class is class_test.hpp, what they ask of all is risk_test.hpp.
 //
 // A class is a set of records that look alike; n its records, f how often it has each value of a sensitive column, q = f ÷ n,
 // p the same share of the whole table. A class that breaks any model is suppressed whole.
@@ -16,16 +16,31 @@
 //   δ-disclosure privacy     each of its values: |log2(q ÷ p)| < δ         no                 no
 //   δ-presence               least ≤ subset's records ÷ records ≤ most     no                 yes
 //   k-map                    ≥ k records in and outside the subset         yes                yes
+//   highest risk             1 ÷ n ≤ r                                     yes                yes
+//
+//   model                    the classes that are not suppressed keep it when
+//   average risk             classes ÷ records ≤ r                         yes                yes
+//   sample uniqueness        classes of one record ÷ records ≤ u           yes                yes
+//   population uniqueness    the estimated share of the population
+//                            that nobody else looks like ≤ u               no                 no
+//
+// The last three are of all classes together. Those that are left by the others are suppressed, the smallest first, until the rest
+// keeps them. That is the way that costs the fewest records: whatever is suppressed instead of the smallest has more records, and
+// leaves more classes for fewer records. So a generalization, whose classes with a kept part keep them too, suppresses no more. Estimates
+// may rise when classes merge: the larger the others are, the more of those that are alone seem to be alone in the population.
 //
 // "With suppression": classes that break a model merge into ones that keep it and the other way round, so the records that have to be
 // suppressed can become more. Only where a merged class keeps what one of its parts keeps, they can't.
 //
 // Sources: Sweeney, k-anonymity, 2002 (k-map too); Machanavajjhala et al., l-Diversity, 2007 (distinct, entropy, recursive);
 // Li et al., t-Closeness, 2007; Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, 2012 (β-likeness);
-// Brickell and Shmatikov, The Cost of Privacy, 2008 (δ-disclosure); Nergiz et al., Hiding the Presence of Individuals, 2007.
+// Brickell and Shmatikov, The Cost of Privacy, 2008 (δ-disclosure); Nergiz et al., Hiding the Presence of Individuals, 2007;
+// El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16 (risks); population uniqueness:
+// risk/population_uniqueness.hpp.
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -75,24 +90,49 @@ struct DeltaPresence {
   double least = 0, most = 1;  // 0 ≤ least ≤ most ≤ 1
 };
 
+// Of somebody who knows that a person is in the table (El Emam's prosecutor).
+struct HighestRisk {
+  double most = 1;  // in [10^-9, 1]
+};
+struct AverageRisk {
+  double most = 1;  // in [10^-9, 1]
+};
+struct UniquenessInSample {
+  double most = 1;  // in [0, 1]
+};
+enum class Estimator { zayatz, snb, pitman, dankar };
+struct UniquenessInPopulation {
+  double most = 1;        // in [0, 1]
+  double population = 0;  // people the records are a sample of: at least as many as records, at most 10^12
+  Estimator estimator = Estimator::dankar;
+};
+using RiskModel = std::variant<HighestRisk, AverageRisk, UniquenessInSample, UniquenessInPopulation>;
+
 struct Anonymity {
   std::uint64_t k = 2;
   std::uint64_t suppression_limit = 0;  // records
   std::vector<SensitiveModel> sensitive = {};
   std::optional<DeltaPresence> presence = {};  // of a table with a subset
   std::optional<std::uint64_t> k_map = {};     // of a table with a subset
+  std::vector<RiskModel> risks = {};
 };
 
 // "distinct 3", "t_closeness 0.2 ordered": for reports.
 [[nodiscard]] std::string describe(const ValueModel& model);
+// "average_risk 0.05", "population_uniqueness 0.01 8000000 dankar".
+[[nodiscard]] std::string describe(const RiskModel& model);
+[[nodiscard]] std::string_view name(Estimator estimator);
 
-// Smaller classes keep some model never: the greatest of k and what the models of values ask.
+// Smaller classes keep some model never: the greatest of k and what the models of values and the highest risk ask.
 [[nodiscard]] std::uint64_t smallest_class(const Anonymity& anonymity);
 
 // Generalizations of an anonymous transformation are anonymous, and specializations of one that is not are not.
 [[nodiscard]] bool is_inherited(const Anonymity& anonymity);
 // The same if nothing may be suppressed: what a class keeps, the class it is merged into keeps with the others.
 [[nodiscard]] bool is_inherited_by_merging(const Anonymity& anonymity);
+
+// What a class keeps, every class that it is merged into keeps, so that what is suppressed by itself never becomes more.
+[[nodiscard]] bool keeps_what_parts_keep(const Anonymity& anonymity);
 
 // Is there anything to test beside the size of a class?
 [[nodiscard]] bool is_plain(const Anonymity& anonymity);
@@ -105,5 +145,7 @@ struct SensitiveShape {
 };
 [[nodiscard]] Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveShape>& columns,
                                     bool has_subset);
+// A population that is smaller than what is published of it is none.
+[[nodiscard]] Result<void> validate_populations(const Anonymity& anonymity, std::uint64_t records);
 
 }  // namespace pgveil::engine

@@ -10,11 +10,10 @@
 #include "engine/check/checker.hpp"
 #include "engine/check/prepared_table.hpp"
 #include "engine/data/table.hpp"
+#include "engine/publish/judged_rows.hpp"
 #include "engine/publish/row_order.hpp"
 
 namespace pgveil::engine {
-
-inline constexpr std::string_view kSuppressed = "*";
 
 // What becomes of suppressed records when the rows that show only `*` break a model: fewer than k, too few sensitive values …
 // (privacy.md R10: in the output `*` is a class like any other).
@@ -40,8 +39,8 @@ struct Publication {
   std::uint64_t suppressed_rows = 0;
   std::uint64_t dropped_rows = 0;  // of the suppressed ones
   std::uint64_t hidden_rows = 0;   // of the suppressed ones
-  // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows the value stands for ÷ all rows), where a
-  // single row is 0 and a suppressed cell is 1.
+  // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows the value stands for ÷ all rows; of continuous ones the share of
+  // the range), where a single row is 0 and a suppressed cell is 1.
   double certainty_penalty = 0;
 };
 

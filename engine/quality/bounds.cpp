@@ -39,6 +39,7 @@ double Quality::class_bound(const Transformation& transformation) const {
 }
 
 Score Quality::bound(const Transformation& transformation) const {
+  if (model_.metric == Metric::kl_divergence) return single(divergence_bound(transformation));
   if (is_class_based()) return single(class_bound(transformation));
   Score made;
   if (aggregate_ == Aggregate::geometric_mean) {
@@ -57,7 +58,10 @@ Score Quality::bound(const Transformation& transformation) const {
   return made;
 }
 
-std::optional<double> Quality::bound_of_generalizations(const Summary& summary, std::uint64_t k) const {
+std::optional<double> Quality::bound_of_generalizations(const Transformation& transformation,
+                                                        const Summary& summary, std::uint64_t k) const {
+  if (model_.metric == Metric::kl_divergence)
+    return divergence_bound_of_generalizations(transformation, summary);
   if (model_.metric == Metric::class_size) {
     return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBelowRounding;
   }

@@ -52,7 +52,8 @@ Aggregate default_aggregate(Metric metric) {
     case Metric::class_size:
     case Metric::nonuniform_entropy:
     case Metric::nonuniform_entropy_monotonic:
-    case Metric::height: return Aggregate::sum;
+    case Metric::height:
+    case Metric::kl_divergence: return Aggregate::sum;
   }
   return Aggregate::sum;
 }
@@ -76,7 +77,8 @@ bool is_always_monotonic(Metric metric) {
     case Metric::nonuniform_entropy:
     case Metric::normalized_nonuniform_entropy:
     case Metric::precision:
-    case Metric::loss: return false;
+    case Metric::loss:
+    case Metric::kl_divergence: return false;
   }
   return false;
 }
@@ -93,6 +95,7 @@ std::string_view name(Metric metric) {
     case Metric::precision_monotonic: return "precision_monotonic";
     case Metric::height: return "height";
     case Metric::loss: return "loss";
+    case Metric::kl_divergence: return "kl_divergence";
   }
   return "";
 }
@@ -133,11 +136,12 @@ Quality::Quality(const PreparedTable& table, const QualityModel& model, std::uin
     }
   }
   fill_tables();
+  if (model.metric == Metric::kl_divergence) fill_divergence_tables();
 }
 
 bool Quality::is_class_based() const {
   return model_.metric == Metric::discernibility || model_.metric == Metric::discernibility_monotonic ||
-         model_.metric == Metric::class_size;
+         model_.metric == Metric::class_size || model_.metric == Metric::kl_divergence;
 }
 
 SuppressedSums Quality::sums() const {
@@ -145,6 +149,7 @@ SuppressedSums Quality::sums() const {
     case Metric::loss: return SuppressedSums::domain_rows;
     case Metric::nonuniform_entropy:
     case Metric::normalized_nonuniform_entropy: return SuppressedSums::entropy;
+    case Metric::kl_divergence: return SuppressedSums::divergence;
     case Metric::discernibility:
     case Metric::discernibility_monotonic:
     case Metric::class_size:
@@ -172,14 +177,15 @@ void Quality::fill_tables() {
     for (unsigned level = 0; level <= attribute.height(); ++level) {
       std::uint64_t domain_rows = 0;
       for (std::size_t code = 0; code < raw.size(); ++code) {
-        domain_rows += raw[code] * attribute.hierarchy_rows[level][attribute.code_at[level][code]];
+        domain_rows += raw[code] * attribute.spans[level][attribute.code_at[level][code]];
       }
       tables.domain_rows.push_back(domain_rows);
       double value = 0;
       switch (model_.metric) {
         case Metric::discernibility:
         case Metric::discernibility_monotonic:
-        case Metric::class_size: break;
+        case Metric::class_size:
+        case Metric::kl_divergence: break;
         case Metric::nonuniform_entropy:
         case Metric::nonuniform_entropy_monotonic:
         case Metric::normalized_nonuniform_entropy:
@@ -215,7 +221,7 @@ void Quality::fill_tables() {
 // all classes of n·share is a look-up, so only suppressed classes were summed.
 double Quality::loss(std::size_t j, unsigned level, const Summary& summary) const {
   const auto rows = static_cast<double>(table_.rows);
-  const auto domain = static_cast<double>(table_.attributes[j].domain);
+  const auto domain = static_cast<double>(table_.attributes[j].range);
   const std::uint64_t suppressed_domain_rows = summary.suppressed_domain_rows[j];
   const double kept_share =
       static_cast<double>(tables_[j].domain_rows[level] - suppressed_domain_rows) / domain;
@@ -224,7 +230,8 @@ double Quality::loss(std::size_t j, unsigned level, const Summary& summary) cons
   const double penalty = factors_.suppression == 1
                              ? suppressed
                              : suppressed_share + factors_.suppression * (suppressed - suppressed_share);
-  const double least = factors_.generalization * rows / domain;
+  // A single value of a category still stands for one row of the hierarchy, a number for no interval.
+  const double least = table_.attributes[j].is_continuous ? 0 : factors_.generalization * rows / domain;
   const double raw = factors_.generalization * kept_share + penalty;
   return floored(std::max(0.0, ratio(raw - least, rows - least)));
 }
@@ -247,7 +254,8 @@ double Quality::attribute_value(std::size_t j, unsigned level, const Summary& su
     case Metric::loss: return loss(j, level, summary);
     case Metric::discernibility:
     case Metric::discernibility_monotonic:
-    case Metric::class_size: return 0;
+    case Metric::class_size:
+    case Metric::kl_divergence: return 0;
   }
   return 0;
 }
@@ -271,7 +279,8 @@ double Quality::class_score(const Summary& summary) const {
     case Metric::precision:
     case Metric::precision_monotonic:
     case Metric::height:
-    case Metric::loss: return 0;
+    case Metric::loss:
+    case Metric::kl_divergence: return 0;
   }
   return 0;
 }
@@ -288,11 +297,13 @@ Score Quality::aggregate_in(std::span<const std::size_t> order, const Transforma
 }
 
 Score Quality::score(const Transformation& transformation, const Summary& summary) const {
+  if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
   if (is_class_based()) return single(class_score(summary));
   return aggregate_in(name_order_, transformation, summary);
 }
 
 Score Quality::score_as_given(const Transformation& transformation, const Summary& summary) const {
+  if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
   if (is_class_based()) return single(class_score(summary));
   return aggregate_in(table_.given_order, transformation, summary);
 }

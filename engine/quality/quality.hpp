@@ -23,9 +23,10 @@ enum class Metric {
   precision,
   precision_monotonic,
   height,
-  loss
+  loss,
+  kl_divergence
 };
-inline constexpr std::size_t kMetrics = 10;
+inline constexpr std::size_t kMetrics = 11;
 [[nodiscard]] std::string_view name(Metric metric);
 // Whatever is suppressed, no generalization of an anonymous transformation scores better than it.
 [[nodiscard]] bool is_always_monotonic(Metric metric);
@@ -69,7 +70,8 @@ class Quality {
   [[nodiscard]] Score bound(const Transformation& transformation) const;
   // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its generalizations or all its
   // specializations that are, if the classes give one. k as in the check.
-  [[nodiscard]] std::optional<double> bound_of_generalizations(const Summary& summary, std::uint64_t k) const;
+  [[nodiscard]] std::optional<double> bound_of_generalizations(const Transformation& transformation,
+                                                               const Summary& summary, std::uint64_t k) const;
   [[nodiscard]] std::optional<double> bound_of_specializations(const Summary& summary, std::uint64_t k) const;
 
  private:
@@ -80,11 +82,22 @@ class Quality {
     std::vector<double> bound_factors;       // [level]: its part of the geometric mean, whose roots are dear
     std::vector<std::uint64_t> domain_rows;  // [level]: Σ_C n · hierarchy rows of the value
     double maximal_entropy = 0;
+    // Of kl_divergence:
+    std::vector<double> log_rows;    // [level]: Σ_C n · log2(hierarchy rows of the value)
+    std::vector<double> value_bits;  // [level]: entropy of the generalized values
   };
 
   void fill_tables();
   [[nodiscard]] double attribute_value(std::size_t j, unsigned level, const Summary& summary) const;
   [[nodiscard]] double loss(std::size_t j, unsigned level, const Summary& summary) const;
+  void fill_divergence_tables();
+  // Of the classes as they are, nothing of them suppressed; and of what is published. In bits.
+  [[nodiscard]] double unsuppressed_divergence(const Transformation& transformation,
+                                               const Summary& summary) const;
+  [[nodiscard]] double divergence(const Transformation& transformation, const Summary& summary) const;
+  [[nodiscard]] double divergence_bound(const Transformation& transformation) const;
+  [[nodiscard]] double divergence_bound_of_generalizations(const Transformation& transformation,
+                                                           const Summary& summary) const;
   [[nodiscard]] double class_bound(const Transformation& transformation) const;
   [[nodiscard]] double class_score(const Summary& summary) const;
   [[nodiscard]] Score aggregate_in(std::span<const std::size_t> order, const Transformation& transformation,
@@ -99,6 +112,7 @@ class Quality {
   bool is_monotonic_;
   std::vector<AttributeTables> tables_;
   std::vector<std::size_t> name_order_;
+  double input_bits_ = 0;  // entropy of the records as they are, of kl_divergence
 };
 
 }  // namespace pgveil::engine

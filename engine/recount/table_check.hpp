@@ -1,6 +1,7 @@
 #pragma once
 // Which models a table satisfies, counted from its texts alone: knows nothing of hierarchies of quasi-identifiers, of codes or of
 // what a search found. For any table that somebody holds, and the last test of what a job is about to publish.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "common/error.hpp"
 #include "engine/publish/recount.hpp"
+#include "engine/recount/table_risks.hpp"
 #include "engine/recount/value_counts.hpp"
 
 namespace pgveil::engine {
@@ -30,13 +32,20 @@ struct CheckDemand {
   // (`hide`) never count.
   Outliers outliers = Outliers::drop;
   std::size_t most_keys = 0;  // of offending classes that are named
+  std::vector<RiskModel> risks = {};
+  // Both compare with the population that was added.
+  std::optional<DeltaPresence> presence = {};
+  std::optional<std::uint64_t> k_map = {};
+  // Records were left out or hidden: who looks like nobody shown may be among them, so that `presence.least` says nothing of them.
+  bool has_left_out = false;
 };
 
 struct DemandFinding {
-  std::string column;                      // empty: k-anonymity
+  std::string column;                      // empty: k-anonymity and risks
   std::string model;                       // "k 5", "t_closeness 0.2 ordered"
   std::uint64_t classes = 0, records = 0;  // that break it
-  [[nodiscard]] bool is_kept() const { return classes == 0; }
+  bool is_broken_by_all = false;           // a model of all classes together, which no single one breaks
+  [[nodiscard]] bool is_kept() const { return classes == 0 && !is_broken_by_all; }
 };
 
 // The strictest parameters that every class keeps. A class keeps c, δ (above), t, β (from) and l (up to).
@@ -56,14 +65,24 @@ struct OffendingClass {
   std::uint64_t records = 0;
 };
 
+// What is shown, beside everybody it could be of. Rows of `*` may be anybody who looks like no class that is shown.
+struct PopulationFinding {
+  std::uint64_t records = 0;
+  std::uint64_t smallest = 0;              // people who look like a class
+  double least_share = 1, most_share = 0;  // of them who are shown
+  std::uint64_t unseen = 0;                // people who look like nobody shown
+};
+
 struct CheckFindings {
   std::uint64_t records = 0, hidden_records = 0, starred_records = 0, classes = 0;
   std::uint64_t k = 0;  // the smallest class; 0: no class counts
+  TableRisks risks;     // of the classes that count
+  std::optional<PopulationFinding> population = {};
   std::vector<ColumnFinding> columns;
   std::vector<DemandFinding> demands;
   std::uint64_t offending_classes = 0, offending_records = 0;  // that break any demand
   std::vector<OffendingClass> offending;  // the smallest first, as many as were asked for
-  [[nodiscard]] bool is_kept() const { return offending_classes == 0; }
+  [[nodiscard]] bool is_kept() const { return std::ranges::all_of(demands, &DemandFinding::is_kept); }
 };
 
 class TableCheck {
@@ -74,7 +93,11 @@ class TableCheck {
   // NULL in any other column of the table.
   void add(Cells quasi_identifiers, Cells sensitive, bool shows_more, std::uint64_t count = 1);
 
-  // Errors, kind configuration: those of ValueTable; a distance without what it needs.
+  // `count` records of the population, as the table would show them.
+  void add_population(Cells quasi_identifiers, std::uint64_t count = 1);
+
+  // Without a population every class breaks presence and k_map. Errors, kind configuration: those of ValueTable; a distance without
+  // what it needs.
   [[nodiscard]] Result<CheckFindings> finish(const CheckDemand& demand) const;
 
  private:
@@ -84,12 +107,24 @@ class TableCheck {
     bool is_starred = false;
     bool shows_more = false;
     std::vector<ValueCounts> values;  // of the sensitive columns
+    std::string text;                 // of the key, with the cells' lengths
   };
   [[nodiscard]] Result<std::vector<ValueTable>> value_tables() const;
+  [[nodiscard]] CheckFindings begin_findings(const CheckDemand& demand,
+                                             const std::vector<ValueTable>& tables) const;
+  [[nodiscard]] std::vector<bool> judge_class(const Class& it, const CheckDemand& demand,
+                                              const std::vector<ValueTable>& tables,
+                                              CheckFindings& made) const;
+  void judge_all(const CountedSizes& sizes, bool has_stars, const CheckDemand& demand,
+                 CheckFindings& made) const;
+  // People who look like the class, or like none that is shown.
+  [[nodiscard]] std::uint64_t people_like(const Class& it) const;
+  [[nodiscard]] std::uint64_t unseen_people() const;
 
   std::vector<CheckedColumn> columns_;
   std::unordered_map<std::string, std::size_t> place_of_;
   std::vector<Class> classes_;
+  std::unordered_map<std::string, std::uint64_t> population_;
 };
 
 }  // namespace pgveil::engine

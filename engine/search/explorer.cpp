@@ -182,7 +182,7 @@ void Explorer::remember_bounds(const Transformation& transformation, const Summa
     }
   };
   const auto k = options_.anonymity.k;
-  remember(quality_.bound_of_generalizations(summary, k), bounds_above_, expensive_);
+  remember(quality_.bound_of_generalizations(transformation, summary, k), bounds_above_, expensive_);
   if (summary.is_anonymous)
     remember(quality_.bound_of_specializations(summary, k), bounds_below_, not_anonymous_);
 }

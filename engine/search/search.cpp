@@ -146,6 +146,8 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   if (const auto valid = validate(options.anonymity, shapes_of(table.sensitive), table.has_subset());
       valid.has_error())
     return valid.error();
+  if (const auto valid = validate_populations(options.anonymity, table.rows); valid.has_error())
+    return valid.error();
   if (const auto valid = validate(options.quality, table.attributes.size()); valid.has_error())
     return valid.error();
   const auto lattice = restricted_lattice(table, options);

@@ -133,6 +133,76 @@ class CheckTable(VerbCase):
         found = self.check("--table", "public.visits", "--job", job, "--config", self.pgveil.config_path, status=1)
         self.assertEqual(len(found["not_checked"]), 2)
 
+    def test_a_population_is_compared_with(self):
+        """What a job with presence and k_map publishes, of a file; then with a population that is another one."""
+        population = "age,zip,in_study\n" + "".join(
+            f"{20 + g * 7 % 40},{10000 + g * 13 % 90},{'yes' if g % 3 == 0 else 'no'}\n" for g in range(150))
+        (self.folder / "everybody.csv").write_text(population)
+        job = self.folder / "job.yaml"
+        job.write_text("""\
+version: 1
+name: study
+input: {file: everybody.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10, 20, 40]}}}
+  zip: {class: quasi_identifier, hierarchy: {masking: {}}}
+k: 2
+k_map: 8
+subset: {column: in_study, value: 'yes'}
+presence: {most: 60%}
+suppression: 10%
+seed: 1
+output: {file: study.csv}
+""")
+        self.run_verb("anonymize", job)
+        study = self.folder / "study.csv"
+        found = self.check(study, "--job", job, "--population", "everybody.csv")
+        self.assertEqual(found["not_checked"], [])
+        self.assertEqual([it["model"] for it in found["demands"]], ["k 2", "presence 0 to 0.6", "k_map 8"])
+        self.assertEqual(found["population"]["records"], 150)
+        self.assertGreaterEqual(found["population"]["smallest"], 8)
+        self.assertLessEqual(found["population"]["most_share"], 0.6)
+        lines = population.splitlines()
+        (self.folder / "half.csv").write_text("\n".join([lines[0], *(it for it in lines[1:] if it.endswith("yes"))]) + "\n")
+        found = self.check(study, "--job", job, "--population", "half.csv", status=1)
+        self.assertFalse(found["is_kept"])
+        self.refused("has no level 9", study, "--job", job, "--population", "everybody.csv", "--transformation", "9,0")
+        self.refused("1 levels for 2", study, "--job", job, "--population", "everybody.csv",
+                     "--transformation", "1")
+        self.refused("no job whose models", study, "--columns", "age", "--population", "everybody.csv")
+        self.refused("for the population only", study, "--job", job, "--transformation", "1,1")
+        self.refused("no level of its hierarchy has", self.people, "--job", job, "--population", "everybody.csv")
+
+    def test_models_of_the_whole_table(self):
+        demand = (self.people, "--columns", "age,zip")
+        found = self.check(*demand, "--risk", "average_risk 0.34", "--risk", "highest_risk 0.5", "--risk", "sample_uniqueness 0",
+                           "--risk", "population_uniqueness 0 1000")
+        self.assertAlmostEqual(found["average_risk"], 2 / 6)
+        self.assertEqual(found["highest_risk"], 0.5)
+        self.assertEqual(found["sample_uniqueness"], 0)
+        found = self.check(*demand, "--risk", "average_risk 0.33", status=1)
+        self.assertEqual(([it["is_kept"] for it in found["demands"]], found["offending_classes"]), ([False], 0))
+        self.assertIn("broken by all classes together",
+                      self.run_verb("check-table", *demand, "--risk", "average_risk 0.33", status=1).stdout)
+        self.refused("is no risk", *demand, "--risk", "average_risk")
+        self.refused("is no risk", *demand, "--risk", "population_uniqueness 0.1 1000 luck")
+        self.refused("outside", *demand, "--risk", "average_risk 2")
+        self.refused("no sample of a population of 5", *demand, "--risk", "population_uniqueness 0.1 5")
+
+    def test_what_jobs_publish_keeps_its_risks(self):
+        job = self.folder / "job.yaml"
+        job.write_text(JOB.replace("k: 4", "k: 1\nrisk: {highest: 50%, average: 12%, sample_uniqueness: 1%, "
+                                   "population_uniqueness: {most: 1%, population: 100000}}"))
+        config = ("--config", self.pgveil.config_path)
+        self.run_verb("anonymize", job, *config)
+        found = self.check("--table", "public.visits_k4", "--job", job, *config)
+        self.assertLessEqual(found["average_risk"], 0.12)
+        self.assertGreaterEqual(found["k"], 2)
+        self.assertIn("population_uniqueness 0.01 100000 dankar", {it["model"] for it in found["demands"]})
+        job.write_text(JOB.replace("k: 4", "k: 1\nrisk: {population_uniqueness: {most: 1%, population: 100}}"))
+        refused = self.run_verb("anonymize", job, *config, status=1)
+        self.assertIn("no sample of a population of 100", refused.stderr)
+
     def test_what_is_refused(self):
         demand = (self.people, "--columns", "age,zip")
         self.refused("no quasi-identifier", self.people)

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/publication_csv.hpp"
+#include "cli/utility_report.hpp"
 #include "tests/unit/cli/temporary_folder.hpp"
 
 namespace pgveil::cli {
@@ -88,6 +89,62 @@ TEST_CASE("suppressed records below k are dropped, hidden, or left on demand") {
   CHECK(std::ranges::count(jobs.lines(), "*;*;") == 1);
   REQUIRE(jobs.run(job + "outliers: as_reference", replaced).has_value());
   CHECK(std::ranges::count(jobs.lines(), "*;*;\"'=gout\"") == 1);
+}
+
+TEST_CASE("local recoding shows at other levels what the first transformation suppresses") {
+  const Jobs jobs;
+  jobs.folder.write(
+      "people.csv",
+      "name;age;city;illness\nA;34;Oslo;flu\nB;34;Oslo;cold\nC;34;Oslo;flu\nD;34;Oslo;flu\nE;51;Bonn;flu\n"
+      "F;55;Rome;cold\n");
+  const std::string job = "k: 2\nsuppression: 40%\n";
+  const auto plain = jobs.run(job);
+  REQUIRE_MESSAGE(plain.has_value(), one_line(plain.error()));
+  CHECK(plain->suppressed_rows == 2);
+  CHECK(plain->recoding.empty());
+  const auto made = jobs.run(job + "local_recoding: 3", "{file: out.csv, separator: ;, replace: true}");
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->levels == std::vector<unsigned>{0, 0});
+  REQUIRE(made->recoding.size() == 2);
+  CHECK(made->recoding[1].levels == std::vector<unsigned>{1, 1});
+  CHECK(made->suppressed_rows == 0);
+  CHECK(made->classes == 2);
+  CHECK(made->smallest_class == 2);
+  CHECK(made->certainty_penalty < plain->certainty_penalty);
+  CHECK(jobs.lines() == std::vector<std::string>{"age;city;illness", "34;Oslo;cold", "34;Oslo;flu",
+                                                 "34;Oslo;flu", "34;Oslo;flu", "[40, 60);*;cold",
+                                                 "[40, 60);*;flu"});
+  CHECK(report_text(*made).find("shown at         1,1: 2 records in 1 classes, 0 left") != std::string::npos);
+  CHECK(report_json(*made).find("\"recoding\":[{\"levels\":[0,0],\"records\":4") != std::string::npos);
+  // What is not anonymous by itself is not made so by recoding.
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2\nsuppression: 20%\nlocal_recoding: 3", "{file: other.csv}");
+  request.levels = std::vector<unsigned>{0, 0};
+  CHECK(message_of(anonymize(request, {})).find("is not anonymous") != std::string::npos);
+}
+
+TEST_CASE("what a table is still good for, without a value of it") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  CHECK_FALSE(anonymize(request, {})->utility);
+  request.job = jobs.job("k: 2", "{file: out.csv, separator: ;, replace: true}");
+  request.wants_utility = true;
+  const auto made = anonymize(request, {});
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  REQUIRE(made->utility);
+  CHECK(made->utility->columns.size() == 3);
+  CHECK(made->utility->columns[0].before.distinct == 3);
+  CHECK(made->utility->columns[0].after.distinct == 2);
+  const auto page = report_html(*made);
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.find("Cramér") != std::string::npos);
+  CHECK(report_text(*made).find("quasi-identifier") != std::string::npos);
+  CHECK(report_json(*made).find("\"cramers_v\":[{\"columns\":[\"age\",\"city\"]") != std::string::npos);
+  for (const auto& text : {page, report_text(*made), report_json(*made)}) {
+    for (const auto* value : {"Oslo", "flu", "[0, 60)", "gout", "Ann"})
+      CHECK(text.find(value) == std::string::npos);
+  }
 }
 
 TEST_CASE("a chosen transformation is applied, if it is anonymous and the job's levels have it") {

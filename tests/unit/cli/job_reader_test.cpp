@@ -211,6 +211,20 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
        "a subset is a file, or a column and its value"},
       {"k: 5", "k: 5\nsubset: {column: s, value: x}\npresence: {least: 0.5, most: 0.1}",
        "least is above most"},
+      {"k: 5", "k: 5\nlocal_recoding: 101", "9:"},
+      {"k: 5", "k: 5\nlocal_recoding: 3\nrisk: {average: 5%}", "local_recoding and risks of the whole table"},
+      {"k: 5", "k: 5\nlocal_recoding: 3\nsubset: {column: s, value: x}", "local_recoding and subset"},
+      {"class: sensitive}\nk: 5", "class: sensitive, delta_disclosure: 1}\nk: 5\nlocal_recoding: 3",
+       "local_recoding and delta_disclosure"},
+      {"k: 5", "k: 5\nrisk: {}", "risk without a model"},
+      {"k: 5", "k: 5\nrisk: {averag: 5%}", "did you mean \"average\"?"},
+      {"k: 5", "k: 5\nrisk: {highest: 0}", "a risk of 0"},
+      {"k: 5", "k: 5\nrisk: {average: 0%}", "a risk of 0"},
+      {"k: 5", "k: 5\nrisk: {sample_uniqueness: 101%}", "is no share"},
+      {"k: 5", "k: 5\nrisk: {population_uniqueness: {most: 1%}}", "needs most and population"},
+      {"k: 5", "k: 5\nrisk: {population_uniqueness: {most: 1%, population: 0}}", "out of range"},
+      {"k: 5", "k: 5\nrisk: {population_uniqueness: {most: 1%, population: 9, estimator: luck}}",
+       "unknown value"},
   };
   for (const auto& [from, to, words] : cases) {
     CAPTURE(to);
@@ -221,6 +235,19 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
     const auto& message = job.error().public_message;
     if (std::string_view(words) != "9:") CHECK_MESSAGE(message.find(words) != std::string::npos, message);
   }
+}
+
+TEST_CASE("risks of a job, each by its words") {
+  const auto job = read_job_text(
+      job_with("k: 5",
+               "k: 1\nrisk: {highest: 50%, average: 0.05, sample_uniqueness: 0, population_uniqueness: "
+               "{most: 1%, population: 8000000, estimator: pitman}}"),
+      "/jobs/people.yaml");
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  std::vector<std::string> words;
+  for (const auto& risk : job->risks) words.push_back(engine::describe(risk));
+  CHECK(words == std::vector<std::string>{"highest_risk 0.5", "average_risk 0.05", "sample_uniqueness 0",
+                                          "population_uniqueness 0.01 8000000 pitman"});
 }
 
 TEST_CASE("config/jobs/residents.yaml is read without an error") {
@@ -266,9 +293,12 @@ output: {file: out.csv}
        "age is numeric, which mondrian alone can use"},
       {"k: 3\n", "k: 3\nsuppression: 5%\n", "suppression has no meaning with algorithm: mondrian"},
       {"k: 3\n", "k: 3\nmetric: loss\n", "metric has no meaning"},
+      {"k: 3\n", "k: 3\nrisk: {average: 5%}\n", "risk has no meaning"},
       {"threads: 2", "time: 5s", "time has no meaning"},
-      {"numeric: true", "numeric: true, weight: 2", "age: levels and weights have no meaning"},
+      {"numeric: true", "numeric: true, weight: 2", "age: levels, weights and continuous have no meaning"},
       {"numeric: true", "numeric: true, hierarchy: {file: a.csv}", "a hierarchy of a numeric attribute"},
+      {"numeric: true", "numeric: true, continuous: true",
+       "age: levels, weights and continuous have no meaning"},
       {"numeric: true", "numeric: yes", "true or false"},
       {"numeric: true", "numeric: false", "\"hierarchy\" is missing"},
       {"l_diversity: {distinct: 2, entropy: 1.5}", "t_closeness: {t: 0.2}",
@@ -289,9 +319,9 @@ output: {file: out.csv}
 TEST_CASE("docs/anonymize.md has the tables of all keys") {
   std::ifstream file(PGVEIL_SOURCE_DIR "/docs/anonymize.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  for (const auto* section :
-       {"", "input", "attributes", "l_diversity", "recursive", "t_closeness", "beta_likeness", "subset",
-        "presence", "hierarchy", "intervals", "order", "masking", "mondrian", "limits", "output"}) {
+  for (const auto* section : {"", "input", "attributes", "l_diversity", "recursive", "t_closeness",
+                              "beta_likeness", "subset", "presence", "risk", "population_uniqueness",
+                              "hierarchy", "intervals", "order", "masking", "mondrian", "limits", "output"}) {
     CHECK_MESSAGE(text.find(job_markdown(section)) != std::string::npos, job_markdown(section));
   }
   for (const auto& key : job_keys()) CHECK(!key.meaning.empty());

@@ -99,3 +99,52 @@ TEST_CASE("a column with one value or no levels is 0 of 0, not a number") {
   }
   CHECK(score_of(prepared, model(Metric::precision), {0, 1}, 2, 0) == doctest::Approx(0.5));
 }
+
+TEST_CASE("divergence: seven different records, spread over what their classes stand for") {
+  const auto table = worked_example();
+  const auto divergence = model(Metric::kl_divergence);
+  CHECK(score_of(table, divergence, {0, 0, 0}, 1, 0) == 0);
+  // One class of 4 · 2 · 4 combinations.
+  CHECK(score_of(table, divergence, {2, 1, 5}, 7, 0) == doctest::Approx(5 - std::log2(7.0)));
+  // (1,0,2): one class of two is kept, of 2 · 1 · 2 combinations; five are suppressed, to all 32.
+  const double kept = 2.0 / 7 * (2 - std::log2(2.0 / 7)), suppressed = 5.0 / 7 * (5 - std::log2(5.0 / 7));
+  CHECK(score_of(table, divergence, {1, 0, 2}, 2, 5) == doctest::Approx(kept + suppressed - std::log2(7.0)));
+  // All suppressed is all generalized.
+  CHECK(score_of(table, divergence, {0, 0, 0}, 2, 7) == score_of(table, divergence, {2, 1, 5}, 7, 0));
+}
+
+TEST_CASE("loss of a continuous attribute is the share of its range") {
+  const auto table = value_of(read_table(kSevenRows, ';'));
+  auto age = quasi_identifier("age", kAge);
+  const auto loss = [&](unsigned level) {
+    const std::vector<QuasiIdentifier> columns = {age};
+    return score_of(value_of(prepare(table, columns)), model(Metric::loss), {level}, 1, 0);
+  };
+  CHECK(loss(1) == doctest::Approx(1.0 / 3));  // two of four values, where one is nothing
+  age.is_continuous = true;
+  CHECK(loss(0) == 0);
+  CHECK(loss(1) == doctest::Approx((4 * 11 + 3 * 4) / 36.0 / 7));  // 34 to 45 and 66 to 70, of 34 to 70
+  CHECK(loss(2) == 1);
+}
+
+TEST_CASE(
+    "numbers of a continuous attribute: NULL joined with them covers all, what is no number is refused") {
+  const auto table = value_of(read_table("a\n1\n?\n9\n", ';'));
+  QuasiIdentifier given = quasi_identifier("a", "1;low;*\n3;low;*\n?;low;*\n9;high;*\n");
+  given.is_continuous = true;
+  given.null_text = "?";
+  const auto spans = [&] {
+    const std::vector<QuasiIdentifier> columns = {given};
+    return value_of(prepare(table, columns)).attributes.front().spans;
+  };
+  const std::uint64_t all = 1'000'000'000;
+  CHECK(spans() == std::vector<std::vector<std::uint64_t>>{{0, 0, 0}, {all, 0}, {all}});
+  given.hierarchy.rows[2][1] = "none";
+  CHECK(spans() == std::vector<std::vector<std::uint64_t>>{{0, 0, 0}, {all / 4, 0, 0}, {all}});
+  given.null_text.reset();
+  const std::vector<QuasiIdentifier> columns = {given};
+  const auto refused = prepare(table, columns);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().public_message.find("1 values of its hierarchy are no numbers") != std::string::npos);
+  CHECK(refused.error().private_detail == "?");
+}

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/risk/population_uniqueness.hpp"
 #include "random_tables.hpp"
 
 namespace pgveil::engine::test {
@@ -70,6 +71,46 @@ inline Anonymity random_anonymity(std::mt19937_64& random, const PreparedTable& 
   }
   if (table.has_subset() && random() % 2 == 0) made.k_map = 1 + random() % 4;
   return made;
+}
+
+// Estimates are dear, so they are few.
+inline std::vector<RiskModel> random_risks(std::mt19937_64& random, std::uint64_t rows) {
+  const auto share = [&] { return static_cast<double>(1 + random() % 20) / 20; };
+  std::vector<RiskModel> made;
+  if (random() % 3 == 0) made.push_back(HighestRisk{share()});
+  if (random() % 2 == 0) made.push_back(AverageRisk{share()});
+  if (random() % 2 == 0) made.push_back(UniquenessInSample{share() - 0.05});
+  if (made.empty() || random() % 4 == 0) {
+    const auto estimator = random() % 8 == 0 ? static_cast<Estimator>(random() % 4) : Estimator::zayatz;
+    made.push_back(
+        UniquenessInPopulation{share() / 3, static_cast<double>(rows) * (1 + share() * 30), estimator});
+  }
+  return made;
+}
+
+// By the definitions; the estimate itself is population_uniqueness_test.cpp's business.
+inline bool naive_keeps(const RiskModel& model, const std::vector<std::uint64_t>& sizes) {
+  double records = 0, singles = 0, risks = 0;
+  SizeHistogram histogram;
+  for (const auto size : sizes) {
+    records += static_cast<double>(size);
+    singles += size == 1 ? 1 : 0;
+    for (std::uint64_t i = 0; i < size; ++i) risks += 1 / static_cast<double>(size);
+    ++histogram[size];
+  }
+  if (sizes.empty()) return true;
+  if (std::holds_alternative<HighestRisk>(model)) return true;
+  if (const auto* it = std::get_if<AverageRisk>(&model)) return risks / records <= it->most + 1e-9;
+  if (const auto* it = std::get_if<UniquenessInSample>(&model)) return singles / records <= it->most + 1e-9;
+  const auto& it = std::get<UniquenessInPopulation>(model);
+  const auto found = value_of(estimate_uniqueness(histogram, it.population));
+  switch (it.estimator) {
+    case Estimator::zayatz: return found.zayatz <= it.most + 1e-12;
+    case Estimator::snb: return found.snb && *found.snb <= it.most + 1e-12;
+    case Estimator::pitman: return found.pitman && *found.pitman <= it.most + 1e-12;
+    case Estimator::dankar: return found.dankar <= it.most + 1e-12;
+  }
+  return false;
 }
 
 using Values = std::vector<std::string>;
@@ -181,6 +222,7 @@ inline NaiveCheck naive_check(const SensitiveTable& made, const std::vector<unsi
   }
   NaiveCheck check;
   bool is_hopeless = false;
+  std::vector<std::uint64_t> kept;
   for (const auto& [values, it] : classes) {
     const double share = static_cast<double>(it.records) / static_cast<double>(it.population);
     if (it.records == 0) {
@@ -192,9 +234,26 @@ inline NaiveCheck naive_check(const SensitiveTable& made, const std::vector<unsi
       keeps = keeps && share >= anonymity.presence->least - 1e-9 && share <= anonymity.presence->most + 1e-9;
     for (const auto& model : anonymity.sensitive)
       keeps = keeps && naive_keeps(model.model, it.values[model.column], in_table[model.column]);
+    for (const auto& risk : anonymity.risks) {
+      const auto* highest = std::get_if<HighestRisk>(&risk);
+      keeps = keeps && (highest == nullptr || 1 / static_cast<double>(it.records) <= highest->most + 1e-9);
+    }
     ++check.classes;
     check.squares += it.records * it.records;
-    if (!keeps) check.suppressed += it.records;
+    if (keeps) {
+      kept.push_back(it.records);
+    } else {
+      check.suppressed += it.records;
+    }
+  }
+  // The smallest first, one after the other.
+  std::ranges::sort(kept);
+  const auto is_kept = [&] {
+    return std::ranges::all_of(anonymity.risks, [&](const auto& it) { return naive_keeps(it, kept); });
+  };
+  while (!is_kept()) {
+    check.suppressed += kept.front();
+    kept.erase(kept.begin());
   }
   check.is_anonymous = !is_hopeless && check.suppressed <= anonymity.suppression_limit;
   return check;

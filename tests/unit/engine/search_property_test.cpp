@@ -159,7 +159,7 @@ TEST_CASE("bounds of a check hold for every anonymous generalization and special
     for (const auto& [general, above] : all) {
       for (const auto& [special, below] : all) {
         if (!generalizes(general, special)) continue;
-        const auto over = quality.bound_of_generalizations(below, options.anonymity.k);
+        const auto over = quality.bound_of_generalizations(special, below, options.anonymity.k);
         const auto under = quality.bound_of_specializations(above, options.anonymity.k);
         if (over && above.is_anonymous) REQUIRE(*over <= quality.score(general, above).value());
         if (under && below.is_anonymous) REQUIRE(*under <= quality.score(special, below).value());

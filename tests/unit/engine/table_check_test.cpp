@@ -5,6 +5,7 @@
 #include <random>
 
 #include "engine/privacy/class_test.hpp"
+#include "engine/recount/shown_as.hpp"
 #include "tables.hpp"
 
 using namespace pgveil::engine;
@@ -185,4 +186,108 @@ TEST_CASE("a distance without what it needs, values without a place") {
   CHECK(ValueTable::make({{"x", 1}}, {}, illnesses(), {}).has_error());
   CHECK_FALSE(
       ValueTable::make({{std::nullopt, 1}, {"2", 1}}, ValueOrder(SortedBy::number), {}, {}).has_error());
+}
+
+TEST_CASE("models of the whole table are judged of all classes together") {
+  TableCheck check{std::vector<CheckedColumn>()};
+  for (const auto* key : {"a", "b", "c"}) check.add(Texts{key}, Texts{}, false);
+  check.add(Texts{"d"}, Texts{}, false, 7);
+  CheckDemand demand;
+  demand.k = 1;
+  demand.risks = {AverageRisk{0.4}, AverageRisk{0.39}, UniquenessInSample{0.3}, UniquenessInSample{0.29},
+                  HighestRisk{0.5}};
+  const auto found = findings_of(check, demand);
+  CHECK(found.risks.average == doctest::Approx(0.4));
+  CHECK(found.risks.sample_uniqueness == doctest::Approx(0.3));
+  CHECK(found.risks.highest == 1);
+  REQUIRE(found.demands.size() == 6);
+  std::vector<bool> kept;
+  for (const auto& it : found.demands) kept.push_back(it.is_kept());
+  CHECK(kept == std::vector<bool>{true, true, false, true, false, false});
+  CHECK(found.demands[2].is_broken_by_all);
+  CHECK(found.demands[5].classes == 3);
+  CHECK(found.offending_records == 3);  // of the highest risk: single classes break it
+  CHECK_FALSE(found.is_kept());
+}
+
+TEST_CASE("a population is compared with as the table shows it") {
+  const auto with = [](const CheckDemand& demand) {
+    TableCheck check{std::vector<CheckedColumn>()};
+    check.add(Texts{"2*"}, Texts{}, true, 2);
+    check.add(Texts{"3*"}, Texts{}, true, 3);
+    check.add(Texts{"*"}, Texts{}, true);
+    check.add_population(Texts{"2*"}, 10);
+    check.add_population(Texts{"3*"}, 4);
+    check.add_population(Texts{"4*"}, 3);  // who looks like no class may be the one of *
+    return findings_of(check, demand);
+  };
+  CheckDemand demand;
+  demand.k_map = 4;
+  demand.presence = DeltaPresence{0.2, 0.75};
+  auto found = with(demand);
+  REQUIRE(found.population);
+  CHECK(found.population->records == 17);
+  CHECK(found.population->smallest == 3);
+  CHECK(found.population->least_share == doctest::Approx(0.2));
+  CHECK(found.population->most_share == doctest::Approx(0.75));
+  REQUIRE(found.demands.size() == 2);
+  CHECK(found.demands[0].is_kept());
+  CHECK(found.demands[1].classes == 1);  // the row of *: three people
+  demand.outliers = Outliers::as_reference;
+  CHECK(with(demand).is_kept());
+  demand.presence = DeltaPresence{0, 0.74};
+  CHECK_FALSE(with(demand).is_kept());
+  demand.presence = DeltaPresence{0.21, 1};
+  CHECK_FALSE(with(demand).is_kept());
+}
+
+TEST_CASE("who looks like nobody shown breaks a least share, unless records were left out") {
+  TableCheck check{std::vector<CheckedColumn>()};
+  check.add(Texts{"2*"}, Texts{}, true, 2);
+  check.add_population(Texts{"2*"}, 4);
+  check.add_population(Texts{"3*"}, 1);
+  CheckDemand demand;
+  demand.presence = DeltaPresence{0.1, 0.5};
+  auto found = findings_of(check, demand);
+  CHECK(found.population->unseen == 1);
+  CHECK_FALSE(found.is_kept());
+  demand.has_left_out = true;
+  CHECK(findings_of(check, demand).is_kept());
+  demand.has_left_out = false;
+  demand.presence->least = 0;
+  CHECK(findings_of(check, demand).is_kept());
+}
+
+TEST_CASE("without a population, or with one that lacks what is shown, presence and k-map are broken") {
+  TableCheck check{std::vector<CheckedColumn>()};
+  check.add(Texts{"2*"}, Texts{}, true, 2);
+  CheckDemand demand;
+  demand.presence = DeltaPresence{0, 1};
+  CHECK_FALSE(findings_of(check, demand).is_kept());
+  demand = {};
+  demand.k_map = 1;
+  CHECK_FALSE(findings_of(check, demand).is_kept());
+  check.add_population(Texts{"2*"}, 1);
+  CHECK_FALSE(findings_of(check, demand).is_kept());  // two are shown of one
+  check.add_population(Texts{"2*"}, 1);
+  CHECK(findings_of(check, demand).is_kept());
+}
+
+TEST_CASE("the level of a published column is told by its texts") {
+  const auto ages = value_of(read_hierarchy("21;2*;*\n25;2*;*\n31;3*;*\n", ';'));
+  CHECK(value_of(level_shown("age", ages, {"21", "31"})) == 0);
+  CHECK(value_of(level_shown("age", ages, {"2*"})) == 1);
+  CHECK(value_of(level_shown("age", ages, {"*"})) == 2);
+  CHECK(level_shown("age", ages, {"2*", "31"}).has_error());
+  CHECK(value_of(level_shown("age", ages, {})) == 0);  // nothing is shown: no level shows anything of it
+  // France has no towns, so that it stands on two levels; Madrid would be itself or Spain, but neither is shown.
+  const auto towns = value_of(read_hierarchy("France;France;Europe\nMadrid;Spain;Europe\n", ';'));
+  CHECK(value_of(level_shown("town", towns, {"France"})) == 0);
+  CHECK(level_shown("town", value_of(read_hierarchy("France;France;*\nLyon;France;*\n", ';')), {"France"})
+            .has_error());
+  const auto shown = value_of(ShownAs::make("town", towns, 1));
+  REQUIRE(shown.find("Madrid") != nullptr);
+  CHECK(*shown.find("Madrid") == "Spain");
+  CHECK(shown.find("Rome") == nullptr);
+  CHECK(ShownAs::make("town", towns, 3).has_error());
 }

@@ -1,0 +1,150 @@
+#include "engine/publish/local_recoding.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "engine/publish/judged_rows.hpp"
+
+namespace pgveil::engine {
+namespace {
+
+// Some rows of the table, with all values of its columns, so that codes mean the same.
+Table rows_of(const Table& table, std::span<const std::size_t> rows) {
+  Table made;
+  for (const auto& column : table.columns) {
+    auto& chosen = made.columns.emplace_back();
+    chosen.name = column.name;
+    chosen.values = column.values;
+    for (const auto row : rows) chosen.codes.push_back(column.codes.at(row));
+  }
+  return made;
+}
+
+// What the rows show, of the quasi-identifiers as given.
+class Shown {
+ public:
+  Shown(std::size_t rows, std::size_t columns)
+      : texts_(columns, std::vector<const std::string*>(rows, &star_)) {}
+
+  void set(std::size_t row, std::size_t column, const std::string& text, double span) {
+    texts_[column][row] = &*known_.insert(text).first;
+    spans_ += span;
+    ++cells_;
+  }
+  // A cell that was not set is suppressed, and covers everything.
+  [[nodiscard]] double certainty_penalty() const {
+    const auto all = static_cast<double>(texts_.size() * texts_.front().size());
+    return (spans_ + (all - static_cast<double>(cells_))) / all;
+  }
+  [[nodiscard]] Column column(const std::string& name, std::size_t index) const {
+    ColumnEncoder encoder(name);
+    for (const auto* text : texts_[index]) encoder.add(*text);
+    return std::move(encoder).finish();
+  }
+
+ private:
+  const std::string star_ = std::string(kSuppressed);
+  std::set<std::string> known_;
+  std::vector<std::vector<const std::string*>> texts_;
+  double spans_ = 0;
+  std::size_t cells_ = 0;
+};
+
+double span_of(const LevelColumn& column, std::size_t row) {
+  const auto span = column.tables->spans[column.level][column.code(row)];
+  return span <= 1 ? 0 : static_cast<double>(span) / static_cast<double>(column.tables->range);
+}
+
+// A part of the table at its levels: shows what is kept, and tells which rows are left. `rows`: where its rows are in the whole.
+Result<std::vector<std::size_t>> show_part(const Table& part, const PreparedTable& prepared,
+                                           std::span<const std::size_t> rows, const Anonymity& anonymity,
+                                           RecodingStep& step, Shown& shown) {
+  const auto columns = level_columns(part, prepared, step.levels);
+  if (!columns) return columns.error();
+  RowCounter counter(part, prepared, anonymity);
+  const auto judged = judge_rows(*columns, prepared, rows.size(), counter, RiskTest(anonymity));
+  std::vector<std::size_t> left;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!judged.is_kept(row)) {
+      left.push_back(rows[row]);
+      continue;
+    }
+    for (std::size_t i = 0; i < columns->size(); ++i)
+      shown.set(rows[row], i, (*columns)[i].value(row), span_of((*columns)[i], row));
+  }
+  step.records = rows.size() - left.size();
+  step.suppressed = left.size();
+  for (const auto& it : judged.classes) {
+    if (!it.is_kept) continue;
+    step.smallest_class = step.classes == 0 ? it.records : std::min(step.smallest_class, it.records);
+    ++step.classes;
+  }
+  return left;
+}
+
+// nullopt: nothing of the rest can be shown, or showing it does not pay.
+Result<std::optional<RecodingStep>> find_step(const PreparedTable& prepared, const SearchOptions& options) {
+  const auto found = search(prepared, options);
+  if (!found) return found.error();
+  if (!found->optimum || found->optimum->summary.suppressed_rows == prepared.rows)
+    return std::optional<RecodingStep>();
+  RecodingStep step;
+  step.levels = found->optimum->levels;
+  step.checks = found->counts.checks;
+  step.is_proven = found->is_proven;
+  return std::optional(std::move(step));
+}
+
+Table shown_table(const Table& table, std::span<const QuasiIdentifier> quasi_identifiers,
+                  const Shown& shown) {
+  Table made;
+  for (const auto& column : table.columns) {
+    const auto found = std::ranges::find(quasi_identifiers, column.name, &QuasiIdentifier::column);
+    const auto index = static_cast<std::size_t>(found - quasi_identifiers.begin());
+    made.columns.push_back(found == quasi_identifiers.end() ? column : shown.column(column.name, index));
+  }
+  return made;
+}
+
+}  // namespace
+
+Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepared,
+                                std::span<const QuasiIdentifier> quasi_identifiers,
+                                const PrivacyColumns& privacy, std::span<const unsigned> levels,
+                                const SearchOptions& options, std::size_t rounds) {
+  PGVEIL_ASSERT(privacy.subset.empty());
+  Recoding made;
+  Shown shown(table.rows(), quasi_identifiers.size());
+  std::vector<std::size_t> rows(table.rows());
+  for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = row;
+  RecodingStep step;
+  step.levels.assign(levels.begin(), levels.end());
+  auto left = show_part(table, prepared, rows, options.anonymity, step, shown);
+  if (!left) return left.error();
+  made.steps.push_back(std::move(step));
+  if (left->size() > options.anonymity.suppression_limit) rounds = 0;  // it is not anonymous
+  for (std::size_t round = 0; round < rounds && left->size() >= smallest_class(options.anonymity); ++round) {
+    const Table rest = rows_of(table, *left);
+    auto part = prepare(rest, quasi_identifiers, privacy);
+    if (!part) return part.error();
+    part->sensitive = prepared.sensitive;  // compared with the whole table's
+    auto of_rest = options;
+    of_rest.anonymity.suppression_limit = left->size();
+    auto next = find_step(*part, of_rest);
+    if (!next) return next.error();
+    if (!*next) break;
+    auto remaining = show_part(rest, *part, *left, of_rest.anonymity, **next, shown);
+    if (!remaining) return remaining.error();
+    made.steps.push_back(std::move(**next));
+    left = std::move(remaining);
+  }
+  made.table = shown_table(table, quasi_identifiers, shown);
+  made.certainty_penalty = shown.certainty_penalty();
+  return made;
+}
+
+}  // namespace pgveil::engine

@@ -1,0 +1,47 @@
+#pragma once
+// What is left of the columns and of how they depend on one another, before and after: for whoever has to work with what is published.
+// Counts and shares; no value.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/data/table.hpp"
+#include "engine/publish/publication.hpp"
+
+namespace pgveil::engine {
+
+struct ColumnShape {
+  std::uint64_t records = 0;   // with a value
+  std::uint64_t missing = 0;   // NULL, suppressed, or left out of the output
+  std::uint64_t distinct = 0;  // values
+  double entropy = 0;          // bits of a value
+  double most_frequent = 0;    // share of the most frequent value
+};
+
+struct ColumnUtility {
+  std::string column;
+  bool is_quasi_identifier = false;
+  ColumnShape before, after;
+};
+
+// Cramér's V: how much one column says of the other, 0 nothing, 1 everything. Of records that have both; none, or a column with one value: 0.
+struct PairUtility {
+  std::string first, second;
+  double before = 0, after = 0;
+};
+
+struct Utility {
+  std::vector<ColumnUtility> columns;
+  std::vector<PairUtility> pairs;
+  bool has_all_pairs = true;  // false: only those of the first kMostPaired columns
+};
+inline constexpr std::size_t kMostPaired = 12;
+
+// subset: which records of the table were to be published; empty: all. null_text: what stands for NULL in the table. REQUIRES: the
+// publication was made of the table.
+[[nodiscard]] Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset,
+                                      const std::optional<std::string>& null_text,
+                                      const Publication& publication);
+
+}  // namespace pgveil::engine
