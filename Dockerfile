@@ -1,11 +1,18 @@
-# pgveil in an image of its own: the first stage builds with the project's own script, the second holds the binary and
-# the libraries it needs, and runs as a user without rights.
+# pgveil in an image of its own: the first stage makes the page, the second builds with the project's own script, the third holds the
+# binary and the libraries it needs, and runs as a user without rights.
 #
 #   docker build -t pgveil .
 #   docker run -p 6432:6432 -v /srv/pgveil:/etc/pgveil:ro -v pgveil-state:/var/lib/pgveil pgveil
 #
 # /etc/pgveil holds pgveil.yaml and what it names (policies, passwords, users); the state directory of the
 # configuration is /var/lib/pgveil.
+
+FROM debian:12 AS page
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates npm
+WORKDIR /src
+COPY scripts scripts
+COPY web web
+RUN ROOT=/src bash scripts/web.sh && test -f web/dist/index.html
 
 FROM debian:12 AS build
 WORKDIR /src
@@ -21,6 +28,7 @@ COPY proxy proxy
 COPY engine engine
 COPY db db
 COPY cli cli
+COPY --from=page /src/web/dist web/dist
 RUN ./run build release \
  && install -D -s build/release/cli/pgveil /out/usr/local/bin/pgveil \
  && bash scripts/runtime_packages.sh /out/usr/local/bin/pgveil > /out/packages

@@ -82,6 +82,17 @@ engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) 
   return made;
 }
 
+// At most 2^63.
+std::uint64_t transformations_in(const LevelRange& range) {
+  std::uint64_t product = 1;
+  for (std::size_t i = 0; i < range.low.size(); ++i) {
+    const std::uint64_t levels = range.high[i] - range.low[i] + 1;
+    if (product > (std::uint64_t{1} << 63) / levels) return std::uint64_t{1} << 63;
+    product *= levels;
+  }
+  return product;
+}
+
 engine::SearchOptions search_options(const AnonymizeRequest& request, const JobReport& report,
                                      const LevelRange& range, const AnonymizeHooks& hooks,
                                      std::uint64_t& checks) {
@@ -93,7 +104,9 @@ engine::SearchOptions search_options(const AnonymizeRequest& request, const JobR
   options.history.bytes = job.limits.bytes;
   options.min_levels = range.low;
   options.max_levels = range.high;
-  options.record = request.lists_only ? engine::Switch::on : engine::Switch::off;
+  options.record = request.lists_only || transformations_in(range) <= request.records_up_to
+                       ? engine::Switch::on
+                       : engine::Switch::off;
   const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
   options.stop = [&hooks, &checks, limits = job.limits, limit, began = Clock::now()] {
     return (hooks.wants_best_so_far && hooks.wants_best_so_far()) ||
@@ -309,6 +322,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   report.dropped_rows = made->dropped_rows;
   report.hidden_rows = made->hidden_rows;
   report.certainty_penalty = job.mondrian ? shown_penalty(report) : made->certainty_penalty;
+  if (!job.mondrian) report.certainty_penalties = made->certainty_penalties;
   report.phases = watch.end_phase("publish");
   if (auto ready = announce(hooks, report); !ready) return ready;
   return publish_targets(*targets);

@@ -24,10 +24,11 @@ struct AnonymizeRequest {
   std::optional<std::vector<unsigned>>
       heights;  // that the hierarchies must have, for levels of an earlier run
   std::optional<std::string>
-      certificate_key;           // a certificate is wanted; empty: without the input's fingerprint
-  bool wants_utility = false;    // measured of what is published
-  bool lists_only = false;       // record what is checked, publish nothing
-  bool is_from_console = false;  // files only below export_dir
+      certificate_key;              // a certificate is wanted; empty: without the input's fingerprint
+  bool wants_utility = false;       // measured of what is published
+  bool lists_only = false;          // record what is checked, publish nothing
+  bool is_from_console = false;     // files only below export_dir
+  std::uint64_t records_up_to = 0;  // record what is checked if there are no more transformations than this
 };
 
 // Called on the thread of the job; all may be empty.

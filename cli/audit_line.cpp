@@ -26,6 +26,7 @@ std::string_view name_of(session::LoginMethod method) {
     case session::LoginMethod::trust: return "trust";
     case session::LoginMethod::scram_sha_256: return "scram-sha-256";
     case session::LoginMethod::certificate: return "cert";
+    case session::LoginMethod::vouched: return "page";
   }
   return "trust";
 }

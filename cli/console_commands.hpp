@@ -16,6 +16,8 @@ class Commands final : public admin::Console {
  public:
   // world outlives the commands.
   explicit Commands(World& world) : world_(world) {}
+  // Those that are run by command; others may be run there too, one at a time in all.
+  [[nodiscard]] JobRunner& jobs() { return jobs_; }
   // The server whose sessions are shown; it outlives the commands that run. Until then there are none.
   void attach(net::Server& server) { server_ = &server; }
   // What SHUTDOWN asked for last; nothing: it never did.

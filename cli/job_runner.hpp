@@ -1,6 +1,7 @@
 #pragma once
 // Jobs of the console: one at a time, on a thread of its own, so that no session waits for it. Thread-safe.
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,9 +26,19 @@ struct JobRun {
   std::string started_at;
   std::string ended_at;  // empty while it runs
   std::uint64_t checks = 0;
-  std::optional<double> best;  // score of the incumbent
-  std::uint64_t rows = 0;      // published
-  std::string message;         // what was published where, or why not; quotes no data
+  std::optional<double> best;               // score of the incumbent
+  std::uint64_t rows = 0;                   // published
+  std::string message;                      // what was published where, or why not; quotes no data
+  std::optional<double> bound;              // that no score falls below
+  double decided_share = 0;                 // of the transformations, as far as it was asked for
+  std::optional<Error> failure;             // of a failed one
+  std::shared_ptr<const JobReport> report;  // of one that is done
+};
+
+// How a job is run that is none of the configuration's files.
+struct JobPlace {
+  std::string folder;               // files only below it; empty: below export_dir
+  std::uint64_t records_up_to = 0;  // as in AnonymizeRequest
 };
 
 class JobRunner {
@@ -38,14 +49,20 @@ class JobRunner {
   ~JobRunner();  // cancels what runs and waits for it
 
   // Returns at once. Errors: a job is running.
-  [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role);
+  [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
+                                   JobPlace place = {});
   // Nothing is published, unless it was already. Errors: it is not running.
   [[nodiscard]] Result<void> cancel(const std::string& job);
   // In the order of their names.
   [[nodiscard]] std::vector<JobRun> runs() const;
+  // The last run of this job; nullopt: it never ran.
+  [[nodiscard]] std::optional<JobRun> run_of(const std::string& job) const;
+  // As if it had never run. False: it is running.
+  bool forget(const std::string& job);
 
  private:
-  void work(const Config& config, const Present& present, const Job& job);
+  void work(const Config& config, const Present& present, const Job& job, const JobPlace& place);
+  void note(const std::string& job, const engine::Progress& progress);
   void end(const std::string& job, const Result<JobReport>& made);
 
   mutable std::mutex mutex_;
@@ -53,6 +70,7 @@ class JobRunner {
   std::string running_;                       // its name; empty: none
   std::shared_ptr<db::Interrupt> interrupt_;  // of the queries of the one that runs
   std::atomic<bool> is_cancelled_ = false;
+  std::chrono::steady_clock::time_point asked_share_at_;  // on the job's thread
   std::thread thread_;
 };
 

@@ -200,6 +200,14 @@ Result<std::unique_ptr<net::Web>> start_web(const MetricsConfig& metrics, const 
   return web;
 }
 
+// Null: there is no page.
+Result<std::unique_ptr<Desk>> open_desk(const Config& config, Commands& commands) {
+  if (!config.page.port) return std::unique_ptr<Desk>();
+  auto folder = ProcessFolder::make(config.state_dir + "/.page");
+  if (!folder) return folder.error();
+  return std::make_unique<Desk>(std::move(*folder), commands.jobs());
+}
+
 // EXPLAIN parses SQL on the page's threads.
 Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, WebApi& api) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
@@ -244,7 +252,9 @@ Result<void> serve(const std::string& path) {
   commands.attach(**server);
   const auto web = start_web(config->metrics, **world, **server);
   if (!web) return web.error();
-  WebApi api(**world, commands, audit->get());
+  const auto desk = open_desk(*config, commands);
+  if (!desk) return desk.error();
+  WebApi api(**world, commands, **server, audit->get(), desk->get());
   const auto page = start_page(config->page, api);
   if (!page) return page.error();
   say_where_versions_are(**world);

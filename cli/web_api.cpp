@@ -22,6 +22,7 @@ using net::HttpRequest;
 using net::HttpResponse;
 
 constexpr std::string_view kPrefix = "/api/v1/";
+constexpr std::string_view kDesk = "desk/";
 constexpr std::string_view kCookie = "pgveil_session";
 
 // Nothing from elsewhere, nothing inline, no frame around it, no text that becomes markup.
@@ -61,19 +62,15 @@ bool has_standing(const Present& present, std::string_view role) {
   return standing_of(present.config, role) != admin::Standing::none;
 }
 
-HttpResponse not_on_record() {
-  return error_response(Error{ErrorKind::io, std::string(sqlstate::kIoError),
-                              "the audit log can't be written", "nothing is answered until it can be"});
-}
-
-HttpResponse not_there() {
-  return error_response(404, "there is no such address", "docs/openapi.yaml lists them");
-}
-
 }  // namespace
 
-WebApi::WebApi(World& world, admin::Console& console, AuditLog* audit)
-    : world_(world), console_(console), audit_(audit), mock_secret_(net::random_nonce()) {
+WebApi::WebApi(World& world, admin::Console& console, net::Server& server, AuditLog* audit, Desk* desk)
+    : world_(world),
+      console_(console),
+      audit_(audit),
+      mock_secret_(net::random_nonce()),
+      rows_(server),
+      desk_(desk) {
   for (const auto& asset : web_assets())
     tags_.emplace(asset.path, '"' + hex(session::sha256_of(asset.bytes)).substr(0, 32) + '"');
 }
@@ -135,6 +132,7 @@ std::optional<WebSession> WebApi::session_of(std::string_view token, WebSessions
 
 HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
   designs_.forget_old();
+  if (desk_ != nullptr) desk_->tidy();
   if (path == "session" && request.method == "POST") return sign_in(request);
   if (path == "session" && request.method == "GET") return who(request);
   const std::string token(cookie(request, kCookie));
@@ -150,7 +148,11 @@ HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
   if (path == "session" && method == "DELETE") return sign_out(visit);
   if (path == "design/check" && method == "POST") return design_check(visit);
   if (path == "design/what-if" && method == "POST") return what_if(visit);
+  if (path == "rows" && method == "POST") return masked_rows(visit);
+  if (path == "difference" && method == "POST") return difference(visit);
+  if (path == "audit" && method == "POST") return audit_log(visit);
   if (path == "events" && method == "GET") return events(visit);
+  if (path.starts_with(kDesk)) return at_desk(visit, path.substr(kDesk.size()));
   return run(visit, path);
 }
 
@@ -243,6 +245,20 @@ bool WebApi::keep(const Visit& visit, session::AuditedThing thing) {
               {visit.number, visit.session.role, std::string(session::kConsoleDatabase), std::move(thing)});
 }
 
+session::AuditedText WebApi::kept_words(const std::string& words) const {
+  const std::size_t limit = world_.present()->config.audit.sql_bytes;
+  return limit == 0 ? nullptr : std::make_shared<const std::string>(words.substr(0, limit));
+}
+
+HttpResponse WebApi::recorded(const Visit& visit, const std::string& words,
+                              const std::function<Result<boost::json::object>()>& work) {
+  if (!keep(visit, session::AuditedCommand{kept_words(words)})) return not_on_record();
+  const auto answer = work();
+  if (!keep(visit, session::AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}))
+    return not_on_record();
+  return answer ? json_response(200, *answer) : error_response(answer.error());
+}
+
 HttpResponse WebApi::run(const Visit& visit, std::string_view path) {
   const auto routed = route(visit.request.method, path, visit.request.body);
   if (!routed) return not_there();
@@ -262,39 +278,6 @@ HttpResponse WebApi::run(const Visit& visit, std::string_view path) {
     }
   }
   return not_there();
-}
-
-// ---- designs: they say sizes of cohorts, as CHECK POLICY does
-
-HttpResponse WebApi::design_check(const Visit& visit) {
-  const auto allowed =
-      admin::authorize(admin::CheckPolicy{}, standing_of(world_.present()->config, visit.session.role));
-  if (!allowed) return error_response(allowed.error());
-  const auto body = read_body(visit.request.body, {"yaml"});
-  if (!body) return error_response(body.error());
-  const auto yaml = text_at(*body, "yaml");
-  if (!yaml) return error_response(yaml.error());
-  return json_text_response(design_check_json(*yaml));
-}
-
-HttpResponse WebApi::what_if(const Visit& visit) {
-  const auto now = world_.present();
-  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
-  if (!allowed) return error_response(allowed.error());
-  const auto body = read_body(visit.request.body, {"yaml", "policy", "k"});
-  if (!body) return error_response(body.error());
-  const auto yaml = text_at(*body, "yaml");
-  const auto policy = text_at(*body, "policy");
-  const auto k = number_at(*body, "k");
-  if (!yaml) return error_response(yaml.error());
-  if (!policy) return error_response(policy.error());
-  if (!k) return error_response(k.error());
-  const auto text = std::make_shared<const std::string>(fmt::format("WHAT IF K {} OF A DESIGN", *k));
-  if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
-  const auto result = designs_.what_if(now->config, *yaml, *policy, *k);
-  if (!keep(visit, session::AuditedCommandEnd{result ? std::string() : result.error().sqlstate}))
-    return not_on_record();
-  return result ? json_text_response(what_if_json(*result)) : error_response(result.error());
 }
 
 // ---- events

@@ -1,11 +1,15 @@
 #pragma once
 // What browsers get: the page's files, and the JSON API under /api/v1 (docs/openapi.yaml). Requests are judged (web_guard.hpp), their
 // session is looked up, and what they ask is run by the console under the session's role, which authorizes it. Thread-safe.
+#include <functional>
 #include <map>
 #include <string>
 
 #include "cli/audit_log.hpp"
+#include "cli/desk.hpp"
 #include "cli/web_design.hpp"
+#include "cli/web_difference.hpp"
+#include "cli/web_rows.hpp"
 #include "cli/web_sessions.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
@@ -15,8 +19,8 @@ namespace pgveil::cli {
 
 class WebApi {
  public:
-  // All outlive this. audit: null: nothing is audited.
-  WebApi(World& world, admin::Console& console, AuditLog* audit);
+  // All outlive this. audit: null: nothing is audited. desk: null: jobs can't be set up.
+  WebApi(World& world, admin::Console& console, net::Server& server, AuditLog* audit, Desk* desk);
 
   [[nodiscard]] net::HttpResponse answer(const net::HttpRequest& request);
 
@@ -41,6 +45,10 @@ class WebApi {
   [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
   [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
+  [[nodiscard]] net::HttpResponse masked_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse difference(const Visit& visit);
+  [[nodiscard]] net::HttpResponse audit_log(const Visit& visit);
+  [[nodiscard]] net::HttpResponse at_desk(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse events(const Visit& visit);
   [[nodiscard]] std::optional<std::string> next_events(const std::string& token,
                                                        std::map<std::string, std::string>& sent);
@@ -48,6 +56,11 @@ class WebApi {
   [[nodiscard]] bool keep(const net::HttpRequest& request, std::uint64_t session,
                           const session::AuditEvent& event);
   [[nodiscard]] bool keep(const Visit& visit, session::AuditedThing thing);
+  // As audit.sql_bytes allows.
+  [[nodiscard]] session::AuditedText kept_words(const std::string& words) const;
+  // What `work` answers, with `words` on record before it and its end after it.
+  [[nodiscard]] net::HttpResponse recorded(const Visit& visit, const std::string& words,
+                                           const std::function<Result<boost::json::object>()>& work);
 
   World& world_;
   admin::Console& console_;
@@ -57,6 +70,9 @@ class WebApi {
   WebSessions sessions_;
   SignInLimit limit_;
   Designs designs_;
+  WebDifference differences_;
+  WebRows rows_;
+  Desk* desk_;
   std::atomic<std::uint64_t> last_request_{0};
 };
 

@@ -6,10 +6,10 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <charconv>
 #include <map>
 
 #include "cli/clock.hpp"
+#include "cli/web_place.hpp"
 #include "common/sqlstate.hpp"
 #include "db/table_reading.hpp"
 #include "policy/constraint_check.hpp"
@@ -28,29 +28,6 @@ constexpr std::uint64_t kLargestK = std::uint64_t{1} << 53;
 
 Error design_error(ErrorKind kind, std::string message, std::string hint = {}) {
   return {kind, std::string(sqlstate::kInvalidParameterValue), std::move(message), std::move(hint)};
-}
-
-// Takes digits and the colon behind them off the text; 0: there are none.
-int take_number(std::string_view& text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto length = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || length >= text.size() || text[length] != ':') return 0;
-  text.remove_prefix(length + 1);
-  return number;
-}
-
-// "policies.yaml:7:5: what; fix" → its place and the rest.
-json::object place_of(const Error& error) {
-  std::string_view text = error.public_message;
-  int line = 1, column = 1;
-  if (text.starts_with(kFile) && text.substr(kFile.size()).starts_with(':')) {
-    text.remove_prefix(kFile.size() + 1);
-    line = std::max(take_number(text), 1);
-    column = std::max(take_number(text), 1);
-    if (text.starts_with(' ')) text.remove_prefix(1);
-  }
-  return {{"line", line}, {"column", column}, {"message", text}};
 }
 
 std::string_view name_of(policy::ColumnClass column_class) {
@@ -129,7 +106,7 @@ std::string design_check_json(std::string_view yaml) {
   if (const auto specs = policy::read_policy_text(yaml, std::string(kFile))) {
     for (const auto& spec : *specs) policies.push_back(summary_of(spec));
   } else {
-    error = place_of(specs.error());
+    error = place_json(specs.error(), kFile);
   }
   return json::serialize(json::object{{"policies", std::move(policies)}, {"error", std::move(error)}});
 }

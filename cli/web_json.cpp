@@ -94,6 +94,15 @@ net::HttpResponse error_response(unsigned status, std::string_view message, std:
   return json_response(status, body);
 }
 
+net::HttpResponse not_on_record() {
+  return error_response(Error{ErrorKind::io, std::string(sqlstate::kIoError),
+                              "the audit log can't be written", "nothing is answered until it can be"});
+}
+
+net::HttpResponse not_there() {
+  return error_response(404, "there is no such address", "docs/openapi.yaml lists them");
+}
+
 Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys) {
   json::parse_options options;
   options.max_depth = kMaxBodyDepth;
@@ -113,6 +122,19 @@ Result<std::string> text_at(const json::object& body, std::string_view key) {
   const auto& text = value->get_string();
   if (text.find('\0') != json::string::npos) return bad_body(fmt::format("\"{}\" has a NUL in it", key));
   return std::string(text.data(), text.size());
+}
+
+Result<std::vector<std::string>> read_texts(std::string_view text,
+                                            const std::vector<std::string_view>& keys) {
+  const auto body = read_body(text, keys);
+  if (!body) return body.error();
+  std::vector<std::string> texts;
+  for (const auto key : keys) {
+    auto value = text_at(*body, key);
+    if (!value) return value.error();
+    texts.push_back(std::move(*value));
+  }
+  return texts;
 }
 
 Result<std::uint64_t> number_at(const json::object& body, std::string_view key) {

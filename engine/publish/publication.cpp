@@ -147,7 +147,8 @@ PublishedColumn other_column(const Column& from, const std::vector<Fate>& fate,
   return column;
 }
 
-double certainty_penalty(std::span<const LevelColumn> columns, const std::vector<Fate>& fate) {
+void measure_penalties(std::span<const LevelColumn> columns, const std::vector<Fate>& fate,
+                       Publication& publication) {
   const std::size_t rows = fate.size() - static_cast<std::size_t>(std::ranges::count(fate, Fate::outside));
   double sum = 0;
   for (const auto& column : columns) {
@@ -159,9 +160,11 @@ double certainty_penalty(std::span<const LevelColumn> columns, const std::vector
       const std::uint64_t span = fate[row] == Fate::kept ? spans_of_values[column.code(row)] : range;
       if (span > 1) spans += span;
     }
-    sum += static_cast<double>(spans) / static_cast<double>(range);
+    const double penalty = static_cast<double>(spans) / static_cast<double>(range);
+    publication.certainty_penalties.push_back(penalty / static_cast<double>(rows));
+    sum += penalty;
   }
-  return sum / static_cast<double>(rows * columns.size());
+  publication.certainty_penalty = sum / static_cast<double>(rows * columns.size());
 }
 
 void reorder(Publication& publication, std::uint64_t seed) {
@@ -207,7 +210,7 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
     }
     publication.columns.push_back(other_column(*other, *fate, options.null_text));
   }
-  publication.certainty_penalty = certainty_penalty(*columns, *fate);
+  measure_penalties(*columns, *fate, publication);
   reorder(publication, options.seed);
   return publication;
 }

@@ -42,6 +42,7 @@ struct Publication {
   // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows the value stands for ÷ all rows; of continuous ones the share of
   // the range), where a single row is 0 and a suppressed cell is 1.
   double certainty_penalty = 0;
+  std::vector<double> certainty_penalties;  // the same of each quasi-identifier, as given to prepare()
 };
 
 // levels: one for each quasi-identifier as given to prepare(). Errors, kind policy: more records are in classes below k

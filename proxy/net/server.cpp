@@ -1,6 +1,8 @@
 #include "proxy/net/server.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -84,6 +86,7 @@ class Server::Impl {
   [[nodiscard]] const Statistics& statistics() const { return statistics_; }
   [[nodiscard]] Pools& pools() { return pools_; }
   [[nodiscard]] bool kill(std::uint64_t session_id);
+  [[nodiscard]] Result<int> connect_vouched();
   void stop_listening();
   [[nodiscard]] bool is_listening() const { return !is_stopping_; }
   void end_sessions_at_rest();
@@ -97,8 +100,8 @@ class Server::Impl {
   [[nodiscard]] Task<void> accept_clients(AcceptorOf<Protocol>& acceptor);
   [[nodiscard]] Task<void> count_periods();
   [[nodiscard]] Task<void> look_after_pools();
-  void admit(Socket client) noexcept;
-  void drive(Socket client, const SessionKeys& keys);
+  void admit(Socket client, session::ClientAuthentication authentication) noexcept;
+  void drive(Socket client, const SessionKeys& keys, session::ClientAuthentication authentication);
   void refuse(Socket client);
   void log_accept_error(const error_code& error);
 
@@ -241,7 +244,8 @@ Task<void> Server::Impl::accept_clients(AcceptorOf<Protocol>& acceptor) {
   for (std::size_t next = 0; acceptor.is_open(); next = (next + 1) % contexts_.size()) {
     auto [error, client] = co_await acceptor.async_accept(*contexts_[next], kAsTuple);
     if (!error) {
-      admit(Socket(std::move(client)));  // also when we have stopped listening meanwhile: it was let in
+      admit(Socket(std::move(client)),
+            config_.session.authentication);  // also when we have stopped listening meanwhile: it was let in
       continue;
     }
     if (!acceptor.is_open()) co_return;
@@ -258,10 +262,10 @@ void Server::Impl::log_accept_error(const error_code& error) {
   log::error("net", fmt::format("can't accept clients: {}", error.message()));
 }
 
-void Server::Impl::admit(Socket client) noexcept {
+void Server::Impl::admit(Socket client, session::ClientAuthentication authentication) noexcept {
   try {
     if (const auto keys = registry_.reserve()) {
-      drive(std::move(client), *keys);
+      drive(std::move(client), *keys, authentication);
     } else {
       refuse(std::move(client));
     }
@@ -271,12 +275,13 @@ void Server::Impl::admit(Socket client) noexcept {
   }
 }
 
-void Server::Impl::drive(Socket client, const SessionKeys& keys) {
+void Server::Impl::drive(Socket client, const SessionKeys& keys,
+                         session::ClientAuthentication authentication) {
   const std::uint64_t number = ++accepted_count_;
   statistics_.accepted.fetch_add(1, std::memory_order_relaxed);
   std::shared_ptr<SessionDriver> driver;
   try {
-    driver = std::make_shared<SessionDriver>(environment_, std::move(client), keys, number);
+    driver = std::make_shared<SessionDriver>(environment_, std::move(client), keys, number, authentication);
   } catch (...) {
     registry_.release(keys);
     throw;
@@ -289,6 +294,27 @@ void Server::Impl::drive(Socket client, const SessionKeys& keys) {
   }
   driver->start();
   if (is_stopping_) driver->request_shutdown();
+}
+
+// On the thread that counts those who are accepted.
+Result<int> Server::Impl::connect_vouched() {
+  if (is_stopping_)
+    return Error{ErrorKind::limit, std::string(sqlstate::kCannotConnectNow), "pgveil is stopping"};
+  int ends[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return Error{ErrorKind::io, std::string(sqlstate::kInternalError), "no connection could be made"};
+  asio::basic_stream_socket<asio::local::stream_protocol, Executor> ours(contexts_.front()->get_executor());
+  error_code error;
+  ours.assign(asio::local::stream_protocol(), ends[0], error);
+  if (error) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return Error{ErrorKind::io, std::string(sqlstate::kInternalError), "no connection could be made"};
+  }
+  asio::post(contexts_.front()->get_executor(), [this, client = Socket(std::move(ours))]() mutable {
+    admit(std::move(client), session::ClientAuthentication::vouched);
+  });
+  return ends[1];
 }
 
 void Server::Impl::refuse(Socket client) {
@@ -397,6 +423,10 @@ const Pools& Server::pools() const {
 
 bool Server::kill(std::uint64_t session_id) {
   return impl_->kill(session_id);
+}
+
+Result<int> Server::connect_vouched() {
+  return impl_->connect_vouched();
 }
 
 void Server::stop_listening() {

@@ -38,6 +38,10 @@ class Server {
   // False: there is none with this id.
   [[nodiscard]] bool kill(std::uint64_t session_id);
 
+  // One end of a new connection whose other end is a client like any other, but let in without a password as whatever role it names, with
+  // masks and nothing else (ClientAuthentication::vouched). For whoever vouches for it; the caller closes it. Errors: ErrorKind::io, ::limit.
+  [[nodiscard]] Result<int> connect_vouched();
+
   // Nobody is let in any more; sessions go on. May be called again.
   void stop_listening();
   [[nodiscard]] bool is_listening() const;

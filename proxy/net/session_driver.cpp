@@ -19,8 +19,10 @@ namespace {
 
 // Over a Unix socket there is no TLS, and none is wanted.
 session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys,
-                                  const TlsSettings& tls, const admin::Address& client) {
+                                  const TlsSettings& tls, const admin::Address& client,
+                                  session::ClientAuthentication authentication) {
   session::SessionConfig config = environment.config.session;
+  config.authentication = authentication;
   config.client_pid = keys.pid;
   config.client_secret = keys.secret;
   config.make_nonce = random_nonce;
@@ -45,7 +47,7 @@ session::SessionConfig config_for(const Environment& environment, const SessionK
 // ---- beginning and end
 
 SessionDriver::SessionDriver(const Environment& environment, Socket client, SessionKeys keys,
-                             std::uint64_t number)
+                             std::uint64_t number, session::ClientAuthentication authentication)
     : environment_(environment),
       executor_(client.get_executor()),
       keys_(keys),
@@ -53,7 +55,7 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
       watch_(environment.statistics, number, client),
-      session_(config_for(environment_, keys, *tls_, watch_.info().client), environment.gate),
+      session_(config_for(environment_, keys, *tls_, watch_.info().client, authentication), environment.gate),
       audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
       client_may_be_read_(executor_),

@@ -22,7 +22,8 @@ namespace pgveil::net {
 class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
  public:
   // number: for log lines. The keys are given back to the registry when the session ends.
-  SessionDriver(const Environment& environment, Socket client, SessionKeys keys, std::uint64_t number);
+  SessionDriver(const Environment& environment, Socket client, SessionKeys keys, std::uint64_t number,
+                session::ClientAuthentication authentication);
   SessionDriver(const SessionDriver&) = delete;
   SessionDriver& operator=(const SessionDriver&) = delete;
   ~SessionDriver();

@@ -15,7 +15,7 @@ namespace pgveil::session {
 // A client's SQL as it may be kept (Gate::audited_text); null: none.
 using AuditedText = std::shared_ptr<const std::string>;
 
-enum class LoginMethod { trust, scram_sha_256, certificate };
+enum class LoginMethod { trust, scram_sha_256, certificate, vouched };
 struct AuditedLogin {
   LoginMethod method = LoginMethod::scram_sha_256;
   bool is_bypass = false;

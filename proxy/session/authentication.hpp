@@ -1,5 +1,5 @@
 #pragma once
-// Who the client is: trust, SCRAM-SHA-256 against a stored verifier, over TLS also SCRAM-SHA-256-PLUS, or a certificate
+// Who the client is: trust, the process's own word, SCRAM-SHA-256 against a stored verifier, over TLS also SCRAM-SHA-256-PLUS, or a certificate
 // that names the role, where the access file asks for one. A role without a verifier goes
 // through a mock exchange, so that it can't be told from one with a wrong password. With auth_query PostgreSQL is asked
 // between the client's first message and our answer, whoever the client says it is.
@@ -18,7 +18,7 @@ class Authentication {
  public:
   explicit Authentication(Link& link) : link_(link) {}
 
-  // True when the client is in already (trust, certificate).
+  // True when the client is in already (trust, vouched, certificate).
   [[nodiscard]] bool start();
   // A 'p' message in phase sasl_initial or sasl_final. True when the client is in.
   [[nodiscard]] bool on_message(const wire::FrameView& frame);

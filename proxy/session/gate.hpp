@@ -40,7 +40,8 @@ struct LookUp {
 // An authenticated role.
 struct Identity {
   std::string_view role;
-  bool is_looked_up = false;
+  bool is_looked_up =
+      false;  // or vouched for: no admin, no bypass role, and needs no account in the users file
 };
 
 // What a client's login has to show.

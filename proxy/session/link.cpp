@@ -22,6 +22,7 @@ LoginMethod Link::login_method() const {
   if (demand == LoginDemand::certificate) return LoginMethod::certificate;
   switch (config.authentication) {
     case ClientAuthentication::trust: return LoginMethod::trust;
+    case ClientAuthentication::vouched: return LoginMethod::vouched;
     case ClientAuthentication::scram_sha_256: break;
   }
   return LoginMethod::scram_sha_256;

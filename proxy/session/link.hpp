@@ -73,6 +73,10 @@ struct Link {
   std::string role;           // authenticated once phase is past sasl_final
   std::string reads_as;       // whom the policies take it for; empty until then
   bool is_looked_up = false;  // its account is PostgreSQL's: Account
+  // Whatever is configured of its name.
+  [[nodiscard]] bool has_masks_only() const {
+    return is_looked_up || config.authentication == ClientAuthentication::vouched;
+  }
   std::string database;
   BackendLink backend = BackendLink::none;
   std::shared_ptr<BackendState>

@@ -225,7 +225,7 @@ void Session::Impl::on_relayed(const wire::FrameView& frame) {
 
 // Whoever nobody has proved to be is no bypass role, whatever is configured.
 Result<void> Session::Impl::enter_bypass() {
-  auto credentials = link.gate.bypass_login({link.role, link.is_looked_up});
+  auto credentials = link.gate.bypass_login({link.role, link.has_masks_only()});
   if (!credentials) return {};
   if (link.login_method() == LoginMethod::trust)
     return client_error(sqlstate::kInvalidAuthorization, "a bypass role needs a password");
@@ -237,7 +237,7 @@ Result<void> Session::Impl::enter_bypass() {
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
   if (link.reads_as.empty()) link.reads_as = link.role;
-  Result<void> allowed = link.gate.may_connect({link.role, link.is_looked_up}, link.database);
+  Result<void> allowed = link.gate.may_connect({link.role, link.has_masks_only()}, link.database);
   const bool is_console = link.database == kConsoleDatabase;
   if (allowed && !is_console) allowed = enter_bypass();
   if (allowed && !link.is_bypass && !startup.request()) allowed = startup.request().error();
@@ -258,7 +258,7 @@ void Session::Impl::enter() {
   if (link.config.pool_mode) link.pool_mode = link.config.pool_mode(link.role, link.database);
   const StartupRequest& request = *startup.request();
   conversation.client.role = link.reads_as;
-  conversation.client.may_be_exempt = !link.is_looked_up;
+  conversation.client.may_be_exempt = !link.has_masks_only();
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
   loan.begin(request);
 }

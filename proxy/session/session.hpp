@@ -26,7 +26,11 @@ namespace pgveil::session {
 
 inline constexpr std::string_view kConsoleDatabase = "pgveil";
 
-enum class ClientAuthentication { trust, scram_sha_256 };
+enum class ClientAuthentication {
+  trust,
+  scram_sha_256,
+  vouched  // the process made the connection itself, for somebody it knows: the role gets masks and nothing else
+};
 
 // What is made of a client's wish for TLS.
 enum class ClientEncryption {

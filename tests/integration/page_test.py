@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 
+from harness import world
 from harness.configuration import scram_verifier
 from harness.page import PASSWORDS, Browser, PageCase, column
 from harness.pgveil import binary
@@ -122,7 +123,7 @@ class Requests(PageCase):
     def test_nobody_gets_nothing(self):
         for method, path in (("GET", "policies"), ("GET", "policies/people_k2/version"), ("GET", "show/pools"),
                              ("GET", "events"), ("POST", "policies/people_k2/build"), ("DELETE", "session"),
-                             ("POST", "design/what-if"), ("GET", "nowhere")):
+                             ("POST", "design/what-if"), ("POST", "rows"), ("POST", "difference"), ("POST", "audit"), ("POST", "desk/runs"), ("GET", "nowhere")):
             status, answer = Browser(self.port()).api(method, path, {} if method == "POST" else None)
             self.assertEqual(status, 401, (path, answer))
 
@@ -285,6 +286,146 @@ class Designs(PageCase):
     def test_the_audit_log_tells_of_it(self):
         self.what_if(7)
         self.assertTrue(any("WHAT IF K 7" in event.get("sql", "") for event in self.audited()))
+
+
+class Rows(PageCase):
+    """The masked rows of a query: what the role itself is given, or nothing."""
+
+    def rows(self, sql, role="analyst", database="demo", browser=None):
+        return (browser or self.operator).api("POST", "rows", {"role": role, "database": database, "sql": sql})
+
+    def own_rows(self, sql):
+        with self.pgveil.client("analyst", password=PASSWORDS["analyst"]) as client:
+            return [tuple(cell if cell is None else cell.decode() for cell in row) for row in client.query(sql).rows]
+
+    def test_the_rows_are_those_that_the_role_is_given(self):
+        for sql in ("SELECT * FROM people", "SELECT city, count(*) FROM people GROUP BY city ORDER BY 2 DESC, 1",
+                    "SELECT town FROM towns ORDER BY town", "SHOW server_version", "SELECT 1 WHERE false"):
+            status, answer = self.rows(sql)
+            self.assertEqual(status, 200, answer)
+            self.assertEqual([tuple(row) for row in answer["rows"]], [tuple(row) for row in self.own_rows(sql)], sql)
+            self.assertEqual(answer["notices"], [])
+            self.assert_no_hidden_value(json.dumps(answer["rows"]), sql)
+
+    def test_no_more_than_the_first_hundred(self):
+        _, answer = self.rows("SELECT a.n FROM numbers a, numbers b")
+        self.assertEqual((len(answer["rows"]), answer["notices"]), (100, ["the first 100 rows; there are more"]))
+        _, answer = self.rows("SELECT a.n FROM numbers a, numbers b LIMIT 100")
+        self.assertEqual((len(answer["rows"]), answer["notices"]), (100, []))
+
+    def test_what_the_role_may_not_ask_is_refused_as_for_it(self):
+        for sql, status, sqlstate in (("SELECT * FROM diary", 403, "42501"), ("SELECT nothing FROM people", 400, "42703"),
+                                      ("SELECT pg_sleep(1)", 403, "42501"), ("DELETE FROM people", 403, "42501"),
+                                      ("SELECT 1; SELECT 2", 400, "42601"), ("SELECT $1::int", 400, "08P01"), ("SELEC", 400, "42601")):
+            answer = self.rows(sql)
+            self.assertEqual((answer[0], answer[1]["sqlstate"]), (status, sqlstate), answer)
+
+    def test_what_answers_no_rows_is_not_run(self):
+        for sql in ("SET statement_timeout = 1", "BEGIN", ""):
+            status, answer = self.rows(sql)
+            self.assertEqual(status, 400, answer)
+            self.assertIn("no rows", answer["message"])
+
+    def test_roles_that_see_more_than_masks_are_no_choice(self):
+        for role in ("dpo",):
+            status, answer = self.rows("SELECT * FROM people", role)
+            self.assertEqual((status, answer["sqlstate"]), (403, "42501"))
+            self.assertIn("masked roles only", answer["message"])
+        self.assertEqual(self.rows("SELECT * FROM people", "nobody")[0], 403)
+        self.assertEqual(self.rows("SELECT * FROM people", "")[0], 400)
+        self.assertEqual(self.rows("SELECT 1", "x" * 64)[0], 400)
+
+    def test_neither_the_console_nor_another_database_is_reached(self):
+        for database in ("pgveil", "postgres", ""):
+            self.assertNotEqual(self.rows("SHOW CONFIG", "operator", database)[0], 200, database)
+
+    def test_stats_roles_see_no_rows(self):
+        status, answer = self.rows("SELECT 1", browser=Browser(self.port()).sign_in("watcher"))
+        self.assertEqual((status, answer["sqlstate"]), (403, "42501"))
+
+    def test_who_asked_and_what_was_asked_are_on_record_without_literals(self):
+        self.rows("SELECT * FROM people WHERE state = 'OH' AND id <> 4711")
+        events = self.audited()
+        asked = [event for event in events if event.get("sql") == "MASKED ROWS FOR ROLE analyst IN DATABASE demo"]
+        self.assertEqual(asked[-1]["role"], "operator")
+        logins = [event for event in events if event["event"] == "login" and event.get("method") == "page"]
+        self.assertEqual((logins[-1]["role"], logins[-1]["verdict"]), ("analyst", "let in"))
+        statements = [event for event in events if event["event"] == "statement" and event["session"] == logins[-1]["session"]]
+        self.assertEqual(statements[-1]["verdict"], "masked")
+        self.assertNotIn("4711", json.dumps(events))
+
+    def test_a_body_of_another_shape_is_refused(self):
+        for body in ({"role": "analyst", "database": "demo"}, {"role": 1, "database": "demo", "sql": "SELECT 1"},
+                     {"role": "analyst", "database": "demo", "sql": "SELECT\u0000"}):
+            self.assertEqual(self.operator.api("POST", "rows", body)[0], 400, body)
+
+
+class Differences(PageCase):
+    policies = (*PageCase.policies, world.UNBUILT)
+
+    def compare(self, policy="people_k2", saved="", browser=None):
+        return (browser or self.operator).api("POST", "difference", {"policy": policy, "saved": saved})
+
+    def test_a_build_now_of_the_same_table_changes_nothing(self):
+        before = self.operator.api("GET", "policies")
+        status, answer = self.compare()
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((answer["changes"]["rows"], answer["same"], answer["after"]["number"]), ([], 5, 0))
+        self.assertEqual(self.operator.api("GET", "policies"), before)
+
+    def test_rows_that_came_change_cohorts(self):
+        self.postgres.run("INSERT INTO public.people SELECT 100 + g, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 3) g", "demo")
+        try:
+            _, answer = self.compare()
+            self.assertEqual(answer["after"]["rows"], answer["before"]["rows"] + 3)
+            self.assertIn("resized", column(answer["changes"], "change"))
+        finally:
+            self.postgres.run("DELETE FROM public.people WHERE id > 100", "demo")
+
+    def test_a_saved_version_is_the_earlier_one(self):
+        _, version = self.operator.api("GET", "policies/people_k2/version")
+        status, answer = self.compare(saved=json.dumps(version))
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((answer["before"]["number"], answer["after"]["number"]), (version["number"], version["number"]))
+        self.assertEqual(answer["changes"]["rows"], [])
+        other = json.dumps(version | {"policy": "staff_k3"})
+        self.assertEqual(self.compare(saved=other)[0], 400)
+        self.assertEqual(self.compare(saved="{}")[0], 400)
+
+    def test_what_is_not_there_or_not_allowed(self):
+        self.assertEqual(self.compare("nothing")[0], 404)
+        self.assertEqual(self.compare("unbuilt_k2")[0], 409)
+        self.assertEqual(self.compare(browser=Browser(self.port()).sign_in("watcher"))[0], 403)
+
+
+class AuditLog(PageCase):
+    def look(self, browser=None, **filters):
+        return (browser or self.operator).api("POST", "audit", {"event": "", "role": "", "verdict": "", "text": ""} | filters)
+
+    def test_the_latest_line_is_the_one_that_tells_of_looking(self):
+        status, answer = self.look()
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((answer["events"][0]["event"], answer["events"][0]["sql"]), ("command", "LOOK AT THE AUDIT LOG"))
+        self.assertNotIn("prev", answer["events"][0])
+
+    def test_lines_are_chosen_by_event_role_verdict_and_text(self):
+        self.browser().api("POST", "session", {"role": "watcher", "password": "wrong"})
+        _, answer = self.look(event="login", role="watcher", verdict="refused")
+        self.assertTrue(answer["events"])
+        self.assertEqual({(it["event"], it["role"], it["verdict"]) for it in answer["events"]}, {("login", "watcher", "refused")})
+        _, answer = self.look(text="build POLICY")
+        self.assertTrue(answer["events"])
+        self.assertTrue(all("BUILD POLICY" in it["sql"] for it in answer["events"]))
+        self.assertEqual(self.look(text="nobody ever said this")[1], {"events": [], "is_whole": True})
+
+    def test_two_hundred_lines_at_most(self):
+        for _ in range(105):
+            self.operator.api("GET", "show/version")
+        _, answer = self.look()
+        self.assertEqual((len(answer["events"]), answer["is_whole"]), (200, False))
+
+    def test_stats_roles_do_not_read_it(self):
+        self.assertEqual(self.look(Browser(self.port()).sign_in("watcher"))[0], 403)
 
 
 class Configuration(Case):

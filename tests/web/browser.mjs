@@ -102,6 +102,13 @@ const scenarios = {
     await page.getByRole("cell", {name: "state = 'OH' AND city = 'Hamlet'", exact: true}).waitFor();
     await page.getByRole("button", {name: "Check the live table"}).click();
     await page.getByRole("cell", {name: "ok", exact: true}).waitFor();
+    await page.getByRole("button", {name: "Compare with a build now"}).click();
+    await page.getByText("Readers see the same combinations of values").waitFor();
+    const kept = page.waitForEvent("download");
+    await page.getByRole("button", {name: "Save this version"}).click();
+    await page.getByLabel("A saved version").setInputFiles(await (await kept).path());
+    await page.getByRole("button", {name: "Compare with the file"}).click();
+    await page.getByText(/^After: version/).waitFor();
     const version = await page.getByText(/^Version \d+ of public\.people/).innerText();
     await page.getByRole("button", {name: "Build a new version"}).click();
     await page.getByText(`Version ${Number(version.split(" ")[1]) + 1} of public.people`).waitFor();
@@ -147,7 +154,7 @@ const scenarios = {
     assert.equal(await editor.inputValue(), good);
   },
 
-  async query(page) {
+  async query(page, seen) {
     await signedIn(page);
     await open(page, "Query");
     await page.getByLabel("Role").fill("analyst");
@@ -156,6 +163,22 @@ const scenarios = {
     await page.getByRole("heading", {name: "masked"}).waitFor();
     assert.match(await page.locator(".verdicts").innerText(), /mask of public\.people/);
     await shot(page, "query");
+    await page.getByLabel("SQL").fill("SELECT city, state, city FROM people");
+    await page.getByRole("button", {name: "Show rows"}).click();
+    const rows = page.getByRole("table", {name: "Rows as analyst is given them"});
+    await rows.waitFor();
+    assert.match(await rows.innerText(), /city \(2\)/);
+    assert.match(await rows.innerText(), /Hamlet/);
+    assert.doesNotMatch(await rows.innerText(), /Whately|Withamsville/);
+    await accessible(page, "rows");
+    await shot(page, "rows");
+    seen.allow(/403/);
+    await page.getByLabel("Role").fill("dpo");
+    await page.getByRole("button", {name: "Show rows"}).click();
+    await page.getByRole("alert").waitFor();
+    assert.match(await page.getByRole("alert").innerText(), /masked roles only/);
+    assert.equal(await page.getByRole("table").count(), 0);
+    await page.getByLabel("Role").fill("analyst");
     await page.getByLabel("SQL").fill("SELECT * FROM diary");
     await page.getByRole("button", {name: /Judge/}).click();
     await page.getByRole("heading", {name: /refused/}).waitFor();
@@ -185,11 +208,94 @@ const scenarios = {
     await shot(page, "jobs");
   },
 
+  async set_up_a_job(page) {
+    await signedIn(page);
+    await open(page, "Jobs");
+    await page.getByRole("link", {name: "Set up a job"}).click();
+    await heading(page, "Set up a job");
+    const table = page.getByLabel("Table", {exact: true});
+    await table.setInputFiles({name: "book.xlsx", mimeType: "application/zip", buffer: Buffer.from([0x50, 0x4b, 3, 4, 0xff])});
+    await page.getByRole("alert").waitFor();
+    assert.match(await page.getByRole("alert").innerText(), /no text in UTF-8/);
+    const towns = ["Aber", "Bree", "Cork"];
+    const rows = Array.from({length: 300}, (_, i) => `person ${i},${20 + (i % 40)},${towns[i % 3]},${i % 2 ? "flu" : "gout"}`);
+    await table.setInputFiles({name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(["name,age,town,illness", ...rows].join("\n"))});
+    await page.getByText("300 records").waitFor();
+    assert.equal(await page.getByLabel("Class of name").inputValue(), "identifier");
+    await page.getByLabel("Class of illness").selectOption("sensitive");
+    await page.getByLabel(/^l: different/).fill("2");
+    assert.equal(await page.getByLabel("Hierarchy of age").inputValue(), "intervals");
+    await page.getByRole("button", {name: "Add a level to town"}).click();
+    await page.getByLabel("Aber at level 1").fill("north");
+    await page.getByLabel("Bree at level 1").fill("north");
+    await page.getByLabel("Cork at level 1").fill("south");
+    await page.getByLabel("Widths of age").fill("");
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByText("age: intervals need widths").waitFor();
+    await page.getByLabel("Widths of age").fill("5, 12");
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByRole("heading", {name: /^my_job/}).waitFor();
+    await page.getByText("failed", {exact: true}).waitFor();
+    assert.match(await page.getByRole("alert").innerText(), /age/);
+    await page.goBack();
+    await page.getByLabel("Widths of age").fill("5, 10, 20");
+    await page.getByLabel("Algorithm").selectOption("brute_force");
+    await accessible(page, "setting up a job");
+    await shot(page, "new-job");
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByRole("link", {name: "Download the result"}).waitFor();
+    await page.getByRole("img", {name: /15 transformations/}).waitFor();
+    await page.getByRole("table", {name: "What was checked, in its order"}).waitFor();
+    await accessible(page, "a run");
+    await shot(page, "run");
+    await page.getByRole("heading", {name: "Lattice"}).scrollIntoViewIfNeeded();
+    await page.getByRole("img", {name: /15 transformations/}).scrollIntoViewIfNeeded();
+    await shot(page, "lattice");
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", {name: "Download the result"}).click();
+    const {readFileSync} = await import("node:fs");
+    const text = readFileSync(await (await download).path(), "utf8");
+    assert.match(text, /^age,town,illness\r\n/);
+    assert.doesNotMatch(text, /person/);
+    await page.goBack();
+    await page.getByLabel("k", {exact: true}).fill("20");
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByRole("link", {name: "Download the result"}).waitFor();
+    await open(page, "Jobs");
+    await page.getByRole("table", {name: /^Your runs/}).waitFor();
+    await page.getByLabel("Compare page-3").check();
+    await page.getByLabel("Compare page-2").check();
+    await page.getByRole("link", {name: "Compare the two"}).click();
+    await page.getByRole("row", {name: "k 20 5"}).waitFor();
+    await accessible(page, "a comparison");
+    await shot(page, "comparison");
+    await page.goBack();
+    await page.getByRole("link", {name: "page-1"}).click();
+    await page.getByRole("button", {name: /^Remove the run/}).click();
+    await page.getByRole("table", {name: /^Your runs/}).waitFor();
+    assert.equal(await page.getByRole("link", {name: "page-1"}).count(), 0);
+  },
+
+  async audit_log(page) {
+    await signedIn(page);
+    await open(page, "Audit log");
+    await page.getByLabel("Event").selectOption("login");
+    await page.getByLabel("Role", {exact: true}).fill("operator");
+    await page.getByRole("button", {name: "Look"}).click();
+    const table = page.getByRole("table", {name: "Events, the latest first"});
+    await table.waitFor();
+    assert.match(await table.innerText(), /let in/);
+    await page.getByLabel("In the text").fill("nobody said this");
+    await page.getByRole("button", {name: "Look"}).click();
+    await page.getByText("nothing to show").waitFor();
+    await shot(page, "audit-log");
+  },
+
   async stats_role(page) {
     await signedIn(page, "watcher");
     await heading(page, "Policies");
     const menu = await page.getByRole("navigation", {name: "Pages"}).innerText();
-    assert.doesNotMatch(menu, /Design|Query/);
+    assert.doesNotMatch(menu, /Design|Query|Audit/);
     const table = await page.getByRole("table", {name: "Policies"}).innerText();
     assert.doesNotMatch(table, /cohorts|smallest/);
     assert.equal(await page.getByRole("table").getByRole("link").count(), 0);
@@ -297,6 +403,8 @@ const scenarios = {
           ["#/design", () => page.getByText("no mistake found").waitFor()],
           ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
           ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
+          ["#/new-job", () => page.getByRole("heading", {name: "Set up a job"}).waitFor()],
+          ["#/audit", () => page.getByRole("button", {name: "Look"}).waitFor()],
           ["#/operations", () => page.getByRole("table", {name: "Pools"}).waitFor()],
         ]) {
           await page.goto(settings.url + address);

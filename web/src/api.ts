@@ -80,6 +80,36 @@ export interface WhatIf {
   disclosure: Disclosure;
 }
 
+export interface VersionSide {
+  number: number;
+  built_at: string;
+  k: number;
+  rows: number;
+  units: number;
+  cohorts: number;
+  smallest_cohort: number;
+}
+
+export interface Difference {
+  before: VersionSide;
+  after: VersionSide;
+  shares: Table;
+  changes: Table;
+  same: number;
+}
+
+export interface AuditFilter {
+  event: string;
+  role: string;
+  verdict: string;
+  text: string;
+}
+
+export interface AuditAnswer {
+  events: Record<string, unknown>[];
+  is_whole: boolean;
+}
+
 type Method = "GET" | "POST" | "DELETE";
 
 let csrf = "";
@@ -101,7 +131,8 @@ export function problemOf(status: number, body: unknown): Problem {
   return problem;
 }
 
-async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+/** One request of the API; the session's token goes with what changes something. */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
   const headers: Record<string, string> = {Accept: "application/json"};
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -148,11 +179,15 @@ export const api = {
   cohorts: (policy: string) => call<Table>("GET", `policies/${name(policy)}/cohorts`),
   build: (policy: string) => call<Table>("POST", `policies/${name(policy)}/build`, {}),
   check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
+  /** saved: a version's JSON; empty: a build now. */
+  difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
+  audit: (filter: AuditFilter) => call<AuditAnswer>("POST", "audit", filter),
   checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
   whatIf: (yaml: string, policy: string, k: number) =>
     call<WhatIf>("POST", "design/what-if", {yaml, policy, k}),
   explain: (role: string, database: string, sql: string) =>
     call<Table>("POST", "explain", {role, database, sql}),
+  rows: (role: string, database: string, sql: string) => call<Table>("POST", "rows", {role, database, sql}),
   show: (what: string) => call<Table>("GET", `show/${name(what)}`),
   runJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/run`, {}),
   cancelJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/cancel`, {}),

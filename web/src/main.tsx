@@ -1,12 +1,15 @@
 import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {api, whenExpired, type Session} from "./api.js";
+import {Audit} from "./pages/audit.js";
 import {Design} from "./pages/design.js";
 import {Jobs} from "./pages/jobs.js";
+import {NewJob} from "./pages/new-job.js";
 import {Operations} from "./pages/operations.js";
 import {Policies} from "./pages/policies.js";
 import {PolicyPage} from "./pages/policy.js";
 import {Query} from "./pages/query.js";
+import {ComparePage, RunPage} from "./pages/run.js";
 import {routeOf, type Route} from "./route.js";
 import {SignIn} from "./sign-in.js";
 import "./style.css";
@@ -23,15 +26,20 @@ const kMenu: Entry[] = [
   {page: "query", title: "Query", isForAdmins: true},
   {page: "jobs", title: "Jobs", isForAdmins: false},
   {page: "operations", title: "Operations", isForAdmins: false},
+  {page: "audit", title: "Audit log", isForAdmins: true},
 ];
 
+const kAdminPages: Route["page"][] = ["new-job", "run", "compare"];
+
+const kUnder: Partial<Record<Route["page"], Entry["page"]>> = {policy: "policies", "new-job": "jobs", run: "jobs", compare: "jobs"};
+
 function isHere(entry: Entry, route: Route): boolean {
-  return entry.page === route.page || (entry.page === "policies" && route.page === "policy");
+  return entry.page === (kUnder[route.page] ?? route.page);
 }
 
 function Page({route, session}: {route: Route; session: Session}) {
   const isAdmin = session.standing === "admin";
-  if (!isAdmin && kMenu.some(entry => entry.isForAdmins && entry.page === route.page))
+  if (!isAdmin && (kAdminPages.includes(route.page) || kMenu.some(entry => entry.isForAdmins && entry.page === route.page)))
     return <p class="trouble">This page is for the roles in admin.admin_users.</p>;
   switch (route.page) {
     case "policies":
@@ -46,6 +54,14 @@ function Page({route, session}: {route: Route; session: Session}) {
       return <Jobs isAdmin={isAdmin} />;
     case "operations":
       return <Operations />;
+    case "audit":
+      return <Audit />;
+    case "new-job":
+      return <NewJob />;
+    case "run":
+      return <RunPage key={route.run} run={route.run} />;
+    case "compare":
+      return <ComparePage key={`${route.left} ${route.right}`} left={route.left} right={route.right} />;
   }
 }
 

@@ -3,6 +3,18 @@ import type {Table} from "./api.js";
 
 export type Row = Record<string, string | null>;
 
+/** With a name of its own for each column: "count", "count (2)". Queries may give one name to several. */
+export function distinctColumns(table: Table): Table {
+  const taken = new Set<string>();
+  const columns = table.columns.map(name => {
+    let own = name;
+    for (let at = 2; taken.has(own); at++) own = `${name} (${at})`;
+    taken.add(own);
+    return own;
+  });
+  return {...table, columns};
+}
+
 export function records(table: Table): Row[] {
   return table.rows.map(cells => {
     const row: Row = {};

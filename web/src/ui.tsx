@@ -96,7 +96,13 @@ export interface GridColumn {
 const kRowsAtOnce = 200;
 
 /** A table that can be sorted by its headers and, if it is long, filtered; rows beyond a page come on demand. */
-export function Grid({caption, table, columns}: {caption: string; table: Table; columns?: GridColumn[]}) {
+export function Grid({caption, table, columns, isOfNames = true}: {
+  caption: string;
+  table: Table;
+  columns?: GridColumn[];
+  /** Columns are the console's words, not names that somebody chose. */
+  isOfNames?: boolean;
+}) {
   const [order, setOrder] = useState<Order | null>(null);
   const [words, setWords] = useState("");
   const [limit, setLimit] = useState(kRowsAtOnce);
@@ -124,7 +130,7 @@ export function Grid({caption, table, columns}: {caption: string; table: Table; 
                   aria-sort={order?.column !== key ? "none" : order.isDescending ? "descending" : "ascending"}
                 >
                   <button type="button" class="plain" onClick={() => turn(key)}>
-                    {title ?? key.replaceAll("_", " ")}
+                    {title ?? (isOfNames ? key.replaceAll("_", " ") : key)}
                   </button>
                 </th>
               ))}

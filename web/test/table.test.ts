@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {problemOf} from "../src/api.js";
-import {ago, filtered, percent, records, share, sorted} from "../src/table.js";
+import {ago, distinctColumns, filtered, percent, records, share, sorted} from "../src/table.js";
 
 const kTable = {columns: ["policy", "cohorts"], rows: [["b", "10"], ["a", "9"], ["c", null]], notices: []};
 const names = (rows: Record<string, string | null>[]) => rows.map(row => row["policy"]).join("");
@@ -12,6 +12,12 @@ test("numbers are sorted by size and NULL comes last in either direction", () =>
   assert.equal(names(sorted(rows, {column: "cohorts", isDescending: true})), "bac");
   assert.equal(names(sorted(rows, {column: "policy", isDescending: true})), "cba");
   assert.equal(names(sorted(rows, null)), "bac");
+});
+
+test("columns of one name are told apart, whatever else is called so", () => {
+  const named = (...columns: string[]) => distinctColumns({columns, rows: [], notices: []}).columns;
+  assert.deepEqual(named("count", "count", "count"), ["count", "count (2)", "count (3)"]);
+  assert.deepEqual(named("a (2)", "a", "a"), ["a (2)", "a", "a (3)"]);
 });
 
 test("a filter looks into all cells and knows no case", () => {

@@ -18,8 +18,8 @@ std::string text_of(const AuditedText& text) {
 
 struct Words {
   std::string operator()(const AuditedLogin& login) const {
-    constexpr const char* kMethods[] = {"login trust ", "login scram ", "login cert "};
-    return std::string(kMethods[static_cast<int>(login.method)]) +
+    constexpr const char* kMethods[] = {"login trust ", "login scram ", "login cert ", "login vouched "};
+    return kMethods[static_cast<int>(login.method)] + (login.is_bypass ? std::string("bypass ") : "") +
            (login.sqlstate.empty() ? "in" : login.sqlstate);
   }
   std::string operator()(const AuditedLogout&) const { return "logout"; }
@@ -175,6 +175,15 @@ TEST_CASE("logins are on record, those that fail too, and logouts of those who w
       .response = {"c=biws,r=abcnonceofeighteenbytes1234,p=" + std::string(43, 'A') + "="}}));
   CHECK(audited.events() == "0 login scram 28P01");
   CHECK(audited.is_closed());
+}
+
+TEST_CASE("a vouched role is let in without a password, and is never more than masked") {
+  SessionConfig vouched = Script::default_config();
+  vouched.authentication = ClientAuthentication::vouched;
+  Audited audited(vouched);
+  audited.gate.is_ann_bypass = true;
+  audited.say(Audited::startup("ann", "demo"));
+  CHECK(audited.events() == "0 login vouched in");
 }
 
 TEST_CASE("commands of the console are on record, what drivers send on connect is not") {

@@ -2,6 +2,7 @@
 import {useEffect, useRef, useState} from "preact/hooks";
 import {api, type DesignCheck, type DesignPolicy, type Problem, type WhatIf} from "../api.js";
 import {drafts, kClasses, kExample, lineAt, offsetOf, withClass} from "../design.js";
+import {saveText} from "../download.js";
 import {count, percent} from "../table.js";
 import {problemFrom, Trouble, useAction} from "../ui.js";
 import {Figures, Shares} from "./policy.js";
@@ -24,14 +25,6 @@ function useCheck(text: string): {check: DesignCheck | null; problem: Problem | 
     };
   }, [text]);
   return state;
-}
-
-function save(text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], {type: "application/yaml"}));
-  link.download = "policies.yaml";
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
 
 function Comparison({tried}: {tried: WhatIf[]}) {
@@ -183,7 +176,7 @@ export function Design() {
       </div>
       <Trouble problem={problem} />
       <p class="actions">
-        <button type="button" onClick={() => save(text)}>Save as a file</button>
+        <button type="button" onClick={() => saveText("policies.yaml", text)}>Save as a file</button>
         <label class="file">
           Open a file{" "}
           <input type="file" accept=".yaml,.yml,application/yaml" onChange={it => {

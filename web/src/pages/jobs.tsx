@@ -1,5 +1,6 @@
 import {api} from "../api.js";
 import {useLive} from "../live.js";
+import {Runs} from "./runs.js";
 import {Grid, Trouble, useAction, type GridColumn} from "../ui.js";
 
 function JobButton({job, isRunning}: {job: string; isRunning: boolean}) {
@@ -25,7 +26,11 @@ export function Jobs({isAdmin}: {isAdmin: boolean}) {
     ...(isAdmin ? [{
       key: "run",
       title: "action",
-      cell: (row: Record<string, string | null>) => <JobButton job={row["job"] ?? ""} isRunning={row["state"] === "running"} />,
+      cell: (row: Record<string, string | null>) => {
+        const isRunning = row["state"] === "running";
+        const isOfThePage = (row["job"] ?? "").startsWith("page-");
+        return isOfThePage && !isRunning ? null : <JobButton job={row["job"] ?? ""} isRunning={isRunning} />;
+      },
     }] : []),
     {key: "started_by"},
     {key: "started_at"},
@@ -38,9 +43,10 @@ export function Jobs({isAdmin}: {isAdmin: boolean}) {
   return (
     <section>
       <h1>Jobs</h1>
-      <p class="hint">The jobs of the files that the configuration lists. One runs at a time.</p>
+      <p class="hint">The jobs of the files that the configuration lists, and those that were set up here (page-1 …). One runs at a time.</p>
       <p><span class="state" role="status">{isConnected ? "live" : "connecting …"}</span></p>
       {table ? <Grid caption="Jobs" table={table} columns={columns} /> : null}
+      {isAdmin ? <Runs news={JSON.stringify(table?.rows.map(row => row.slice(0, 2)) ?? [])} /> : null}
     </section>
   );
 }

@@ -2,6 +2,7 @@ import {useMemo, useState} from "preact/hooks";
 import {api, type Disclosure, type Table} from "../api.js";
 import {layout} from "../icicle.js";
 import {Icicle} from "../icicle-view.js";
+import {Differences} from "./difference.js";
 import {count, percent} from "../table.js";
 import {Bar, Grid, Trouble, useAction, useLoaded, Waiting} from "../ui.js";
 
@@ -99,6 +100,7 @@ export function PolicyPage({policy}: {policy: string}) {
           <Icicle key={value.number} parts={parts} attributes={attributes} />
           <h2>Columns</h2>
           <Shares attributes={attributes} disclosure={value.disclosure} />
+          <Differences key={`difference ${value.number}`} policy={policy} />
           <h2>In words</h2>
           <Detail title="Rules: when a column is shown" load={() => api.rules(policy)} />
           <Detail title="Cohorts" load={() => api.cohorts(policy)} />

@@ -1,7 +1,7 @@
-import {useState} from "preact/hooks";
+import {useRef, useState} from "preact/hooks";
 import {api, type Table} from "../api.js";
-import {records} from "../table.js";
-import {Trouble, useAction, useLoaded} from "../ui.js";
+import {distinctColumns, records} from "../table.js";
+import {Grid, Trouble, useAction, useLoaded} from "../ui.js";
 
 function Verdicts({table}: {table: Table}) {
   return (
@@ -35,17 +35,31 @@ export function Query() {
   const names = databases.value ? records(databases.value).map(row => row["name"] ?? "").filter(it => it !== "pgveil") : [];
   const database = chosen || names[0] || "";
   const [answer, setAnswer] = useState<Table | null>(null);
-  const action = useAction(async () => {
+  const [rows, setRows] = useState<Table | null>(null);
+  const begin = () => {
     lastSql = sql;
     lastRole = role;
     setAnswer(null);
+    setRows(null);
+  };
+  const action = useAction(async () => {
+    begin();
     setAnswer(await api.explain(role, database, sql));
   });
+  const asking = useAction(async () => {
+    begin();
+    setRows(distinctColumns(await api.rows(role, database, sql)));
+  });
+  const isBusy = action.isBusy || asking.isBusy;
+  const form = useRef<HTMLFormElement>(null);
   return (
     <section>
       <h1>Query</h1>
-      <p class="hint">What would be sent to PostgreSQL for a role, or every reason why nothing would be. Nothing is sent.</p>
-      <form onSubmit={event => { event.preventDefault(); action.run(); }}>
+      <p class="hint">
+        Judge: what would be sent to PostgreSQL for a role, or every reason why nothing would be. Show rows: what that role is given, the
+        first 100 rows, through a session like its own; on record with your name.
+      </p>
+      <form ref={form} onSubmit={event => { event.preventDefault(); action.run(); }}>
         <div class="row">
           <label>
             Role
@@ -78,11 +92,17 @@ export function Query() {
           }}
         />
         <p class="actions">
-          <button type="submit" disabled={action.isBusy || database === ""}>Judge (Control-Enter)</button>
+          <button type="submit" disabled={isBusy || database === ""}>Judge (Control-Enter)</button>
+          <button type="button" disabled={isBusy || database === ""} onClick={() => {
+            if (form.current?.reportValidity()) asking.run();
+          }}>{asking.isBusy ? "asking …" : "Show rows"}</button>
         </p>
       </form>
-      <Trouble problem={databases.problem ?? action.problem} />
-      <div role="status">{answer ? <Verdicts table={answer} /> : null}</div>
+      <Trouble problem={databases.problem ?? action.problem ?? asking.problem} />
+      <div role="status">
+        {answer ? <Verdicts table={answer} /> : null}
+        {rows ? <Grid caption={`Rows as ${lastRole} is given them`} table={rows} isOfNames={false} /> : null}
+      </div>
     </section>
   );
 }

@@ -1,0 +1,118 @@
+// The part of the API (docs/openapi.yaml, /desk) for jobs that are set up here.
+import {call} from "./api.js";
+
+export interface Upload {
+  id: string;
+  name: string;
+  bytes: number;
+  received: number;
+}
+
+export interface ColumnInfo {
+  name: string;
+  distinct: number;
+  empty: number;
+  kind: "number" | "date" | "text";
+  /** All but the empty one, sorted; null: there are too many, or long ones. */
+  values: string[] | null;
+  hints: string[];
+  least?: number;
+  greatest?: number;
+}
+
+export interface TableInfo {
+  rows: number;
+  columns: ColumnInfo[];
+}
+
+export interface JobText {
+  yaml: string;
+  /** Names in the text → ids of uploads. */
+  files: Record<string, string>;
+}
+
+export interface Checked {
+  levels: number[];
+  is_anonymous: boolean;
+  score?: number;
+}
+
+export interface Report {
+  rows: number;
+  k: number;
+  models: string[];
+  metric: string;
+  quasi_identifiers: string[];
+  columns: string[];
+  not_published: string[];
+  levels: number[];
+  heights: number[];
+  scores: Record<string, number | number[]>;
+  published_rows: number;
+  classes: number;
+  smallest_class: number;
+  suppressed_rows: number;
+  dropped_rows: number;
+  hidden_rows: number;
+  certainty_penalty: number;
+  mondrian: {groups: number; smallest: number; largest: number; gcp_tight: number; gcp_region: number} | null;
+  search: {algorithm: string; is_proven: boolean; checks: number; lower_bound?: number; transformations?: number; checked?: Checked[]} | null;
+  phases_ms: Record<string, number>;
+}
+
+export interface Figures {
+  rows: number;
+  classes: number;
+  smallest: number;
+  largest: number;
+  unique_rows: number;
+  highest_risk: number;
+  mean_risk: number;
+  at_risk: number;
+  marketer_risk: number;
+  /** Size of a class → how many classes have it. */
+  histogram: [size: number, classes: number][];
+}
+
+export interface Run {
+  id: string;
+  name: string;
+  state: "running" | "done" | "cancelled" | "failed";
+  started_at: string;
+  ended_at: string | null;
+  checks: number;
+  best: number | null;
+  bound: number | null;
+  decided_share: number;
+  message: string | null;
+  hint: string | null;
+  report: Report | null;
+  losses: number[];
+}
+
+export interface RunDetails extends Run {
+  yaml: string;
+  measures: {before: Figures | null; after: Figures | null} | null;
+}
+
+export interface JobCheck {
+  error: {line: number; column: number; message: string; hint: string} | null;
+}
+
+const id = encodeURIComponent;
+
+export const desk = {
+  begin: (name: string, bytes: number) => call<{id: string}>("POST", "desk/uploads", {name, bytes}),
+  part: (upload: string, offset: number, text: string) =>
+    call<{received: number}>("POST", `desk/uploads/${id(upload)}/parts`, {offset, text}),
+  columns: (upload: string, separator: string) =>
+    call<TableInfo>("POST", `desk/uploads/${id(upload)}/columns`, {separator}),
+  dropUpload: (upload: string) => call<object>("DELETE", `desk/uploads/${id(upload)}`),
+  check: (job: JobText) => call<JobCheck>("POST", "desk/check", job),
+  start: (job: JobText) => call<{id: string}>("POST", "desk/runs", job),
+  runs: () => call<Run[]>("GET", "desk/runs"),
+  run: (run: string) => call<RunDetails>("GET", `desk/runs/${id(run)}`),
+  cancel: (run: string) => call<object>("POST", `desk/runs/${id(run)}/cancel`, {}),
+  drop: (run: string) => call<object>("DELETE", `desk/runs/${id(run)}`),
+  resultAddress: (run: string) => `/api/v1/desk/runs/${id(run)}/result`,
+};
