@@ -284,6 +284,7 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
                               std::vector<unsigned>(report.levels.size(), 0), options);
   if (!made) return made;
   made->certainty_penalty = recoded->recoding.certainty_penalty;
+  made->certainty_penalties.clear();  // of the cells that recoding wrote nothing is known
   made->suppressed_rows = recoded->recoding.suppressed();
   made->classes = 0;
   for (const auto& step : report.recoding) {
