@@ -25,10 +25,10 @@ Job job_with_models() {
   job.outliers = engine::Outliers::as_reference;
   auto illness = sensitive("illness");
   illness.models = {engine::DistinctDiversity{2}, engine::TCloseness{0.2, engine::Distance::ordered}};
-  illness.order = engine::ValueOrder(std::vector<std::string>{"flu", "cold"});
+  illness.order.emplace(std::vector<std::string>{"flu", "cold"});
   auto income = sensitive("income");
   income.models = {engine::TCloseness{0.3, engine::Distance::ordered}};
-  income.order = engine::ValueOrder(engine::SortedBy::number);
+  income.order.emplace(engine::SortedBy::number);
   job.attributes = {illness, income};
   job.risks = {engine::AverageRisk{0.05}, engine::UniquenessInPopulation{0.01, 8e6, engine::Estimator::snb}};
   return job;

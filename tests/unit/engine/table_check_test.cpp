@@ -181,7 +181,8 @@ TEST_CASE("a distance without what it needs, values without a place") {
   TableCheck check(std::vector<CheckedColumn>{{"s", {TCloseness{0.1, Distance::ordered}}}});
   check.add(Texts{"a"}, Texts{"x"}, false);
   CHECK(check.finish({}).has_error());
-  CHECK(ValueTable::make({{"x", 1}}, ValueOrder(SortedBy::number), {}, {}).has_error());
+  const ValueOrder by_number(SortedBy::number);  // in the call GCC 12 takes a part of it for uninitialized
+  CHECK(ValueTable::make({{"x", 1}}, by_number, {}, {}).has_error());
   CHECK(ValueTable::make({{"x", 1}}, ValueOrder(std::vector<std::string>{"y"}), {}, {}).has_error());
   CHECK(ValueTable::make({{"x", 1}}, {}, illnesses(), {}).has_error());
   CHECK_FALSE(
