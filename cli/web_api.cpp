@@ -173,7 +173,11 @@ HttpResponse WebApi::who(const HttpRequest& request) {
 Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
                                     const std::string& password) {
   const std::string database(session::kConsoleDatabase);
-  if (auto may = world_.may_log_in(role, database, {request.visitor.host, false}); !may) return may.error();
+  const auto demand = world_.may_log_in(role, database, {request.visitor.host, false});
+  if (!demand) return demand.error();
+  if (*demand != session::LoginDemand::password)
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+                 "this login needs a certificate, which the page can't ask for", "use psql"};
   const auto now = world_.present();
   const auto stored = verifier_of(*now, role);
   session::ScramServer server(stored ? *stored : session::mock_verifier(role, mock_secret_),

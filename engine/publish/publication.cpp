@@ -54,6 +54,18 @@ bool keeps_starred(std::span<const LevelColumn> columns, const std::vector<Judge
   return risks.keeps(shown);
 }
 
+// Records that are hidden are counted all the same, and people whose records are dropped look like somebody who has none.
+bool keeps_presence(const DeltaPresence& presence, const CountedClass& starred, Outliers outliers) {
+  switch (outliers) {
+    case Outliers::as_reference: return true;
+    case Outliers::drop: return presence.least == 0;
+    case Outliers::hide: break;
+  }
+  const auto records = static_cast<double>(starred.records);
+  const auto people = static_cast<double>(starred.population);
+  return records >= presence.least * people && records <= presence.most * people;
+}
+
 Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const JudgedRows& judged,
                                 RowCounter& counter, const RiskTest& risks, const PublicationOptions& options,
                                 Publication& publication) {
@@ -78,6 +90,15 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
   if (suppressed == 0 || options.outliers == Outliers::as_reference ||
       keeps_starred(columns, judged.classes, starred, counter, risks))
     return fate;
+  if (options.anonymity.presence && !keeps_presence(*options.anonymity.presence, starred, options.outliers)) {
+    return refused(
+        ErrorKind::policy,
+        fmt::format("δ-presence does not hold of the {} records that are suppressed, whether they are "
+                    "dropped or hidden: it tells who is among them, or who is not",
+                    suppressed),
+        "allow less suppression, or choose another transformation; with a least share of 0 they can be "
+        "dropped");
+  }
   const bool drops = options.outliers == Outliers::drop;
   (drops ? publication.dropped_rows : publication.hidden_rows) = suppressed;
   for (auto& it : fate) {

@@ -194,7 +194,10 @@ void Explorer::keep_snapshot(bool is_anonymous) {
   checker_.keep_snapshot([this](const Transformation& kept) { return is_of_no_use(kept); });
 }
 
+// Incognito's snapshots of fewer attributes are above the lattice: where scores count, its transformations are checked, and none of
+// them begins there.
 bool Explorer::is_of_no_use(const Transformation& snapshot) {
+  if (incumbent_ && !contains(lattice_, snapshot)) return true;
   successors(lattice_, snapshot, neighbours_);
   return std::ranges::all_of(neighbours_, [this](const Transformation& up) { return is_settled(up); });
 }

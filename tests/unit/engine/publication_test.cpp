@@ -112,6 +112,32 @@ TEST_CASE("fewer than k suppressed records are dropped or hidden, or left as the
   }
 }
 
+TEST_CASE("neither dropping nor hiding mends what suppressed records tell of who is in the subset") {
+  const auto table = value_of(read_table(kPeople, ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("city", "Oslo;*\nRome;*\nBonn;*\n")};
+  // One of two in Oslo and in Rome, the only one of Bonn.
+  const auto prepared = value_of(prepare(table, columns, {{}, {1, 0, 1, 0, 1}}));
+  const std::vector<unsigned> raw = {0};
+  const struct {
+    DeltaPresence presence;
+    std::uint64_t k;
+    Outliers outliers;
+    bool is_published;
+  } cases[] = {{{0, 0.5}, 1, Outliers::drop, true},           {{0.2, 0.5}, 1, Outliers::drop, false},
+               {{0, 0.5}, 1, Outliers::hide, false},          {{0.2, 0.5}, 1, Outliers::hide, false},
+               {{0.2, 0.5}, 1, Outliers::as_reference, true}, {{0.2, 1}, 1, Outliers::drop, true},
+               {{0, 0.5}, 1, Outliers::as_reference, true}};
+  for (const auto& [presence, k, outliers, is_published] : cases) {
+    CAPTURE(presence.least);
+    CAPTURE(static_cast<int>(outliers));
+    PublicationOptions wanted{{"city"}, {k, 1}, outliers, "NULL", 7};
+    wanted.anonymity.presence = presence;
+    const auto made = publish(table, prepared, raw, wanted);
+    CHECK(made.has_value() == is_published);
+    if (!made) CHECK(made.error().public_message.find("1 records that are suppressed") != std::string::npos);
+  }
+}
+
 TEST_CASE("suppressed records that are k, or join others that show only stars, stay") {
   const auto table = value_of(read_table("a;s\n1;x\n2;y\n3;z\n3;z\n", ';'));
   const std::vector<QuasiIdentifier> column = {quasi_identifier("a", "1;1\n2;2\n3;*\n")};
