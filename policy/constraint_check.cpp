@@ -84,8 +84,10 @@ std::vector<Breach> find_breaches(const DisclosureTree& tree, const ConstrainedC
   };
   check("", in_table);
   for_each_cohort(tree, [&](const Cohort& cohort) {
-    const auto run = std::ranges::equal_range(seen, cohort.leaf, {}, &Seen::cohort);
-    check(cohort.label, frequencies_of({run.begin(), run.end()}, values, counts.has_units()));
+    // Not equal_range, whose answer clang 14 can't compile with this standard library.
+    const auto first = std::ranges::lower_bound(seen, cohort.leaf, {}, &Seen::cohort);
+    const auto last = std::ranges::upper_bound(first, seen.end(), cohort.leaf, {}, &Seen::cohort);
+    check(cohort.label, frequencies_of({first, last}, values, counts.has_units()));
   });
   return breaches;
 }
