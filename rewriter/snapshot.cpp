@@ -146,7 +146,8 @@ Roles granted_to(const Catalog& catalog, const Relation& relation, const std::ve
   const auto grants = catalog.grants.find(relation.oid);
   if (grants == catalog.grants.end()) return roles;
   for (const auto& [role, readable] : grants->second) {
-    const bool may_all = std::ranges::all_of(columns, [&](int number) { return readable.contains(number); });
+    const bool may_all =
+        std::ranges::all_of(columns, [&granted = readable](int number) { return granted.contains(number); });
     if (may_all) roles.insert(role);
   }
   return roles;
