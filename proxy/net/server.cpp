@@ -125,7 +125,9 @@ class Server::Impl {
   std::uint64_t accepted_count_ = 0;
   std::chrono::steady_clock::time_point last_accept_log_{};
   std::atomic<int> turning_away_count_{0};
-  std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> is_stopping_{false};  // to listen
+  // Each is set before the list of sessions is read: one that comes later sees it.
+  std::atomic<bool> ends_at_rest_{false}, is_ending_{false};
   bool is_stopped_ = false;
 };
 
@@ -293,7 +295,11 @@ void Server::Impl::drive(Socket client, const SessionKeys& keys,
               peer.port == 0 ? "client " + peer.host : fmt::format("client {}:{}", peer.host, peer.port));
   }
   driver->start();
-  if (is_stopping_) driver->request_shutdown();
+  // One that was let in just before we stopped listening; where clients are waited for, it is one of them.
+  if (is_ending_)
+    driver->request_shutdown();
+  else if (ends_at_rest_)
+    driver->request_end_at_rest();
 }
 
 // On the thread that counts those who are accepted.
@@ -329,8 +335,7 @@ void Server::Impl::refuse(Socket client) {
 // ---- stop
 
 void Server::Impl::stop_listening() {
-  if (is_stopping_.exchange(true))
-    return;  // before the list of sessions is read: one that comes later sees it
+  if (is_stopping_.exchange(true)) return;
   if (contexts_.empty()) return;
   asio::post(contexts_.front()->get_executor(), [this] {
     error_code ignored;
@@ -340,6 +345,7 @@ void Server::Impl::stop_listening() {
 }
 
 void Server::Impl::end_sessions_at_rest() {
+  ends_at_rest_ = true;
   for (const auto& driver : registry_.all()) driver->request_end_at_rest();
 }
 
@@ -366,6 +372,7 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
     end_sessions_at_rest();
     registry_.wait_until_empty(drain);
   }
+  is_ending_ = true;
   for (const auto& driver : registry_.all()) driver->request_shutdown();
   if (!registry_.wait_until_empty(std::min(config_.close_timeout, kGoodbyeWait))) {
     const auto left = registry_.all();
