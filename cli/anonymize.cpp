@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/certificate.hpp"
+#include "cli/job_aggregates.hpp"
 #include "cli/job_data.hpp"
 #include "cli/job_recoding.hpp"
 #include "cli/job_recount.hpp"
@@ -273,12 +274,35 @@ Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const
   return std::optional(std::move(*made));
 }
 
-// What is shown of local recoding stands in the table itself.
+// What classes show of themselves stands in the table itself. Its suppressed records are a class of it, which
+// publish() takes for any other; it suppresses more only if what shows nothing but `*` breaks a model together.
+Result<engine::Publication> applied_aggregates(const Job& job, const JobData& data,
+                                               const engine::PublicationOptions& options, JobReport& report) {
+  const auto aggregated = aggregate_job(job, data, report.levels, options.anonymity);
+  if (!aggregated) return aggregated.error();
+  auto made = engine::publish(aggregated->made.table, aggregated->prepared,
+                              std::vector<unsigned>(report.levels.size(), 0), options);
+  if (!made) return made;
+  made->certainty_penalty = aggregated->made.certainty_penalty;
+  made->certainty_penalties = aggregated->made.certainty_penalties;
+  if (made->suppressed_rows <= aggregated->made.suppressed) {
+    made->suppressed_rows = aggregated->made.suppressed;
+    made->classes = aggregated->made.classes;
+    made->smallest_class = aggregated->made.smallest_class;
+  }
+  const auto columns = aggregated_columns(job);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    report.aggregates.push_back({columns[i].column, columns[i].how, aggregated->made.errors[i]});
+  return made;
+}
+
+// What is shown of local recoding stands in the table itself, too.
 Result<engine::Publication> applied(const Job& job, const JobData& data,
                                     const std::optional<RecodedData>& recoded,
-                                    const engine::Anonymity& anonymity, const JobReport& report) {
+                                    const engine::Anonymity& anonymity, JobReport& report) {
   const engine::PublicationOptions options{report.columns, anonymity, job.outliers, job.null_text,
                                            report.seed};
+  if (!aggregated_columns(job).empty()) return applied_aggregates(job, data, options, report);
   if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
   auto made = engine::publish(recoded->recoding.table, recoded->prepared,
                               std::vector<unsigned>(report.levels.size(), 0), options);

@@ -14,6 +14,7 @@
 #include "engine/data/hierarchy_builders.hpp"
 #include "engine/mondrian/generalized.hpp"
 #include "engine/mondrian/mondrian.hpp"
+#include "engine/publish/class_aggregate.hpp"
 #include "engine/publish/publication.hpp"
 #include "engine/search/search.hpp"
 
@@ -42,6 +43,8 @@ struct JobAttribute {
   double weight = 1;
   bool is_continuous = false;  // its loss is that of intervals
   bool is_numeric = false;     // ordered as numbers; then it has no hierarchy
+  // A class shows this of its values. Without a hierarchy the attribute takes no part in the search: it stays at level 1 of its values and `*`.
+  std::optional<engine::Microaggregate> aggregate;
   // Of sensitive ones only:
   std::vector<engine::ValueModel> models;
   std::optional<engine::ValueOrder> order;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/job_aggregates.hpp"
 #include "cli/job_mondrian.hpp"
 #include "cli/job_subset.hpp"
 #include "cli/table_input.hpp"
@@ -146,6 +147,7 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
         *rule, column.name, column.values,
         job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
   }
+  if (is_aggregated_alone(attribute)) return hierarchy_to_top(column);
   const auto& file = std::get<JobFile>(attribute.hierarchy);
   const auto text = read_text(file.path);
   if (!text) return text.error();
@@ -188,7 +190,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     std::optional<engine::Hierarchy> hierarchy;
     if (groups && attribute.attribute_class == AttributeClass::quasi_identifier) {
       hierarchy = identity_hierarchy(*input->table.find(attribute.name));
-    } else if (has_hierarchy(attribute)) {
+    } else if (has_hierarchy(attribute) || is_aggregated_alone(attribute)) {
       auto made = hierarchy_of(attribute, *input->table.find(attribute.name), job);
       if (!made) return made.error();
       hierarchy = std::move(*made);

@@ -37,8 +37,8 @@ struct JobData {
 // The table with its database filled in. Errors: no such database in the configuration, or which one is not clear.
 [[nodiscard]] Result<JobTable> placed(const Config& config, JobTable table);
 
-// As the job gives it, for the values of the column. Errors: a file that can't be read or parsed; those of build_hierarchy.
-// REQUIRES: the attribute has one.
+// As the job gives it, for the values of the column; of an attribute that is aggregated alone, its values and `*`. Errors: a file that can't
+// be read or parsed; those of build_hierarchy. REQUIRES: the attribute has one, or is aggregated alone.
 [[nodiscard]] bool has_hierarchy(const JobAttribute& attribute);
 [[nodiscard]] Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute,
                                                      const engine::Column& column, const Job& job);

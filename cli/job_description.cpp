@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <unordered_set>
 #include <utility>
@@ -97,6 +98,8 @@ Result<void> check_models(const Job& job) {
   if (job.k_map) return for_one_machine("k_map");
   if (!job.risks.empty()) return for_one_machine("risk");
   if (job.local_recoding > 0) return for_one_machine("local_recoding");
+  const auto is_aggregated = [](const JobAttribute& it) { return it.aggregate.has_value(); };
+  if (std::ranges::any_of(job.attributes, is_aggregated)) return for_one_machine("aggregate");
   if (job.outliers != engine::Outliers::drop) return for_one_machine("what outliers say beside drop");
   return {};
 }

@@ -60,6 +60,10 @@ constexpr JobKey kKeys[] = {
     {"attributes", "continuous", "true or false", "false",
      "of a quasi-identifier whose hierarchy joins numbers: `loss` is the share of its range that an interval "
      "covers, not of its hierarchy's rows"},
+    {"attributes", "aggregate", "word", "none",
+     "of a quasi-identifier: a class shows one value computed of its own, in place of the generalized one: "
+     "`mean`, "
+     "`geometric_mean`, `median`, `mode` or `interval`; then it needs no hierarchy"},
     {"attributes", "min_level", "level", "0", "at least this much is generalized"},
     {"attributes", "max_level", "level", "the highest", "at most this much is generalized"},
     {"attributes", "weight", "0 or more", "1", "how much the metric minds its loss"},

@@ -74,6 +74,10 @@ bool is_of_groups(const engine::ValueModel& model) {
 
 Result<void> check_attributes(const Value& attributes, const Job& job) {
   for (const auto& attribute : job.attributes) {
+    if (attribute.aggregate)
+      return error_at(attributes.position(),
+                      fmt::format("{}: aggregate has no meaning with algorithm: mondrian", attribute.name),
+                      "remove it: groups show ranges of their own");
     if (attribute.min_level || attribute.max_level || attribute.weight != 1 || attribute.is_continuous) {
       return error_at(
           attributes.position(),

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/job.hpp"
+#include "cli/job_aggregates.hpp"
 #include "cli/job_keys.hpp"
 #include "cli/job_mondrian.hpp"
 #include "cli/job_privacy.hpp"
@@ -72,6 +73,11 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
     attribute.is_numeric = errors.take(numeric->as_boolean());
   if (const auto* continuous = yaml::find(entries, "continuous"))
     attribute.is_continuous = errors.take(continuous->as_boolean());
+  if (const auto* aggregate = yaml::find(entries, "aggregate"))
+    attribute.aggregate = errors.take(read_aggregate(*aggregate));
+  if (errors.error()) return *errors.error();
+  if (attribute.aggregate && !attribute.is_numeric && yaml::find(entries, "hierarchy") == nullptr)
+    return hold_at_top(entries, attribute);
   if (!attribute.is_numeric) {
     const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
     if (errors.error()) return *errors.error();
@@ -338,12 +344,14 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   errors.check(read_input(get("input", "add input: {file: name.csv}"), folder, job));
   const Value& attributes = get("attributes", "add attributes: {age: {class: …}}");
   job.attributes = errors.take(read_attributes(attributes, folder));
+  if (!errors.error()) errors.check(check_classes(attributes, job));
   if (!errors.error()) errors.check(check_weights(attributes, job));
   read_goal(*entries, document, job, errors);
   errors.check(read_subset(*entries, folder, job));
   errors.check(read_risk(*entries, job));
   errors.check(read_local_recoding(*entries, job));
   errors.check(read_mondrian(*entries, attributes, job));
+  errors.check(check_aggregates(attributes, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();
   return job;

@@ -76,6 +76,14 @@ std::string recoding_lines(const JobReport& report) {
   return out;
 }
 
+std::string aggregate_lines(const JobReport& report) {
+  std::string out;
+  for (const auto& it : report.aggregates)
+    out += fmt::format("  aggregated       {}: {}, error {}\n", it.column, engine::name(it.how),
+                       number(it.error));
+  return out;
+}
+
 std::string_view name(engine::CutBy cut_by) {
   switch (cut_by) {
     case engine::CutBy::entropy: return "entropy";
@@ -152,6 +160,13 @@ json::array recoding_json(const JobReport& report) {
                     {"checks", step.checks},
                     {"is_proven", step.is_proven}});
   }
+  return made;
+}
+
+json::array aggregates_json(const JobReport& report) {
+  json::array made;
+  for (const auto& it : report.aggregates)
+    made.push_back({{"column", it.column}, {"function", engine::name(it.how)}, {"error", it.error}});
   return made;
 }
 
@@ -235,7 +250,7 @@ std::string report_text(const JobReport& report) {
                      report.smallest_class);
   if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
   if (!report.mondrian) out += suppressed_line(report);
-  out += recoding_lines(report);
+  out += recoding_lines(report) + aggregate_lines(report);
   for (const auto& [metric, score] : report.scores)
     out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
   if (!report.mondrian)
@@ -278,6 +293,7 @@ std::string report_json(const JobReport& report) {
                     {"targets", names_array(report.targets)}};
   made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);
   made["recoding"] = recoding_json(report);
+  made["aggregates"] = aggregates_json(report);
   made["mondrian"] = groups_json(report);
   made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);
   json::object phases;

@@ -26,6 +26,12 @@ struct JobFingerprints {
   std::string input;                 // keyed; empty: there is no key
 };
 
+struct JobAggregate {
+  std::string column;
+  engine::Microaggregate how = engine::Microaggregate::mean;
+  double error = 0;  // engine/publish/microaggregation.hpp
+};
+
 struct JobReport {
   std::string job;
   std::vector<std::string> quasi_identifiers;  // names, in the job's order
@@ -50,6 +56,7 @@ struct JobReport {
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;
   std::vector<engine::RecodingStep> recoding;  // local recoding, the transformation itself first; empty: none
+  std::vector<JobAggregate> aggregates;        // of what was published
 
   // What was published; rows is 0 when nothing was (--list).
   engine::Outliers outliers = engine::Outliers::drop;

@@ -3,21 +3,10 @@
 #include <algorithm>
 
 #include "engine/data/builder_parts.hpp"
+#include "engine/data/calendar.hpp"
 
 namespace pgveil::engine {
 namespace {
-
-struct Day {
-  unsigned year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-};
-
-unsigned days_in(unsigned year, unsigned month) {
-  constexpr unsigned kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 && is_leap ? 29 : kDays[month - 1];
-}
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -32,26 +21,15 @@ bool is_time(std::string_view rest) {
   });
 }
 
-std::optional<Day> day_of(std::string_view text) {
-  constexpr std::string_view kForm = "dddd-dd-dd";
-  if (text.size() < kForm.size() || !is_time(text.substr(kForm.size()))) return std::nullopt;
-  for (std::size_t i = 0; i < kForm.size(); ++i) {
-    if (kForm[i] == 'd' ? !is_digit(text[i]) : text[i] != '-') return std::nullopt;
-  }
-  const auto number = [text](std::size_t at, std::size_t size) {
-    unsigned made = 0;
-    for (const char c : text.substr(at, size)) made = made * 10 + static_cast<unsigned>(c - '0');
-    return made;
-  };
-  const Day day{number(0, 4), number(5, 2), number(8, 2)};
-  if (day.year == 0 || day.month < 1 || day.month > 12) return std::nullopt;
-  if (day.day < 1 || day.day > days_in(day.year, day.month)) return std::nullopt;
-  return day;
+std::optional<CalendarDay> day_of(std::string_view text) {
+  constexpr std::size_t kDate = 10;
+  if (text.size() < kDate || !is_time(text.substr(kDate))) return std::nullopt;
+  return calendar_day(text.substr(0, kDate));
 }
 
-std::string label(const Day& day, DateStep step) {
+std::string label(const CalendarDay& day, DateStep step) {
   switch (step) {
-    case DateStep::day: return fmt::format("{:04}-{:02}-{:02}", day.year, day.month, day.day);
+    case DateStep::day: return date_text(day);
     case DateStep::month: return fmt::format("{:04}-{:02}", day.year, day.month);
     case DateStep::quarter: return fmt::format("{:04}-Q{}", day.year, (day.month + 2) / 3);
     case DateStep::year: return fmt::format("{:04}", day.year);

@@ -3,44 +3,10 @@
 #include <algorithm>
 
 #include "engine/data/builder_parts.hpp"
+#include "engine/data/decimal.hpp"
 
 namespace pgveil::engine {
 namespace {
-
-// 18 digits scaled by up to 10^18 fit, and so do sums of a few.
-__extension__ using Wide = __int128;
-constexpr std::size_t kMaxDigits = 18;
-
-// digits · 10^−scale.
-struct Decimal {
-  std::int64_t digits = 0;
-  unsigned scale = 0;
-};
-
-std::optional<Decimal> decimal_of(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  const auto dot = std::min(text.find('.'), text.size());
-  const auto fraction = text.substr(std::min(dot + 1, text.size()));
-  const auto whole = text.substr(0, dot);
-  const auto is_digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (!is_digits(whole) || (dot < text.size() && !is_digits(fraction))) return std::nullopt;
-  if (whole.size() + fraction.size() > kMaxDigits) return std::nullopt;
-  Decimal made{0, static_cast<unsigned>(fraction.size())};
-  for (const auto part : {whole, fraction}) {
-    for (const char c : part) made.digits = made.digits * 10 + (c - '0');
-  }
-  if (is_negative) made.digits = -made.digits;
-  return made;
-}
-
-Wide scaled(const Decimal& number, unsigned scale) {
-  Wide digits = number.digits;
-  for (unsigned i = number.scale; i < scale; ++i) digits *= 10;
-  return digits;
-}
 
 Wide floor_to_multiple(Wide number, Wide width) {
   const Wide rest = number % width;
@@ -55,25 +21,14 @@ struct Scaled {
   std::optional<Wide> low, high;
 };
 
-std::string text_of(Wide number, unsigned scale) {
-  Wide unit = 1;
-  for (unsigned i = 0; i < scale; ++i) unit *= 10;
-  const Wide size = number < 0 ? -number : number;
-  std::string text = fmt::format("{}{}", number < 0 ? "-" : "", size / unit);
-  if (scale == 0) return text;
-  std::string fraction = fmt::format("{:0>{}}", fmt::format("{}", size % unit), scale);
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  return fraction.empty() ? text : text + "." + fraction;
-}
-
 std::string label(const Scaled& rule, Wide value, Wide width) {
-  if (rule.low && value < *rule.low) return "< " + text_of(*rule.low, rule.scale);
-  if (rule.high && value >= *rule.high) return ">= " + text_of(*rule.high, rule.scale);
+  if (rule.low && value < *rule.low) return "< " + decimal_text(*rule.low, rule.scale);
+  if (rule.high && value >= *rule.high) return ">= " + decimal_text(*rule.high, rule.scale);
   Wide begin = rule.origin + floor_to_multiple(value - rule.origin, width);
   Wide end = begin + width;
   if (rule.low) begin = std::max(begin, *rule.low);
   if (rule.high) end = std::min(end, *rule.high);
-  return fmt::format("[{}, {})", text_of(begin, rule.scale), text_of(end, rule.scale));
+  return fmt::format("[{}, {})", decimal_text(begin, rule.scale), decimal_text(end, rule.scale));
 }
 
 // The numbers of the rule and of the values, or what is none.
@@ -113,7 +68,7 @@ Result<Parsed> parsed(const Intervals& rule, std::string_view column, Numbers& n
                     "write decimals of at most 18 digits");
 }
 
-Scaled scaled(const Parsed& rule, unsigned scale) {
+Scaled at_scale_of(const Parsed& rule, unsigned scale) {
   Scaled made{scale, scaled(rule.origin, scale), {}, std::nullopt, std::nullopt};
   for (const auto& width : rule.widths) made.widths.push_back(scaled(width, scale));
   if (rule.low) made.low = scaled(*rule.low, scale);
@@ -152,7 +107,7 @@ Result<BuiltRows> build(const Intervals& rule, std::string_view column, std::spa
         "intervals take decimals of at most 18 digits; use a hierarchy file for other values",
         numbers.strange());
   }
-  const Scaled at_scale = scaled(*parsed_rule, numbers.scale());
+  const Scaled at_scale = at_scale_of(*parsed_rule, numbers.scale());
   if (const auto valid = check(at_scale, column); valid.has_error()) return valid.error();
   BuiltRows built{rule.widths.size() + 2, {}};
   for (std::size_t i = 0; i < values.size(); ++i) {

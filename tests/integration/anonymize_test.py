@@ -382,6 +382,100 @@ class Mondrian(JobCase):
                      "values of note are no numbers")
 
 
+AGGREGATES = """\
+version: 1
+name: patients
+input: {table: public.patients}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [5, 10, 20]}}, aggregate: mean}
+  zip code: {class: quasi_identifier, hierarchy: {masking: {masked: [2]}}}
+  born: {class: quasi_identifier, aggregate: median}
+  weight: {class: quasi_identifier, aggregate: mean}
+  blood: {class: sensitive, l_diversity: {distinct: 2}}
+  note: {class: insensitive}
+k: 5
+suppression: 5%
+seed: 1
+output: {table: public.patients_k5, file: out.csv}
+"""
+# What PostgreSQL finds in a class; notes tell the records apart.
+CLASSES = """
+    SELECT k.age, round(avg(p.age), 2), k.weight, round(avg(p.weight), 3), k.born,
+           date '1970-01-01' + ceil(percentile_cont(0.5) WITHIN GROUP (ORDER BY p.born - date '1970-01-01'))::int,
+           count(*), count(DISTINCT coalesce(p.blood::text, ''))
+      FROM public.patients p JOIN public.patients_k5 k USING (note) WHERE k.weight <> '*'
+     GROUP BY k.age, k."zip code", k.born, k.weight"""
+
+
+class Aggregates(JobCase):
+    """Classes that show one value of their own."""
+
+    def verb(self, *arguments, status=0):
+        done = subprocess.run([binary(), *map(str, arguments), "--config", str(self.pgveil.config_path)],
+                              capture_output=True, text=True, timeout=120, cwd=self.folder)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def test_a_class_shows_what_postgresql_computes_of_it(self):
+        self.run_job(AGGREGATES, "--report", self.folder / "report.json")
+        classes = self.rows(CLASSES)
+        self.assertGreater(len(classes), 5)
+        for age, mean_age, weight, mean_weight, born, median, records, bloods in classes:
+            self.assertEqual(float(age), float(mean_age))
+            self.assertEqual(float(weight), float(mean_weight))
+            self.assertEqual(born, median)
+            self.assertGreaterEqual(int(records), 5)
+            self.assertGreaterEqual(int(bloods), 2)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual(report["classes"], len(classes))
+        self.assertEqual([(it["column"], it["function"]) for it in report["aggregates"]],
+                         [("age", "mean"), ("born", "median"), ("weight", "mean")])
+        self.assertTrue(all(0 < it["error"] < 1 for it in report["aggregates"]))
+        self.assertEqual((report["levels"][2:], report["heights"][2:]), ([1, 1], [1, 1]))
+        plain = self.run_job(AGGREGATES.replace(", aggregate: mean}\n  zip", "}\n  zip").replace("patients_k5", "plain")
+                             .replace("out.csv", "plain.csv"), "--report", self.folder / "plain.json")
+        self.assertNotIn("aggregated       age", plain.stdout)
+        # The search is the same, and a mean stands for less than its interval.
+        plain = json.loads((self.folder / "plain.json").read_text())
+        self.assertEqual((plain["levels"], plain["scores"]), (report["levels"], report["scores"]))
+        self.assertLess(report["certainty_penalty"], plain["certainty_penalty"])
+        self.sql("DROP TABLE public.plain")
+
+    def test_a_scheme_aggregates_anew_and_certificates_hold(self):
+        self.run_job(AGGREGATES, "--report", self.folder / "scheme.json", "--certificate", self.folder / "certificate.json")
+        self.verb("verify-certificate", "certificate.json", "out.csv", "--job", "job.yaml")
+        self.verb("check-table", "out.csv", "--job", "job.yaml")
+        self.verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.patients", "--output", "again.csv")
+        self.assertEqual((self.folder / "again.csv").read_bytes(), (self.folder / "out.csv").read_bytes())
+        self.sql("""CREATE TABLE public.older AS SELECT "patient no", age, "zip code", born, blood, weight + 10 AS weight, note
+                     FROM public.patients""")
+        self.sql("GRANT SELECT ON public.older TO pgveil_admin")
+        try:
+            self.verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.older", "--output", "older.csv")
+        finally:
+            self.sql("DROP TABLE public.older")
+
+        def weights(name):
+            with open(self.folder / name, newline="", encoding="utf-8") as file:
+                return sorted(float(row["weight"]) for row in csv.DictReader(file) if row["weight"] != "*")
+        self.assertEqual(weights("older.csv"), [round(weight + 10, 3) for weight in weights("out.csv")])
+
+    def test_the_output_may_have_the_types_of_numbers(self):
+        job = AGGREGATES.replace("suppression: 5%\n", "").replace(
+            "{table: public.patients_k5, file: out.csv}",
+            "{table: public.patients_k5, types: {age: double precision, weight: numeric, born: date}}")
+        self.run_job(job)
+        self.assertEqual(self.rows("SELECT bool_and(age BETWEEN 20 AND 60 AND weight BETWEEN 50 AND 65) FROM public.patients_k5"),
+                         [["t"]])
+
+    def test_what_is_no_number_is_refused(self):
+        self.refused(AGGREGATES.replace("note: {class: insensitive}", "note: {class: quasi_identifier, aggregate: mean}"),
+                     "values of note are no numbers")
+        self.refused(AGGREGATES.replace("aggregate: median", "aggregate: geometric_mean"), "dates, which have no geometric mean")
+        self.refused(AGGREGATES.replace("k: 5\n", "k: 5\nlocal_recoding: 2\n"), "aggregate and local_recoding")
+
+
 class Console(JobCase):
     """ANONYMIZE JOB, SHOW JOBS, CANCEL JOB."""
 
