@@ -197,9 +197,6 @@ Result<void> take_groups(const JobData& data, JobReport& report) {
 }
 
 Result<void> check_mondrian(const AnonymizeRequest& request) {
-  if (request.job.mondrian && request.wants_utility)
-    return refused(ErrorKind::usage, "of a job that cuts groups the input is not kept to compare with",
-                   "leave --utility and --report-html out");
   if (!request.job.mondrian || (!request.levels && !request.lists_only)) return {};
   return refused(ErrorKind::usage, "mondrian has no transformations to list or to choose from",
                  "leave --list and --transformation out, or name another algorithm");
@@ -338,7 +335,8 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
     report.fingerprints = std::move(*prints);
   }
   if (request.wants_utility)
-    report.utility = engine::measure_utility(data.table, data.prepared.subset, job.null_text, *made);
+    report.utility = engine::measure_utility(data.input ? *data.input : data.table, data.prepared.subset,
+                                             job.null_text, *made);
   report.targets = targets->names;
   report.published_rows = made->rows;
   report.classes = made->classes;
@@ -361,7 +359,8 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
     if (auto free = check_targets(request); !free) return free.error();
   }
   Stopwatch watch;
-  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
+  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
+                                  request.wants_utility ? InputOfGroups::is_kept : InputOfGroups::is_dropped);
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();

@@ -157,7 +157,7 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
 }
 
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
-                              const db::Progress& progress) {
+                              const db::Progress& progress, InputOfGroups kept) {
   const auto columns = published_columns(job);
   auto read = columns;
   if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
@@ -176,12 +176,14 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     privacy.subset = std::move(*subset);
   }
   std::optional<JobGroupsReport> groups;
+  std::optional<engine::Table> before;
   if (job.mondrian) {
     const auto given = [&](const JobAttribute& attribute) {
       return hierarchy_of(attribute, *input->table.find(attribute.name), job);
     };
     auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
     if (!cut) return cut.error();
+    if (kept == InputOfGroups::is_kept) before = std::move(input->table);
     input->table = std::move(cut->table);
     groups = cut->report;
   }
@@ -209,6 +211,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(input->types),
                  std::move(input->others),
                  groups,
+                 std::move(before),
                  std::move(quasi_identifiers),
                  std::move(privacy)};
 }

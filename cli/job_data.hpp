@@ -24,6 +24,8 @@ struct JobData {
   std::vector<std::string> not_published;    // identifiers and columns that are not listed
   // Of algorithm: mondrian. Then `table` shows its groups, each quasi-identifier with nothing above its values.
   std::optional<JobGroupsReport> groups = {};
+  // The table before it was cut into groups, if it is to be kept.
+  std::optional<engine::Table> input = {};
   // What `prepared` was made of.
   std::vector<engine::QuasiIdentifier> quasi_identifiers = {};
   engine::PrivacyColumns privacy = {};
@@ -43,11 +45,15 @@ struct JobData {
 [[nodiscard]] Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute,
                                                      const engine::Column& column, const Job& job);
 
+// Of algorithm: mondrian only; else the input stays as it is.
+enum class InputOfGroups { is_dropped, is_kept };
+
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
 // (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
 // private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
-                                            const db::Progress& progress);
+                                            const db::Progress& progress,
+                                            InputOfGroups input = InputOfGroups::is_dropped);
 
 }  // namespace pgveil::cli

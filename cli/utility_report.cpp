@@ -80,7 +80,13 @@ Rows score_rows(const JobReport& report) {
 }
 
 void add_transformation(const JobReport& report, HtmlPage& page) {
-  if (report.mondrian) return;
+  if (report.mondrian) {
+    page.heading("Groups");
+    page.table({"ranges", "certainty penalty"},
+               {{"tight", fmt::format("{}", report.groups.tight.global_certainty_penalty)},
+                {"regions", fmt::format("{}", report.groups.region.global_certainty_penalty)}});
+    return;
+  }
   page.heading("Transformation");
   page.paragraph(fmt::format("{}: {}.", levels_text(report.levels), how_good(report)));
   Rows rows;

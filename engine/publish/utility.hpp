@@ -39,7 +39,7 @@ struct Utility {
 inline constexpr std::size_t kMostPaired = 12;
 
 // subset: which records of the table were to be published; empty: all. null_text: what stands for NULL in the table. REQUIRES: the
-// publication was made of the table.
+// publication was made of the table, or of one that shows the same records otherwise.
 [[nodiscard]] Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset,
                                       const std::optional<std::string>& null_text,
                                       const Publication& publication);

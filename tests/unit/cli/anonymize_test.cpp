@@ -147,6 +147,31 @@ TEST_CASE("what a table is still good for, without a value of it") {
   }
 }
 
+TEST_CASE("what groups are still good for is told of the input that they were cut of") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  auto job = read_job_text(
+      "version: 1\nname: groups\ninput: {file: people.csv, separator: ;}\nattributes:\n"
+      "  age: {class: quasi_identifier, numeric: true}\n"
+      "  city: {class: quasi_identifier, hierarchy: {file: city.csv}}\n"
+      "  illness: {class: sensitive}\nk: 2\nalgorithm: mondrian\nseed: 3\noutput: {file: out.csv}\n",
+      jobs.folder.path("job.yaml"));
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  request.job = *job;
+  request.wants_utility = true;
+  const auto made = anonymize(request, {});
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  REQUIRE(made->utility);
+  const auto& age = made->utility->columns.front();
+  CHECK(age.column == "age");
+  CHECK(age.before.distinct == 3);  // 34, 51, 70; two groups of two and three
+  CHECK(age.after.distinct == 2);
+  CHECK(age.after.missing == 0);
+  const auto page = report_html(*made);
+  CHECK(page.find("Groups") != std::string::npos);
+  for (const auto* value : {"Oslo", "flu", "gout", "Ann"}) CHECK(page.find(value) == std::string::npos);
+}
+
 TEST_CASE("a chosen transformation is applied, if it is anonymous and the job's levels have it") {
   const Jobs jobs;
   AnonymizeRequest request;
