@@ -24,7 +24,7 @@ constexpr JobKey kKeys[] = {
     {"", "metric", "name", "loss",
      "what is minimized: `loss`, `discernibility`, `discernibility_monotonic`, `class_size`, "
      "`nonuniform_entropy`, `nonuniform_entropy_monotonic`, `normalized_nonuniform_entropy`, `precision`, "
-     "`precision_monotonic`, `height` or `kl_divergence`"},
+     "`precision_monotonic`, `height`, `kl_divergence` or `ambiguity`"},
     {"", "aggregate", "name", "the metric's",
      "how attributes are put together: `sum`, `arithmetic_mean`, `geometric_mean`, `maximum` or `rank`"},
     {"", "gs", "0 to 1", "0.5", "below ½ suppressing costs less, above it generalizing does"},

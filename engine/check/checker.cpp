@@ -7,6 +7,7 @@
 
 #include "engine/check/class_counter.hpp"
 #include "engine/check/code_tables.hpp"
+#include "engine/check/combinations.hpp"
 #include "engine/check/source_grouper.hpp"
 #include "engine/check/summary.hpp"
 
@@ -45,8 +46,9 @@ struct Checker::Lane {
     Summary sums =
         counter ? counter->count(last, tables, grouper, target) : count_classes(last, options.anonymity);
     if (options.sums == SuppressedSums::divergence) sum_logs(sums);
+    if (options.sums == SuppressedSums::combinations) sum_combinations(target, sums);
     if (!sums.is_anonymous || sums.suppressed_rows == 0) return sums;
-    if (options.sums == SuppressedSums::none) return sums;
+    if (options.sums == SuppressedSums::none || options.sums == SuppressedSums::combinations) return sums;
     const std::size_t attributes = table.attributes.size();
     const std::size_t parts = std::min(attributes, parallel.parts_of(last.size()));
     if (parts == 1) {
@@ -73,12 +75,27 @@ struct Checker::Lane {
     sums.suppressed_logs = sum_of_logs(suppressed);
   }
 
+  // Exact, or in the order of the terms, so that they do not depend on the order of the classes.
+  void sum_combinations(const Transformation& target, Summary& sums) const {
+    Combinations made(table, target);
+    for (std::size_t i = 0; i < last.size(); ++i) made.add(last.rows[i], last.counts[i]);
+    const auto suppress = [&](std::uint32_t row, std::uint64_t records) { made.suppress(row, records); };
+    if (counter) {
+      for_each_suppressed(counter->suppressed(), UINT64_MAX, suppress);
+    } else {
+      for_each_suppressed(last, options.anonymity.k, suppress);
+    }
+    sums.combinations = made.of_classes();
+    sums.shown_combinations = made.shown();
+  }
+
   // Of one attribute; attributes are independent of one another.
   void sum_suppressed(const Transformation& target, std::size_t j, Summary& sums) {
     const unsigned level = target.level(j);
     if (level > table.attributes[j].height()) return;
     switch (options.sums) {
-      case SuppressedSums::none: break;
+      case SuppressedSums::none:
+      case SuppressedSums::combinations: break;
       case SuppressedSums::domain_rows:
         sums.suppressed_domain_rows[j] = suppressed_domain_rows(j, level);
         break;

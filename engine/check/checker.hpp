@@ -16,7 +16,7 @@
 namespace pgveil::engine {
 
 // Which sums over the suppressed classes a quality model reads.
-enum class SuppressedSums { none, domain_rows, entropy, divergence };
+enum class SuppressedSums { none, domain_rows, entropy, divergence, combinations };
 
 // The entropy of suppressed values is added term by term to what the kept ones have, because the last digits of the
 // sum depend on it: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized value.

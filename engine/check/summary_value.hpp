@@ -22,6 +22,9 @@ struct Summary {
   // SuppressedSums::divergence:
   double class_logs = 0;       // Σ_C n·log2 n
   double suppressed_logs = 0;  // Σ_S n·log2 n
+  // SuppressedSums::combinations, Σ n · combinations of values that the class could have:
+  double combinations = 0;        // of the classes as they are
+  double shown_combinations = 0;  // of what is published: suppressed ones could have all
   // Only for anonymous transformations, and as asked for:
   std::array<std::uint64_t, kMaxAttributes> suppressed_domain_rows{};  // Σ_S n · span of the value
   std::array<double, kMaxAttributes> entropy{};  // see EntropyStart; divergence: Σ_S n · log2(hierarchy rows)

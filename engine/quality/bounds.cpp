@@ -40,6 +40,7 @@ double Quality::class_bound(const Transformation& transformation) const {
 
 Score Quality::bound(const Transformation& transformation) const {
   if (model_.metric == Metric::kl_divergence) return single(divergence_bound(transformation));
+  if (model_.metric == Metric::ambiguity) return single(ambiguity_bound(transformation));
   if (is_class_based()) return single(class_bound(transformation));
   Score made;
   if (aggregate_ == Aggregate::geometric_mean) {
@@ -62,6 +63,7 @@ std::optional<double> Quality::bound_of_generalizations(const Transformation& tr
                                                         const Summary& summary, std::uint64_t k) const {
   if (model_.metric == Metric::kl_divergence)
     return divergence_bound_of_generalizations(transformation, summary);
+  if (model_.metric == Metric::ambiguity) return summary.combinations * kBelowRounding;
   if (model_.metric == Metric::class_size) {
     return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBelowRounding;
   }

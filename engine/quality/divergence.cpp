@@ -33,7 +33,7 @@ double lowered(double bits) {
 
 }  // namespace
 
-void Quality::fill_divergence_tables() {
+void Quality::fill_log_rows() {
   const auto rows = static_cast<double>(table_.rows);
   for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
     const auto& attribute = table_.attributes[j];
@@ -52,6 +52,11 @@ void Quality::fill_divergence_tables() {
       tables_[j].value_bits.push_back(bits);
     }
   }
+}
+
+void Quality::fill_divergence_tables() {
+  fill_log_rows();
+  const auto rows = static_cast<double>(table_.rows);
   Checker checker(table_, {{1, 0}, SuppressedSums::divergence, {}, {}, {}});
   input_bits_ = std::log2(rows) - checker.check(Transformation{}).class_logs / rows;
 }

@@ -53,7 +53,8 @@ Aggregate default_aggregate(Metric metric) {
     case Metric::nonuniform_entropy:
     case Metric::nonuniform_entropy_monotonic:
     case Metric::height:
-    case Metric::kl_divergence: return Aggregate::sum;
+    case Metric::kl_divergence:
+    case Metric::ambiguity: return Aggregate::sum;
   }
   return Aggregate::sum;
 }
@@ -78,7 +79,8 @@ bool is_always_monotonic(Metric metric) {
     case Metric::normalized_nonuniform_entropy:
     case Metric::precision:
     case Metric::loss:
-    case Metric::kl_divergence: return false;
+    case Metric::kl_divergence:
+    case Metric::ambiguity: return false;
   }
   return false;
 }
@@ -96,6 +98,7 @@ std::string_view name(Metric metric) {
     case Metric::height: return "height";
     case Metric::loss: return "loss";
     case Metric::kl_divergence: return "kl_divergence";
+    case Metric::ambiguity: return "ambiguity";
   }
   return "";
 }
@@ -137,11 +140,13 @@ Quality::Quality(const PreparedTable& table, const QualityModel& model, std::uin
   }
   fill_tables();
   if (model.metric == Metric::kl_divergence) fill_divergence_tables();
+  if (model.metric == Metric::ambiguity) fill_log_rows();
 }
 
 bool Quality::is_class_based() const {
   return model_.metric == Metric::discernibility || model_.metric == Metric::discernibility_monotonic ||
-         model_.metric == Metric::class_size || model_.metric == Metric::kl_divergence;
+         model_.metric == Metric::class_size || model_.metric == Metric::kl_divergence ||
+         model_.metric == Metric::ambiguity;
 }
 
 SuppressedSums Quality::sums() const {
@@ -150,6 +155,7 @@ SuppressedSums Quality::sums() const {
     case Metric::nonuniform_entropy:
     case Metric::normalized_nonuniform_entropy: return SuppressedSums::entropy;
     case Metric::kl_divergence: return SuppressedSums::divergence;
+    case Metric::ambiguity: return SuppressedSums::combinations;
     case Metric::discernibility:
     case Metric::discernibility_monotonic:
     case Metric::class_size:
@@ -185,7 +191,8 @@ void Quality::fill_tables() {
         case Metric::discernibility:
         case Metric::discernibility_monotonic:
         case Metric::class_size:
-        case Metric::kl_divergence: break;
+        case Metric::kl_divergence:
+        case Metric::ambiguity: break;
         case Metric::nonuniform_entropy:
         case Metric::nonuniform_entropy_monotonic:
         case Metric::normalized_nonuniform_entropy:
@@ -255,7 +262,8 @@ double Quality::attribute_value(std::size_t j, unsigned level, const Summary& su
     case Metric::discernibility:
     case Metric::discernibility_monotonic:
     case Metric::class_size:
-    case Metric::kl_divergence: return 0;
+    case Metric::kl_divergence:
+    case Metric::ambiguity: return 0;
   }
   return 0;
 }
@@ -280,7 +288,8 @@ double Quality::class_score(const Summary& summary) const {
     case Metric::precision_monotonic:
     case Metric::height:
     case Metric::loss:
-    case Metric::kl_divergence: return 0;
+    case Metric::kl_divergence:
+    case Metric::ambiguity: return 0;
   }
   return 0;
 }
@@ -298,12 +307,14 @@ Score Quality::aggregate_in(std::span<const std::size_t> order, const Transforma
 
 Score Quality::score(const Transformation& transformation, const Summary& summary) const {
   if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
+  if (model_.metric == Metric::ambiguity) return single(summary.shown_combinations);
   if (is_class_based()) return single(class_score(summary));
   return aggregate_in(name_order_, transformation, summary);
 }
 
 Score Quality::score_as_given(const Transformation& transformation, const Summary& summary) const {
   if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
+  if (model_.metric == Metric::ambiguity) return single(summary.shown_combinations);
   if (is_class_based()) return single(class_score(summary));
   return aggregate_in(table_.given_order, transformation, summary);
 }

@@ -24,9 +24,10 @@ enum class Metric {
   precision_monotonic,
   height,
   loss,
-  kl_divergence
+  kl_divergence,
+  ambiguity
 };
-inline constexpr std::size_t kMetrics = 11;
+inline constexpr std::size_t kMetrics = 12;
 [[nodiscard]] std::string_view name(Metric metric);
 // Whatever is suppressed, no generalization of an anonymous transformation scores better than it.
 [[nodiscard]] bool is_always_monotonic(Metric metric);
@@ -82,7 +83,7 @@ class Quality {
     std::vector<double> bound_factors;       // [level]: its part of the geometric mean, whose roots are dear
     std::vector<std::uint64_t> domain_rows;  // [level]: Σ_C n · hierarchy rows of the value
     double maximal_entropy = 0;
-    // Of kl_divergence:
+    // Of kl_divergence, the first of ambiguity too:
     std::vector<double> log_rows;    // [level]: Σ_C n · log2(hierarchy rows of the value)
     std::vector<double> value_bits;  // [level]: entropy of the generalized values
   };
@@ -90,6 +91,7 @@ class Quality {
   void fill_tables();
   [[nodiscard]] double attribute_value(std::size_t j, unsigned level, const Summary& summary) const;
   [[nodiscard]] double loss(std::size_t j, unsigned level, const Summary& summary) const;
+  void fill_log_rows();  // and value_bits
   void fill_divergence_tables();
   // Of the classes as they are, nothing of them suppressed; and of what is published. In bits.
   [[nodiscard]] double unsuppressed_divergence(const Transformation& transformation,
@@ -98,6 +100,7 @@ class Quality {
   [[nodiscard]] double divergence_bound(const Transformation& transformation) const;
   [[nodiscard]] double divergence_bound_of_generalizations(const Transformation& transformation,
                                                            const Summary& summary) const;
+  [[nodiscard]] double ambiguity_bound(const Transformation& transformation) const;
   [[nodiscard]] double class_bound(const Transformation& transformation) const;
   [[nodiscard]] double class_score(const Summary& summary) const;
   [[nodiscard]] Score aggregate_in(std::span<const std::size_t> order, const Transformation& transformation,

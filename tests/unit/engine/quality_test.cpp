@@ -1,6 +1,7 @@
 // Scores of the worked example, computed by hand from the formulas.
-#include "tables.hpp"
+#include "random_tables.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace pgveil::engine;
@@ -111,6 +112,69 @@ TEST_CASE("divergence: seven different records, spread over what their classes s
   CHECK(score_of(table, divergence, {1, 0, 2}, 2, 5) == doctest::Approx(kept + suppressed - std::log2(7.0)));
   // All suppressed is all generalized.
   CHECK(score_of(table, divergence, {0, 0, 0}, 2, 7) == score_of(table, divergence, {2, 1, 5}, 7, 0));
+}
+
+TEST_CASE("ambiguity counts the combinations that a record could have had") {
+  const auto table = worked_example();
+  const auto ambiguity = model(Metric::ambiguity);
+  CHECK(score_of(table, ambiguity, {0, 0, 0}, 1, 0) == 7);
+  CHECK(score_of(table, ambiguity, {2, 1, 5}, 7, 0) == 7 * 4 * 2 * 4);
+  // (1,0,2): two records could have been 2 · 1 · 2, five are suppressed and could have been any of 32.
+  CHECK(score_of(table, ambiguity, {1, 0, 2}, 2, 5) == 2 * 4 + 5 * 32);
+  CHECK(score_of(table, ambiguity, {0, 0, 0}, 2, 7) == 7 * 32);
+  const Quality quality(table, ambiguity, 5);
+  CHECK(quality.is_class_based());
+  CHECK_FALSE(quality.is_monotonic());
+  CHECK(Quality(table, ambiguity, 0).is_monotonic());
+}
+
+TEST_CASE("ambiguity of random tables is what a count record by record says, and no bound exceeds it") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    const auto random = random_table(seed);
+    const auto table = value_of(prepare(random.table, random.columns));
+    const Anonymity anonymity{1 + seed % 4, seed % 3 == 0 ? 0 : table.rows};
+    const Quality quality(table, model(Metric::ambiguity), anonymity.suppression_limit);
+    Checker checker(table, {anonymity, quality.sums(), quality.entropy_start(), {}, {}});
+    std::mt19937_64 generator(seed);
+    std::vector<unsigned> levels;
+    for (const auto& column : random.columns)
+      levels.push_back(static_cast<unsigned>(generator() % column.hierarchy.rows.front().size()));
+    const auto transformation = table.from_given(levels);
+    const auto summary = checker.check(transformation);
+    double all = 0, shown = 0;
+    for (const auto& [texts, records] : naive_classes(random, levels)) {
+      double rows = 1, whole = 1;
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto& hierarchy = random.columns[i].hierarchy.rows;
+        whole *= static_cast<double>(hierarchy.size());
+        rows *= static_cast<double>(
+            std::ranges::count_if(hierarchy, [&](const auto& row) { return row[levels[i]] == texts[i]; }));
+      }
+      all += static_cast<double>(records) * rows;
+      shown += static_cast<double>(records) * (records < anonymity.k ? whole : rows);
+    }
+    CHECK(summary.combinations == all);
+    CHECK(quality.bound(transformation).value() <= all);
+    CHECK(*quality.bound_of_generalizations(transformation, summary, anonymity.k) <= all);
+    if (summary.is_anonymous) CHECK(quality.score(transformation, summary).value() == shown);
+  }
+}
+
+TEST_CASE("ambiguity of more combinations than fit a number is the same whatever it starts from") {
+  const auto random = wide_table(24, 60, 50);  // 60^24 combinations
+  const auto table = value_of(prepare(random.table, random.columns));
+  const Quality quality(table, model(Metric::ambiguity), 25);
+  const auto score = [&](Checker& checker, unsigned level) {
+    const auto at = table.from_given(std::vector<unsigned>(24, level));
+    return quality.score(at, checker.check(at)).value();
+  };
+  const CheckerOptions options{{2, table.rows}, quality.sums(), quality.entropy_start(), {}, {}};
+  Checker rolling(table, options), fresh(table, options);
+  for (const unsigned level : {0U, 1U, 2U}) static_cast<void>(score(rolling, level));
+  const double top = score(rolling, 3);
+  CHECK(top == score(fresh, 3));
+  CHECK(top == doctest::Approx(50 * std::pow(60.0, 24)));
 }
 
 TEST_CASE("loss of a continuous attribute is the share of its range") {

@@ -1,0 +1,44 @@
+#pragma once
+// How many combinations of values the records of a table could have had, as they are published: the product over the attributes of the
+// hierarchy rows that the shown value stands for, summed over records. For the metric ambiguity; one check has one.
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "engine/check/prepared_table.hpp"
+#include "engine/lattice/transformation.hpp"
+
+namespace pgveil::engine {
+
+class Combinations {
+ public:
+  // `table` must outlive it. A dropped attribute counts once.
+  Combinations(const PreparedTable& table, const Transformation& at);
+
+  // Records that look like this one; nothing, if they are not in the subset that is published.
+  void add(std::uint32_t row, std::uint64_t records);
+  // Published records among those that were added, like this one: they could have all combinations.
+  void suppress(std::uint32_t row, std::uint64_t records);
+
+  [[nodiscard]] double of_classes() const;  // as if nothing were suppressed
+  [[nodiscard]] double shown() const;
+
+ private:
+  // Exact below 2^126, where all records together could not have more; else terms that are sorted before they are added up.
+  __extension__ using Exact = __int128;
+  struct Sum {
+    Exact exact = 0;
+    std::vector<double> terms;
+  };
+  void add_to(Sum& sum, std::uint32_t row, std::int64_t records) const;
+  [[nodiscard]] std::uint64_t factor(std::size_t attribute, std::uint32_t row) const;
+  [[nodiscard]] double total(std::initializer_list<const Sum*> sums, std::uint64_t suppressed) const;
+
+  const PreparedTable& table_;
+  Transformation at_;
+  bool is_exact_;
+  Sum classes_, suppressed_;  // the second is negative
+  std::uint64_t suppressed_records_ = 0;
+};
+
+}  // namespace pgveil::engine
