@@ -317,6 +317,35 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
   return made;
 }
 
+// With mondrian the table shows groups, and what was read is kept beside it.
+const engine::Table& table_as_read(const JobData& data) {
+  return data.input ? *data.input : data.table;
+}
+
+Result<void> tell_contingency(const AnonymizeRequest& request, const JobData& data,
+                              const engine::Publication& publication, const AnonymizeHooks& hooks) {
+  if (!request.contingency || !hooks.contingency) return {};
+  const auto made =
+      engine::measure_contingency(table_as_read(data), data.prepared.subset, request.job.null_text,
+                                  publication, request.contingency->first, request.contingency->second);
+  if (!made) return made.error();
+  return hooks.contingency(*made);
+}
+
+// Before the search, whose end nobody should wait for in vain.
+Result<void> check_contingency(const AnonymizeRequest& request, const JobReport& report) {
+  if (!request.contingency) return {};
+  for (const auto& name : {request.contingency->first, request.contingency->second}) {
+    if (std::ranges::find(report.columns, name) == report.columns.end())
+      return refused(ErrorKind::usage, fmt::format("{} is not published", name), "name two columns that are");
+  }
+  return {};
+}
+
+bool keeps_input(const AnonymizeRequest& request) {
+  return request.wants_utility || request.contingency;
+}
+
 Result<void> publish(const AnonymizeRequest& request, const JobData& data,
                      const std::optional<RecodedData>& recoded, const AnonymizeHooks& hooks, Stopwatch& watch,
                      JobReport& report) {
@@ -335,8 +364,8 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
     report.fingerprints = std::move(*prints);
   }
   if (request.wants_utility)
-    report.utility = engine::measure_utility(data.input ? *data.input : data.table, data.prepared.subset,
-                                             job.null_text, *made);
+    report.utility = engine::measure_utility(table_as_read(data), data.prepared.subset, job.null_text, *made);
+  if (auto told = tell_contingency(request, data, *made, hooks); !told) return told;
   report.targets = targets->names;
   report.published_rows = made->rows;
   report.classes = made->classes;
@@ -360,10 +389,11 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   }
   Stopwatch watch;
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
-                                  request.wants_utility ? InputOfGroups::is_kept : InputOfGroups::is_dropped);
+                                  keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped);
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();
+  if (auto published = check_contingency(request, report); !published) return published.error();
   const auto range = level_range(request.job, report);
   if (!range) return range.error();
   report.phases = watch.end_phase("read");

@@ -6,12 +6,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/config.hpp"
 #include "cli/job_report.hpp"
 #include "cli/policy_files.hpp"
 #include "db/progress.hpp"
+#include "engine/publish/contingency.hpp"
 
 namespace pgveil::cli {
 
@@ -24,8 +26,10 @@ struct AnonymizeRequest {
   std::optional<std::vector<unsigned>>
       heights;  // that the hierarchies must have, for levels of an earlier run
   std::optional<std::string>
-      certificate_key;              // a certificate is wanted; empty: without the input's fingerprint
-  bool wants_utility = false;       // measured of what is published
+      certificate_key;         // a certificate is wanted; empty: without the input's fingerprint
+  bool wants_utility = false;  // measured of what is published
+  // Two columns, whose pairs of values go to AnonymizeHooks::contingency.
+  std::optional<std::pair<std::string, std::string>> contingency;
   bool lists_only = false;          // record what is checked, publish nothing
   bool is_from_console = false;     // files only below export_dir
   std::uint64_t records_up_to = 0;  // record what is checked if there are no more transformations than this
@@ -37,6 +41,8 @@ struct AnonymizeHooks {
   std::function<bool()> is_aborted;  // nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // What the request asks for of two columns, before the next: raw values, for nobody but the owner of the data.
+  std::function<Result<void>(const engine::Contingency&)> contingency;
   // Everything is written, and nothing has its final name yet: what must be safe by then. An error publishes nothing.
   std::function<Result<void>(const JobReport&)> before_publication;
 };

@@ -11,6 +11,7 @@
 #include "cli/applied_scheme.hpp"
 #include "cli/certificate.hpp"
 #include "cli/clock.hpp"
+#include "cli/contingency_report.hpp"
 #include "cli/fingerprint.hpp"
 #include "cli/frontier.hpp"
 #include "cli/job_data.hpp"
@@ -104,24 +105,28 @@ AnonymizeHooks hooks_of(ProgressLine& line, bool& is_searching) {
 }
 
 struct ReportFiles {
-  std::optional<OutputFile> report, certificate, page;
+  std::optional<OutputFile> report, certificate, page, contingency;
 };
 
 void settle(ReportFiles& files) {
   if (files.report) files.report->settle();
   if (files.certificate) files.certificate->settle();
   if (files.page) files.page->settle();
+  if (files.contingency) files.contingency->settle();
 }
 
 Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
   if (arguments.certificate.empty() && arguments.key_file)
     return usage_error("a key and no certificate", "add --certificate");
-  const std::array<const std::string*, 3> places{&arguments.report, &arguments.certificate,
-                                                 &arguments.report_html};
+  if (arguments.contingency.has_value() == arguments.contingency_report.empty())
+    return usage_error("--contingency and --contingency-report need each other",
+                       "name two columns, and the file for their values and counts");
+  const std::array<const std::string*, 4> places{&arguments.report, &arguments.certificate,
+                                                 &arguments.report_html, &arguments.contingency_report};
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!places[i]->empty() && *places[i] == *places[j])
-        return usage_error("two of report, certificate and page are one file", "name another");
+        return usage_error("two of report, certificate, page and contingency are one file", "name another");
     }
   }
   if (!arguments.certificate.empty()) request.certificate_key = "";
@@ -136,13 +141,18 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
   if (!certificate) return certificate.error();
   auto page = open_report(arguments.report_html, request.job, arguments.key_file);
   if (!page) return page.error();
-  return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page)};
+  auto contingency = open_report(arguments.contingency_report, request.job, arguments.key_file);
+  if (!contingency) return contingency.error();
+  return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page), std::move(*contingency)};
 }
 
 Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request, ReportFiles& files) {
   ProgressLine line("job " + request.job.name);
   bool is_searching = false;
   AnonymizeHooks hooks = hooks_of(line, is_searching);
+  hooks.contingency = [&](const engine::Contingency& made) {
+    return save_report(files.contingency, contingency_json(made));
+  };
   hooks.before_publication = [&](const JobReport& made) {
     if (made.fingerprints) {
       const auto text = certificate_json(request.job, made, *made.fingerprints, utc_now());
@@ -157,6 +167,11 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
     auto levels = levels_of(*arguments.transformation);
     if (!levels) return levels.error();
     request.levels = std::move(*levels);
+  }
+  if (arguments.contingency) {
+    auto columns = contingency_columns(*arguments.contingency);
+    if (!columns) return columns.error();
+    request.contingency = std::move(*columns);
   }
   request.lists_only = arguments.lists_only;
   request.wants_utility = arguments.wants_utility || !arguments.report_html.empty();

@@ -184,6 +184,14 @@ struct CommandLine {
                      "also write the report, with what --utility tells, as a page to this file")
         ->excludes("--list");
     anonymize_verb
+        ->add_option("--contingency", anonymize.contingency,
+                     "count the pairs of values of two columns (age,illness), before and after")
+        ->excludes("--list");
+    anonymize_verb
+        ->add_option("--contingency-report", anonymize.contingency_report,
+                     "the file for them: values and counts of the input, not to be published")
+        ->excludes("--list");
+    anonymize_verb
         ->add_option("--certificate", anonymize.certificate,
                      "also write what was published how, for verify-certificate, to this file")
         ->excludes("--list");
@@ -197,6 +205,7 @@ struct CommandLine {
         ->excludes("--transformation")
         ->excludes("--certificate")
         ->excludes("--utility")
+        ->excludes("--contingency")
         ->excludes("--report-html")
         ->excludes("--list");
   }

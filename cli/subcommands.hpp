@@ -75,7 +75,9 @@ struct AnonymizeArguments {
   std::string certificate;              // file for it; empty: none
   std::optional<std::string> key_file;  // of the input's fingerprint in it
   bool wants_utility = false;
-  std::string report_html;  // file for the page; empty: none
+  std::string report_html;                 // file for the page; empty: none
+  std::optional<std::string> contingency;  // "age,illness"
+  std::string contingency_report;          // file for what the two have; empty: none
 };
 
 struct SparkWorkerArguments {

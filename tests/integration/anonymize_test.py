@@ -318,6 +318,38 @@ attributes:
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
 
 
+class Contingency(JobCase):
+    """Pairs of values, in a file of their own."""
+
+    def test_pairs_are_counted_as_postgresql_counts_them(self):
+        place = self.folder / "pairs.json"
+        done = self.run_job(JOB, "--contingency", "age,blood", "--contingency-report", place)
+        self.assertEqual(place.stat().st_mode & 0o777, 0o600)
+        made = json.loads(place.read_text())
+        self.assertIn("not to be published", made["warning"])
+        self.assertNotIn("pairs", done.stdout)
+        for side, table in (("before", "patients"), ("after", "patients_k5")):
+            found = made[side]
+            counted = {(first, second): count
+                       for first, row in zip(found["first"]["values"], found["counts"])
+                       for second, count in zip(found["second"]["values"], row) if count > 0}
+            expected = {(age, blood): int(count) for age, blood, count in self.rows(
+                f"SELECT age::text, blood::text, count(*) FROM public.{table} GROUP BY 1, 2")}
+            self.assertEqual(counted, expected)
+
+    def test_mistakes_publish_nothing(self):
+        place = ("--contingency-report", self.folder / "pairs.json")
+        for words, arguments in (
+                ("patient no is not published", ("--contingency", "age,patient no", *place)),
+                ("need each other", ("--contingency", "age,blood")), ("need each other", place),
+                ("takes two columns", ("--contingency", "age", *place)),
+                ("would be overwritten", ("--contingency", "age,blood", "--contingency-report", self.folder / "job.yaml")),
+                ("are one file", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json"))):
+            self.refused(JOB, words, *arguments)
+        self.run_job(JOB, "--contingency", "age,blood", *place, "--list", status=2)
+        self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+
+
 MONDRIAN = """\
 version: 1
 name: patients
@@ -363,6 +395,13 @@ class Mondrian(JobCase):
         self.assertEqual(outside, [])
         with open(self.folder / "out.csv", newline="", encoding="utf-8") as file:
             self.assertEqual(len(list(csv.reader(file))), 201)
+
+    def test_what_is_left_of_the_columns_is_told_of_the_input(self):
+        self.run_job(MONDRIAN, "--utility", "--report", self.folder / "report.json", "--report-html", self.folder / "report.html")
+        age = json.loads((self.folder / "report.json").read_text())["utility"]["columns"][0]
+        distinct = self.rows("SELECT (SELECT count(DISTINCT age) FROM public.patients), (SELECT count(DISTINCT age) FROM public.patients_k5)")
+        self.assertEqual([age["before"]["distinct"], age["after"]["distinct"]], [int(it) for it in distinct[0]])
+        self.assertIn("Groups", (self.folder / "report.html").read_text())
 
     def test_threads_and_repetition_give_the_same_bytes(self):
         written = set()

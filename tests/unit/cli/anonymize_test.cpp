@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/contingency_report.hpp"
 #include "cli/publication_csv.hpp"
 #include "cli/utility_report.hpp"
 #include "tests/unit/cli/temporary_folder.hpp"
@@ -145,6 +146,32 @@ TEST_CASE("what a table is still good for, without a value of it") {
     for (const auto* value : {"Oslo", "flu", "[0, 60)", "gout", "Ann"})
       CHECK(text.find(value) == std::string::npos);
   }
+}
+
+TEST_CASE("pairs of values go to whoever asks for them, and into no report") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  request.contingency = {"age", "illness"};
+  std::string told;
+  AnonymizeHooks hooks;
+  hooks.contingency = [&](const engine::Contingency& made) -> Result<void> {
+    told = contingency_json(made);
+    return {};
+  };
+  const auto made = anonymize(request, hooks);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(told.starts_with("{\"warning\":\"not to be published"));
+  CHECK(told.find("\"before\":{\"first\":{\"values\":[\"34\",\"70\",\"51\"]") != std::string::npos);
+  CHECK(told.find("\"after\":{\"first\":{\"values\":[\"[0, 60)\",\"[60, 120)\"]") != std::string::npos);
+  for (const auto& text : {report_text(*made), report_json(*made)})
+    CHECK(text.find("flu") == std::string::npos);
+  request.job = jobs.job("k: 2", "{file: other.csv}");
+  request.contingency = {"age", "name"};  // an identifier is not published
+  CHECK(message_of(anonymize(request, hooks)) == "name is not published");
+  CHECK(std::ranges::count(jobs.folder.names(), "other.csv") == 0);
+  for (const auto* text : {"", "age", "age,", ",age", "a,b,c"}) CHECK(contingency_columns(text).has_error());
+  CHECK(contingency_columns("age,city")->second == "city");
 }
 
 TEST_CASE("what groups are still good for is told of the input that they were cut of") {

@@ -1,6 +1,8 @@
 // What is left of columns, by hand.
 #include "engine/publish/utility.hpp"
 
+#include "engine/publish/contingency.hpp"
+
 #include <cmath>
 
 #include "tables.hpp"
@@ -70,6 +72,51 @@ TEST_CASE("what is suppressed, NULL or left out is missing") {
   CHECK(dropped.columns[0].after.missing == 1);
   CHECK(dropped.columns[1].after.missing == 2);
   CHECK(dropped.columns[1].after.distinct == 1);
+}
+
+namespace {
+
+pgveil::Result<Contingency> contingency_of(std::string_view rows, std::vector<std::uint8_t> subset,
+                                           std::string_view first, std::string_view second) {
+  const auto table = value_of(read_table(rows, ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", kFour)};
+  const auto prepared = value_of(prepare(table, columns, {{}, subset}));
+  const PublicationOptions options{{"q", "s"}, {2, 1}, Outliers::as_reference, "?", 0};
+  const auto made = value_of(publish(table, prepared, std::vector<unsigned>{1}, options));
+  return measure_contingency(table, subset, options.null_text, made, first, second);
+}
+
+using Counts = std::vector<std::vector<std::uint64_t>>;
+using Values = std::vector<std::optional<std::string>>;
+
+}  // namespace
+
+TEST_CASE("pairs of values are counted before and after, the most frequent first") {
+  const auto made = value_of(contingency_of("q;s;t\na;x;1\nb;x;1\nb;?;1\nc;y;1\n", {}, "q", "s"));
+  CHECK(made.before.first.values == Values{"b", "a", "c"});
+  CHECK(made.before.second.values == Values{"x", std::nullopt, "y"});
+  CHECK(made.before.counts == Counts{{1, 1, 0}, {1, 0, 0}, {0, 0, 1}});
+  CHECK(made.after.first.values == Values{"ab", "*"});
+  CHECK(made.after.counts == Counts{{2, 1, 0}, {0, 0, 1}});
+  CHECK_FALSE(made.before.first.has_others);
+  const auto of_subset = value_of(contingency_of("q;s\na;x\nb;x\nd;z\n", {1, 1, 0}, "s", "q"));
+  CHECK(of_subset.before.first.values == Values{"x"});
+  for (const auto* other : {"q", "t", "u"}) {
+    const auto refused = contingency_of("q;s;t\na;x;1\nb;x;1\n", {}, "q", other);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().kind == pgveil::ErrorKind::usage);
+  }
+}
+
+TEST_CASE("of more than fifty values the rest is counted together") {
+  std::string rows = "q;s\n";
+  for (int i = 0; i < 52; ++i) rows += "a;v" + std::to_string(100 + i) + "\n";
+  const auto made = value_of(contingency_of(rows, {}, "q", "s"));
+  CHECK(made.before.second.values.size() == kMostCrossed);
+  CHECK(made.before.second.has_others);
+  REQUIRE(made.before.counts.size() == 1);
+  CHECK(made.before.counts[0].size() == kMostCrossed + 1);
+  CHECK(made.before.counts[0].back() == 2);
 }
 
 TEST_CASE("with a subset only what was to be published is looked at") {
