@@ -8,7 +8,7 @@
 
 namespace pgveil::cli {
 
-// JSON (docs/spark.md). Errors: what only one machine can do (subset, presence, k_map, models beside distinct and entropy l-diversity).
+// JSON (docs/spark.md). Errors: what only one machine can do (subset, presence, k_map, aggregates, models beside distinct and entropy l-diversity).
 [[nodiscard]] Result<std::string> describe_job(const Job& job);
 
 // Read: for each quasi-identifier, in the job's order, the different values of its column; of numeric ones the least and the greatest

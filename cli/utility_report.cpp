@@ -99,6 +99,10 @@ void add_transformation(const JobReport& report, HtmlPage& page) {
     steps.push_back({levels_text(step.levels), fmt::to_string(step.records), fmt::to_string(step.classes),
                      fmt::to_string(step.suppressed)});
   if (!steps.empty()) page.table({"shown at", "records", "classes", "left"}, steps);
+  Rows aggregates;
+  for (const auto& it : report.aggregates)
+    aggregates.push_back({it.column, std::string(engine::name(it.how)), fmt::format("{}", it.error)});
+  if (!aggregates.empty()) page.table({"aggregated", "shown", "error"}, aggregates);
 }
 
 }  // namespace

@@ -143,7 +143,8 @@ TEST_CASE("ambiguity of random tables is what a count record by record says, and
     const auto transformation = table.from_given(levels);
     const auto summary = checker.check(transformation);
     double all = 0, shown = 0;
-    for (const auto& [texts, records] : naive_classes(random, levels)) {
+    for (const auto& [look, records] : naive_classes(random, levels)) {
+      const auto& texts = look;
       double rows = 1, whole = 1;
       for (std::size_t i = 0; i < texts.size(); ++i) {
         const auto& hierarchy = random.columns[i].hierarchy.rows;
