@@ -184,6 +184,47 @@ std::string told_twice(const std::vector<OpenTable>& tables) {
   return {};
 }
 
+bool is_host_name(std::string_view name) {
+  return std::ranges::all_of(
+      name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+}
+
+// Who may be shown more than masks. Empty: all is well.
+std::string wrong_page_roles(const Config& config, std::string_view key,
+                             const std::vector<std::string>& roles) {
+  if (roles.empty()) return {};
+  if (config.audit.file.empty())
+    return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
+  if (!config.backend.admin_role)
+    return fmt::format("admin.http.{} without backend.admin_role, which reads the tables", key);
+  for (const auto& role : roles) {
+    if (std::ranges::find(config.admin.admin_users, role) == config.admin.admin_users.end())
+      return fmt::format("admin.http.{}: {} is not in admin.admin_users", key, yaml::in_quotes(role));
+  }
+  return {};
+}
+
+// Empty: all is well.
+std::string wrong_page(const Config& config) {
+  const PageConfig& page = config.page;
+  if (page.tls.certificate.empty() != page.tls.key.empty())
+    return "admin.http.tls names one of cert_file and key_file";
+  const bool has_tls = !page.tls.certificate.empty();
+  if (page.port && !has_tls && !is_loopback_address(page.host))
+    return "admin.http.host is no loopback address, and there is no admin.http.tls";
+  if (page.port && page.names.empty() && !is_loopback_address(page.host))
+    return "admin.http.host is no loopback address, and admin.http.names does not tell what browsers ask for";
+  // Any name can be pointed at a loopback address; only a certificate tells whose it is.
+  if (!page.names.empty() && !has_tls) return "admin.http.names without admin.http.tls";
+  for (const auto& name : page.names) {
+    if (!is_host_name(name)) return fmt::format("admin.http.names: {} is no name", yaml::in_quotes(name));
+  }
+  if (page.port && config.auth.method == session::ClientAuthentication::trust)
+    return "admin.http with auth.method trust: the page asks for passwords";
+  if (auto wrong = wrong_page_roles(config, "raw_rows", page.raw_rows); !wrong.empty()) return wrong;
+  return wrong_page_roles(config, "table_jobs", page.table_jobs);
+}
+
 // What one key can't see alone.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -194,11 +235,8 @@ Result<void> check_whole(const Config& config, const yaml::Value& document) {
     return refuse("auth.method trust with a listen.host that is not loopback",
                   "use scram-sha-256, or listen on 127.0.0.1");
   }
-  if (config.page.port && !is_loopback_address(config.page.host))
-    return refuse("admin.http.host is no loopback address, and the page has no TLS",
-                  "use 127.0.0.1 or ::1, and a tunnel from elsewhere");
-  if (config.page.port && is_trust)
-    return refuse("admin.http with auth.method trust: the page asks for passwords", "use scram-sha-256");
+  if (const auto wrong = wrong_page(config); !wrong.empty())
+    return refuse(wrong, "docs/web.md tells what the page needs");
   if (!is_trust && config.auth.users_file.empty() && !config.auth_query) {
     return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
   }

@@ -115,6 +115,11 @@ struct MetricsConfig {
 struct PageConfig {
   std::string host = "127.0.0.1";
   std::optional<std::uint16_t> port;  // unset: none
+  std::vector<std::string> names;     // under which it is asked for, beside those of loopback
+  TlsFiles tls;                       // certificate and key; none: HTTP
+  // Admins that are shown more than masks; nobody unless listed.
+  std::vector<std::string> raw_rows;    // rows of policies' tables as they are
+  std::vector<std::string> table_jobs;  // jobs over tables of databases, and to tables
   bool operator==(const PageConfig&) const = default;
 };
 

@@ -6,169 +6,13 @@
 #include <array>
 #include <utility>
 
+#include "cli/config_store.hpp"
 #include "cli/config_values.hpp"
-#include "db/role_excess.hpp"
 
 namespace pgveil::cli {
 namespace {
 
 using yaml::Value;
-
-constexpr std::int64_t kMaxAuthCacheMs = 5 * 60 * 1000;
-
-template <class T, class U>
-Result<void> store(Result<T> read, U& target) {
-  if (!read) return read.error();
-  target = static_cast<U>(std::move(*read));
-  return {};
-}
-
-template <class Choice, std::size_t N>
-Result<void> store_choice(const Value& value,
-                          const std::array<std::pair<std::string_view, Choice>, N>& choices, Choice& target) {
-  const auto text = value.as_string();
-  if (!text) return text.error();
-  std::array<std::string_view, N> names;
-  for (std::size_t i = 0; i < N; ++i) {
-    names[i] = choices[i].first;
-    if (*text != choices[i].first) continue;
-    target = choices[i].second;
-    return {};
-  }
-  return yaml::error_at(value.position(), fmt::format("unknown value {}", yaml::in_quotes(*text)),
-                        yaml::suggestion(*text, names));
-}
-
-Result<void> store_password(Result<std::string> read, BackendRole& role, const Value& value) {
-  if (!role.password.empty()) {
-    return yaml::error_at(value.position(), "password_env and password_file are both given",
-                          "keep one of them");
-  }
-  return store(std::move(read), role.password);
-}
-
-Result<void> store_databases(const Value& value, Config& config) {
-  auto names = read_names(value, "database");
-  if (!names) return names.error();
-  if (names->empty()) return yaml::error_at(value.position(), "no database", "list at least one");
-  for (const auto& name : *names) {
-    if (name == session::kConsoleDatabase) {
-      return yaml::error_at(value.position(), "\"pgveil\" is the admin console", "rename that database");
-    }
-  }
-  config.backend.databases = std::move(*names);
-  return {};
-}
-
-Result<void> store_excess(const Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto word = read_word(item);
-    if (!word) return word.error();
-    if (!db::is_excess_word(*word)) {
-      return yaml::error_at(item.position(), fmt::format("{} names no right", yaml::in_quotes(*word)),
-                            "pgveil check prints the word for each right that query_role has too many");
-    }
-    config.backend.accept_excess.push_back(std::move(*word));
-  }
-  return {};
-}
-
-Result<void> store_paths(const Value& value, std::vector<PathPattern>& paths, const ConfigOrigin& origin) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto path = read_path(item, origin);
-    if (!path) return path.error();
-    paths.push_back({std::move(*path), item.position()});
-  }
-  return {};
-}
-
-Result<void> store_open_tables(const Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto open = read_open_table(item);
-    if (!open) return open.error();
-    config.open_tables.push_back(std::move(*open));
-  }
-  return {};
-}
-
-Result<void> store_bypass_roles(const Value& value, Config& config, const ConfigOrigin& origin) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto role = read_bypass_role(item, origin);
-    if (!role) return role.error();
-    config.bypass_roles.push_back(std::move(*role));
-  }
-  return {};
-}
-
-Result<void> store_let_in(const Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto rule = read_let_in(item);
-    if (!rule) return rule.error();
-    const auto& rules = config.auth_query->let_in;
-    const bool is_reached = std::none_of(rules.begin(), rules.end(), [&](const LetIn& before) {
-      return before.user == kEverybody || before.user == rule->user;
-    });
-    if (!is_reached)
-      return yaml::error_at(item.position(), "a rule that none reaches: the first that fits counts",
-                            "remove it, or put it before the other");
-    config.auth_query->let_in.push_back(std::move(*rule));
-  }
-  if (!config.auth_query->let_in.empty()) return {};
-  return yaml::error_at(value.position(), "nobody is let in",
-                        "write [{user: \"*\", as: analyst}], or remove auth_query");
-}
-
-Result<void> store_auth_query(const Value& value, Config& config) {
-  auto text = value.as_string();
-  if (!text) return text.error();
-  if (text->find("$1") == std::string::npos)
-    return yaml::error_at(value.position(), "a query without $1, which stands for the role's name",
-                          "write SELECT name, verifier FROM … WHERE name = $1");
-  config.auth_query->query = std::move(*text);
-  return {};
-}
-
-Result<void> store_cache(const Value& value, Config& config) {
-  const auto duration = read_duration_ms(value, 0);
-  if (!duration) return duration.error();
-  if (*duration > kMaxAuthCacheMs)
-    return yaml::error_at(value.position(), "duration out of range",
-                          "use 0ms to 5m: a password that was changed holds for so long");
-  config.auth_query->cache_ms = *duration;
-  return {};
-}
-
-Result<void> store_acknowledged(const Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto decision = read_decision(item);
-    if (!decision) return decision.error();
-    config.acknowledged.push_back(std::move(*decision));
-  }
-  return {};
-}
-
-Result<void> store_pool_rules(const Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto rule = read_pool_rule(item);
-    if (!rule) return rule.error();
-    config.pool.rules.push_back(std::move(*rule));
-  }
-  return {};
-}
 
 constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
     {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
@@ -398,12 +242,33 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
-    {"admin.http", "host", "loopback address", "127.0.0.1",
-     "where the page is. It has no TLS, so that no other address is taken: reach it from elsewhere through a "
-     "tunnel (ssh -L)",
+    {"admin.http", "host", "address", "127.0.0.1",
+     "where the page is; an address that is not loopback needs tls and names. Or reach it from elsewhere "
+     "through a tunnel (ssh -L)",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.page.host); }},
     {"admin.http", "port", "port", "none", "none: there is no page; 0: any free one, which the log tells",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.page.port); }},
+    {"admin.http", "names", "list of names", "[]",
+     "with tls: names that browsers ask for the page under, in small letters, beside localhost and loopback "
+     "addresses",
+     [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.page.names); }},
+    {"admin.http", "raw_rows", "list of names", "[]",
+     "admins who are shown rows of policies' tables as they are, beside the masked ones, each time with "
+     "their "
+     "password and on record; needs audit.file and admin_role",
+     [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "role"), c.page.raw_rows); }},
+    {"admin.http", "table_jobs", "list of names", "[]",
+     "admins who set up jobs over tables that admin_role reads, and that publish to tables: they choose what "
+     "is published, so they can read all of it; needs audit.file and admin_role",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_names(v, "role"), c.page.table_jobs);
+     }},
+    {"admin.http.tls", "cert_file", "path", "none", "as in tls.clients",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.page.tls.certificate);
+     }},
+    {"admin.http.tls", "key_file", "path", "none", "as in tls.clients",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.page.tls.key); }},
 
     {"audit", "file", "path", "none",
      "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode "
@@ -571,6 +436,8 @@ constexpr Section kSections[] = {
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
     {"admin.http", "a page for browsers, for the roles of admin (docs/web.md)", true, nullptr},
+    {"admin.http.tls", "HTTPS for it. Another path needs a restart; RELOAD reads the files again", true,
+     nullptr},
     {"audit", "who asked what, and what became of it", true, nullptr},
     {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
     {"masks", "how protected tables are masked in SQL", true, nullptr},
