@@ -148,6 +148,7 @@ int run_check(const CheckArguments& arguments) {
   if (!config) return report(config.error());
   Findings findings;
   if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
+  if (const auto tls = read_page_tls(config->page.tls); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
   if (!config->auth.hba_file.empty()) {

@@ -35,6 +35,7 @@ struct DatabaseView {
 struct Present {
   Config config;
   std::shared_ptr<const net::TlsSettings> tls;
+  std::shared_ptr<const net::TlsContext> page_tls;  // null: the page is HTTP
   Users users;
   std::shared_ptr<AuthQuery> auth_query;  // null: PostgreSQL's roles are nobody here
   std::optional<HbaRules> hba;            // nullopt: from everywhere

@@ -209,16 +209,18 @@ Result<std::unique_ptr<Desk>> open_desk(const Config& config, Commands& commands
 }
 
 // EXPLAIN parses SQL on the page's threads.
-Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, WebApi& api) {
+Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const World& world, WebApi& api) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
   net::HttpConfig config{page.host, *page.port};
+  const bool has_tls = !page.tls.certificate.empty();
+  if (has_tls) config.tls = [&world] { return world.present()->page_tls; };
   config.thread_stack_bytes = rewriter::kParserStackBytes;
   auto server =
       net::HttpServer::start(config, [&api](const net::HttpRequest& request) { return api.answer(request); });
   if (server) {
     const bool is_v6 = page.host.find(':') != std::string::npos;
-    log::info("page",
-              fmt::format("http://{}:{}/", is_v6 ? "[" + page.host + "]" : page.host, (*server)->port()));
+    log::info("page", fmt::format("{}://{}:{}/", has_tls ? "https" : "http",
+                                  is_v6 ? "[" + page.host + "]" : page.host, (*server)->port()));
   }
   return server;
 }
@@ -255,7 +257,7 @@ Result<void> serve(const std::string& path) {
   const auto desk = open_desk(*config, commands);
   if (!desk) return desk.error();
   WebApi api(**world, commands, **server, audit->get(), desk->get());
-  const auto page = start_page(config->page, api);
+  const auto page = start_page(config->page, **world, api);
   if (!page) return page.error();
   say_where_versions_are(**world);
   say_ready(**world, is_handed_over ? "a socket that was handed over" : config->listen.host,

@@ -133,6 +133,13 @@ Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
   return std::shared_ptr<const net::TlsSettings>(std::move(settings));
 }
 
+Result<std::shared_ptr<const net::TlsContext>> read_page_tls(const TlsFiles& files) {
+  if (files.certificate.empty()) return std::shared_ptr<const net::TlsContext>();
+  const auto material = read_material(files);
+  if (!material) return material.error();
+  return in_section("admin.http", net::TlsContext::for_clients(*material, net::ClientCertificates::optional));
+}
+
 std::string description(const net::TlsSettings& settings) {
   std::string out = "clients: ";
   switch (settings.for_clients) {

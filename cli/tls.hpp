@@ -12,6 +12,9 @@ namespace pgveil::cli {
 [[nodiscard]] Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
                                                                        const std::string& backend_host);
 
+// Of the page. Null: it names no certificate. Errors as above.
+[[nodiscard]] Result<std::shared_ptr<const net::TlsContext>> read_page_tls(const TlsFiles& files);
+
 // "clients: required, certificate valid until …; database server: TLS". For RELOAD's answer and the log.
 [[nodiscard]] std::string description(const net::TlsSettings& settings);
 

@@ -23,7 +23,11 @@ using net::HttpResponse;
 
 constexpr std::string_view kPrefix = "/api/v1/";
 constexpr std::string_view kDesk = "desk/";
-constexpr std::string_view kCookie = "pgveil_session";
+
+// Over TLS a name that no other port's page without it can set.
+std::string_view cookie_name(const HttpRequest& request) {
+  return request.is_encrypted ? "__Host-pgveil_session" : "pgveil_session";
+}
 
 // Nothing from elsewhere, nothing inline, no frame around it, no text that becomes markup.
 constexpr std::string_view kPolicy =
@@ -49,8 +53,9 @@ std::string hex(std::string_view bytes) {
   return out;
 }
 
-std::string cookie_line(std::string_view token, std::chrono::seconds age) {
-  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}", kCookie, token, age.count());
+std::string cookie_line(const HttpRequest& request, std::string_view token, std::chrono::seconds age) {
+  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", cookie_name(request), token,
+                     age.count(), request.is_encrypted ? "; Secure" : "");
 }
 
 // Of the users file, and with a standing: who else PostgreSQL may know is nobody here.
@@ -82,8 +87,8 @@ HttpResponse WebApi::answer(const HttpRequest& request) {
 }
 
 HttpResponse WebApi::judged(const HttpRequest& request) {
-  if (const char* why = wrong_host(request))
-    return error_response(421, why, "use http://localhost and the port");
+  if (const char* why = wrong_host(request, world_.present()->config.page.names))
+    return error_response(421, why, "use localhost and the port, or a name of admin.http.names");
   const std::string_view target = request.target;
   const std::string_view path = target.substr(0, target.find('?'));
   if (!path.starts_with(kPrefix)) return file(request, path);
@@ -135,7 +140,7 @@ HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
   if (desk_ != nullptr) desk_->tidy();
   if (path == "session" && request.method == "POST") return sign_in(request);
   if (path == "session" && request.method == "GET") return who(request);
-  const std::string token(cookie(request, kCookie));
+  const std::string token(cookie(request, cookie_name(request)));
   auto session = session_of(token, WebSessions::Touch::goes_on);
   if (!session) return error_response(401, "nobody is signed in", "sign in again");
   if (request.method != "GET" && !is_same_secret(header(request, "x-csrf-token"), session->csrf))
@@ -159,7 +164,7 @@ HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
 // ---- who
 
 HttpResponse WebApi::who(const HttpRequest& request) {
-  const auto session = session_of(cookie(request, kCookie), WebSessions::Touch::rests);
+  const auto session = session_of(cookie(request, cookie_name(request)), WebSessions::Touch::rests);
   if (!session) return json_response(200, nullptr);
   const auto standing = standing_of(world_.present()->config, session->role);
   return json_response(200, {{"role", session->role},
@@ -219,14 +224,14 @@ HttpResponse WebApi::sign_in(const HttpRequest& request) {
   const auto verifier = verifier_of(*world_.present(), *role);
   if (!verifier)
     return error_response(401, "nobody is signed in", "sign in again");  // a RELOAD came in between
-  sessions_.end(cookie(request, kCookie));  // never the token that was there before
+  sessions_.end(cookie(request, cookie_name(request)));  // never the token that was there before
   const std::string token = net::random_nonce();
   const WebSession session{number, *role, net::random_nonce(), session::to_string(*verifier)};
   sessions_.begin(token, session, now);
   HttpRequest with_cookie = request;
-  with_cookie.headers["cookie"] = fmt::format("{}={}", kCookie, token);
+  with_cookie.headers["cookie"] = fmt::format("{}={}", cookie_name(request), token);
   auto response = who(with_cookie);
-  response.headers.emplace_back("Set-Cookie", cookie_line(token, WebSessions::kLongest));
+  response.headers.emplace_back("Set-Cookie", cookie_line(request, token, WebSessions::kLongest));
   return response;
 }
 
@@ -234,7 +239,7 @@ HttpResponse WebApi::sign_out(const Visit& visit) {
   sessions_.end(visit.token);
   static_cast<void>(keep(visit, session::AuditedLogout{}));
   auto response = json_response(200, nullptr);
-  response.headers.emplace_back("Set-Cookie", cookie_line("", std::chrono::seconds(0)));
+  response.headers.emplace_back("Set-Cookie", cookie_line(visit.request, "", std::chrono::seconds(0)));
   return response;
 }
 

@@ -40,16 +40,19 @@ std::string_view header(const net::HttpRequest& request, std::string_view name) 
   return found == request.headers.end() ? std::string_view() : std::string_view(found->second);
 }
 
-const char* wrong_host(const net::HttpRequest& request) {
+const char* wrong_host(const net::HttpRequest& request, const std::vector<std::string>& names) {
   const auto name = host_name(header(request, "host"));
-  return name && is_loopback_name(*name) ? nullptr : "the page is asked for under a name that is not its own";
+  const bool is_known = name && (is_loopback_name(*name) ||
+                                 (request.is_encrypted && std::ranges::find(names, *name) != names.end()));
+  return is_known ? nullptr : "the page is asked for under a name that is not its own";
 }
 
 const char* wrong_origin(const net::HttpRequest& request) {
   const auto site = header(request, "sec-fetch-site");
   if (!site.empty() && site != "same-origin") return "another site asks";
   const auto origin = header(request, "origin");
-  const std::string own = "http://" + std::string(header(request, "host"));
+  const std::string own =
+      (request.is_encrypted ? "https://" : "http://") + std::string(header(request, "host"));
   if (!origin.empty() && origin != own) return "another site asks";
   if (is_reading(request)) return nullptr;
   if (origin.empty()) return "it is not told which site asks";

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proxy/net/http_server.hpp"
 
@@ -15,9 +16,10 @@ namespace pgveil::cli {
 [[nodiscard]] std::string_view header(const net::HttpRequest& request, std::string_view name);
 
 // Why it is not let through; nullptr: it may.
-// Host must name a loopback address or localhost (any port: tunnels have their own). To change something, Origin must be that very host; what a browser
+// Host must name a loopback address or localhost (any port: tunnels have their own), or, over TLS, one of `names`. To change something, Origin must be that very host; what a browser
 // says to come from another site is never let through. The body must be application/json, which no form can send.
-[[nodiscard]] const char* wrong_host(const net::HttpRequest& request);
+[[nodiscard]] const char* wrong_host(const net::HttpRequest& request,
+                                     const std::vector<std::string>& names = {});
 [[nodiscard]] const char* wrong_origin(const net::HttpRequest& request);
 
 // The value of this cookie, empty when it is absent or sent twice.

@@ -75,7 +75,8 @@ Result<std::shared_ptr<AuthQuery>> open_auth_query(const Config& config, const S
 }  // namespace
 
 World::World(Config config)
-    : present_(std::make_shared<const Present>(Present{std::move(config), nullptr, {}, nullptr, {}, {}, {}})),
+    : present_(std::make_shared<const Present>(
+          Present{std::move(config), nullptr, nullptr, {}, nullptr, {}, {}, {}})),
       cache_(present_->config.limits.verdict_cache_bytes) {}
 
 Result<std::unique_ptr<World>> World::open(Config config) {
@@ -98,6 +99,9 @@ Result<Present> World::load(Config config, std::vector<LoadStep>& steps) {
   };
   auto tls = read_tls(config.tls, config.backend.host);
   if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
+  auto page_tls = read_page_tls(config.page.tls);
+  if (!page_tls) note("admin.http.tls", page_tls, "");
+  if (page_tls) present.page_tls = std::move(*page_tls);
   auto users = read_users(config);
   if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
     present.users = std::move(*users);

@@ -1,6 +1,7 @@
 #include "proxy/net/http_server.hpp"
 
 #include <fmt/format.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -9,6 +10,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/ssl/stream_base.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
@@ -28,13 +31,18 @@ using namespace asio::experimental::awaitable_operators;
 namespace http = boost::beast::http;
 
 constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
-constexpr std::chrono::seconds kReadTime{20};   // from connect to the last byte of the request
+constexpr std::chrono::seconds kHandshakeTime{10};
+constexpr std::chrono::seconds kReadTime{20};   // from then to the last byte of the request
 constexpr std::chrono::seconds kWriteTime{20};  // of an answer, or of one piece of it
+constexpr std::chrono::seconds kGoodbyeTime{5};
 constexpr std::chrono::seconds kMorePeriod{2};
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 constexpr std::size_t kIoStackBytes = 1 << 20;
 constexpr int kMaxVisitors = 64;
 constexpr int kMaxStreams = 16;  // answers that go on
+
+using TlsStream = asio::ssl::stream<TcpSocket>;
+enum class Wire { clear, encrypted };
 
 std::string lower(boost::beast::string_view text) {
   std::string out(text.data(), text.size());
@@ -43,8 +51,9 @@ std::string lower(boost::beast::string_view text) {
   return out;
 }
 
-HttpRequest request_of(http::request<http::string_body>&& from, const tcp::endpoint& visitor) {
+HttpRequest request_of(http::request<http::string_body>&& from, const tcp::endpoint& visitor, Wire wire) {
   HttpRequest request;
+  request.is_encrypted = wire == Wire::encrypted;
   request.method = std::string(from.method_string());
   request.target = std::string(from.target());
   std::set<std::string> twice;
@@ -86,7 +95,8 @@ unsigned status_of(const error_code& error) {
 
 class HttpServer::Impl {
  public:
-  explicit Impl(Handler handler) : handler_(std::move(handler)), acceptor_(context_) {}
+  Impl(Handler handler, std::function<std::shared_ptr<const TlsContext>()> tls)
+      : handler_(std::move(handler)), tls_(std::move(tls)), acceptor_(context_) {}
 
   [[nodiscard]] Result<void> start(const HttpConfig& config);
   void stop();
@@ -96,13 +106,19 @@ class HttpServer::Impl {
   [[nodiscard]] Result<void> listen(const HttpConfig& config);
   [[nodiscard]] Task<void> accept_visitors();
   [[nodiscard]] Task<void> serve(TcpSocket visitor);
-  [[nodiscard]] Task<bool> write(TcpSocket& visitor, const std::string& text);
+  [[nodiscard]] Task<void> serve_encrypted(TcpSocket visitor, tcp::endpoint from);
   // What these take outlives them.
-  [[nodiscard]] Task<void> go_on(TcpSocket& visitor, const std::function<std::optional<std::string>()>& more);
+  template <class Stream>
+  [[nodiscard]] Task<void> converse(Stream& visitor, tcp::endpoint from, Wire wire);
+  template <class Stream>
+  [[nodiscard]] Task<bool> write(Stream& visitor, const std::string& text);
+  template <class Stream>
+  [[nodiscard]] Task<void> go_on(Stream& visitor, const std::function<std::optional<std::string>()>& more);
   template <class T>
   [[nodiscard]] Task<std::optional<T>> on_worker(const std::function<T()>& work);
 
   const Handler handler_;
+  const std::function<std::shared_ptr<const TlsContext>()> tls_;
   asio::io_context context_{1};
   asio::io_context workers_;
   asio::executor_work_guard<asio::io_context::executor_type> busy_{workers_.get_executor()};
@@ -184,15 +200,16 @@ Task<std::optional<T>> HttpServer::Impl::on_worker(const std::function<T()>& wor
   co_return std::move(shared->result);
 }
 
-Task<bool> HttpServer::Impl::write(TcpSocket& visitor, const std::string& text) {
+template <class Stream>
+Task<bool> HttpServer::Impl::write(Stream& visitor, const std::string& text) {
   Timer timer(context_.get_executor(), kWriteTime);
   const auto written =
       co_await (asio::async_write(visitor, asio::buffer(text), kAsTuple) || timer.async_wait(kAsTuple));
   co_return written.index() == 0 && !std::get<0>(std::get<0>(written));
 }
 
-Task<void> HttpServer::Impl::go_on(TcpSocket& visitor,
-                                   const std::function<std::optional<std::string>()>& more) {
+template <class Stream>
+Task<void> HttpServer::Impl::go_on(Stream& visitor, const std::function<std::optional<std::string>()>& more) {
   Timer pause(context_.get_executor());
   for (;;) {
     auto piece = co_await on_worker<std::optional<std::string>>(more);
@@ -207,6 +224,30 @@ Task<void> HttpServer::Impl::go_on(TcpSocket& visitor,
 Task<void> HttpServer::Impl::serve(TcpSocket visitor) {
   error_code ignored;
   const tcp::endpoint from = visitor.remote_endpoint(ignored);
+  if (tls_) {
+    co_await serve_encrypted(std::move(visitor), from);
+    co_return;
+  }
+  co_await converse(visitor, from, Wire::clear);
+  visitor.shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+Task<void> HttpServer::Impl::serve_encrypted(TcpSocket visitor, tcp::endpoint from) {
+  const auto context = tls_();
+  SSL* session = context ? SSL_new(context->native()) : nullptr;
+  if (session == nullptr) co_return;
+  TlsStream stream(std::move(visitor), session);  // the session is its own from here on
+  Timer timer(context_.get_executor(), kHandshakeTime);
+  const auto shaken = co_await (stream.async_handshake(asio::ssl::stream_base::server, kAsTuple) ||
+                                timer.async_wait(kAsTuple));
+  if (shaken.index() != 0 || std::get<0>(std::get<0>(shaken))) co_return;
+  co_await converse(stream, from, Wire::encrypted);
+  timer.expires_after(kGoodbyeTime);
+  static_cast<void>(co_await (stream.async_shutdown(kAsTuple) || timer.async_wait(kAsTuple)));
+}
+
+template <class Stream>
+Task<void> HttpServer::Impl::converse(Stream& visitor, tcp::endpoint from, Wire wire) {
   boost::beast::flat_buffer buffer(kMaxHeaderBytes + kMaxHttpBodyBytes);
   http::request_parser<http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(kMaxHeaderBytes));
@@ -221,7 +262,7 @@ Task<void> HttpServer::Impl::serve(TcpSocket visitor) {
     if (status == 0) co_return;
     response = plain(status, "the request can't be read, or is too long\n");
   } else {
-    auto request = std::make_shared<HttpRequest>(request_of(parser.release(), from));
+    auto request = std::make_shared<HttpRequest>(request_of(parser.release(), from, wire));
     // Named: GCC 12 destroys what a temporary of a co_await has captured twice.
     const std::function<HttpResponse()> work = [this, request] { return handler_(std::move(*request)); };
     response = co_await on_worker<HttpResponse>(work);
@@ -241,7 +282,6 @@ Task<void> HttpServer::Impl::serve(TcpSocket visitor) {
     } const counted(streams_);
     co_await go_on(visitor, response->more);
   }
-  visitor.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -255,7 +295,7 @@ std::uint16_t HttpServer::port() const {
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpConfig& config, Handler handler) {
-  std::unique_ptr<HttpServer> server(new HttpServer(std::make_unique<Impl>(std::move(handler))));
+  std::unique_ptr<HttpServer> server(new HttpServer(std::make_unique<Impl>(std::move(handler), config.tls)));
   if (auto started = server->impl_->start(config); !started) return started.error();
   return server;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// An HTTP/1.1 server for the page: one request per connection, bodies up to a limit, answers made on worker threads, and answers
+// An HTTP/1.1 server for the page, over TLS or not: one request per connection, bodies up to a limit, answers made on worker threads, and answers
 // that go on (server-sent events). It knows nothing of what is asked; it bounds sizes, times and how many visitors there are.
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "common/error.hpp"
 #include "proxy/admin/session_info.hpp"
+#include "proxy/net/tls_context.hpp"
 
 namespace pgveil::net {
 
@@ -23,6 +24,7 @@ struct HttpRequest {
       headers;  // names in small letters; of those that came twice none is here
   std::string body;
   admin::Address visitor;
+  bool is_encrypted = false;
 };
 
 struct HttpResponse {
@@ -40,6 +42,9 @@ struct HttpConfig {
   std::uint16_t port = 0;
   std::size_t threads = 6;  // builds and checks hold one each while they run
   std::size_t thread_stack_bytes = 1 << 20;
+  // What TLS is spoken with, asked for each visitor: a reload gives another. Empty: it is HTTP; set: nothing is answered without
+  // TLS. Null from it: nobody is served.
+  std::function<std::shared_ptr<const TlsContext>()> tls = {};
 };
 
 class HttpServer {
