@@ -51,15 +51,21 @@ Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::str
 
 }  // namespace
 
-Result<Specs> read_policy_files(const Config& config) {
+Result<std::vector<std::string>> policy_file_paths(const Config& config) {
   std::set<std::string> files;
   for (const auto& path : config.policies) {
     auto matched = files_of(path);
     if (!matched) return matched.error();
     files.insert(matched->begin(), matched->end());
   }
+  return std::vector<std::string>(files.begin(), files.end());
+}
+
+Result<Specs> read_policy_files(const Config& config) {
+  const auto files = policy_file_paths(config);
+  if (!files) return files.error();
   std::vector<policy::PolicySpec> all;
-  for (const auto& file : files) {
+  for (const auto& file : *files) {
     const auto document = yaml::parse_file(file);
     if (!document) return document.error();
     auto specs = policy::read_policies(*document, read_hierarchy_file);

@@ -1,6 +1,7 @@
 #pragma once
 // The policy files that a configuration names, read and held against each other.
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,9 @@
 namespace pgveil::cli {
 
 using Specs = std::vector<std::shared_ptr<const policy::PolicySpec>>;
+
+// Absolute paths in their order, each once. Errors: a pattern that matches nothing.
+[[nodiscard]] Result<std::vector<std::string>> policy_file_paths(const Config& config);
 
 // Files in name order, each once. Errors: ErrorKind::configuration: a file that is missing or wrong, a
 // pattern that matches nothing, names or roles that clash, a database that backend.databases does not list.

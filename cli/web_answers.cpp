@@ -1,20 +1,155 @@
 // What the API answers that is no command of the console.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 #include "cli/web_api.hpp"
 #include "cli/web_audit.hpp"
+#include "cli/web_columns.hpp"
 #include "cli/web_desk.hpp"
 #include "cli/web_json.hpp"
 #include "cli/web_routes.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/admin/quote.hpp"
 
 namespace pgveil::cli {
 namespace {
 
 using net::HttpResponse;
 
+// What was looked at is not what is there any more; or somebody else is changing it.
+HttpResponse conflict(unsigned status, const Error& error, const boost::json::object& now) {
+  return json_response(
+      status, boost::json::object{{"message", error.public_message}, {"hint", error.hint}, {"now", now}});
+}
+
+Error is_being_built() {
+  return {ErrorKind::usage, std::string(sqlstate::kObjectNotInPrerequisiteState),
+          "somebody else is building this policy", "wait for it, and look at what it made"};
+}
+
+Error has_changed() {
+  return {ErrorKind::usage, std::string(sqlstate::kSerializationFailure),
+          "the policy has changed since you looked at it", "see what is there now, then build or leave it"};
+}
+
 }  // namespace
+
+// ---- what several may change
+
+HttpResponse WebApi::state(const Visit& visit) {
+  const auto now = world_.present();
+  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"policy"});
+  if (!texts) return error_response(texts.error());
+  const auto state = policy_now(*now, world_.running_builds(), texts->front());
+  return state ? json_response(200, *state) : error_response(state.error());
+}
+
+HttpResponse WebApi::build(const Visit& visit) {
+  const auto allowed =
+      admin::authorize(admin::BuildPolicy{}, standing_of(world_.present()->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"policy", "tag"});
+  if (!texts) return error_response(texts.error());
+  const std::string &policy = (*texts)[0], &tag = (*texts)[1];
+  return build_if_same(visit, policy, tag);
+}
+
+// The turn is taken before the tag is looked at, so that of two who looked at the same one builds.
+HttpResponse WebApi::build_if_same(const Visit& visit, const std::string& policy, const std::string& tag) {
+  const std::string command = "BUILD POLICY " + console_name(policy);
+  const auto text = world_.audited_text(command, session::Gate::TextOf::command);
+  if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
+  const BuildTurns::Turn turn(build_turns_, policy);
+  const auto now = policy_now(*world_.present(), world_.running_builds(), policy);
+  const auto end = [&](const std::string& sqlstate) {
+    return keep(visit, session::AuditedCommandEnd{sqlstate});
+  };
+  const auto ended = [&](const Error& error, HttpResponse response) {
+    return end(error.sqlstate) ? std::move(response) : not_on_record();
+  };
+  if (!now) return ended(now.error(), error_response(now.error()));
+  if (!turn.is_taken() || !now->at("building").is_null())
+    return ended(is_being_built(), conflict(409, is_being_built(), *now));
+  if (now->at("tag").as_string() != tag) return ended(has_changed(), conflict(412, has_changed(), *now));
+  const auto answer = console_.run({visit.session.role, command});
+  if (!answer) return ended(answer.error(), error_response(answer.error()));
+  return end("") ? json_response(200, json_of(*answer)) : not_on_record();
+}
+
+HttpResponse WebApi::list_design_files(const Visit& visit) {
+  const auto now = world_.present();
+  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  if (const auto empty = read_body(visit.request.body, {}); !empty) return error_response(empty.error());
+  const auto files = design_files(now->config);
+  return files ? json_response(200, *files) : error_response(files.error());
+}
+
+HttpResponse WebApi::read_design_file(const Visit& visit) {
+  const auto now = world_.present();
+  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"name"});
+  if (!texts) return error_response(texts.error());
+  return recorded(visit, "LOOK AT A POLICY FILE", [&] { return design_file(now->config, texts->front()); });
+}
+
+// ---- tables: names, columns, hints; no value
+
+HttpResponse WebApi::list_tables(const Visit& visit) {
+  const auto now = world_.present();
+  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"database"});
+  if (!texts) return error_response(texts.error());
+  const auto tables = tables_of(*now, texts->front());
+  return tables ? json_response(200, *tables) : error_response(tables.error());
+}
+
+HttpResponse WebApi::table_columns(const Visit& visit) {
+  const auto now = world_.present();
+  const auto allowed = admin::authorize(admin::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"database", "table"});
+  if (!texts) return error_response(texts.error());
+  const std::string &database = (*texts)[0], &table = (*texts)[1];
+  return recorded(visit, "LOOK AT THE COLUMNS OF A TABLE", [&] { return columns_of(*now, database, table); });
+}
+
+// ---- raw rows, each look with the password and on record
+
+HttpResponse WebApi::raw_rows(const Visit& visit) {
+  const auto now = world_.present();
+  const std::string& role = visit.session.role;
+  const auto allowed = check_listed(now->config, role, now->config.page.raw_rows, "raw_rows");
+  if (!allowed) return error_response(allowed.error());
+  if (audit_ == nullptr)
+    return error_response(403, "raw rows are shown only where an audit log is kept", "set audit.file");
+  const auto texts = read_texts(visit.request.body, {"policy", "password"});
+  if (!texts) return error_response(texts.error());
+  const std::string &policy = (*texts)[0], &password = (*texts)[1];
+  if (!limit_.may_try(role, std::chrono::steady_clock::now())) return too_many_tries();
+  // In full, whatever audit.sql_bytes is: names only.
+  const auto say = [&](const std::string& words) {
+    return keep(visit, session::AuditedCommand{std::make_shared<const std::string>(words)});
+  };
+  const auto end = [&](const std::string& sqlstate, HttpResponse response) {
+    const bool is_kept = keep(visit, session::AuditedCommandEnd{sqlstate});
+    return is_kept ? std::move(response) : not_on_record();
+  };
+  if (!say("SHOW RAW ROWS OF POLICY " + admin::shown_name(policy))) return not_on_record();
+  if (const auto proved = check_password(visit.request, role, password); !proved)
+    return end(proved.error().sqlstate,
+               error_response(403, "the password is wrong", "it is asked for each look"));
+  const auto look = raw_.look(*now, policy);
+  if (!look) return end(look.error().sqlstate, error_response(look.error()));
+  if (!say(fmt::format("{} RAW ROWS OF TABLE {}", look->rows, look->table))) return not_on_record();
+  return end("", json_response(200, look->answer));
+}
 
 // ---- designs: they say sizes of cohorts, as CHECK POLICY does
 

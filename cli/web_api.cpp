@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json/serialize.hpp>
 
 #include "cli/web_assets.hpp"
@@ -148,14 +149,34 @@ HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
   return in_session({request, std::move(*session), token, ++last_request_}, path);
 }
 
+std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view path) {
+  struct Address {
+    std::string_view path;
+    HttpResponse (WebApi::*answer)(const Visit& visit);
+  };
+  static constexpr std::array<Address, 12> kAddresses{{{"design/check", &WebApi::design_check},
+                                                       {"design/what-if", &WebApi::what_if},
+                                                       {"design/files", &WebApi::list_design_files},
+                                                       {"design/file", &WebApi::read_design_file},
+                                                       {"design/tables", &WebApi::list_tables},
+                                                       {"design/columns", &WebApi::table_columns},
+                                                       {"state", &WebApi::state},
+                                                       {"build", &WebApi::build},
+                                                       {"rows", &WebApi::masked_rows},
+                                                       {"raw-rows", &WebApi::raw_rows},
+                                                       {"difference", &WebApi::difference},
+                                                       {"audit", &WebApi::audit_log}}};
+  const auto found = std::ranges::find(kAddresses, path, &Address::path);
+  if (found == kAddresses.end()) return std::nullopt;
+  return (this->*found->answer)(visit);
+}
+
 HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
   const std::string& method = visit.request.method;
   if (path == "session" && method == "DELETE") return sign_out(visit);
-  if (path == "design/check" && method == "POST") return design_check(visit);
-  if (path == "design/what-if" && method == "POST") return what_if(visit);
-  if (path == "rows" && method == "POST") return masked_rows(visit);
-  if (path == "difference" && method == "POST") return difference(visit);
-  if (path == "audit" && method == "POST") return audit_log(visit);
+  if (method == "POST") {
+    if (auto answer = posted(visit, path)) return std::move(*answer);
+  }
   if (path == "events" && method == "GET") return events(visit);
   if (path.starts_with(kDesk)) return at_desk(visit, path.substr(kDesk.size()));
   return run(visit, path);
@@ -166,9 +187,15 @@ HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
 HttpResponse WebApi::who(const HttpRequest& request) {
   const auto session = session_of(cookie(request, cookie_name(request)), WebSessions::Touch::rests);
   if (!session) return json_response(200, nullptr);
-  const auto standing = standing_of(world_.present()->config, session->role);
+  const auto now = world_.present();
+  const auto standing = standing_of(now->config, session->role);
+  const auto is_listed = [&](const std::vector<std::string>& roles, std::string_view key) {
+    return check_listed(now->config, session->role, roles, key).has_value();
+  };
   return json_response(200, {{"role", session->role},
                              {"standing", standing == admin::Standing::admin ? "admin" : "stats"},
+                             {"raw_rows", is_listed(now->config.page.raw_rows, "raw_rows")},
+                             {"table_jobs", is_listed(now->config.page.table_jobs, "table_jobs")},
                              {"csrf", session->csrf},
                              {"version", "pgveil " PGVEIL_VERSION}});
 }
@@ -199,6 +226,12 @@ Result<void> WebApi::check_password(const HttpRequest& request, const std::strin
                "admin.admin_users and admin.stats_users list who may"};
 }
 
+HttpResponse WebApi::too_many_tries() {
+  auto response = error_response(429, "too many tries to sign in", "wait a minute");
+  response.headers.emplace_back("Retry-After", std::to_string(SignInLimit::kWindow.count()));
+  return response;
+}
+
 HttpResponse WebApi::sign_in(const HttpRequest& request) {
   const auto body = read_body(request.body, {"role", "password"});
   if (!body) return error_response(body.error());
@@ -206,11 +239,7 @@ HttpResponse WebApi::sign_in(const HttpRequest& request) {
   const auto password = text_at(*body, "password");
   if (!role || !password) return error_response(role ? password.error() : role.error());
   const auto now = std::chrono::steady_clock::now();
-  if (!limit_.may_try(*role, now)) {
-    auto response = error_response(429, "too many tries to sign in", "wait a minute");
-    response.headers.emplace_back("Retry-After", std::to_string(SignInLimit::kWindow.count()));
-    return response;
-  }
+  if (!limit_.may_try(*role, now)) return too_many_tries();
   const auto checked = check_password(request, *role, *password);
   const std::uint64_t number = sessions_.next_number();
   const session::AuditedLogin login{session::LoginMethod::scram_sha_256, false,

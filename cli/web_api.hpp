@@ -3,14 +3,17 @@
 // session is looked up, and what they ask is run by the console under the session's role, which authorizes it. Thread-safe.
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "cli/audit_log.hpp"
 #include "cli/desk.hpp"
 #include "cli/web_design.hpp"
 #include "cli/web_difference.hpp"
+#include "cli/web_raw.hpp"
 #include "cli/web_rows.hpp"
 #include "cli/web_sessions.hpp"
+#include "cli/web_state.hpp"
 #include "cli/world.hpp"
 #include "proxy/admin/console.hpp"
 #include "proxy/net/http_server.hpp"
@@ -35,17 +38,29 @@ class WebApi {
   [[nodiscard]] net::HttpResponse file(const net::HttpRequest& request, std::string_view path) const;
   [[nodiscard]] net::HttpResponse api(const net::HttpRequest& request, std::string_view path);
   [[nodiscard]] net::HttpResponse in_session(const Visit& visit, std::string_view path);
+  // nullopt: no such address among those with a body of their own.
+  [[nodiscard]] std::optional<net::HttpResponse> posted(const Visit& visit, std::string_view path);
   [[nodiscard]] std::optional<WebSession> session_of(std::string_view token, WebSessions::Touch touch);
 
   [[nodiscard]] net::HttpResponse sign_in(const net::HttpRequest& request);
   [[nodiscard]] Result<void> check_password(const net::HttpRequest& request, const std::string& role,
                                             const std::string& password);
+  [[nodiscard]] static net::HttpResponse too_many_tries();
   [[nodiscard]] net::HttpResponse sign_out(const Visit& visit);
   [[nodiscard]] net::HttpResponse who(const net::HttpRequest& request);
   [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
   [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
   [[nodiscard]] net::HttpResponse masked_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse raw_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse state(const Visit& visit);
+  [[nodiscard]] net::HttpResponse build(const Visit& visit);
+  [[nodiscard]] net::HttpResponse build_if_same(const Visit& visit, const std::string& policy,
+                                                const std::string& tag);
+  [[nodiscard]] net::HttpResponse list_design_files(const Visit& visit);
+  [[nodiscard]] net::HttpResponse read_design_file(const Visit& visit);
+  [[nodiscard]] net::HttpResponse list_tables(const Visit& visit);
+  [[nodiscard]] net::HttpResponse table_columns(const Visit& visit);
   [[nodiscard]] net::HttpResponse difference(const Visit& visit);
   [[nodiscard]] net::HttpResponse audit_log(const Visit& visit);
   [[nodiscard]] net::HttpResponse at_desk(const Visit& visit, std::string_view path);
@@ -72,6 +87,8 @@ class WebApi {
   Designs designs_;
   WebDifference differences_;
   WebRows rows_;
+  WebRaw raw_;
+  BuildTurns build_turns_;
   Desk* desk_;
   std::atomic<std::uint64_t> last_request_{0};
 };
