@@ -189,6 +189,8 @@ bool is_host_name(std::string_view name) {
       name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
+constexpr std::size_t kLeastWords = 1024;  // names of tables, four at most, fit
+
 // Who may be shown more than masks. Empty: all is well.
 std::string wrong_page_roles(const Config& config, std::string_view key,
                              const std::vector<std::string>& roles) {
@@ -197,6 +199,9 @@ std::string wrong_page_roles(const Config& config, std::string_view key,
     return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
   if (!config.backend.admin_role)
     return fmt::format("admin.http.{} without backend.admin_role, which reads the tables", key);
+  if (config.audit.sql_bytes < kLeastWords)
+    return fmt::format("admin.http.{} with audit.sql_bytes below {}: tables have to be named there", key,
+                       kLeastWords);
   for (const auto& role : roles) {
     if (std::ranges::find(config.admin.admin_users, role) == config.admin.admin_users.end())
       return fmt::format("admin.http.{}: {} is not in admin.admin_users", key, yaml::in_quotes(role));

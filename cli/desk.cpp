@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/desk_files.hpp"
+#include "cli/desk_tables.hpp"
 #include "cli/whole_file.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/data/table.hpp"
+#include "proxy/admin/quote.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -62,10 +63,12 @@ Desk::~Desk() {
   for (const auto& entry : runs_) static_cast<void>(runner_.cancel(entry.id));
 }
 
-Result<Desk::Read> Desk::read(const std::string& owner, const DeskText& text) {
+Result<Desk::Read> Desk::read(const DeskAuthor& author, const DeskText& text) {
   auto job = read_job_text(text.yaml, std::string(kDeskFile));
   if (!job) return job.error();
-  if (auto fits = fit_to_desk(*job, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits) return fits.error();
+  if (auto fits = fit_to_desk(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
+    return fits.error();
+  if (auto fits = check_desk_tables(*author.present, *job); !fits) return fits.error();
   Read made{std::move(*job), {}, {}};
   for (JobFile* file : files_in(made.job)) {
     const auto name = name_on_desk(file->path, kDeskFile);
@@ -73,19 +76,33 @@ Result<Desk::Read> Desk::read(const std::string& owner, const DeskText& text) {
     if (known == text.files.end())
       return refused(ErrorKind::configuration, "the job names a file that was not uploaded",
                      "files stand beside the job, without a folder");
-    auto whole = uploads_.whole(owner, known->second, std::chrono::steady_clock::now());
+    auto whole = uploads_.whole(author.role, known->second, std::chrono::steady_clock::now());
     if (!whole) return whole.error();
     file->path = (*whole)->path();
     made.names.emplace(file->path, *name);
     made.files.push_back(std::move(*whole));
   }
-  made.job.source = std::get<JobFile>(made.job.input).path;
+  const auto* input = std::get_if<JobFile>(&made.job.input);
+  made.job.source = input != nullptr ? input->path : std::string(kDeskFile);
   return made;
 }
 
-Result<void> Desk::check(const std::string& owner, const DeskText& text) {
-  const auto made = read(owner, text);
+Result<void> Desk::check(const DeskAuthor& author, const DeskText& text) {
+  const auto made = read(author, text);
   return made ? Result<void>() : made.error();
+}
+
+std::string Desk::tables_in(const DeskAuthor& author, const DeskText& text) {
+  const auto made = read(author, text);
+  if (!made) return {};
+  const auto shown = [](std::string_view word, const JobTable& table) {
+    return fmt::format(" {} TABLE {}:{}.{}", word, admin::shown_name(table.database),
+                       admin::shown_name(table.schema), admin::shown_name(table.table));
+  };
+  std::string words;
+  if (const auto* input = std::get_if<JobTable>(&made->job.input)) words += shown("FROM", *input);
+  if (made->job.output.table) words += shown("TO", *made->job.output.table);
+  return words;
 }
 
 void Desk::tidy() {
@@ -109,13 +126,13 @@ void Desk::make_room() {
   }
 }
 
-Result<std::string> Desk::start(std::shared_ptr<const Present> present, const std::string& owner,
-                                const DeskText& text) {
-  auto made = read(owner, text);
+// A table as target comes with a file: what is downloaded, and measured.
+Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) {
+  auto made = read(author, text);
   if (!made) return made.error();
   const std::lock_guard lock(mutex_);
   Entry entry;
-  entry.owner = owner;
+  entry.owner = author.role;
   entry.id = fmt::format("page-{}", last_ + 1);
   entry.name = made->job.name;
   entry.yaml = text.yaml;
@@ -123,12 +140,12 @@ Result<std::string> Desk::start(std::shared_ptr<const Present> present, const st
   entry.names = std::move(made->names);
   entry.output = fmt::format("{}/{}.csv", folder_.path(), entry.id);
   made->job.name = entry.id;
+  if (!made->job.output.file) made->job.output.file.emplace();
   made->job.output.file->path = entry.output;
-  made->job.output.replace = false;
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
   if (auto started =
-          runner_.start(std::move(present), std::move(made->job), owner, {folder_.path(), kMostRecorded});
+          runner_.start(author.present, std::move(made->job), author.role, {folder_.path(), kMostRecorded});
       !started)
     return started.error();
   ++last_;
@@ -197,6 +214,20 @@ Result<std::string> Desk::result(const std::string& owner, const std::string& id
   return std::move(**text);
 }
 
+Result<DeskMeasures> Desk::measured_of(const Job& job) const {
+  const auto columns = quasi_identifiers_of(job);
+  DeskMeasures made;
+  if (const auto* input = std::get_if<JobFile>(&job.input)) {
+    auto before = measured(input->path, input->separator, columns);
+    if (!before) return before.error();
+    made.before = std::move(*before);
+  }
+  auto after = measured(job.output.file->path, job.output.file->separator, columns);
+  if (!after) return after.error();
+  made.after = std::move(*after);
+  return made;
+}
+
 Result<DeskMeasures> Desk::measures(const std::string& owner, const std::string& id) {
   Job job;
   std::vector<std::shared_ptr<const UploadedFile>> held;  // while they are read
@@ -208,13 +239,9 @@ Result<DeskMeasures> Desk::measures(const std::string& owner, const std::string&
     job = entry->job;
     held = entry->files;
   }
-  const auto columns = quasi_identifiers_of(job);
-  const auto& input = std::get<JobFile>(job.input);
-  auto before = measured(input.path, input.separator, columns);
-  if (!before) return before.error();
-  auto after = measured(job.output.file->path, job.output.file->separator, columns);
-  if (!after) return after.error();
-  auto made = std::make_shared<const DeskMeasures>(DeskMeasures{std::move(*before), std::move(*after)});
+  auto figures = measured_of(job);
+  if (!figures) return figures;
+  auto made = std::make_shared<const DeskMeasures>(std::move(*figures));
   const std::lock_guard lock(mutex_);
   for (auto& entry : runs_) {
     if (entry.id != id) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs that are set up on the page, over files that were uploaded there: the same language, reader, runner and publication as `pgveil
+// Jobs that are set up on the page, over files that were uploaded there or, for whom the configuration lists, over tables: the same language, reader, runner and publication as `pgveil
 // anonymize` and the console's jobs, but for where files are. A job's text names files as its author calls them; they stand for uploads of
 // his, and for nothing else. What is published is kept for its author until he drops it, or others take its place. Thread-safe.
 #include <deque>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/desk_files.hpp"
 #include "cli/job_runner.hpp"
 #include "cli/process_folder.hpp"
 #include "cli/uploads.hpp"
@@ -23,6 +24,13 @@ struct DeskText {
   std::map<std::string, std::string> files;  // as the text calls them → uploads' ids
 };
 
+// Who asks, under which configuration and catalogs.
+struct DeskAuthor {
+  std::shared_ptr<const Present> present;
+  std::string role;
+  DeskTables tables = DeskTables::none;
+};
+
 struct DeskRun {
   std::string id;    // what the console calls the job; no name that a job of the configuration can have
   std::string name;  // what its text does
@@ -32,7 +40,8 @@ struct DeskRun {
 
 // What a result is worth beside what its report says.
 struct DeskMeasures {
-  std::optional<engine::RiskFigures> before, after;  // of the quasi-identifiers; no rows: none
+  std::optional<engine::RiskFigures> before,
+      after;  // of the quasi-identifiers; no rows: none; before of tables: none
 };
 
 class Desk {
@@ -54,12 +63,13 @@ class Desk {
   // Lets go of what nobody needs any more.
   void tidy();
 
-  // Errors: the text's mistakes, which begin with kDeskFile; files that are no uploads; a table as input or output; limits above those
-  // of the page.
-  [[nodiscard]] Result<void> check(const std::string& owner, const DeskText& text);
+  // Errors: the text's mistakes, which begin with kDeskFile; files that are no uploads; a table as input or output that the author may
+  // not have; limits above those of the page.
+  [[nodiscard]] Result<void> check(const DeskAuthor& author, const DeskText& text);
+  // For the record: " FROM TABLE demo:public.people TO TABLE …"; empty: it has none, or check() refuses it.
+  [[nodiscard]] std::string tables_in(const DeskAuthor& author, const DeskText& text);
   // → its id. Errors: those of check() and of JobRunner::start; ErrorKind::limit: as many runs are kept as can be.
-  [[nodiscard]] Result<std::string> start(std::shared_ptr<const Present> present, const std::string& owner,
-                                          const DeskText& text);
+  [[nodiscard]] Result<std::string> start(const DeskAuthor& author, const DeskText& text);
   // The latest first.
   [[nodiscard]] std::vector<DeskRun> runs_of(const std::string& owner) const;
   // Errors: unknown_object.
@@ -86,10 +96,11 @@ class Desk {
     std::string output;
     std::shared_ptr<const DeskMeasures> measures;
   };
-  [[nodiscard]] Result<Read> read(const std::string& owner, const DeskText& text);
+  [[nodiscard]] Result<Read> read(const DeskAuthor& author, const DeskText& text);
   [[nodiscard]] const Entry* find(const std::string& owner, const std::string& id) const;  // under the lock
   [[nodiscard]] DeskRun shown(const Entry& entry) const;
   void make_room();
+  [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job) const;
 
   const ProcessFolder folder_;
   Uploads uploads_;

@@ -35,14 +35,34 @@ std::optional<std::string> name_on_desk(std::string_view path, std::string_view 
   return std::string(name);
 }
 
-Result<void> fit_to_desk(Job& job, std::int64_t default_time_ms, std::int64_t most_time_ms,
+namespace {
+
+Result<void> fit_tables(Job& job, DeskTables tables) {
+  if (!job.output.table && !job.output.file)
+    return not_here("the job publishes nothing", "write output: {file: result.csv}");
+  if (job.output.table && job.output.replace)
+    return not_here("jobs of the page replace no table", "publish to a name that is free");
+  job.output.replace = false;
+  switch (tables) {
+    case DeskTables::allowed: break;
+    case DeskTables::none:
+      if (std::holds_alternative<JobTable>(job.input))
+        return not_here("jobs of the page read uploads, no tables of a database",
+                        "jobs that read tables are files of the configuration (jobs), or need "
+                        "admin.http.table_jobs");
+      if (job.output.table || !job.output.file)
+        return not_here("jobs of the page publish to a file that is downloaded",
+                        "write output: {file: result.csv}");
+  }
+  if (job.output.types.empty()) return {};
+  return not_here("jobs of the page do not choose types of columns", "leave output.types out");
+}
+
+}  // namespace
+
+Result<void> fit_to_desk(Job& job, DeskTables tables, std::int64_t default_time_ms, std::int64_t most_time_ms,
                          std::size_t most_threads) {
-  if (std::holds_alternative<JobTable>(job.input))
-    return not_here("jobs of the page read uploads, no tables of a database",
-                    "jobs that read tables are files of the configuration (jobs)");
-  if (job.output.table || !job.output.file)
-    return not_here("jobs of the page publish to a file that is downloaded",
-                    "write output: {file: result.csv}");
+  if (auto fits = fit_tables(job, tables); !fits) return fits;
   if (job.limits.threads > most_threads)
     return not_here(fmt::format("more than {} threads", most_threads), "lower limits.threads");
   if (job.mondrian) return {};  // it takes no limits of time

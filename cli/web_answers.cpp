@@ -141,7 +141,7 @@ HttpResponse WebApi::raw_rows(const Visit& visit) {
     const bool is_kept = keep(visit, session::AuditedCommandEnd{sqlstate});
     return is_kept ? std::move(response) : not_on_record();
   };
-  if (!say("SHOW RAW ROWS OF POLICY " + admin::shown_name(policy))) return not_on_record();
+  if (!say("SHOW RAW ROWS OF POLICY " + admin::shown_name(policy.substr(0, 63)))) return not_on_record();
   if (const auto proved = check_password(visit.request, role, password); !proved)
     return end(proved.error().sqlstate,
                error_response(403, "the password is wrong", "it is asked for each look"));

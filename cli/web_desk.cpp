@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/table_input.hpp"
 #include "cli/web_json.hpp"
 #include "cli/web_place.hpp"
+#include "cli/web_raw.hpp"
 #include "cli/whole_file.hpp"
 #include "common/sqlstate.hpp"
 
@@ -24,6 +26,7 @@ using net::HttpResponse;
 
 constexpr std::size_t kMostColumns = 500;
 constexpr std::size_t kMostNamedFiles = 200;
+constexpr int kMostLookedAtOnce = 2;
 
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> out;
@@ -78,6 +81,21 @@ Result<json::object> append_part(Desk& desk, const DeskVisit& visit, const std::
   return json::object{{"received", *received}};
 }
 
+// A table that is looked at is held whole, so few are at once.
+class Looking {
+ public:
+  explicit Looking(std::atomic<int>& looking)
+      : looking_(looking), is_taken_(++looking <= kMostLookedAtOnce) {}
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+  ~Looking() { --looking_; }
+  [[nodiscard]] bool is_taken() const { return is_taken_; }
+
+ private:
+  std::atomic<int>& looking_;
+  const bool is_taken_;
+};
+
 Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const std::string& id) {
   const auto body = read_body(visit.body, {"separator"});
   if (!body) return body.error();
@@ -87,6 +105,11 @@ Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const s
   if (!separator) return separator.error();
   const auto file = desk.uploads().whole(visit.role, id, std::chrono::steady_clock::now());
   if (!file) return file.error();
+  static std::atomic<int> looking{0};
+  const Looking place(looking);
+  if (!place.is_taken())
+    return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
+                 "other tables are being looked at", "ask again in a moment"};
   const auto text = read_whole((*file)->path(), Uploads::kMostBytes);
   if (!text) return text.error();
   if (!*text)
@@ -97,6 +120,12 @@ Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const s
     return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
                  fmt::format("more than {} columns", kMostColumns), "leave out those that are not published"};
   return columns_json(*table);
+}
+
+DeskAuthor author_of(const DeskVisit& visit) {
+  const auto& config = visit.present->config;
+  const bool may = check_listed(config, visit.role, config.page.table_jobs, "table_jobs").has_value();
+  return {visit.present, visit.role, may ? DeskTables::allowed : DeskTables::none};
 }
 
 Result<DeskText> text_of(std::string_view body_text) {
@@ -118,10 +147,15 @@ Result<DeskText> text_of(std::string_view body_text) {
   return text;
 }
 
+std::string tables_in(Desk& desk, const DeskVisit& visit) {
+  const auto text = text_of(visit.body);
+  return text ? desk.tables_in(author_of(visit), *text) : std::string();
+}
+
 Result<json::object> check(Desk& desk, const DeskVisit& visit) {
   const auto text = text_of(visit.body);
   if (!text) return text.error();
-  const auto checked = desk.check(visit.role, *text);
+  const auto checked = desk.check(author_of(visit), *text);
   json::value error(nullptr);
   if (!checked) {
     error = place_json(checked.error(), kDeskFile);
@@ -133,7 +167,7 @@ Result<json::object> check(Desk& desk, const DeskVisit& visit) {
 Result<json::object> start(Desk& desk, const DeskVisit& visit) {
   const auto text = text_of(visit.body);
   if (!text) return text.error();
-  const auto id = desk.start(visit.present, visit.role, *text);
+  const auto id = desk.start(author_of(visit), *text);
   if (!id) {
     Error error = id.error();
     if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);
@@ -212,7 +246,8 @@ std::optional<HttpResponse> answer_runs(Desk& desk, const DeskVisit& visit,
                                         const std::vector<std::string_view>& parts) {
   if (parts.size() == 1 && visit.method == "GET") return list_runs(desk, visit);
   if (parts.size() == 1 && visit.method == "POST")
-    return on_record(visit, "RUN A JOB OF THE PAGE", [&] { return start(desk, visit); });
+    return on_record(visit, "RUN A JOB OF THE PAGE" + tables_in(desk, visit),
+                     [&] { return start(desk, visit); });
   if (parts.size() < 2 || !is_id(parts[1])) return std::nullopt;
   const std::string id(parts[1]);
   if (parts.size() == 2 && visit.method == "GET") return answered(details(desk, visit, id));

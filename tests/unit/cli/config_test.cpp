@@ -308,5 +308,70 @@ TEST_CASE("bypass roles are read whole, with one secret each") {
             .find("without role or user") != std::string::npos);
 }
 
+// Of the page, with what it needs; the tests below spoil it.
+const std::string kPage = R"(backend:
+  host: db.example
+  databases: [demo]
+  query_role: {user: reader}
+  admin_role: {user: builder}
+auth: {users_file: users.txt}
+audit: {file: audit.log}
+admin:
+  admin_users: [operator]
+  stats_users: [watcher]
+  http: {port: 0HTTP}
+state_dir: state
+)";
+
+std::string page_error(const std::string& http, const std::string& from = "", const std::string& to = "") {
+  auto text = replaced(kPage, "HTTP", http);
+  if (!from.empty()) text = replaced(text, from, to);
+  const auto config = read_config_text(text, "/etc/pgveil/pgveil.yaml");
+  return config ? "" : config.error().public_message;
+}
+
+TEST_CASE("the page has TLS, names and roles that see more when the configuration says so") {
+  const auto text =
+      replaced(kPage, "HTTP",
+               ", host: 192.0.2.1, names: [pgveil.example.org], tls: {cert_file: a.crt, key_file: "
+               "a.key}, raw_rows: [operator], table_jobs: [operator]");
+  const auto config = read_config_text(text, "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->page.tls.certificate == "/etc/pgveil/a.crt");
+  CHECK(config->page.raw_rows == std::vector<std::string>{"operator"});
+  CHECK(config->page.table_jobs == std::vector<std::string>{"operator"});
+  const auto plain = read_config_text(replaced(kPage, "HTTP", ""), "/etc/pgveil/pgveil.yaml");
+  REQUIRE_MESSAGE(plain.has_value(), one_line(plain.error()));
+  CHECK(plain->page.raw_rows.empty());
+  CHECK(plain->page.table_jobs.empty());
+}
+
+TEST_CASE("without TLS the page is on loopback and has no other names") {
+  CHECK(page_error(", host: 192.0.2.1").find("no loopback address") != std::string::npos);
+  CHECK(page_error(", names: [a.example]").find("without admin.http.tls") != std::string::npos);
+  CHECK(page_error(", tls: {cert_file: a.crt}").find("one of cert_file and key_file") != std::string::npos);
+  const std::string tls = ", tls: {cert_file: a.crt, key_file: a.key}";
+  CHECK(page_error(tls).empty());
+  CHECK(page_error(tls + ", host: 192.0.2.1").find("admin.http.names") != std::string::npos);
+  for (const char* name : {"A.example", "a.example:1", "'*'", "'http://a'"}) {
+    CAPTURE(name);
+    CHECK(page_error(tls + ", names: [" + name + "]").find("is no name") != std::string::npos);
+  }
+}
+
+TEST_CASE("raw rows and jobs over tables are for listed admins, on record, through admin_role") {
+  for (const char* key : {"raw_rows", "table_jobs"}) {
+    CAPTURE(key);
+    const std::string http = std::string(", ") + key + ": [operator]";
+    CHECK(page_error(http).empty());
+    CHECK(page_error(std::string(", ") + key + ": []", "audit: {file: audit.log}\n", "").empty());
+    CHECK(page_error(std::string(", ") + key + ": [watcher]").find("not in admin.admin_users") !=
+          std::string::npos);
+    CHECK(page_error(http, "audit: {file: audit.log}\n", "").find("audit.file") != std::string::npos);
+    CHECK(page_error(http, "audit.log}", "audit.log, sql_bytes: 0}").find("sql_bytes") != std::string::npos);
+    CHECK(page_error(http, "  admin_role: {user: builder}\n", "").find("admin_role") != std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace pgveil::cli

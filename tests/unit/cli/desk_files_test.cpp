@@ -20,8 +20,8 @@ Job job_of(const std::string& input, const std::string& output, const std::strin
   return *job;
 }
 
-Result<void> fitted(Job job) {
-  return fit_to_desk(job, 1'000, 2'000, 4);
+Result<void> fitted(Job job, DeskTables tables = DeskTables::none) {
+  return fit_to_desk(job, tables, 1'000, 2'000, 4);
 }
 
 TEST_CASE("files stand beside the job") {
@@ -57,9 +57,23 @@ TEST_CASE("tables and limits above the page's are not for the page") {
   CHECK(fitted(job_of("file: a.csv", "file: out.csv", "limits: {threads: 5}\n")).has_error());
 }
 
+TEST_CASE("tables are for whom they are allowed, and none is replaced") {
+  const auto allowed = DeskTables::allowed;
+  CHECK(fitted(job_of("table: public.people", "file: out.csv"), allowed).has_value());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out"), allowed).has_value());
+  CHECK(fitted(job_of("table: public.people", "file: out.csv, table: public.out"), allowed).has_value());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out, replace: true"), allowed).has_error());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out, types: {x: text}"), allowed).has_error());
+  CHECK(
+      fitted(job_of("table: public.people", "file: out.csv", "limits: {threads: 5}\n"), allowed).has_error());
+  Job job = job_of("file: a.csv", "file: out.csv, replace: true");
+  REQUIRE(fit_to_desk(job, allowed, 1'000, 2'000, 4).has_value());
+  CHECK_FALSE(job.output.replace);
+}
+
 TEST_CASE("a job without a limit of time gets one") {
   Job job = job_of("file: a.csv", "file: out.csv");
-  REQUIRE((fit_to_desk(job, 1'000, 2'000, 4)).has_value());
+  REQUIRE((fit_to_desk(job, DeskTables::none, 1'000, 2'000, 4)).has_value());
   CHECK(job.limits.time_ms == 1'000);
 }
 

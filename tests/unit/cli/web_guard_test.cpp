@@ -33,6 +33,33 @@ TEST_CASE("the page answers under names that nobody else can give it") {
   CHECK(wrong_host({"GET", "/", {}, "", {}}) != nullptr);
 }
 
+TEST_CASE("over TLS the page also answers under the names of the configuration") {
+  const std::vector<std::string> names{"pgveil.example.org", "10.0.0.1"};
+  const auto encrypted = [](const char* host) {
+    net::HttpRequest request = get(host);
+    request.is_encrypted = true;
+    return request;
+  };
+  for (const char* host : {"pgveil.example.org", "pgveil.example.org:6480", "10.0.0.1:1", "localhost"}) {
+    CAPTURE(host);
+    CHECK(wrong_host(encrypted(host), names) == nullptr);
+  }
+  for (const char* host :
+       {"example.org", "pgveil.example.org.evil.example", "PGVEIL.example.org", "10.0.0.2"}) {
+    CAPTURE(host);
+    CHECK(wrong_host(encrypted(host), names) != nullptr);
+  }
+  CHECK(wrong_host(get("pgveil.example.org"), names) != nullptr);
+}
+
+TEST_CASE("over TLS the page comes from its https address") {
+  auto request = post();
+  request.is_encrypted = true;
+  CHECK(wrong_origin(request) != nullptr);
+  request.headers["origin"] = "https://localhost:8080";
+  CHECK(wrong_origin(request) == nullptr);
+}
+
 TEST_CASE("what changes something comes from the page itself, as JSON") {
   CHECK(wrong_origin(post()) == nullptr);
   for (const char* origin : {"", "null", "http://evil.example", "http://localhost:8081",

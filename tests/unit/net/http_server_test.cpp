@@ -10,6 +10,9 @@
 #include <boost/asio/write.hpp>
 #include <thread>
 
+#include "proxy/net/tls_session.hpp"
+#include "unit/net/certificate.hpp"
+
 namespace pgveil::net {
 namespace {
 
@@ -59,6 +62,41 @@ HttpResponse echo(const HttpRequest& request) {
   std::string text = request.method + " " + request.target + "\n";
   for (const auto& [name, value] : request.headers) text += name + "=" + value + "\n";
   return {200, {{"Content-Type", "text/plain"}}, text + request.body};
+}
+
+// What is answered over TLS; empty: nothing, the handshake failed.
+std::string ask_encrypted(std::uint16_t port, const std::string& request) {
+  const auto context = TlsContext::for_backend({}, ServerCheck::none, "localhost");
+  REQUIRE(context.has_value());
+  TlsSession session(**context);
+  asio::io_context io;
+  tcp::socket socket(io);
+  socket.connect({asio::ip::make_address("127.0.0.1"), port});
+  const auto send = [&](const std::string& bytes) { asio::write(socket, asio::buffer(bytes)); };
+  const auto read = [&] {
+    std::string bytes(4096, '\0');
+    boost::system::error_code error;
+    bytes.resize(socket.read_some(asio::buffer(bytes), error));
+    return bytes;
+  };
+  auto shaken = session.shake_hands("");
+  while (shaken.has_value() && !*shaken) {
+    send(session.take_output());
+    const std::string bytes = read();
+    if (bytes.empty()) return {};
+    shaken = session.shake_hands(bytes);
+  }
+  if (!shaken.has_value()) return {};
+  send(session.take_output());
+  send(session.seal(request));
+  std::string answer;
+  for (std::string bytes = read(); !bytes.empty(); bytes = read()) {
+    const auto got = session.receive(bytes);
+    if (!got.has_value()) break;
+    answer += got->bytes;
+    if (got->is_end) break;
+  }
+  return answer;
 }
 
 TEST_CASE("a request is handed on whole, its headers in small letters") {
@@ -167,6 +205,36 @@ TEST_CASE("many visitors at once each get their own answer, and the server ends 
   }
   server.reset();
   for (auto& visitor : waiting) CHECK(visitor->rest().size() < 1000);
+}
+
+TEST_CASE("over TLS the same is answered, and nothing without it") {
+  const auto own = net_test::make_certificate("localhost");
+  const auto context = TlsContext::for_clients({own.certificate, own.key, {}}, ClientCertificates::optional);
+  REQUIRE(context.has_value());
+  HttpConfig config{"127.0.0.1", 0};
+  config.tls = [&context] { return *context; };
+  const auto server = HttpServer::start(config, [](const HttpRequest& request) {
+    return HttpResponse{
+        200, {}, request.method + (request.is_encrypted ? " encrypted " : " clear ") + request.body};
+  });
+  REQUIRE(server.has_value());
+  const std::string body(300'000, 'x');
+  const auto answer =
+      ask_encrypted((*server)->port(),
+                    "POST / HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(answer.ends_with("\r\n\r\nPOST encrypted " + body));
+  const auto clear = Visitor((*server)->port()).send("GET / HTTP/1.1\r\n\r\n").rest();
+  CHECK(clear.find("200") == std::string::npos);
+  CHECK(clear.find("clear") == std::string::npos);
+}
+
+TEST_CASE("without a certificate nobody is served over TLS") {
+  HttpConfig config{"127.0.0.1", 0};
+  config.tls = [] { return std::shared_ptr<const TlsContext>(); };
+  const auto server = HttpServer::start(config, echo);
+  REQUIRE(server.has_value());
+  CHECK(ask_encrypted((*server)->port(), "GET / HTTP/1.1\r\n\r\n").empty());
 }
 
 TEST_CASE("an address that is taken or none is an error") {
