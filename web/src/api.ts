@@ -7,6 +7,10 @@ export interface Session {
   standing: Standing;
   csrf: string;
   version: string;
+  /** admin.http.raw_rows lists the role. */
+  raw_rows: boolean;
+  /** admin.http.table_jobs lists the role. */
+  table_jobs: boolean;
 }
 
 export interface Table {
@@ -15,11 +19,31 @@ export interface Table {
   notices: string[];
 }
 
+/** A policy as several people may change it; the tag is another one whenever it is. */
+export interface PolicyNow {
+  policy: string;
+  tag: string;
+  database: string;
+  table: string;
+  k: number;
+  columns: {name: string; class: string}[];
+  /** 0: it is closed. */
+  number: number;
+  built_at: string | null;
+  closed_because: string | null;
+  building: string | null;
+  file: string;
+  file_is_loaded: boolean;
+  file_problem: string | null;
+}
+
 export interface Problem {
   status: number;
   message: string;
   hint?: string;
   sqlstate?: string;
+  /** Of a conflict: what is there now. */
+  now?: PolicyNow;
 }
 
 export class ApiError extends Error {
@@ -98,6 +122,40 @@ export interface Difference {
   same: number;
 }
 
+export interface RawRows {
+  policy: string;
+  table: string;
+  number: number;
+  columns: string[];
+  raw: (string | null)[][];
+  masked: (string | null)[][];
+  notices: string[];
+}
+
+export interface DesignFile {
+  name: string;
+  tag: string;
+}
+
+/** A column of a table of a database: estimates and names, no value. */
+export interface TableColumn {
+  name: string;
+  type: string;
+  kind: "number" | "date" | "text";
+  nullable: boolean;
+  key: boolean;
+  unique: boolean;
+  distinct: number | null;
+  nearly_unique: boolean;
+  null_share: number | null;
+  hints: string[];
+}
+
+export interface TableColumns {
+  rows: number | null;
+  columns: TableColumn[];
+}
+
 export interface AuditFilter {
   event: string;
   role: string;
@@ -128,6 +186,7 @@ export function problemOf(status: number, body: unknown): Problem {
   const sqlstate = text("sqlstate");
   if (hint) problem.hint = hint;
   if (sqlstate) problem.sqlstate = sqlstate;
+  if (typeof fields["now"] === "object" && fields["now"] !== null) problem.now = fields["now"] as PolicyNow;
   return problem;
 }
 
@@ -177,7 +236,9 @@ export const api = {
   version: (policy: string) => call<Version>("GET", `policies/${name(policy)}/version`),
   rules: (policy: string) => call<Table>("GET", `policies/${name(policy)}/rules`),
   cohorts: (policy: string) => call<Table>("GET", `policies/${name(policy)}/cohorts`),
-  build: (policy: string) => call<Table>("POST", `policies/${name(policy)}/build`, {}),
+  state: (policy: string) => call<PolicyNow>("POST", "state", {policy}),
+  /** Builds what was looked at: 412 when it is another by now, 409 while somebody builds it. */
+  build: (policy: string, tag: string) => call<Table>("POST", "build", {policy, tag}),
   check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
   /** saved: a version's JSON; empty: a build now. */
   difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
@@ -185,6 +246,11 @@ export const api = {
   checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
   whatIf: (yaml: string, policy: string, k: number) =>
     call<WhatIf>("POST", "design/what-if", {yaml, policy, k}),
+  designFiles: () => call<DesignFile[]>("POST", "design/files", {}),
+  designFile: (file: string) => call<DesignFile & {yaml: string}>("POST", "design/file", {name: file}),
+  tables: (database: string) => call<string[]>("POST", "design/tables", {database}),
+  columns: (database: string, table: string) => call<TableColumns>("POST", "design/columns", {database, table}),
+  rawRows: (policy: string, password: string) => call<RawRows>("POST", "raw-rows", {policy, password}),
   explain: (role: string, database: string, sql: string) =>
     call<Table>("POST", "explain", {role, database, sql}),
   rows: (role: string, database: string, sql: string) => call<Table>("POST", "rows", {role, database, sql}),

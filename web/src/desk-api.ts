@@ -18,6 +18,8 @@ export interface ColumnInfo {
   hints: string[];
   least?: number;
   greatest?: number;
+  /** Of a table of a database: its type as SQL spells it; `distinct` is an estimate then, 0: not known. */
+  type?: string;
 }
 
 export interface TableInfo {

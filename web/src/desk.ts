@@ -1,4 +1,5 @@
 // A job as a form: what is suggested for a column, and the form as the text that pgveil reads (docs/anonymize.md).
+import type {TableColumn} from "./api.js";
 import type {ColumnInfo, JobText} from "./desk-api.js";
 
 export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
@@ -32,6 +33,12 @@ export interface Attribute {
 export interface JobForm {
   name: string;
   file: {id: string; name: string; separator: string} | null;
+  /** In place of a file, for whom the configuration lists; name: "schema.table". */
+  table: {database: string; name: string} | null;
+  /** A table to publish to, beside the file: "schema.table"; empty: none. */
+  target: string;
+  /** Where that is. */
+  targetDatabase: string;
   hasEmpty: boolean;
   attributes: Attribute[];
   k: number;
@@ -51,7 +58,7 @@ export const kAlgorithms = ["flash", "best_first", "ola", "incognito", "depth_fi
 export const kOutliers = ["drop", "hide", "as_reference"];
 
 export const kNewForm: JobForm = {
-  name: "my_job", file: null, hasEmpty: false, attributes: [], k: 5, suppression: 5, metric: "loss", algorithm: "flash",
+  name: "my_job", file: null, table: null, target: "", targetDatabase: "", hasEmpty: false, attributes: [], k: 5, suppression: 5, metric: "loss", algorithm: "flash",
   seconds: 60, threads: 1, outliers: "drop",
 };
 
@@ -92,6 +99,15 @@ export function suggestedHierarchy(column: ColumnInfo): Hierarchy {
 
 export function attributeOf(column: ColumnInfo, rows: number): Attribute {
   return {name: column.name, class: suggestedClass(column, rows), hierarchy: suggestedHierarchy(column), l: "", t: ""};
+}
+
+/** As of an upload, without its values: what names a row counts as hinted at. */
+export function columnOfTable(column: TableColumn): ColumnInfo {
+  const isOfRows = column.key || column.unique || column.nearly_unique;
+  return {
+    name: column.name, distinct: column.distinct ?? 0, empty: column.nullable ? 1 : 0, kind: column.kind, values: null, type: column.type,
+    hints: isOfRows ? ["what names a row", ...column.hints] : column.hints,
+  };
 }
 
 // ---- tables of values and levels
@@ -161,9 +177,19 @@ function attributeYaml(attribute: Attribute, at: number, isMondrian: boolean): s
   return `  ${quoted(attribute.name)}: {${parts.join(", ")}}`;
 }
 
+function inputYaml(form: JobForm): string {
+  if (form.table) return `{table: ${quoted(form.table.name)}, database: ${quoted(form.table.database)}}`;
+  const separator = form.file && form.file.separator !== "," ? `, separator: ${quoted(form.file.separator)}` : "";
+  return `{file: ${quoted(form.file?.name ?? "")}${separator}${form.hasEmpty ? ', "null": ""' : ""}}`;
+}
+
+function outputYaml(form: JobForm): string {
+  if (form.target === "") return "{file: result.csv}";
+  return `{file: result.csv, table: ${quoted(form.target)}, database: ${quoted(form.targetDatabase)}}`;
+}
+
 export function yamlOf(form: JobForm): string {
   const isMondrian = form.algorithm === "mondrian";
-  const separator = form.file && form.file.separator !== "," ? `, separator: ${quoted(form.file.separator)}` : "";
   const search = isMondrian ? [] : [
     `suppression: ${form.suppression}%`,
     `metric: ${form.metric}`,
@@ -173,14 +199,14 @@ export function yamlOf(form: JobForm): string {
   return [
     "version: 1",
     `name: ${quoted(form.name)}`,
-    `input: {file: ${quoted(form.file?.name ?? "")}${separator}${form.hasEmpty ? ', "null": ""' : ""}}`,
+    `input: ${inputYaml(form)}`,
     "attributes:",
     ...form.attributes.map((it, at) => attributeYaml(it, at, isMondrian)),
     `k: ${form.k}`,
     ...search,
     `algorithm: ${form.algorithm}`,
     `limits: ${limits}`,
-    "output: {file: result.csv}",
+    `output: ${outputYaml(form)}`,
     "",
   ].join("\n");
 }
@@ -214,7 +240,8 @@ function namesOf(form: JobForm): string[] {
 
 /** What can be told without asking pgveil; null: nothing. */
 export function formMistake(form: JobForm): string | null {
-  if (!form.file) return "Upload a table first.";
+  if (!form.file && !form.table) return "Upload a table first.";
+  if (form.target !== "" && !/^[^.]+\.[^.]+$/.test(form.target)) return "The table to publish to is written schema.table.";
   const names = namesOf(form);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) return `Two files are called ${twice}: rename one, and upload it again.`;

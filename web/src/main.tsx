@@ -45,7 +45,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "policies":
       return <Policies isAdmin={isAdmin} />;
     case "policy":
-      return isAdmin ? <PolicyPage key={route.policy} policy={route.policy} /> : <Policies isAdmin={false} />;
+      return isAdmin ? <PolicyPage key={route.policy} policy={route.policy} showsRaw={session.raw_rows} /> : <Policies isAdmin={false} />;
     case "design":
       return <Design />;
     case "query":
@@ -57,7 +57,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "audit":
       return <Audit />;
     case "new-job":
-      return <NewJob />;
+      return <NewJob mayUseTables={session.table_jobs} />;
     case "run":
       return <RunPage key={route.run} run={route.run} />;
     case "compare":

@@ -5,6 +5,8 @@ import {drafts, kClasses, kExample, lineAt, offsetOf, withClass} from "../design
 import {saveText} from "../download.js";
 import {count, percent} from "../table.js";
 import {problemFrom, Trouble, useAction} from "../ui.js";
+import {ColumnsInDatabase} from "./design-columns.js";
+import {FileChoice, FileConflict, useWatched} from "./design-file.js";
 import {Figures, Shares} from "./policy.js";
 
 const kTypingMs = 300;
@@ -133,10 +135,21 @@ export function Design() {
   const editor = useRef<HTMLTextAreaElement>(null);
   const {check, problem} = useCheck(text);
   const error = check?.error ?? null;
+  const watched = useWatched(text);
+  const [typed, setTyped] = useState<string | null>(null);
   const edit = (next: string) => {
     drafts.write(next);
     setText(next);
   };
+  /** Another text in the place of what was typed, which can be had back. */
+  const replace = (next: string) => {
+    if (next !== text) setTyped(text);
+    edit(next);
+  };
+  // A file that can't be looked at now is no reason to keep a text from being saved.
+  const save = useAction(async () => {
+    if (await watched.isSame().catch(() => true)) saveText("policies.yaml", text);
+  });
   const goTo = () => {
     if (!error || !editor.current) return;
     const at = offsetOf(text, error.line, error.column);
@@ -176,15 +189,23 @@ export function Design() {
       </div>
       <Trouble problem={problem} />
       <p class="actions">
-        <button type="button" onClick={() => saveText("policies.yaml", text)}>Save as a file</button>
+        <button type="button" disabled={save.isBusy} onClick={save.run}>Save as a file</button>
         <label class="file">
           Open a file{" "}
           <input type="file" accept=".yaml,.yml,application/yaml" onChange={it => {
-            void it.currentTarget.files?.[0]?.text().then(edit);
+            void it.currentTarget.files?.[0]?.text().then(replace);
           }} />
         </label>
+        <FileChoice onOpen={base => {
+          replace(base.yaml);
+          watched.open(base);
+        }} />
+        {typed !== null && typed !== text ? <button type="button" onClick={() => replace(typed)}>Back to what I typed</button> : null}
       </p>
+      {watched.base ? <p class="hint">Began as {watched.base.name}. It is looked at again while you work: others may change it.</p> : null}
+      <FileConflict watched={watched} text={text} edit={replace} />
       {check && !error ? check.policies.map(it => <Classes key={it.name} text={text} policy={it} edit={edit} />) : null}
+      {check && !error ? check.policies.map(it => <ColumnsInDatabase key={it.name} text={text} policy={it} edit={edit} />) : null}
       {check && !error ? <Trial text={text} policies={check.policies} /> : null}
     </section>
   );

@@ -1,16 +1,16 @@
-// A job over an uploaded table: classes of its columns, hierarchies, what is asked of the result. It becomes the text that `pgveil anonymize` reads.
+// A job over an uploaded table or, for whom the configuration lists, over a table of a database: classes of its columns, hierarchies, what is asked of the result. It becomes the text that `pgveil anonymize` reads.
 import {useEffect, useState} from "preact/hooks";
-import type {Problem} from "../api.js";
+import {api, type Problem} from "../api.js";
 import {desk, type ColumnInfo} from "../desk-api.js";
 import {
-  attributeOf, formDraft, formMistake, jobText, kAlgorithms, kClasses, kHierarchies, kMetrics, kNewForm, kOutliers, kSteps, levelsOf,
+  attributeOf, columnOfTable, formDraft, formMistake, jobText, kAlgorithms, kClasses, kHierarchies, kMetrics, kNewForm, kOutliers, kSteps, levelsOf,
   tablesOf, withCell, withLevel, withoutLevel, yamlOf,
   type Attribute, type Hierarchy, type HierarchyKind, type JobForm,
 } from "../desk.js";
 import {saveText} from "../download.js";
 import {linkToRun} from "../route.js";
-import {count} from "../table.js";
-import {Trouble, problemFrom, useAction} from "../ui.js";
+import {count, records} from "../table.js";
+import {Trouble, problemFrom, useAction, useLoaded} from "../ui.js";
 import {sourceOf, upload} from "../upload.js";
 
 const kHierarchyNames: Record<HierarchyKind, string> = {
@@ -140,6 +140,10 @@ function HierarchyOf({column, hierarchy, edit}: {column: string; hierarchy: Hier
 
 function hintOf(column: ColumnInfo | undefined, rows: number): string {
   if (!column) return "";
+  if (column.type !== undefined) {
+    const known = column.distinct > 0 ? [`about ${count(column.distinct)} different values`] : [];
+    return [column.type, ...known, ...column.hints.map(it => `looks like ${it}`)].join("; ");
+  }
   const parts = [column.distinct === rows ? "every record has another value" : `${count(column.distinct)} different values`];
   if (column.empty > 0) parts.push(`${count(column.empty)} empty`);
   if (column.kind === "number") parts.push(`numbers from ${column.least} to ${column.greatest}`);
@@ -193,6 +197,59 @@ function Goal({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => vo
   );
 }
 
+/** A table of a database: its names come from the catalog, its values are never shown here. */
+function TableChoice({onChoose}: {onChoose: (database: string, table: string) => Promise<void>}) {
+  const databases = useLoaded("databases", () => api.show("databases"));
+  const names = databases.value ? records(databases.value).map(row => row["name"] ?? "").filter(it => it !== "pgveil") : [];
+  const [chosen, setDatabase] = useState("");
+  const [table, setTable] = useState("");
+  const database = chosen || names[0] || "";
+  const tables = useLoaded(`tables ${database}`, async () => (database === "" ? [] : api.tables(database)));
+  const choose = useAction(() => onChoose(database, table));
+  return (
+    <div class="row">
+      <label>
+        Database
+        <select value={database} onChange={it => { setDatabase(it.currentTarget.value); setTable(""); }}>
+          {names.map(it => <option key={it} value={it}>{it}</option>)}
+        </select>
+      </label>
+      <label>
+        Table of the database
+        <select value={table} onChange={it => setTable(it.currentTarget.value)}>
+          <option value="">choose one</option>
+          {(tables.value ?? []).map(it => <option key={it} value={it}>{it}</option>)}
+        </select>
+      </label>
+      <button type="button" disabled={choose.isBusy || table === ""} onClick={choose.run}>Take this table</button>
+      <Trouble problem={databases.problem ?? tables.problem ?? choose.problem} />
+    </div>
+  );
+}
+
+function Target({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
+  const databases = useLoaded("databases", () => api.show("databases"));
+  const names = databases.value ? records(databases.value).map(row => row["name"] ?? "").filter(it => it !== "pgveil") : [];
+  const database = form.targetDatabase || form.table?.database || names[0] || "";
+  return (
+    <fieldset>
+      <legend>Where it is published</legend>
+      <p class="hint wide">Always to a file that you download. A table has to have a name that is free; what was published there is not taken back here.</p>
+      <label>
+        Also to a table (schema.table)
+        <input value={form.target} onInput={it => set({target: it.currentTarget.value.trim(), targetDatabase: database})} />
+      </label>
+      <label>
+        Database of that table
+        <select value={database} onChange={it => set({targetDatabase: it.currentTarget.value})}>
+          {names.map(it => <option key={it} value={it}>{it}</option>)}
+        </select>
+      </label>
+      <Trouble problem={databases.problem} />
+    </fieldset>
+  );
+}
+
 /** Uploads the tables that were edited here; what they were before is dropped. */
 async function started(form: JobForm): Promise<string> {
   const tables: Record<string, string> = {};
@@ -207,7 +264,7 @@ async function started(form: JobForm): Promise<string> {
   }
 }
 
-export function NewJob() {
+export function NewJob({mayUseTables}: {mayUseTables: boolean}) {
   const [form, setForm] = useState(formDraft.read().form);
   const [columns, setColumns] = useState(formDraft.read().columns);
   const [rows, setRows] = useState(0);
@@ -221,13 +278,20 @@ export function NewJob() {
       setColumns(table.columns);
       setRows(table.rows);
       setForm(was => ({
-        ...was, file: {id, name, separator}, hasEmpty: table.columns.some(it => it.empty > 0),
+        ...was, file: {id, name, separator}, table: null, hasEmpty: table.columns.some(it => it.empty > 0),
         attributes: table.columns.map(it => attributeOf(it, table.rows)),
       }));
     } catch (thrown) {
       await desk.dropUpload(id).catch(() => {});
       throw thrown;
     }
+  };
+  const takeTable = async (database: string, name: string) => {
+    const table = await api.columns(database, name);
+    const found = table.columns.map(columnOfTable);
+    setColumns(found);
+    setRows(0);
+    setForm(was => ({...was, file: null, table: {database, name}, hasEmpty: false, attributes: found.map(it => attributeOf(it, -1))}));
   };
   const start = useAction(async () => {
     setRefusal(formMistake(form));
@@ -262,10 +326,11 @@ export function NewJob() {
           </label>
           <Upload label="Table" onDone={bring} />
         </div>
-        {form.file ? (
+        {mayUseTables ? <TableChoice onChoose={takeTable} /> : null}
+        {form.file || form.table ? (
           <>
             <p>
-              <strong>{form.file.name}</strong>{rows > 0 ? `, ${count(rows)} records` : ""}, {columns.length} columns{" "}
+              <strong>{form.table ? `${form.table.name} of ${form.table.database}` : form.file?.name}</strong>{rows > 0 ? `, ${count(rows)} records` : ""}, {columns.length} columns{" "}
               <button type="button" onClick={clear}>Remove it</button>
             </p>
             <h2>Columns</h2>
@@ -274,6 +339,7 @@ export function NewJob() {
                       edit={next => set({attributes: form.attributes.map((it, other) => (other === at ? next : it))})} />
             ))}
             <Goal form={form} set={set} />
+            {mayUseTables ? <Target form={form} set={set} /> : null}
             <p class="actions">
               <button type="submit" disabled={start.isBusy}>{start.isBusy ? "starting …" : "Run the job"}</button>
               <button type="button" onClick={() => saveText(`${form.name}.yaml`, yamlOf(form))}>Save the job's text</button>

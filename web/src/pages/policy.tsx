@@ -1,8 +1,10 @@
 import {useMemo, useState} from "preact/hooks";
-import {api, type Disclosure, type Table} from "../api.js";
+import {ApiError, api, type Disclosure, type PolicyNow, type Table} from "../api.js";
+import {changesOf, fileNote} from "../conflict.js";
 import {layout} from "../icicle.js";
 import {Icicle} from "../icicle-view.js";
 import {Differences} from "./difference.js";
+import {RawRowsOf} from "./raw.js";
 import {count, percent} from "../table.js";
 import {Bar, Grid, Trouble, useAction, useLoaded, Waiting} from "../ui.js";
 
@@ -70,15 +72,48 @@ function Loading({title, load}: {title: string; load: () => Promise<Table>}) {
   );
 }
 
-export function PolicyPage({policy}: {policy: string}) {
+/** Somebody else was first: what is there now, and both ways on. */
+function Conflict({looked, now, isBusy, onBuild, onLook}: {
+  looked: PolicyNow; now: PolicyNow; isBusy: boolean; onBuild: () => void; onLook: () => void;
+}) {
+  return (
+    <section class="conflict" aria-labelledby="conflict-title">
+      <h2 id="conflict-title">Somebody else was here first</h2>
+      <p>Nothing was built by you. Since you looked at {looked.policy}:</p>
+      <ul>{changesOf(looked, now).map(it => <li key={it}>{it}</li>)}</ul>
+      <p class="actions">
+        <button type="button" onClick={onLook}>Look at what is there now</button>
+        <button type="button" disabled={isBusy || now.building !== null} onClick={onBuild}>Build all the same</button>
+      </p>
+    </section>
+  );
+}
+
+export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolean}) {
   const {value, problem, isBusy, again} = useLoaded(policy, () => api.version(policy));
+  const state = useLoaded(`state ${policy}`, () => api.state(policy));
+  const [conflict, setConflict] = useState<PolicyNow | null>(null);
   const parts = useMemo(() => (value ? layout(value.tree.nodes) : []), [value]);
   const [answer, setAnswer] = useState<{title: string; table: Table} | null>(null);
   const check = useAction(async () => setAnswer({title: "Check of the live table", table: await api.check(policy)}));
-  const build = useAction(async () => {
-    setAnswer({title: "New version", table: await api.build(policy)});
+  const lookAgain = () => {
+    setConflict(null);
     again();
+    state.again();
+  };
+  const looked = state.value;
+  const build = useAction(async () => {
+    const tag = (conflict ?? looked)?.tag;
+    if (tag === undefined) return;
+    try {
+      setAnswer({title: "New version", table: await api.build(policy, tag)});
+      lookAgain();
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.problem.now) setConflict(thrown.problem.now);
+      throw thrown;
+    }
   });
+  const note = looked ? fileNote(looked) : null;
   const attributes = value?.tree.attributes.map(it => it.name) ?? [];
   return (
     <section>
@@ -87,10 +122,12 @@ export function PolicyPage({policy}: {policy: string}) {
       <Trouble problem={problem} />
       <p class="actions">
         <button type="button" disabled={check.isBusy} onClick={check.run}>{check.isBusy ? "checking …" : "Check the live table"}</button>
-        <button type="button" disabled={build.isBusy} onClick={build.run}>{build.isBusy ? "building …" : "Build a new version"}</button>
+        <button type="button" disabled={build.isBusy || !looked || conflict !== null} onClick={build.run}>{build.isBusy ? "building …" : "Build a new version"}</button>
       </p>
-      <Trouble problem={check.problem} />
-      <Trouble problem={build.problem} />
+      {note ? <p class="hint">{note}</p> : null}
+      <Trouble problem={check.problem ?? state.problem} />
+      <Trouble problem={build.problem?.now && !conflict ? null : build.problem} />
+      {conflict && looked ? <Conflict looked={looked} now={conflict} isBusy={build.isBusy} onBuild={build.run} onLook={lookAgain} /> : null}
       <div role="status">{answer ? <Grid caption={answer.title} table={answer.table} /> : null}</div>
       {value ? (
         <>
@@ -104,6 +141,7 @@ export function PolicyPage({policy}: {policy: string}) {
           <h2>In words</h2>
           <Detail title="Rules: when a column is shown" load={() => api.rules(policy)} />
           <Detail title="Cohorts" load={() => api.cohorts(policy)} />
+          {showsRaw ? <RawRowsOf key={`raw ${policy}`} policy={policy} /> : null}
         </>
       ) : null}
     </section>
