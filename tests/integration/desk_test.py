@@ -207,6 +207,81 @@ class Files(DeskCase):
         self.assertEqual(len(list(self.folder().glob("page-*"))), 1)
 
 
+FOLK = JOB.replace("{file: people.csv}", "{table: public.folk, database: demo}").replace(
+    "hierarchy: {file: town.csv}", "hierarchy: {masking: {}}")
+
+
+class Tables(DeskCase):
+    """For admins whom admin.http.table_jobs lists."""
+    http = "{port: 0, table_jobs: [operator]}"
+    extra_sql = """CREATE TABLE public.folk (name text, age integer, town text, illness text);
+        INSERT INTO public.folk SELECT 'person ' || g, 20 + g % 30, (ARRAY['Aber', 'Bree', 'Cork'])[1 + g % 3], (ARRAY['flu', 'gout'])[1 + g % 2]
+          FROM generate_series(1, 120) g;
+        CREATE TABLE public.parted (age integer, town text) PARTITION BY RANGE (age);
+        CREATE TABLE public.part PARTITION OF public.parted FOR VALUES FROM (0) TO (100);
+        GRANT SELECT ON public.folk, public.parted, public.part TO pgveil_query, pgveil_admin;"""
+
+    def check(self, text):
+        return self.ask("POST", "check", {"yaml": text, "files": {}})["error"]
+
+    def test_a_job_reads_a_table_and_its_result_is_downloaded(self):
+        run = self.run_job(FOLK, {})
+        self.assertEqual(run["state"], "done", run)
+        self.assertIsNone(run["measures"]["before"])
+        self.assertGreaterEqual(run["measures"]["after"]["smallest"], 5)
+        _, text = self.operator.ask("GET", f"/api/v1/desk/runs/{run['id']}/result")
+        self.assertNotIn("person", text)
+        self.assertEqual(set(csv.DictReader(io.StringIO(text)).fieldnames), {"age", "town", "illness"})
+
+    def test_a_job_publishes_to_a_table_that_only_its_owner_reads(self):
+        to_table = FOLK.replace("{file: result.csv}", "{table: public.folk_out, database: demo}")
+        run = self.run_job(to_table, {})
+        self.assertEqual(run["state"], "done", run)
+        rows = self.postgres.rows("SELECT age, town FROM public.folk_out", "demo")
+        self.assertEqual(len(rows), run["report"]["published_rows"])
+        self.assertGreaterEqual(min(Counter(map(tuple, rows)).values()), 5)
+        owner = self.postgres.rows("SELECT relowner::regrole::text, relacl IS NULL FROM pg_class WHERE relname = 'folk_out'", "demo")
+        self.assertEqual([str(owner[0][0]), str(owner[0][1]).lower()[0]], ["pgveil_admin", "t"])
+        again = self.run_job(to_table, {})
+        self.assertEqual(again["state"], "failed", again)
+        self.assertIn("folk_out", again["message"])
+        said = [event.get("sql") for event in self.audited()]
+        self.assertIn("RUN A JOB OF THE PAGE FROM TABLE demo:public.folk TO TABLE demo:public.folk_out", said)
+        self.assertNotIn("person 7", json.dumps(self.audited()))
+
+    def test_an_upload_is_published_to_a_table(self):
+        run = self.run_job(JOB.replace("{file: result.csv}", "{file: result.csv, table: public.brought, database: demo}"))
+        self.assertEqual(run["state"], "done", run)
+        self.assertEqual(run["measures"]["before"]["rows"], 120)
+        self.assertEqual(int(self.postgres.rows("SELECT count(*) FROM public.brought", "demo")[0][0]), run["report"]["published_rows"])
+
+    def test_tables_of_policies_are_neither_read_nor_written(self):
+        people = FOLK.replace("public.folk", "public.people").replace("name: {class", "id: {class").replace(
+            "  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [5, 10, 20]}}}\n", "").replace(
+            "town: {class", "city: {class").replace("illness: {class: sensitive, l_diversity: {distinct: 2}}", "state: {class: insensitive}")
+        run = self.run_job(people, {})
+        self.assertEqual(run["state"], "failed", run)
+        self.assertIn("released under policy people_k2", run["message"])
+        for target, words in (("public.staff", "table of policy"), ("public.towns", "open_tables")):
+            run = self.run_job(FOLK.replace("{file: result.csv}", f"{{table: {target}, database: demo}}"), {})
+            self.assertEqual(run["state"], "failed", run)
+            self.assertIn(words, run["message"])
+
+    def test_what_is_no_plain_table_of_users_is_refused(self):
+        for table in ("pg_catalog.pg_authid", "pgveil.version", "public.v_people", "public.parted", "public.part", "public.nothing",
+                      "information_schema.sql_parts"):
+            self.assertIsNotNone(self.check(FOLK.replace("public.folk", table)), table)
+        for output in ("{table: pg_catalog.out, database: demo}", "{table: pgveil.out, database: demo}", "{table: public.out, database: postgres}",
+                       "{table: public.out, database: demo, replace: true}", "{table: public.out, database: demo, types: {age: text}}"):
+            self.assertIsNotNone(self.check(FOLK.replace("{file: result.csv}", output)), output)
+        self.assertIsNone(self.check(FOLK))
+
+    def test_a_job_that_hides_nothing_is_counted_again_like_every_other(self):
+        run = self.run_job(FOLK.replace("suppression: 5%", "suppression: 0%").replace("k: 5", "k: 121"), {})
+        self.assertEqual(run["state"], "failed", run)
+        self.assertNotIn("person", json.dumps(run))
+
+
 class Others(DeskCase):
     def test_stats_roles_have_no_desk(self):
         watcher = Browser(self.port()).sign_in("watcher")

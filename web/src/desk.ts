@@ -105,7 +105,7 @@ export function attributeOf(column: ColumnInfo, rows: number): Attribute {
 export function columnOfTable(column: TableColumn): ColumnInfo {
   const isOfRows = column.key || column.unique || column.nearly_unique;
   return {
-    name: column.name, distinct: column.distinct ?? 0, empty: column.nullable ? 1 : 0, kind: column.kind, values: null, type: column.type,
+    name: column.name, distinct: column.distinct ?? 0, empty: 0, kind: column.kind, values: null, type: column.type,
     hints: isOfRows ? ["what names a row", ...column.hints] : column.hints,
   };
 }

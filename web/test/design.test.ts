@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {kExample, lineAt, offsetOf, withClass} from "../src/design.js";
+import type {TableColumn} from "../src/api.js";
+import {factsOf, kExample, lineAt, offsetOf, suggestedForTable, withClass, withColumn} from "../src/design.js";
 
 const kText = "k: 2\nname: ä€😀x\n\nlast";
 
@@ -40,4 +41,42 @@ test("a column that is written otherwise is left to whoever writes", () => {
   assert.equal(withClass(kExample.replace("{class: quasi_identifier}", "\n        class: quasi_identifier"), "people_k5", "occupation", "sensitive"), null);
   assert.equal(withClass("- name: p\n  a.c: {class: identifier}\n  abc: {class: identifier}", "p", "a.c", "sensitive"),
                "- name: p\n  a.c: {class: sensitive}\n  abc: {class: identifier}");
+});
+
+test("a column that is not listed comes to the end of its policy's list", () => {
+  const text = withColumn(kExample, "people_k5", "born", "quasi_identifier") ?? "";
+  assert.equal(text, kExample.replace("state:      {class: quasi_identifier}\n", "state:      {class: quasi_identifier}\n      born: {class: quasi_identifier}\n"));
+  const two = kExample + kExample.split("\n").slice(2).join("\n").replace("people_k5", "other");
+  const first = withColumn(two, "people_k5", "born", "sensitive") ?? "";
+  assert.ok(first.indexOf("born") < first.indexOf("other"));
+  assert.match(withColumn(kExample, "people_k5", "city", "sensitive") ?? "", /city: {7}\{class: sensitive\}/);
+});
+
+test("names that YAML reads otherwise are quoted", () => {
+  for (const name of ["on", "Home City", "a: b", "x#y", "ä", "1st"])
+    assert.ok((withColumn(kExample, "people_k5", name, "identifier") ?? "").includes(`      ${JSON.stringify(name)}: {class: identifier}\n`), name);
+});
+
+test("what can't be put in is left to whoever writes", () => {
+  assert.equal(withColumn(kExample, "another", "born", "identifier"), null);
+  assert.equal(withColumn(kExample.replace("    columns:\n", "    columns: {}\n"), "people_k5", "born", "identifier"), null);
+  const block = kExample.replace("occupation: {class: quasi_identifier}", "occupation:\n        class: quasi_identifier");
+  assert.equal(withColumn(block, "people_k5", "occupation", "sensitive"), null);
+});
+
+const tableColumn = (more: Partial<TableColumn> = {}): TableColumn => ({
+  name: "c", type: "text", kind: "text", nullable: true, key: false, unique: false, distinct: 4, nearly_unique: false, null_share: 0, hints: [], ...more,
+});
+
+test("of a table's columns what may name a row is hidden, and nothing is shown as it is", () => {
+  for (const more of [{key: true}, {unique: true}, {nearly_unique: true}, {hints: ["a name"]}])
+    assert.equal(suggestedForTable(tableColumn(more)), "identifier");
+  assert.equal(suggestedForTable(tableColumn()), "quasi_identifier");
+  assert.equal(suggestedForTable(tableColumn({hints: ["a place smaller than a state"]})), "quasi_identifier");
+});
+
+test("hints are estimates and names", () => {
+  assert.equal(factsOf(tableColumn({key: true, unique: true, nullable: false, distinct: 1200, hints: ["a name"]})),
+               "of the primary key; about 1 200 different values; never NULL; looks like a name");
+  assert.equal(factsOf(tableColumn({distinct: null, nearly_unique: true, null_share: 0.5})), "nearly every row has another value; 50.0 % NULL");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {ColumnInfo} from "../src/desk-api.js";
 import {
-  attributeOf, formMistake, hierarchyFile, jobText, kNewForm, quoted, suggestedClass, suggestedHierarchy, suggestedWidths, tableMistake,
+  attributeOf, columnOfTable, formMistake, hierarchyFile, jobText, kNewForm, quoted, suggestedClass, suggestedHierarchy, suggestedWidths, tableMistake,
   tablesOf, withCell, withLevel, withoutLevel, yamlOf, type JobForm,
 } from "../src/desk.js";
 
@@ -113,4 +113,24 @@ test("mistakes are told before anything is asked", () => {
   assert.match(broken(it => (it.attributes[2]!.l = "two")), /l and t/);
   assert.match(broken(it => (it.file!.name = "levels_2.csv")), /Two files/);
   assert.match(broken(it => (it.attributes[1]!.hierarchy.rows = [])), /too many values/);
+});
+
+test("a job over a table names it, and publishes to another one if that is wanted", () => {
+  const over = form({file: null, table: {database: "demo", name: "public.people"}});
+  assert.match(yamlOf(over), /^input: \{table: "public.people", database: "demo"\}$/m);
+  assert.match(yamlOf(over), /^output: \{file: result.csv\}$/m);
+  assert.deepEqual(Object.keys(jobText(over, {}).files), []);
+  const published = form({target: "public.out", targetDatabase: "demo"});
+  assert.match(yamlOf(published), /^output: \{file: result.csv, table: "public.out", database: "demo"\}$/m);
+  assert.equal(formMistake(over), null);
+  assert.match(formMistake(form({target: "out"})) ?? "", /schema\.table/);
+  assert.match(formMistake(form({file: null})) ?? "", /Upload a table/);
+});
+
+test("of a table's column no value is known, and what names a row is not published", () => {
+  const own = {name: "id", type: "integer", kind: "number" as const, nullable: false, key: true, unique: true, distinct: null, nearly_unique: true, null_share: 0, hints: []};
+  const made = attributeOf(columnOfTable(own), -1);
+  assert.equal(made.class, "identifier");
+  assert.deepEqual(made.hierarchy.rows, []);
+  assert.equal(attributeOf(columnOfTable({...own, key: false, unique: false, nearly_unique: false}), -1).class, "quasi_identifier");
 });

@@ -14,11 +14,17 @@ AUDIT = "audit: {file: audit.log}\n"
 
 
 class Browser:
-    """One visitor: sends what a browser would, and keeps its cookie."""
+    """One visitor: sends what a browser would, and keeps its cookie. context: of ssl; None: without TLS."""
 
-    def __init__(self, port):
+    def __init__(self, port, context=None):
         self.port = port
+        self.context = context
         self.cookie = self.csrf = None
+
+    def connection(self):
+        if self.context:
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=120, context=self.context)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
 
     def raw(self, data):
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
@@ -31,7 +37,7 @@ class Browser:
     def ask(self, method, path, body=None, leave_out=(), **headers):
         sent = {"Host": f"127.0.0.1:{self.port}", "Sec-Fetch-Site": "same-origin"}
         if method != "GET":
-            sent["Origin"] = f"http://127.0.0.1:{self.port}"
+            sent["Origin"] = f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
             if self.csrf:
                 sent["X-CSRF-Token"] = self.csrf
         if self.cookie:
@@ -42,7 +48,7 @@ class Browser:
             sent["Content-Type"] = "application/json"
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {name: value for name, value in sent.items() if name not in leave_out}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = self.connection()
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():
             connection.putheader(name, value)
@@ -75,6 +81,7 @@ def column(table, name):
 class PageCase(StackCase):
     """With passwords, an audit log and the page."""
     extra_sql = ""
+    http = "{port: 0}"
 
     @classmethod
     def arrange(cls):
@@ -88,18 +95,22 @@ class PageCase(StackCase):
         cls.pgveil = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, authentication="scram-sha-256",
                                      passwords=PASSWORDS, more="audit: {file: audit.log}\n"))
         text = cls.pgveil.config_path.read_text()
-        cls.pgveil.config_path.write_text(text.replace("[watcher]}", "[watcher], http: {port: 0}}"))
+        cls.pgveil.config_path.write_text(text.replace("[watcher]}", f"[watcher], http: {cls.http}}}"))
         cls.arrange()
         cls.pgveil.start()
-        cls.operator = Browser(cls.port()).sign_in("operator")
+        cls.operator = cls.visitor().sign_in("operator")
         for policy in cls.built:
             status, answer = cls.operator.api("POST", f"policies/{policy}/build", {})
             assert status == 200, answer
 
     @classmethod
+    def visitor(cls):
+        return Browser(cls.port())
+
+    @classmethod
     def ports(cls):
         """The page's, of each start."""
-        return [int(port) for port in re.findall(r"http://127\.0\.0\.1:(\d+)/\n", cls.pgveil.log())]
+        return [int(port) for port in re.findall(r"https?://127\.0\.0\.1:(\d+)/\n", cls.pgveil.log())]
 
     @classmethod
     def port(cls):
@@ -107,8 +118,15 @@ class PageCase(StackCase):
             time.sleep(0.05)
         return cls.ports()[-1]
 
+    def start_again(self):
+        """The limit on sign-ins begins anew."""
+        before = len(self.ports())
+        self.pgveil.restart()
+        while len(self.ports()) == before:
+            time.sleep(0.05)
+
     def browser(self, role=None):
-        browser = Browser(self.port())
+        browser = self.visitor()
         return browser.sign_in(role) if role else browser
 
     def audited(self):

@@ -289,6 +289,7 @@ export function NewJob({mayUseTables}: {mayUseTables: boolean}) {
   const takeTable = async (database: string, name: string) => {
     const table = await api.columns(database, name);
     const found = table.columns.map(columnOfTable);
+    if (form.file) void desk.dropUpload(form.file.id).catch(() => {});
     setColumns(found);
     setRows(0);
     setForm(was => ({...was, file: null, table: {database, name}, hasEmpty: false, attributes: found.map(it => attributeOf(it, -1))}));
