@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
+import {changes} from "./changes.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
 const require = createRequire(path.join(settings.modules, "package.json"));
@@ -46,6 +47,27 @@ async function accessible(page, where) {
   });
   assert.deepEqual(JSON.parse(result.value), [], where);
   await session.detach();
+}
+
+async function openNewJob(page) {
+  await open(page, "Jobs");
+  await page.getByRole("link", {name: "Set up a job"}).click();
+  await heading(page, "Set up a job");
+}
+
+function people() {
+  const towns = ["Aber", "Bree", "Cork"];
+  const rows = Array.from({length: 300}, (_, i) => `person ${i},${20 + (i % 40)},${towns[i % 3]},${i % 2 ? "flu" : "gout"}`);
+  return {name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(["name,age,town,illness", ...rows].join("\n"))};
+}
+
+async function signInAgain(page) {
+  const again = page.getByRole("dialog");
+  await again.waitFor();
+  await again.getByLabel("Role").fill("operator");
+  await again.getByLabel("Password").fill(settings.passwords.operator);
+  await again.getByRole("button", {name: "Sign in"}).click();
+  await again.waitFor({state: "detached"});
 }
 
 const scenarios = {
@@ -217,9 +239,7 @@ const scenarios = {
     await table.setInputFiles({name: "book.xlsx", mimeType: "application/zip", buffer: Buffer.from([0x50, 0x4b, 3, 4, 0xff])});
     await page.getByRole("alert").waitFor();
     assert.match(await page.getByRole("alert").innerText(), /no text in UTF-8/);
-    const towns = ["Aber", "Bree", "Cork"];
-    const rows = Array.from({length: 300}, (_, i) => `person ${i},${20 + (i % 40)},${towns[i % 3]},${i % 2 ? "flu" : "gout"}`);
-    await table.setInputFiles({name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(["name,age,town,illness", ...rows].join("\n"))});
+    await table.setInputFiles(people());
     await page.getByText("300 records").waitFor();
     assert.equal(await page.getByLabel("Class of name").inputValue(), "identifier");
     await page.getByLabel("Class of illness").selectOption("sensitive");
@@ -448,6 +468,8 @@ const scenarios = {
     assert.equal(await version(), before);
   },
 };
+
+Object.assign(scenarios, changes({settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, shot}));
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});

@@ -5,7 +5,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
 
@@ -39,13 +38,18 @@ def missing():
 
 
 class Page(PageCase):
+    http = "{port: 0, raw_rows: [operator], table_jobs: [operator]}"
     policies = (*PageCase.policies, MARKUP)
     built = (*PageCase.built, "markup_k2")
     extra_sql = """
         CREATE TABLE public.markup (id integer, word text);
         INSERT INTO public.markup SELECT g, '<img src=x onerror="document.title=1">' FROM generate_series(1, 4) g;
         INSERT INTO public.markup SELECT g, '</script><script>document.title=1</script>' FROM generate_series(5, 7) g;
-        GRANT SELECT ON public.markup TO pgveil_query, pgveil_admin;"""
+        CREATE TABLE public.folk (id integer PRIMARY KEY, age integer, town text, illness text);
+        INSERT INTO public.folk SELECT g, 20 + g % 40, (ARRAY['Aber', 'Bree', 'Cork'])[1 + g % 3], (ARRAY['flu', 'gout'])[1 + g % 2]
+          FROM generate_series(1, 300) g;
+        GRANT SELECT ON public.markup, public.folk TO pgveil_query, pgveil_admin;
+        ANALYZE;"""
 
     @classmethod
     def arrange(cls):
@@ -56,14 +60,10 @@ class Page(PageCase):
             (folder / "jobs" / f"{name}.yaml").write_text(JOB.format(name=name, input=source, folder=folder / "exports"))
 
     def setUp(self):
-        """The limit on sign-ins begins anew."""
-        before = len(self.ports())
-        self.pgveil.restart()
-        while len(self.ports()) == before:
-            time.sleep(0.05)
+        self.start_again()
 
     def browse(self, scenario):
-        settings = {"url": f"http://127.0.0.1:{self.port()}/", "modules": str(MODULES), "passwords": PASSWORDS, "timeout_ms": 30000,
+        settings = {"url": f"http://127.0.0.1:{self.port()}/", "modules": str(MODULES), "passwords": PASSWORDS, "timeout_ms": 30000, "policies": str(self.pgveil.policy_path),
                     "chromium": shutil.which("chromium"), "screenshots": os.environ.get("PGVEIL_SCREENSHOTS")}
         done = subprocess.run(["node", SCRIPT, scenario], env=os.environ | {"PAGE": json.dumps(settings)}, capture_output=True,
                               text=True, timeout=170)
