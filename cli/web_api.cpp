@@ -205,7 +205,7 @@ HttpResponse WebApi::who(const HttpRequest& request) {
 Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
                                     const std::string& password) {
   const std::string database(session::kConsoleDatabase);
-  const auto demand = world_.may_log_in(role, database, {request.visitor.host, false});
+  const auto demand = world_.may_log_in(role, database, {request.visitor.host, request.is_encrypted});
   if (!demand) return demand.error();
   if (*demand != session::LoginDemand::password)
     return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
