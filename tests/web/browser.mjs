@@ -332,6 +332,8 @@ const scenarios = {
     await signedIn(page);
     await open(page, "Design");
     const editor = page.getByLabel("Policies (YAML)");
+    await page.getByRole("button", {name: "Open the policy file"}).waitFor();
+    await page.getByText("One policy, no mistake found.").waitFor();
     await page.context().clearCookies();
     await editor.fill("version: 1\n# half a thought");
     seen.allow(/401/);
@@ -382,6 +384,9 @@ const scenarios = {
     const version = {policy: "large", number: 1, built_at: "2026-01-01T00:00:00Z", table: {schema: "s", name: "t", columns: []},
                      tree: {k: 5, attributes: [{name: "town"}, {name: "job"}], nodes}, disclosure};
     await page.route("**/api/v1/policies/large/version", route => route.fulfill({json: version}));
+    await page.route("**/api/v1/state", route => route.fulfill({json: {
+      policy: "large", tag: "t", database: "d", table: "s.t", k: 5, columns: [], number: 1, built_at: version.built_at, closed_because: null,
+      building: null, file: "large.yaml", file_is_loaded: true, file_problem: null}}));
     await page.goto(`${settings.url}#/policies/large`);
     const tree = page.getByRole("application", {name: "Disclosure tree"});
     await tree.focus();
