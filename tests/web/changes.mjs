@@ -141,6 +141,8 @@ export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, s
     const row = await table.getByRole("row", {name: /Withamsville/}).innerText();
     assert.deepEqual(row.split("\t").map(it => it.trim()), ["8", "hidden", "Accountant", "hidden", "Withamsville", "hidden", "OH", "OH"]);
     await accessible(page, "raw rows");
+    await table.scrollIntoViewIfNeeded();
+    await shot(page, "raw-rows");
     await page.getByRole("button", {name: "Hide them"}).click();
     assert.equal(await table.count(), 0);
     await page.goto(`${settings.url}#/policies/markup_k2`);
