@@ -120,6 +120,27 @@ HttpResponse WebApi::table_columns(const Visit& visit) {
   return recorded(visit, "LOOK AT THE COLUMNS OF A TABLE", [&] { return columns_of(*now, database, table); });
 }
 
+// ---- jobs over tables, with the password: a session that was stolen has none
+
+HttpResponse WebApi::prove(const Visit& visit) {
+  const auto now = world_.present();
+  const std::string& role = visit.session.role;
+  const auto allowed = check_listed(now->config, role, now->config.page.table_jobs, "table_jobs");
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"password"});
+  if (!texts) return error_response(texts.error());
+  const auto time = std::chrono::steady_clock::now();
+  if (!limit_.may_try(role, time)) return too_many_tries();
+  if (!keep(visit, session::AuditedCommand{kept_words("GIVE THE PASSWORD FOR JOBS OVER TABLES")}))
+    return not_on_record();
+  const auto proved = check_password(visit.request, role, texts->front());
+  if (!keep(visit, session::AuditedCommandEnd{proved ? std::string() : proved.error().sqlstate}))
+    return not_on_record();
+  if (!proved) return error_response(403, "the password is wrong", "it is asked for jobs over tables");
+  sessions_.prove(visit.token, time);
+  return json_response(200, boost::json::object());
+}
+
 // ---- raw rows, each look with the password and on record
 
 HttpResponse WebApi::raw_rows(const Visit& visit) {
@@ -194,8 +215,9 @@ HttpResponse WebApi::at_desk(const Visit& visit, std::string_view path) {
   const auto end = [&](const std::string& sqlstate) {
     return keep(visit, session::AuditedCommandEnd{sqlstate});
   };
-  auto answer = answer_desk(
-      *desk_, {visit.request.method, path, visit.request.body, visit.session.role, now, begin, end});
+  const bool is_proved = sessions_.is_proved(visit.token, std::chrono::steady_clock::now());
+  auto answer = answer_desk(*desk_, {visit.request.method, path, visit.request.body, visit.session.role, now,
+                                     begin, end, is_proved});
   return answer ? std::move(*answer) : not_there();
 }
 

@@ -154,7 +154,7 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
     std::string_view path;
     HttpResponse (WebApi::*answer)(const Visit& visit);
   };
-  static constexpr std::array<Address, 12> kAddresses{{{"design/check", &WebApi::design_check},
+  static constexpr std::array<Address, 13> kAddresses{{{"design/check", &WebApi::design_check},
                                                        {"design/what-if", &WebApi::what_if},
                                                        {"design/files", &WebApi::list_design_files},
                                                        {"design/file", &WebApi::read_design_file},
@@ -164,6 +164,7 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
                                                        {"build", &WebApi::build},
                                                        {"rows", &WebApi::masked_rows},
                                                        {"raw-rows", &WebApi::raw_rows},
+                                                       {"prove", &WebApi::prove},
                                                        {"difference", &WebApi::difference},
                                                        {"audit", &WebApi::audit_log}}};
   const auto found = std::ranges::find(kAddresses, path, &Address::path);

@@ -53,6 +53,7 @@ class WebApi {
   [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
   [[nodiscard]] net::HttpResponse masked_rows(const Visit& visit);
   [[nodiscard]] net::HttpResponse raw_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse prove(const Visit& visit);
   [[nodiscard]] net::HttpResponse state(const Visit& visit);
   [[nodiscard]] net::HttpResponse build(const Visit& visit);
   [[nodiscard]] net::HttpResponse build_if_same(const Visit& visit, const std::string& policy,

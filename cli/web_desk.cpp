@@ -164,16 +164,25 @@ Result<json::object> check(Desk& desk, const DeskVisit& visit) {
   return json::object{{"error", std::move(error)}};
 }
 
-Result<json::object> start(Desk& desk, const DeskVisit& visit) {
+// Tables are read only of a job whose tables are on record.
+Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables) {
   const auto text = text_of(visit.body);
   if (!text) return text.error();
-  const auto id = desk.start(author_of(visit), *text);
+  const auto id = desk.start({visit.present, visit.role, tables}, *text);
   if (!id) {
     Error error = id.error();
     if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);
     return error;
   }
   return json::object{{"id", *id}};
+}
+
+HttpResponse run_job(Desk& desk, const DeskVisit& visit) {
+  const auto words = tables_in(desk, visit);
+  if (!words.empty() && !visit.is_proved)
+    return error_response(403, "jobs over tables need your password again", "give it, and run the job");
+  const auto tables = words.empty() ? DeskTables::none : DeskTables::allowed;
+  return on_record(visit, "RUN A JOB OF THE PAGE" + words, [&] { return start(desk, visit, tables); });
 }
 
 Result<json::object> details(Desk& desk, const DeskVisit& visit, const std::string& id) {
@@ -245,9 +254,7 @@ std::optional<HttpResponse> answer_uploads(Desk& desk, const DeskVisit& visit,
 std::optional<HttpResponse> answer_runs(Desk& desk, const DeskVisit& visit,
                                         const std::vector<std::string_view>& parts) {
   if (parts.size() == 1 && visit.method == "GET") return list_runs(desk, visit);
-  if (parts.size() == 1 && visit.method == "POST")
-    return on_record(visit, "RUN A JOB OF THE PAGE" + tables_in(desk, visit),
-                     [&] { return start(desk, visit); });
+  if (parts.size() == 1 && visit.method == "POST") return run_job(desk, visit);
   if (parts.size() < 2 || !is_id(parts[1])) return std::nullopt;
   const std::string id(parts[1]);
   if (parts.size() == 2 && visit.method == "GET") return answered(details(desk, visit, id));

@@ -40,6 +40,18 @@ void WebSessions::end(std::string_view token) {
   entries_.erase(session::sha256_of(token));
 }
 
+void WebSessions::prove(std::string_view token, WebTime now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(session::sha256_of(token));
+  if (found != entries_.end()) found->second.proved = now;
+}
+
+bool WebSessions::is_proved(std::string_view token, WebTime now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(session::sha256_of(token));
+  return found != entries_.end() && found->second.proved && now - *found->second.proved < kProved;
+}
+
 bool SignInLimit::may_try(std::string_view role, WebTime now) {
   const std::lock_guard lock(mutex_);
   tries_.erase(tries_.begin(), tries_.upper_bound(now - kWindow));

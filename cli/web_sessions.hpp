@@ -38,11 +38,16 @@ class WebSessions {
   // nullopt: none, or it has ended.
   [[nodiscard]] std::optional<WebSession> find(std::string_view token, WebTime now, Touch touch);
   void end(std::string_view token);
+  // The password was given again in this session: that counts for kProved.
+  static constexpr std::chrono::minutes kProved{5};
+  void prove(std::string_view token, WebTime now);
+  [[nodiscard]] bool is_proved(std::string_view token, WebTime now);
 
  private:
   struct Entry {
     WebSession session;
     WebTime begun, touched;
+    std::optional<WebTime> proved = std::nullopt;
   };
   void forget_ended(WebTime now);
 

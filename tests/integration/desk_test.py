@@ -7,7 +7,7 @@ import stat
 import time
 from collections import Counter
 
-from harness.page import Browser, PageCase
+from harness.page import PASSWORDS, Browser, PageCase
 from harness.runner import main
 
 PEOPLE = "name,age,town,illness\n" + "".join(
@@ -221,6 +221,14 @@ class Tables(DeskCase):
         CREATE TABLE public.part PARTITION OF public.parted FOR VALUES FROM (0) TO (100);
         GRANT SELECT ON public.folk, public.parted, public.part TO pgveil_query, pgveil_admin;"""
 
+    def setUp(self):
+        self.start_again()
+        type(self).operator = self.browser("operator")
+        self.assertEqual(self.prove(self.operator), 200)
+
+    def prove(self, browser, password=PASSWORDS["operator"], **more):
+        return browser.api("POST", "prove", {"password": password}, **more)[0]
+
     def check(self, text):
         return self.ask("POST", "check", {"yaml": text, "files": {}})["error"]
 
@@ -275,6 +283,24 @@ class Tables(DeskCase):
                        "{table: public.out, database: demo, replace: true}", "{table: public.out, database: demo, types: {age: text}}"):
             self.assertIsNotNone(self.check(FOLK.replace("{file: result.csv}", output)), output)
         self.assertIsNone(self.check(FOLK))
+
+    def test_a_stolen_session_and_another_site_run_no_job_over_tables(self):
+        stolen = self.browser("operator")
+        for text in (FOLK, JOB.replace("{file: result.csv}", "{table: public.stolen, database: demo}")):
+            body = {"yaml": text, "files": self.files()}
+            self.assertIn("password", self.ask("POST", "runs", body, 403, stolen)["message"])
+            self.assertEqual(self.prove(stolen, "wrong"), 403)
+            self.ask("POST", "runs", body, 403, stolen)
+        self.assertEqual(self.ask("GET", "runs"), [])
+        self.assertEqual(self.prove(stolen, leave_out=("X-CSRF-Token",)), 403)
+        self.assertEqual(self.prove(stolen, Sec_Fetch_Site="cross-site"), 403)
+        for browser in (stolen, self.operator):
+            status, _ = browser.api("POST", "desk/runs", {"yaml": FOLK, "files": {}}, leave_out=("X-CSRF-Token",))
+            self.assertEqual(status, 403)
+        self.assertEqual(self.ask("GET", "runs"), [])
+        self.assertEqual(self.prove(self.browser("watcher"), PASSWORDS["watcher"]), 403)
+        said = [(it.get("sql"), it.get("sqlstate")) for it in self.audited()]
+        self.assertIn(("GIVE THE PASSWORD FOR JOBS OVER TABLES", None), said)
 
     def test_a_job_that_hides_nothing_is_counted_again_like_every_other(self):
         run = self.run_job(FOLK.replace("suppression: 5%", "suppression: 0%").replace("k: 5", "k: 121"), {})

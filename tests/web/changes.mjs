@@ -152,7 +152,7 @@ export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, s
     assert.equal(await page.locator("main img, main script").count(), 0);
   },
 
-  async job_over_a_table(page) {
+  async job_over_a_table(page, seen) {
     await signedIn(page);
     await openNewJob(page);
     await page.getByLabel("Table of the database").selectOption("public.folk");
@@ -163,9 +163,15 @@ export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, s
     await page.getByLabel("Class of illness").selectOption("sensitive");
     await page.getByLabel("Also to a table (schema.table)").fill("public.folk_published");
     await accessible(page, "a job over a table");
+    seen.allow(/403/);
+    await page.getByLabel("Your password, for a job over tables").fill("wrong");
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByText("the password is wrong").waitFor();
+    await page.getByLabel("Your password, for a job over tables").fill(settings.passwords.operator);
     await page.getByRole("button", {name: "Run the job"}).click();
     await page.getByRole("link", {name: "Download the result"}).waitFor();
     await page.goBack();
+    await page.getByLabel("Your password, for a job over tables").fill(settings.passwords.operator);
     await page.getByRole("button", {name: "Run the job"}).click();
     await page.getByText("failed", {exact: true}).waitFor();
     assert.match(await page.getByRole("alert").innerText(), /folk_published/);

@@ -238,6 +238,9 @@ function namesOf(form: JobForm): string[] {
   return [...(form.file ? [form.file.name] : []), ...brought, ...Object.keys(tablesOf(form))];
 }
 
+/** It reads or makes a table of a database, which needs the password again. */
+export const usesTables = (form: JobForm) => form.table !== null || form.target !== "";
+
 /** What can be told without asking pgveil; null: nothing. */
 export function formMistake(form: JobForm): string | null {
   if (!form.file && !form.table) return "Upload a table first.";

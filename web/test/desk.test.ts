@@ -3,7 +3,7 @@ import {test} from "node:test";
 import type {ColumnInfo} from "../src/desk-api.js";
 import {
   attributeOf, columnOfTable, formMistake, hierarchyFile, jobText, kNewForm, quoted, suggestedClass, suggestedHierarchy, suggestedWidths, tableMistake,
-  tablesOf, withCell, withLevel, withoutLevel, yamlOf, type JobForm,
+  tablesOf, usesTables, withCell, withLevel, withoutLevel, yamlOf, type JobForm,
 } from "../src/desk.js";
 
 const column = (more: Partial<ColumnInfo>): ColumnInfo => ({name: "c", distinct: 3, empty: 0, kind: "text", values: ["a", "b", "c"], hints: [], ...more});
@@ -123,6 +123,7 @@ test("a job over a table names it, and publishes to another one if that is wante
   const published = form({target: "public.out", targetDatabase: "demo"});
   assert.match(yamlOf(published), /^output: \{file: result.csv, table: "public.out", database: "demo"\}$/m);
   assert.equal(formMistake(over), null);
+  assert.deepEqual([form(), over, published].map(usesTables), [false, true, true]);
   assert.match(formMistake(form({target: "out"})) ?? "", /schema\.table/);
   assert.match(formMistake(form({file: null})) ?? "", /Upload a table/);
 });

@@ -35,6 +35,21 @@ TEST_CASE("a session ends when it rested long enough; looking on is rest") {
   CHECK_FALSE(sessions.find("token", almost + WebSessions::kIdle, Touch::rests));
 }
 
+TEST_CASE("a password that was given again counts for its session, and not for long") {
+  WebSessions sessions;
+  sessions.begin("token", session("operator"), kStart);
+  sessions.begin("other", session("operator"), kStart);
+  CHECK_FALSE(sessions.is_proved("token", kStart));
+  sessions.prove("token", kStart);
+  sessions.prove("nobody", kStart);
+  CHECK(sessions.is_proved("token", kStart + WebSessions::kProved - seconds(1)));
+  CHECK_FALSE(sessions.is_proved("token", kStart + WebSessions::kProved));
+  CHECK_FALSE(sessions.is_proved("other", kStart));
+  CHECK_FALSE(sessions.is_proved("nobody", kStart));
+  sessions.end("token");
+  CHECK_FALSE(sessions.is_proved("token", kStart));
+}
+
 TEST_CASE("a session that never rests ends all the same") {
   WebSessions sessions;
   sessions.begin("token", session("operator"), kStart);

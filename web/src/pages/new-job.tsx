@@ -4,7 +4,7 @@ import {api, type Problem} from "../api.js";
 import {desk, type ColumnInfo} from "../desk-api.js";
 import {
   attributeOf, columnOfTable, formDraft, formMistake, jobText, kAlgorithms, kClasses, kHierarchies, kMetrics, kNewForm, kOutliers, kSteps, levelsOf,
-  tablesOf, withCell, withLevel, withoutLevel, yamlOf,
+  tablesOf, usesTables, withCell, withLevel, withoutLevel, yamlOf,
   type Attribute, type Hierarchy, type HierarchyKind, type JobForm,
 } from "../desk.js";
 import {saveText} from "../download.js";
@@ -227,7 +227,9 @@ function TableChoice({onChoose}: {onChoose: (database: string, table: string) =>
   );
 }
 
-function Target({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
+function Target({form, set, password, setPassword}: {
+  form: JobForm; set: (change: Partial<JobForm>) => void; password: string; setPassword: (password: string) => void;
+}) {
   const databases = useLoaded("databases", () => api.show("databases"));
   const names = databases.value ? records(databases.value).map(row => row["name"] ?? "").filter(it => it !== "pgveil") : [];
   const database = form.targetDatabase || form.table?.database || names[0] || "";
@@ -245,6 +247,12 @@ function Target({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => 
           {names.map(it => <option key={it} value={it}>{it}</option>)}
         </select>
       </label>
+      {usesTables(form) ? (
+        <label>
+          Your password, for a job over tables
+          <input type="password" autocomplete="current-password" required value={password} onInput={it => setPassword(it.currentTarget.value)} />
+        </label>
+      ) : null}
       <Trouble problem={databases.problem} />
     </fieldset>
   );
@@ -294,9 +302,13 @@ export function NewJob({mayUseTables}: {mayUseTables: boolean}) {
     setRows(0);
     setForm(was => ({...was, file: null, table: {database, name}, hasEmpty: false, attributes: found.map(it => attributeOf(it, -1))}));
   };
+  const [password, setPassword] = useState("");
   const start = useAction(async () => {
     setRefusal(formMistake(form));
     if (formMistake(form)) return;
+    const secret = password;
+    setPassword("");
+    if (usesTables(form)) await api.prove(secret);
     try {
       location.hash = linkToRun(await started(form));
     } catch (thrown) {
@@ -340,7 +352,7 @@ export function NewJob({mayUseTables}: {mayUseTables: boolean}) {
                       edit={next => set({attributes: form.attributes.map((it, other) => (other === at ? next : it))})} />
             ))}
             <Goal form={form} set={set} />
-            {mayUseTables ? <Target form={form} set={set} /> : null}
+            {mayUseTables ? <Target form={form} set={set} password={password} setPassword={setPassword} /> : null}
             <p class="actions">
               <button type="submit" disabled={start.isBusy}>{start.isBusy ? "starting …" : "Run the job"}</button>
               <button type="button" onClick={() => saveText(`${form.name}.yaml`, yamlOf(form))}>Save the job's text</button>
