@@ -17,5 +17,9 @@ struct CheckReport {
 
 [[nodiscard]] std::string check_text(const CheckReport& report);
 [[nodiscard]] std::string check_json(const CheckReport& report);
+[[nodiscard]] std::string check_html(const CheckReport& report);
+
+// Rows of about, figure and value, in the order of the text; no cell of an offending class.
+[[nodiscard]] std::vector<std::vector<std::string>> check_rows(const CheckReport& report);
 
 }  // namespace pgveil::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "db/row_classes.hpp"
 #include "engine/recount/table_check.hpp"
 
 namespace pgveil::cli {
@@ -22,5 +23,12 @@ struct TableDemand {
 // Errors, kind configuration: a column that the table has not; no row; those of TableCheck and of engine::validate.
 [[nodiscard]] Result<engine::CheckFindings> check_table(const engine::Table& table,
                                                         const TableDemand& demand);
+
+// The same of a table of PostgreSQL, which the server counts: what is held here are its different rows, and at most
+// endpoint.counts_bytes of them. NULL is what the table says, whatever null_text is; nothing adds a population. Errors: also those of read_row_classes.
+[[nodiscard]] Result<engine::CheckFindings> check_stored_table(const db::Endpoint& endpoint,
+                                                               const db::TablePlace& place,
+                                                               const TableDemand& demand,
+                                                               const db::Progress& progress = {});
 
 }  // namespace pgveil::cli

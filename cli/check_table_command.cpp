@@ -5,9 +5,10 @@
 
 #include "cli/check_report.hpp"
 #include "cli/check_table.hpp"
+#include "cli/demand_words.hpp"
 #include "cli/job_recount.hpp"
 #include "cli/levels_text.hpp"
-#include "cli/model_words.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/subcommands.hpp"
 #include "common/sqlstate.hpp"
 
@@ -19,56 +20,20 @@ Error usage_error(std::string message, std::string hint) {
           std::move(hint)};
 }
 
-engine::CheckedColumn& sensitive_column(TableDemand& demand, const std::string& name) {
-  const auto found = std::ranges::find(demand.sensitive, name, &engine::CheckedColumn::name);
-  if (found != demand.sensitive.end()) return *found;
-  return demand.sensitive.emplace_back(engine::CheckedColumn{name});
-}
-
-Result<engine::ValueOrder> order_of(const std::string& text) {
-  if (text == "number") return engine::ValueOrder(engine::SortedBy::number);
-  if (text == "text") return engine::ValueOrder(engine::SortedBy::text);
-  auto values = column_names("--order", text);
-  if (!values) return values.error();
-  return engine::ValueOrder(std::move(*values));
-}
-
 // What the command line says itself.
-Result<TableDemand> demand_of(const CheckTableArguments& arguments) {
-  TableDemand made;
+Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
+  DemandWords words{{}, {}, arguments.k, arguments.required, arguments.orders, arguments.risks};
   if (arguments.columns) {
     auto columns = column_names("--columns", *arguments.columns);
     if (!columns) return columns.error();
-    made.quasi_identifiers = std::move(*columns);
+    words.columns = std::move(*columns);
   }
   if (arguments.sensitive) {
-    const auto columns = column_names("--sensitive", *arguments.sensitive);
+    auto columns = column_names("--sensitive", *arguments.sensitive);
     if (!columns) return columns.error();
-    for (const auto& name : *columns) sensitive_column(made, name);
+    words.sensitive = std::move(*columns);
   }
-  for (const auto& text : arguments.required) {
-    const auto parts = column_and_rest("--require", text);
-    if (!parts) return parts.error();
-    const auto model = model_of(parts->second);
-    if (!model) return model.error();
-    sensitive_column(made, parts->first).demanded.push_back(*model);
-  }
-  for (const auto& text : arguments.orders) {
-    const auto parts = column_and_rest("--order", text);
-    if (!parts) return parts.error();
-    auto order = order_of(parts->second);
-    if (!order) return order.error();
-    sensitive_column(made, parts->first).order = std::move(*order);
-  }
-  for (const auto& text : arguments.risks) {
-    const auto model = risk_of(text);
-    if (!model) return model.error();
-    made.demand.risks.push_back(*model);
-  }
-  made.demand.k = arguments.k;
-  made.null_text = null_text_of(arguments.table);
-  for (auto& column : made.sensitive) column.null_text = made.null_text;
-  return made;
+  return demand_of(words, null_text_of(arguments.table));
 }
 
 // A file has an empty cell where NULL is in a column that is no quasi-identifier; hierarchies and orders know the job's text for it.
@@ -82,23 +47,6 @@ void name_nulls(const Job& job, engine::Table& table) {
     const bool has_both = std::ranges::find(column->values, *job.null_text) != column->values.end();
     if (empty != column->values.end() && !has_both) *empty = *job.null_text;
   }
-}
-
-// What a job promises.
-Result<TableDemand> demand_of(const Job& job, const engine::Table& table) {
-  TableDemand made;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class == AttributeClass::quasi_identifier)
-      made.quasi_identifiers.push_back(attribute.name);
-  }
-  auto columns = checked_columns(job, table);
-  if (!columns) return columns.error();
-  made.sensitive = std::move(*columns);
-  made.null_text = job.null_text;
-  made.demand.k = job.k;
-  made.demand.outliers = job.outliers;
-  made.demand.risks = job.risks;
-  return made;
 }
 
 bool has_population(const CheckTableArguments& arguments) {
@@ -155,28 +103,62 @@ void name_unchecked(const Job& job, CheckReport& report) {
         "k_map: it counts records that are not published; name them with --population");
 }
 
-Result<CheckReport> check(const CheckTableArguments& arguments) {
-  if (auto possible = check_arguments(arguments); !possible) return possible.error();
-  TableReader reader(arguments.config, "check-table");
+Result<std::optional<Job>> read_job(const CheckTableArguments& arguments) {
+  if (!arguments.job) return std::optional<Job>();
+  auto job = read_job_file(*arguments.job);
+  if (!job) return job.error();
+  if (has_population(arguments) && !compares_with_population(*job))
+    return usage_error("a population, and a job whose models compare with none", "leave it out");
+  return std::optional(std::move(*job));
+}
+
+bool has_distances_in_hierarchies(const Job& job) {
+  return std::ranges::any_of(job.attributes, [](const JobAttribute& it) {
+    return it.attribute_class == AttributeClass::sensitive && has_hierarchy(it);
+  });
+}
+
+void set_options(const CheckTableArguments& arguments, TableDemand& demand) {
+  demand.is_empty_null = arguments.table.file.has_value();
+  if (arguments.table.table && !demand.null_text) demand.null_text = null_text_of(arguments.table);
+  demand.demand.most_keys = arguments.most_classes;
+  if (arguments.ignores_suppressed) demand.demand.outliers = engine::Outliers::as_reference;
+}
+
+CheckReport report_of(const CheckTableArguments& arguments, const TableDemand& demand,
+                      engine::CheckFindings findings) {
+  CheckReport report;
+  report.table = describe(arguments.table);
+  report.columns = demand.quasi_identifiers;
+  report.findings = std::move(findings);
+  return report;
+}
+
+// Counted by the server, class by class: what is held here does not grow with the rows.
+Result<CheckReport> check_counted(const CheckTableArguments& arguments, const std::optional<Job>& job,
+                                  TableReader& reader) {
+  auto demand = job ? demand_of(*job, engine::Table()) : demand_of_words(arguments);
+  if (!demand) return demand.error();
+  set_options(arguments, *demand);
+  const auto place = reader.place_of(arguments.table);
+  if (!place) return place.error();
+  ProgressLine line(reader.subject());
+  auto findings =
+      check_stored_table(place->endpoint, place->table, *demand,
+                         [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!findings) return findings.error();
+  return report_of(arguments, *demand, std::move(*findings));
+}
+
+// Held in memory, where hierarchies or a population are made for its values.
+Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::optional<Job>& job,
+                               TableReader& reader) {
   auto table = reader.read(arguments.table, {});
   if (!table) return table.error();
-  CheckReport report;
-  std::optional<Job> job;
-  if (arguments.job) {
-    auto read = read_job_file(*arguments.job);
-    if (!read) return read.error();
-    job = std::move(*read);
-    if (arguments.table.file) name_nulls(*job, *table);
-    if (!has_population(arguments)) name_unchecked(*job, report);
-    if (has_population(arguments) && !compares_with_population(*job))
-      return usage_error("a population, and a job whose models compare with none", "leave it out");
-  }
-  auto demand = job ? demand_of(*job, *table) : demand_of(arguments);
+  if (job && arguments.table.file) name_nulls(*job, *table);
+  auto demand = job ? demand_of(*job, *table) : demand_of_words(arguments);
   if (!demand) return demand.error();
-  demand->is_empty_null = arguments.table.file.has_value();
-  if (arguments.table.table && !demand->null_text) demand->null_text = null_text_of(arguments.table);
-  demand->demand.most_keys = arguments.most_classes;
-  if (arguments.ignores_suppressed) demand->demand.outliers = engine::Outliers::as_reference;
+  set_options(arguments, *demand);
   std::optional<Population> population;
   if (has_population(arguments)) {
     auto read = read_population(arguments, *job, *table, reader);
@@ -190,10 +172,24 @@ Result<CheckReport> check(const CheckTableArguments& arguments) {
   }
   auto findings = check_table(*table, *demand);
   if (!findings) return findings.error();
-  report.table = describe(arguments.table);
-  report.columns = demand->quasi_identifiers;
-  report.findings = std::move(*findings);
+  return report_of(arguments, *demand, std::move(*findings));
+}
+
+Result<CheckReport> check(const CheckTableArguments& arguments) {
+  if (auto possible = check_arguments(arguments); !possible) return possible.error();
+  const auto job = read_job(arguments);
+  if (!job) return job.error();
+  TableReader reader(arguments.config, "check-table");
+  const bool is_counted = arguments.table.table && !arguments.table.file && !has_population(arguments) &&
+                          !(*job && has_distances_in_hierarchies(**job));
+  auto report = is_counted ? check_counted(arguments, *job, reader) : check_read(arguments, *job, reader);
+  if (report && *job && !has_population(arguments)) name_unchecked(**job, *report);
   return report;
+}
+
+std::string text_of(const CheckReport& report, const std::string& format) {
+  if (format == "json") return check_json(report);
+  return format == "html" ? check_html(report) : check_text(report);
 }
 
 }  // namespace
@@ -205,7 +201,7 @@ int run_check_table(const CheckTableArguments& arguments) {
   if (arguments.table.file) inputs.push_back(*arguments.table.file);
   if (arguments.population.file) inputs.push_back(*arguments.population.file);
   if (arguments.job) inputs.push_back(*arguments.job);
-  const auto text = arguments.format == "json" ? check_json(*made) : check_text(*made);
+  const auto text = text_of(*made, arguments.format);
   if (const auto written = write_report(arguments.output, text, std::move(inputs)); !written)
     return report(written.error());
   return made->findings.is_kept() ? kSuccess : kMistake;

@@ -50,6 +50,8 @@ class Commands final : public admin::Console {
   [[nodiscard]] admin::Answer answer(const admin::ShowHelp& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::BuildPolicy& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::CheckPolicy& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::CheckTable& command, const std::string& role);
+  [[nodiscard]] admin::Answer answer(const admin::MeasureRisk& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ExplainPolicy& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::Reload& command, const std::string& role);
   [[nodiscard]] admin::Answer answer(const admin::ExportToTable& command, const std::string& role);

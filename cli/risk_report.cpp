@@ -269,4 +269,39 @@ std::string risk_html(const RiskReport& report) {
   return std::move(page).finish();
 }
 
+std::vector<std::vector<std::string>> risk_rows(const RiskReport& report) {
+  const auto& figures = report.figures;
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&rows](std::string about, std::string figure, std::string value) {
+    rows.push_back({std::move(about), std::move(figure), std::move(value)});
+  };
+  const auto share = [](double value) { return fmt::format("{:.6g}", value); };
+  add("table", "records", fmt::to_string(figures.rows));
+  add("table", "classes", fmt::to_string(figures.classes));
+  add("table", "smallest class", fmt::to_string(figures.smallest));
+  add("table", "largest class", fmt::to_string(figures.largest));
+  add("table", "unique records", fmt::to_string(figures.unique_rows));
+  add("prosecutor", "highest risk", share(figures.prosecutor.highest));
+  add("prosecutor", "mean risk", share(figures.prosecutor.mean));
+  add("prosecutor", fmt::format("records above {:.6g}", report.threshold), share(figures.prosecutor.at_risk));
+  add("marketer", "mean risk", share(figures.marketer));
+  for (const auto& range : ranges_of(figures.histogram)) {
+    if (range.classes > 0)
+      add("classes of " + label(range), fmt::format("{} classes", range.classes),
+          fmt::format("{} records", range.records));
+  }
+  for (const auto& set : report.sets) {
+    const auto about = fmt::format("set {}", fmt::join(set.columns, ", "));
+    add(about, "distinction", share(set.distinction));
+    add(about, "separation", share(set.separation));
+    add(about, "unique records", share(set.unique_share));
+    if (set.is_minimal_key) add(about, "a minimal key", "yes");
+  }
+  for (const auto& hint : report.hints) {
+    add("column " + hint.column, fmt::format("Safe Harbor {}", engine::letter(hint.item)),
+        std::string(engine::meaning(hint.item)));
+  }
+  return rows;
+}
+
 }  // namespace pgveil::cli

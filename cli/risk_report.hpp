@@ -27,4 +27,7 @@ struct RiskReport {
 [[nodiscard]] std::string risk_json(const RiskReport& report);
 [[nodiscard]] std::string risk_html(const RiskReport& report);
 
+// Rows of about, figure and value, in the order of the text.
+[[nodiscard]] std::vector<std::vector<std::string>> risk_rows(const RiskReport& report);
+
 }  // namespace pgveil::cli

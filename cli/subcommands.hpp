@@ -115,7 +115,7 @@ struct CheckTableArguments {
       transformation;               // "1,1,2": the levels that the table is at; none: told by its texts
   bool ignores_suppressed = false;  // the class that shows only *
   std::size_t most_classes = 0;     // offending ones whose cells are shown
-  std::string format = "text";      // text or json
+  std::string format = "text";      // text, json or html
   std::optional<std::string> output;
 };
 
@@ -136,8 +136,9 @@ struct VerifyArguments {
   std::string config;
   std::string certificate;
   TableArguments table;
-  std::optional<std::string> job;  // is it the one that published?
-  TableArguments input;            // neither file nor table: not looked at
+  std::optional<std::string> job;     // is it the one that published?
+  std::optional<std::string> policy;  // the same of an export: the policy's file
+  TableArguments input;               // neither file nor table: not looked at
   std::optional<std::string> key_file;
 };
 

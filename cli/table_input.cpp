@@ -128,8 +128,7 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   return with_columns(std::move(*table), columns, describe(arguments));
 }
 
-Result<engine::Table> TableReader::read_stored(const TableArguments& arguments,
-                                               std::vector<std::string> columns) {
+Result<TableReader::Place> TableReader::place_of(const TableArguments& arguments) {
   const auto written = yaml::parse(*arguments.table, "--table");
   if (!written) return written.error();
   auto named = read_job_table(*written);
@@ -140,13 +139,25 @@ Result<engine::Table> TableReader::read_stored(const TableArguments& arguments,
     config_ = std::move(*config);
   }
   named->database = arguments.database;
-  const auto place = placed(*config_, *named);
+  auto place = placed(*config_, *named);
+  if (!place) return place.error();
+  return Place{build_endpoint(*config_), {place->database, place->schema, place->table}};
+}
+
+Result<engine::Table> TableReader::read_stored(const TableArguments& arguments,
+                                               std::vector<std::string> columns) {
+  const auto place = place_of(arguments);
   if (!place) return place.error();
   ProgressLine line(subject_);
-  auto source = db::read_source_table(
-      build_endpoint(*config_),
-      {place->database, place->schema, place->table, std::move(columns), *null_text_of(arguments), {}},
-      [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  auto source =
+      db::read_source_table(place->endpoint,
+                            {place->table.database,
+                             place->table.schema,
+                             place->table.table,
+                             std::move(columns),
+                             *null_text_of(arguments),
+                             {}},
+                            [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
   if (!source) return source.error();
   return std::move(source->table);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/config.hpp"
 #include "common/error.hpp"
+#include "db/row_classes.hpp"
 #include "engine/data/table.hpp"
 
 namespace pgveil::cli {
@@ -30,6 +31,14 @@ class TableReader {
   // columns: to read; none: all. Errors: neither or both of file and table (kind usage); what can't be read or parsed; columns that
   // it has not; those of read_source_table.
   [[nodiscard]] Result<engine::Table> read(const TableArguments& arguments, std::vector<std::string> columns);
+
+  // Where a table of PostgreSQL is, for whoever has the server count it. REQUIRES: arguments.table.
+  struct Place {
+    db::Endpoint endpoint;
+    db::TablePlace table;
+  };
+  [[nodiscard]] Result<Place> place_of(const TableArguments& arguments);
+  [[nodiscard]] const std::string& subject() const { return subject_; }
 
  private:
   [[nodiscard]] Result<engine::Table> read_stored(const TableArguments& arguments,

@@ -40,6 +40,8 @@ void TableVerbs::add_verify(CLI::App& app, std::string& config) {
   add_config(*verify_verb_, config);
   add_table(*verify_verb_, verify_.table);
   verify_verb_->add_option("--job", verify_.job, "is this the job that published it?");
+  verify_verb_->add_option("--policy", verify_.policy,
+                           "is the policy of this file the one that was exported?");
   auto* file =
       verify_verb_->add_option("--input", verify_.input.file, "is this file the input it was made of?");
   verify_verb_->add_option("--input-table", verify_.input.table, "the same, of PostgreSQL")->excludes(file);
@@ -47,6 +49,7 @@ void TableVerbs::add_verify(CLI::App& app, std::string& config) {
   verify_verb_->footer(
       "Examples:\n  pgveil verify-certificate certificate.json published.csv\n"
       "  pgveil verify-certificate certificate.json --table public.published --job job.yaml\n"
+      "  pgveil verify-certificate people.json people.csv --policy policies/people.yaml\n"
       "Exit status 1 when anything is not as it says.");
 }
 
@@ -143,10 +146,7 @@ void TableVerbs::add_check_table(CLI::App& app, std::string& config) {
   check_verb_
       ->add_option("--show-classes", check_.most_classes, "show the cells of up to so many offending classes")
       ->capture_default_str();
-  check_verb_->add_option("--format", check_.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  check_verb_->add_option("-o,--output", check_.output, "write to this file instead of standard output");
+  add_format(*check_verb_, check_.format, check_.output);
   check_verb_->footer(
       "Examples:\n  pgveil check-table published.csv --job job.yaml\n"
       "  pgveil check-table people.csv --columns age,zip --k 5 --require \"diagnosis=t_closeness 0.2\"\n"

@@ -1,7 +1,6 @@
 #include "db/source_table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,59 +10,35 @@
 #include "db/connection.hpp"
 #include "db/copy_line.hpp"
 #include "db/failure.hpp"
+#include "db/readable_table.hpp"
 
 namespace pgveil::db {
 namespace {
 
 constexpr std::uint64_t kRowsPerLook = 10'000;
 
-constexpr const char* kKind = R"(
-SELECT c.relkind::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE n.nspname = $1 AND c.relname = $2)";
-
-constexpr const char* kColumns = R"(
-SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)
-  FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
-  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)";
-
 Error refused(std::string message, std::string hint) {
   return {ErrorKind::policy, std::string(sqlstate::kInvalidParameterValue), std::move(message),
           std::move(hint)};
 }
 
-Result<void> check_kind(Connection& connection, const SourceQuery& query) {
-  const auto name = qualified_name(query.schema, query.table);
-  const auto kind = connection.run(kKind, query.schema, query.table);
-  if (kind.empty()) return refused(fmt::format("table {} does not exist", name), "create it or mend the job");
-  const auto text = kind[0][0].as<std::string>();
-  if (text == "r" || text == "p") return {};
-  // A view would run its functions with our rights.
-  return refused(fmt::format("{} is not a table", name), "name a plain or partitioned table");
-}
-
 // Also says which columns are read, if the query does not.
 Result<SourceTable> describe(Connection& connection, SourceQuery& query) {
+  const auto columns = begin_reading(connection, query.schema, query.table);
+  if (!columns) return columns.error();
   SourceTable source;
   const bool reads_all = query.columns.empty();
-  for (const auto& row : connection.run(kColumns, query.schema, query.table)) {
-    auto name = row[0].as<std::string>();
-    if (reads_all) query.columns.push_back(name);
-    if (std::ranges::find(query.columns, name) == query.columns.end()) {
-      source.others.push_back(std::move(name));
+  for (const auto& column : *columns) {
+    if (reads_all) query.columns.push_back(column.name);
+    if (std::ranges::find(query.columns, column.name) == query.columns.end()) {
+      source.others.push_back(column.name);
     } else {
-      source.types.emplace(std::move(name), row[1].as<std::string>());
+      source.types.emplace(column.name, column.type);
     }
   }
-  std::vector<std::string> missing;
-  for (const auto& column : query.columns) {
-    if (!source.types.contains(column)) missing.push_back(quoted_name(column));
-  }
-  if (missing.empty() && !query.columns.empty()) return source;
-  if (missing.empty()) return refused("a table without columns", "name another");
-  return refused(
-      fmt::format("{} has no column {}", qualified_name(query.schema, query.table), fmt::join(missing, ", ")),
-      "names are case-sensitive");
+  if (auto there = require_columns(*columns, query.columns, query.schema, query.table); !there)
+    return there.error();
+  return source;
 }
 
 std::string select_text(const SourceQuery& query) {
@@ -98,11 +73,6 @@ void abandon_if_aborted(const SourceQuery& query) {
 }
 
 Result<SourceTable> read(Connection& connection, SourceQuery query, const Progress& progress) {
-  connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
-  connection.run(
-      fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE", qualified_name(query.schema, query.table)));
-  if (auto kind = check_kind(connection, query); !kind) return kind.error();
   auto source = describe(connection, query);
   if (!source) return source;
   std::vector<Encoding> encodings(query.columns.begin(), query.columns.end());

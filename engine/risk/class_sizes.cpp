@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/risk/columns_of.hpp"
 
@@ -92,32 +93,38 @@ SizeHistogram histogram_of(const RowGroups& groups) {
   return made;
 }
 
-Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
-                                 double threshold, const Table* population) {
+Result<RiskFigures> figures_of(SizeHistogram histogram, double threshold) {
   if (!(threshold > 0 && threshold <= 1))
     return not_measurable("the threshold is outside 0 to 1",
                           "give the highest risk that is accepted, such as 0.2");
+  if (histogram.empty()) return not_measurable("the table has no rows", "there is nothing to measure");
+  RiskFigures figures;
+  RiskSum sum(threshold);
+  for (const auto& [size, classes] : histogram) {
+    sum.add(1 / static_cast<double>(size), size * classes);
+    figures.rows += size * classes;
+    figures.classes += classes;
+    if (size == 1) figures.unique_rows = classes;
+  }
+  figures.smallest = histogram.begin()->first;
+  figures.largest = histogram.rbegin()->first;
+  figures.prosecutor = sum.finish();
+  figures.marketer = figures.prosecutor.mean;
+  figures.histogram = std::move(histogram);
+  return figures;
+}
+
+Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
+                                 double threshold, const Table* population) {
   const auto own = columns_of(table, columns, "table");
   if (!own) return own.error();
   const auto groups = group_rows(*own, table.rows());
-  RiskFigures figures;
-  figures.rows = table.rows();
-  figures.classes = groups.sizes.size();
-  figures.histogram = histogram_of(groups);
-  figures.smallest = figures.histogram.begin()->first;
-  figures.largest = figures.histogram.rbegin()->first;
-  RiskSum sum(threshold);
-  for (const auto& [size, classes] : figures.histogram) {
-    sum.add(1 / static_cast<double>(size), size * classes);
-    if (size == 1) figures.unique_rows = classes;
-  }
-  figures.prosecutor = sum.finish();
-  figures.marketer = figures.prosecutor.mean;
-  if (population == nullptr) return figures;
+  auto figures = figures_of(histogram_of(groups), threshold);
+  if (!figures || population == nullptr) return figures;
   const auto others = columns_of(*population, columns, "population");
   if (!others) return others.error();
-  measure_against(*own, groups, *others, population->rows(), threshold, figures);
-  figures.marketer = figures.journalist->mean;
+  measure_against(*own, groups, *others, population->rows(), threshold, *figures);
+  figures->marketer = figures->journalist->mean;
   return figures;
 }
 

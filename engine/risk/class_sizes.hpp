@@ -46,6 +46,9 @@ struct RiskFigures {
   double marketer = 0;
 };
 
+// Of the table itself, from the sizes of its classes alone. threshold: in (0, 1]. Errors of kind configuration: no class, a threshold outside.
+[[nodiscard]] Result<RiskFigures> figures_of(SizeHistogram histogram, double threshold);
+
 // threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a threshold outside.
 [[nodiscard]] Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
                                                double threshold, const Table* population = nullptr);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
-#include "engine/risk/class_sizes.hpp"
 #include "engine/risk/columns_of.hpp"
 
 namespace pgveil::engine {
@@ -73,13 +73,15 @@ std::size_t sets_of(std::size_t columns, std::size_t most) {
   return sum;
 }
 
+Error too_many_sets() {
+  return not_measurable(fmt::format("more than {} sets of columns", kMostSets),
+                        "name fewer columns, or measure smaller sets");
+}
+
 class Measurement {
  public:
   Measurement(const Columns& columns, std::size_t rows, std::size_t most)
-      : columns_(columns),
-        distinct_(merge_rows(columns, rows)),
-        rows_(static_cast<double>(rows)),
-        most_(most) {}
+      : columns_(columns), distinct_(merge_rows(columns, rows)), most_(most) {}
 
   std::vector<Identifying> run() {
     extend({std::vector<std::uint32_t>(distinct_.records.size(), 0), 1});
@@ -102,23 +104,15 @@ class Measurement {
     std::vector<std::uint64_t> sizes(groups.count, 0);
     for (std::size_t row = 0; row < groups.group_of.size(); ++row)
       sizes[groups.group_of[row]] += distinct_.records[row];
-    Identifying made;
-    for (const auto i : set_) made.columns.push_back(columns_[i]->name);
-    double alike = 0;  // ordered pairs
-    double unique = 0;
-    for (const auto size : sizes) {
-      alike += static_cast<double>(size) * static_cast<double>(size - 1);
-      unique += size == 1 ? 1 : 0;
-    }
-    made.distinction = static_cast<double>(sizes.size()) / rows_;
-    made.separation = rows_ < 2 ? 0 : 1 - alike / (rows_ * (rows_ - 1));
-    made.unique_share = unique / rows_;
-    return made;
+    SizeHistogram histogram;
+    for (const auto size : sizes) ++histogram[size];
+    std::vector<std::string> names;
+    for (const auto i : set_) names.push_back(columns_[i]->name);
+    return identifying_of(std::move(names), histogram);
   }
 
   const Columns& columns_;
   Distinct distinct_;
-  double rows_;
   std::size_t most_;
   std::vector<std::size_t> set_;
   std::vector<Identifying> made_;
@@ -147,21 +141,53 @@ void mark_minimal_keys(std::vector<Identifying>& sets) {
 
 }  // namespace
 
+Result<std::vector<std::vector<std::size_t>>> column_sets(std::size_t columns, std::size_t most) {
+  if (sets_of(columns, most) > kMostSets) return too_many_sets();
+  std::vector<std::vector<std::size_t>> made;
+  std::vector<std::size_t> set;
+  const auto extend = [&](const auto& self) -> void {
+    for (std::size_t i = set.empty() ? 0 : set.back() + 1; i < columns && most > 0; ++i) {
+      set.push_back(i);
+      made.push_back(set);
+      if (set.size() < most) self(self);
+      set.pop_back();
+    }
+  };
+  extend(extend);
+  return made;
+}
+
+Identifying identifying_of(std::vector<std::string> columns, const SizeHistogram& sizes) {
+  double rows = 0, classes = 0, alike = 0, unique = 0;  // alike: ordered pairs
+  for (const auto& [size, count] : sizes) {
+    const auto records = static_cast<double>(size);
+    const auto found = static_cast<double>(count);
+    rows += records * found;
+    classes += found;
+    alike += records * (records - 1) * found;
+    if (size == 1) unique = found;
+  }
+  Identifying made{std::move(columns)};
+  made.distinction = classes / rows;
+  made.separation = rows < 2 ? 0 : 1 - alike / (rows * (rows - 1));
+  made.unique_share = unique / rows;
+  return made;
+}
+
+std::vector<Identifying> ranked(std::vector<Identifying> sets) {
+  std::ranges::stable_sort(sets, {}, [](const Identifying& it) { return it.columns.size(); });
+  std::ranges::stable_sort(sets, std::ranges::greater(), &Identifying::separation);
+  mark_minimal_keys(sets);
+  return sets;
+}
+
 Result<std::vector<Identifying>> identifying_sets(const Table& table, const std::vector<std::string>& columns,
                                                   std::size_t most) {
   const auto own = columns_of(table, columns, "table");
   if (!own) return own.error();
   if (most == 0) return std::vector<Identifying>();
-  if (sets_of(own->size(), most) > kMostSets) {
-    return not_measurable(fmt::format("more than {} sets of columns", kMostSets),
-                          "name fewer columns, or measure smaller sets");
-  }
-  auto made = Measurement(*own, table.rows(), most).run();
-  // From the order of the walk, which is that of the columns: first by size, then by what they separate.
-  std::ranges::stable_sort(made, {}, [](const Identifying& it) { return it.columns.size(); });
-  std::ranges::stable_sort(made, std::ranges::greater(), &Identifying::separation);
-  mark_minimal_keys(made);
-  return made;
+  if (sets_of(own->size(), most) > kMostSets) return too_many_sets();
+  return ranked(Measurement(*own, table.rows(), most).run());
 }
 
 }  // namespace pgveil::engine

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/data/table.hpp"
+#include "engine/risk/class_sizes.hpp"
 
 namespace pgveil::engine {
 
@@ -20,6 +21,16 @@ struct Identifying {
 };
 
 inline constexpr std::size_t kMostSets = 10'000;
+
+// The positions of all sets of up to `most` of so many columns, as a walk that goes deep first meets them. Errors: more than kMostSets.
+[[nodiscard]] Result<std::vector<std::vector<std::size_t>>> column_sets(std::size_t columns,
+                                                                        std::size_t most);
+
+// REQUIRES: a histogram of the classes that these columns make, not empty.
+[[nodiscard]] Identifying identifying_of(std::vector<std::string> columns, const SizeHistogram& sizes);
+
+// In the order of identifying_sets, with its minimal keys; given in that of column_sets.
+[[nodiscard]] std::vector<Identifying> ranked(std::vector<Identifying> sets);
 
 // All sets of up to `most` of the columns, the most separating first; equal ones smaller sets first, then by the order of the
 // columns. Errors of kind configuration: no column, a column that the table has not, no row, more than kMostSets sets.

@@ -54,6 +54,22 @@ struct BuildPolicy {
 struct CheckPolicy {
   std::string policy;
 };
+// Of any table that pgveil may read; database: none means the only one.
+struct CheckTable {
+  std::string schema, table;
+  std::optional<std::string> database;
+  std::string job;                              // says all that follows; empty: none
+  std::vector<std::string> columns, sensitive;  // columns: the quasi-identifiers
+  std::optional<std::uint64_t> k;
+  std::vector<std::string> required, orders, risks;  // as check-table's --require, --order and --risk
+};
+struct MeasureRisk {
+  std::string schema, table;
+  std::optional<std::string> database;
+  std::vector<std::string> columns;
+  double threshold = 0.2;
+  std::uint64_t most_columns = 2;  // of a set that may identify
+};
 struct ExplainPolicy {
   std::string role;
   std::string sql;
@@ -65,10 +81,12 @@ struct ExportToTable {
   std::string policy;
   std::string schema;
   std::string table;
+  std::optional<std::string> certificate;  // file for it
 };
 struct ExportToFile {
   std::string policy;
   std::string file;
+  std::optional<std::string> certificate;
 };
 struct AnonymizeJob {
   std::string job;
@@ -106,8 +124,8 @@ using Command =
     std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowStored, ShowRefusals,
                  ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals, ShowDatabases,
                  ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy,
-                 ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob, CancelJob, Pause, Resume,
-                 Reconnect, KillClient, Shutdown, Benign>;
+                 CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob,
+                 CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, Benign>;
 
 // Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
 // Errors: 42601 with what was expected and "SHOW HELP lists the commands".

@@ -28,11 +28,13 @@ class Reader {
   void expect(std::string_view word) {
     if (!accept(word)) fail(fmt::format("{} expected", upper(word)));
   }
+  bool accept_symbol(std::string_view symbol) {
+    const bool fits = !error_ && peek().kind == TokenKind::symbol && peek().text == symbol;
+    if (fits) ++at_;
+    return fits;
+  }
   void expect_symbol(std::string_view symbol) {
-    if (error_) return;
-    if (peek().kind != TokenKind::symbol || peek().text != symbol)
-      return fail(fmt::format("\"{}\" expected", symbol));
-    ++at_;
+    if (!accept_symbol(symbol)) fail(fmt::format("\"{}\" expected", symbol));
   }
   std::string name(std::string_view what) {
     if (peek().kind == TokenKind::word || peek().kind == TokenKind::quoted_name) return take();
@@ -53,6 +55,34 @@ class Reader {
     if (!is_number) fail(fmt::format("{} expected", what));
     if (!error_) ++at_;
     return value;
+  }
+  double fraction(std::string_view what) {
+    double value = 0;
+    const std::string& text = peek().text;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_number =
+        peek().kind == TokenKind::number && problem == std::errc{} && end == text.data() + text.size();
+    if (!is_number) fail(fmt::format("{} expected", what));
+    if (!error_) ++at_;
+    return value;
+  }
+  // (age, "home zip")
+  std::vector<std::string> names() {
+    std::vector<std::string> made;
+    expect_symbol("(");
+    do {
+      made.push_back(name("a column's name"));
+    } while (accept_symbol(","));
+    expect_symbol(")");
+    return made;
+  }
+  // 'illness=distinct 3', 'income=t_closeness 0.2'
+  std::vector<std::string> strings(std::string_view what) {
+    std::vector<std::string> made;
+    do {
+      made.push_back(string(what));
+    } while (accept_symbol(","));
+    return made;
   }
   void fail(std::string what) {
     if (!error_) error_ = command_error(std::move(what), peek().position);
@@ -130,17 +160,67 @@ Result<Command> parse_explain(Reader& in) {
   return in.finish(std::move(explain));
 }
 
+// schema.table [IN DATABASE database]
+template <class Named>
+void read_table(Reader& in, Named& named) {
+  named.schema = in.name("schema.table");
+  in.expect_symbol(".");
+  named.table = in.name("a table's name");
+  if (!in.accept("in")) return;
+  in.expect("database");
+  named.database = in.name("a database's name");
+}
+
+Result<Command> parse_check_table(Reader& in) {
+  CheckTable check;
+  read_table(in, check);
+  if (in.accept("as")) {
+    in.expect("job");
+    check.job = in.name("a job's name");
+    return in.finish(std::move(check));
+  }
+  in.expect("columns");
+  check.columns = in.names();
+  if (in.accept("sensitive")) check.sensitive = in.names();
+  if (in.accept("k")) check.k = in.number("how many records");
+  if (in.accept("require")) check.required = in.strings("a model as a string, 'illness=distinct 3',");
+  if (in.accept("risk")) check.risks = in.strings("a model as a string, 'average_risk 0.05',");
+  if (in.accept("order")) check.orders = in.strings("an order as a string, 'income=number',");
+  return in.finish(std::move(check));
+}
+
+Result<Command> parse_risk(Reader& in) {
+  MeasureRisk risk;
+  read_table(in, risk);
+  in.expect("columns");
+  risk.columns = in.names();
+  if (in.accept("threshold")) risk.threshold = in.fraction("a share, such as 0.2,");
+  if (in.accept("sets")) risk.most_columns = in.number("how many columns");
+  return in.finish(std::move(risk));
+}
+
+// [WITH CERTIFICATE 'name.json']
+std::optional<std::string> read_certificate(Reader& in) {
+  if (!in.accept("with")) return std::nullopt;
+  in.expect("certificate");
+  return in.string("a file name as a string");
+}
+
 Result<Command> parse_export(Reader& in) {
   in.expect("policy");
   std::string policy = in.name("a policy's name");
   in.expect("to");
-  if (in.accept("file"))
-    return in.finish(ExportToFile{std::move(policy), in.string("a file name as a string")});
+  if (in.accept("file")) {
+    ExportToFile to_file{std::move(policy), in.string("a file name as a string"), std::nullopt};
+    to_file.certificate = read_certificate(in);
+    return in.finish(std::move(to_file));
+  }
   if (!in.accept("table")) in.fail("TABLE or FILE expected");
-  std::string schema = in.name("schema.table");
+  ExportToTable to_table{std::move(policy), in.name("schema.table"), "", std::nullopt};
   in.expect_symbol(".");
-  std::string table = in.name("a table's name");
-  return in.finish(ExportToTable{std::move(policy), std::move(schema), std::move(table)});
+  to_table.table = in.name("a table's name");
+  to_table.certificate = read_certificate(in);
+  return in.finish(std::move(to_table));
 }
 
 Result<Command> parse_anonymize(Reader& in) {
@@ -182,7 +262,10 @@ Result<Command> parse_ours(Reader& in) {
     build.is_fresh = in.accept("fresh");
     return in.finish(std::move(build));
   }
+  if (in.accept("risk")) return parse_risk(in);
   if (in.accept("check")) {
+    if (in.accept("table")) return parse_check_table(in);
+    if (!in.is_next("policy")) in.fail("POLICY or TABLE expected");
     in.expect("policy");
     return in.finish(CheckPolicy{in.name("a policy's name")});
   }

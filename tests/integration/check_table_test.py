@@ -100,6 +100,17 @@ class CheckTable(VerbCase):
         self.people.write_text(PEOPLE + "*,*,,\n")
         self.assertEqual(self.check(*demand)["hidden_records"], 1)
 
+    def test_a_page(self):
+        demand = (self.people, "--columns", "age,zip", "--k", 3, "--sensitive", "illness", "--format", "html")
+        page = self.run_verb("check-table", *demand, status=1).stdout
+        self.assertTrue(page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>"))
+        self.assertNotIn("secret", page)
+        for words in ("k 3", "broken by 1 classes, 2 records", "distinct l", "illness"):
+            self.assertIn(words, page)
+        self.assertIn("secret-4*", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout)
+        self.people.write_text(PEOPLE.replace("secret-4*", "<script>x</script>"))
+        self.assertNotIn("<script>", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout)
+
     def test_standard_input(self):
         found = self.check("-", "--columns", "age,zip", "--separator", ";", input=PEOPLE.replace(",", ";"))
         self.assertEqual(found["k"], 2)

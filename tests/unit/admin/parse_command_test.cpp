@@ -29,15 +29,36 @@ struct Spelled {
     return "build " + it.policy + (it.is_fresh ? " fresh" : "");
   }
   std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
+  static std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const auto& name : names) text += "[" + name + "]";
+    return text;
+  }
+  std::string operator()(const CheckTable& it) const {
+    return "check [" + it.schema + "][" + it.table + "] database=" + it.database.value_or("-") +
+           (it.job.empty() ? "" : " job=" + it.job) + " columns=" + joined(it.columns) +
+           " sensitive=" + joined(it.sensitive) + " k=" + (it.k ? std::to_string(*it.k) : "-") +
+           " require=" + joined(it.required) + " risk=" + joined(it.risks) + " order=" + joined(it.orders);
+  }
+  std::string operator()(const MeasureRisk& it) const {
+    return "risk [" + it.schema + "][" + it.table + "] database=" + it.database.value_or("-") +
+           " columns=" + joined(it.columns) + " threshold=" + std::to_string(it.threshold) +
+           " sets=" + std::to_string(it.most_columns);
+  }
   std::string operator()(const ExplainPolicy& it) const {
     return "explain role=" + it.role + " database=" + it.database.value_or("-") +
            (it.is_full ? " full" : "") + " sql=" + it.sql;
   }
   std::string operator()(const Reload&) const { return "reload"; }
   std::string operator()(const ExportToTable& it) const {
-    return "export " + it.policy + " [" + it.schema + "][" + it.table + "]";
+    return "export " + it.policy + " [" + it.schema + "][" + it.table + "]" + with(it.certificate);
   }
-  std::string operator()(const ExportToFile& it) const { return "export " + it.policy + " file=" + it.file; }
+  std::string operator()(const ExportToFile& it) const {
+    return "export " + it.policy + " file=" + it.file + with(it.certificate);
+  }
+  static std::string with(const std::optional<std::string>& certificate) {
+    return certificate ? " certificate=" + *certificate : "";
+  }
   std::string operator()(const AnonymizeJob& it) const {
     return "anonymize " + it.job + (it.table.empty() ? "" : " [" + it.schema + "][" + it.table + "]");
   }
@@ -92,6 +113,17 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"BUILD POLICY p", "build p"},
       {"build policy \"Fresh\" fresh;", "build Fresh fresh"},
       {"CHECK POLICY p", "check p"},
+      {"CHECK TABLE public.people AS JOB j",
+       "check [public][people] database=- job=j columns= sensitive= k=- require= risk= order="},
+      {"check table s.\"T\" in database d columns (age, \"home zip\")",
+       "check [s][T] database=d columns=[age][home zip] sensitive= k=- require= risk= order="},
+      {"CHECK TABLE s.t COLUMNS (a) SENSITIVE (b,c) K 5 REQUIRE 'b=distinct 3','c=entropy 2' "
+       "RISK 'average_risk 0.05' ORDER 'c=number';",
+       "check [s][t] database=- columns=[a] sensitive=[b][c] k=5 require=[b=distinct 3][c=entropy 2] "
+       "risk=[average_risk 0.05] order=[c=number]"},
+      {"RISK s.t COLUMNS (a)", "risk [s][t] database=- columns=[a] threshold=0.200000 sets=2"},
+      {"risk s.t in database d columns (a, b) threshold 0.05 sets 3",
+       "risk [s][t] database=d columns=[a][b] threshold=0.050000 sets=3"},
       {"RELOAD", "reload"},
       {"EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'", "explain role=analyst database=- sql=SELECT 1"},
       {"EXPLAIN POLICY FOR ROLE analyst IN DATABASE demo FULL 'SELECT 1'",
@@ -103,6 +135,8 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"EXPORT POLICY p TO TABLE public.people_public", "export p [public][people_public]"},
       {"EXPORT POLICY p TO TABLE \"S.x\" . \"T\"", "export p [S.x][T]"},
       {"EXPORT POLICY p TO FILE 'a/b.csv'", "export p file=a/b.csv"},
+      {"EXPORT POLICY p TO FILE 'b.csv' WITH CERTIFICATE 'b.json'", "export p file=b.csv certificate=b.json"},
+      {"export policy p to table s.t with certificate 'b.json';", "export p [s][t] certificate=b.json"},
       {"SHOW JOBS;", "show jobs"},
       {"ANONYMIZE JOB residents", "anonymize residents"},
       {"anonymize job r to table s.\"T\"", "anonymize r [s][T]"},
@@ -174,6 +208,20 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
                                  {"SHOW POLICIES; SHOW POLICIES", "one command at a time", 14},
                                  {"SET x = 1; EXPORT POLICY p TO FILE 'x'", "one command at a time", 10},
                                  {"BUILD p", "POLICY expected", 7},
+                                 {"EXPORT POLICY p TO FILE 'b.csv' WITH 'c'", "CERTIFICATE expected", 38},
+                                 {"EXPORT POLICY p TO TABLE s.t WITH CERTIFICATE c", "as a string", 47},
+                                 {"CHECK p", "POLICY or TABLE expected", 7},
+                                 {"CHECK TABLE t", "\".\" expected", 14},
+                                 {"CHECK TABLE s.t", "COLUMNS expected", 16},
+                                 {"CHECK TABLE s.t COLUMNS a", "\"(\" expected", 25},
+                                 {"CHECK TABLE s.t COLUMNS (a", "\")\" expected", 27},
+                                 {"CHECK TABLE s.t COLUMNS ()", "column's name expected", 26},
+                                 {"CHECK TABLE s.t COLUMNS (a) K x", "how many records expected", 31},
+                                 {"CHECK TABLE s.t COLUMNS (a) REQUIRE b", "as a string", 37},
+                                 {"CHECK TABLE s.t AS JOB j K 2", "end of the command", 26},
+                                 {"RISK s.t", "COLUMNS expected", 9},
+                                 {"RISK s.t COLUMNS (a) THRESHOLD a", "a share", 32},
+                                 {"RISK s.t COLUMNS (a) SETS 1.5", "how many columns", 27},
                                  {"EXPLAIN POLICY FOR analyst 'SELECT 1'", "ROLE expected", 20},
                                  {"EXPLAIN POLICY FOR ROLE analyst SELECT", "statement as a string", 33},
                                  {"EXPLAIN POLICY FOR ROLE analyst IN demo 'x'", "DATABASE expected", 36},

@@ -93,6 +93,47 @@ TEST_CASE("sets are measured alike by table and by hash, and with equal rows mer
   CHECK(sets[1].unique_share == 0);
 }
 
+TEST_CASE("sizes of classes tell all that the table tells") {
+  const auto table = six_people();
+  const auto figures = value_of(figures_of({{1, 1}, {2, 1}, {3, 1}}, 0.4));
+  const auto measured = value_of(measure_risk(table, {"city", "age"}, 0.4));
+  CHECK(figures.rows == measured.rows);
+  CHECK(figures.unique_rows == measured.unique_rows);
+  CHECK(figures.prosecutor.mean == measured.prosecutor.mean);
+  CHECK(figures.prosecutor.at_risk == measured.prosecutor.at_risk);
+  CHECK(figures_of({}, 0.4).has_error());
+  CHECK(figures_of({{1, 1}}, 0).has_error());
+  CHECK(figures_of({{1, 1}}, 1.5).has_error());
+}
+
+TEST_CASE("sets of columns, counted one by one, are ranked as those of a table") {
+  const auto table = six_people();
+  const std::vector<std::string> names{"city", "age", "name"};
+  const auto sets = value_of(column_sets(3, 2));
+  CHECK(sets == std::vector<std::vector<std::size_t>>{{0}, {0, 1}, {0, 2}, {1}, {1, 2}, {2}});
+  CHECK(value_of(column_sets(3, 0)).empty());
+  CHECK(value_of(column_sets(2, 9)).size() == 3);
+  CHECK(column_sets(30, 9).has_error());
+  std::vector<Identifying> found;
+  for (const auto& set : sets) {
+    std::vector<std::string> chosen;
+    for (const auto i : set) chosen.push_back(names[i]);
+    const auto sizes = value_of(measure_risk(table, chosen, 0.2)).histogram;
+    found.push_back(identifying_of(chosen, sizes));
+  }
+  const auto ranked_sets = ranked(found);
+  const auto expected = value_of(identifying_sets(table, names, 2));
+  REQUIRE(ranked_sets.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(ranked_sets[i].columns == expected[i].columns);
+    CHECK(ranked_sets[i].separation == expected[i].separation);
+    CHECK(ranked_sets[i].distinction == expected[i].distinction);
+    CHECK(ranked_sets[i].unique_share == expected[i].unique_share);
+    CHECK(ranked_sets[i].is_minimal_key == expected[i].is_minimal_key);
+  }
+}
+
 TEST_CASE("what can't be measured is refused, with what to do") {
   const auto refused = [](const auto& result) { return result.has_error() && !result.error().hint.empty(); };
   const auto table = six_people();
