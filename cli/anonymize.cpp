@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/certificate.hpp"
+#include "cli/fingerprint.hpp"
 #include "cli/job_aggregates.hpp"
 #include "cli/job_data.hpp"
 #include "cli/job_recoding.hpp"
@@ -244,16 +245,27 @@ double shown_penalty(const JobReport& report) {
   return 1;
 }
 
+Result<std::string> fingerprint_of_rows(db::PendingTable& table, const std::vector<std::string>& columns) {
+  TableFingerprint print(columns, "");
+  const auto read = table.read_back([&print](const db::RowCells& cells) { print.add(cells); });
+  if (!read) return read.error();
+  return std::move(print).finish();
+}
+
 Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const JobData& data,
-                                          const engine::Publication& publication,
-                                          const WrittenTargets& targets) {
-  std::optional<std::string> text;
+                                          const std::vector<std::string>& columns, WrittenTargets& targets) {
+  WrittenPrints prints;
   if (targets.file) {
-    auto written = targets.file->read_back();
-    if (!written) return written.error();
-    text = std::move(*written);
+    const auto text = targets.file->read_back();
+    if (!text) return text.error();
+    prints.file = fingerprint_of(*text);
   }
-  return fingerprints_of(request.job, data, publication, text, *request.certificate_key);
+  if (targets.table) {
+    auto print = fingerprint_of_rows(*targets.table, columns);
+    if (!print) return print.error();
+    prints.table = std::move(*print);
+  }
+  return fingerprints_of(request.job, data, std::move(prints), *request.certificate_key);
 }
 
 // nullopt: the job does not want it, or nothing is suppressed.
@@ -359,7 +371,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   auto targets = write_targets(request, data, *made, hooks);
   if (!targets) return targets.error();
   if (request.certificate_key) {
-    auto prints = take_fingerprints(request, data, *made, *targets);
+    auto prints = take_fingerprints(request, data, report.columns, *targets);
     if (!prints) return prints.error();
     report.fingerprints = std::move(*prints);
   }

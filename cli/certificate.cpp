@@ -16,33 +16,16 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t kForm = 1;
-
 Error refused(std::string message, std::string hint) {
   return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue), std::move(message),
           std::move(hint)};
 }
 
+constexpr double kMostOfNumbers = 1'000'000;  // shares and levels
+
 Error no_certificate() {
   return refused("this is no certificate of pgveil",
                  "take a file that --certificate wrote, with a pgveil as new as its");
-}
-
-std::string print_of(const engine::Publication& publication) {
-  std::vector<std::string> names;
-  for (const auto& column : publication.columns) names.push_back(column.name);
-  TableFingerprint print(names, "");
-  std::vector<std::optional<std::string_view>> cells(names.size());
-  for (std::size_t row = 0; row < publication.rows; ++row) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const auto& column = publication.columns[i];
-      const auto code = column.codes[row];
-      cells[i] =
-          code == engine::kNullCode ? std::nullopt : std::optional<std::string_view>(column.values[code]);
-    }
-    print.add(cells);
-  }
-  return std::move(print).finish();
 }
 
 json::array names_array(const std::vector<std::string>& names) {
@@ -79,6 +62,11 @@ json::array risks_json(const Job& job) {
   return made;
 }
 
+json::value presence_json(const Job& job) {
+  return job.presence ? json::value(json::array{job.presence->least, job.presence->most})
+                      : json::value(nullptr);
+}
+
 // What a reader takes out of an object; the first thing that is missing or of another type is remembered.
 class Fields {
  public:
@@ -108,6 +96,21 @@ class Fields {
     for (const auto& value : array(key)) {
       is_complete_ = is_complete_ && value.is_string();
       if (value.is_string()) made.emplace_back(value.get_string());
+    }
+    return made;
+  }
+  // There, and not null.
+  [[nodiscard]] bool has(std::string_view key) const {
+    const auto* value = object_.if_contains(key);
+    return value != nullptr && !value->is_null();
+  }
+  // Finite, and at least 0.
+  std::vector<double> numbers(std::string_view key) {
+    std::vector<double> made;
+    for (const auto& value : array(key)) {
+      const double number = value.is_number() ? value.to_number<double>() : -1;
+      is_complete_ = is_complete_ && number >= 0 && number <= kMostOfNumbers;
+      made.push_back(is_complete_ ? number : 0);
     }
     return made;
   }
@@ -141,23 +144,57 @@ Result<engine::CheckedColumn> column_of(const json::value& value) {
   return made;
 }
 
+bool read_policy_part(Fields& fields, Certificate& made) {
+  made.policy = fields.text("policy");
+  made.policy_print = fields.text("policy_sha256");
+  made.models = fields.texts("models");
+  made.unit = fields.text_if_any("unit");
+  return !made.policy.empty();
+}
+
+// Those that an older pgveil wrote have none of these.
+bool read_population_models(Fields& fields, Certificate& made) {
+  if (fields.has("presence")) {
+    const auto shares = fields.numbers("presence");
+    if (shares.size() != 2) return false;
+    made.presence = engine::DeltaPresence{shares[0], shares[1]};
+  }
+  if (fields.has("k_map")) made.k_map = fields.count("k_map");
+  return true;
+}
+
+bool read_job_part(Fields& fields, Certificate& made) {
+  made.job = fields.text("job");
+  made.job_print = fields.text("job_sha256");
+  made.input_print = fields.text("input_hmac_sha256");
+  made.null_text = fields.text_if_any("null");
+  made.dropped_rows = fields.count("dropped_rows");
+  made.has_left_out = made.dropped_rows + fields.count("hidden_rows") > 0;
+  made.lets_suppressed_be = fields.text("outliers") == "as_reference";
+  for (const double level : fields.numbers("levels")) made.levels.push_back(static_cast<unsigned>(level));
+  for (const auto& it : fields.array("sensitive")) {
+    auto column = column_of(it);
+    if (!column) return false;
+    column->null_text = made.null_text;
+    made.sensitive.push_back(std::move(*column));
+  }
+  // Those that an older pgveil wrote have none.
+  for (const auto& words : fields.has("risks") ? fields.texts("risks") : std::vector<std::string>()) {
+    const auto risk = risk_of(words);
+    if (!risk) return false;
+    made.risks.push_back(*risk);
+  }
+  return read_population_models(fields, made);
+}
+
 }  // namespace
 
-Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data,
-                                        const engine::Publication& publication,
-                                        const std::optional<std::string>& file_text, const std::string& key) {
-  JobFingerprints made;
+Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, WrittenPrints written,
+                                        const std::string& key) {
   const auto text = read_whole(job.source, yaml::kMaxYamlBytes);
   if (!text) return text.error();
   if (!*text) return refused("the job's file is gone", "run the job again");
-  made.job = fingerprint_of(**text);
-  if (file_text) made.file = fingerprint_of(*file_text);
-  if (job.output.table) {
-    if (!job.output.types.empty())
-      return refused("a table whose columns change their types can't have a certificate",
-                     "remove output.types, or --certificate");
-    made.table = print_of(publication);
-  }
+  JobFingerprints made{std::move(written.file), std::move(written.table), fingerprint_of(**text), ""};
   if (key.empty()) return made;
   if (job.mondrian)
     return refused("the input of a job that cuts groups gets no fingerprint", "leave --key-file out");
@@ -182,7 +219,7 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
   for (const auto& [metric, score] : report.scores) scores[engine::name(metric)] = score.value();
   json::array levels;
   for (const auto level : report.levels) levels.emplace_back(level);
-  const json::object made{{"pgveil_certificate", kForm},
+  const json::object made{{"pgveil_certificate", kCertificateForm},
                           {"version", PGVEIL_VERSION},
                           {"issued_at", issued_at},
                           {"job", report.job},
@@ -199,6 +236,8 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
                           {"models", names_array(report.models)},
                           {"sensitive", sensitive_json(job)},
                           {"risks", risks_json(job)},
+                          {"presence", presence_json(job)},
+                          {"k_map", job.k_map ? json::value(*job.k_map) : json::value(nullptr)},
                           {"outliers", job.outliers == engine::Outliers::drop   ? "drop"
                                        : job.outliers == engine::Outliers::hide ? "hide"
                                                                                 : "as_reference"},
@@ -218,37 +257,19 @@ Result<Certificate> read_certificate(std::string_view text) {
   const auto value = json::parse(text, failed);
   if (failed || !value.is_object()) return no_certificate();
   Fields fields(value.get_object());
-  if (fields.count("pgveil_certificate") != kForm) return no_certificate();
+  if (fields.count("pgveil_certificate") != kCertificateForm) return no_certificate();
   Certificate made;
-  made.job = fields.text("job");
-  made.job_print = fields.text("job_sha256");
   made.issued_at = fields.text("issued_at");
   made.version = fields.text("version");
-  made.input_print = fields.text("input_hmac_sha256");
   made.file_print = fields.text_if_any("file_sha256");
   made.table_print = fields.text_if_any("table_sha256");
   made.columns = fields.texts("columns");
   made.quasi_identifiers = fields.texts("quasi_identifiers");
-  made.null_text = fields.text_if_any("null");
   made.rows = fields.count("rows");
   made.k = fields.count("k");
-  made.dropped_rows = fields.count("dropped_rows");
-  made.lets_suppressed_be = fields.text("outliers") == "as_reference";
-  for (const auto& it : fields.array("sensitive")) {
-    auto column = column_of(it);
-    if (!column) return column.error();
-    column->null_text = made.null_text;
-    made.sensitive.push_back(std::move(*column));
-  }
-  // Those that an older pgveil wrote have none.
-  if (value.get_object().contains("risks")) {
-    for (const auto& words : fields.texts("risks")) {
-      const auto risk = risk_of(words);
-      if (!risk) return no_certificate();
-      made.risks.push_back(*risk);
-    }
-  }
-  if (!fields.is_complete()) return no_certificate();
+  const bool is_read =
+      value.get_object().contains("policy") ? read_policy_part(fields, made) : read_job_part(fields, made);
+  if (!is_read || !fields.is_complete()) return no_certificate();
   return made;
 }
 

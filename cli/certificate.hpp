@@ -12,25 +12,40 @@
 
 namespace pgveil::cli {
 
-// Of one publication, while its data are there. key: empty for none. Errors: a job's file that can't be read any more; a table whose texts
-// will not be those that are published; the input of a job that cuts groups, which is not kept.
+// What was written, before it is published.
+struct WrittenPrints {
+  std::optional<std::string> file, table;  // as in JobFingerprints
+};
+
+// Of one publication, while its data are there. key: empty for none. Errors: a job's file that can't be read any more; the input of a job
+// that cuts groups, which is not kept.
 [[nodiscard]] Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data,
-                                                      const engine::Publication& publication,
-                                                      const std::optional<std::string>& file_text,
-                                                      const std::string& key);
+                                                      WrittenPrints written, const std::string& key);
 
 [[nodiscard]] std::string certificate_json(const Job& job, const JobReport& report,
                                            const JobFingerprints& prints, std::string_view issued_at);
 
+inline constexpr std::int64_t kCertificateForm = 1;
+
+// Of a job, or of a policy's export, which has no input of its own and names its models only.
 struct Certificate {
-  std::string job, job_print, issued_at, version, input_print;
+  std::string job, job_print;        // empty: a policy's
+  std::string policy, policy_print;  // empty: a job's
+  std::string issued_at, version, input_print;
   std::optional<std::string> file_print, table_print;
   std::vector<std::string> columns, quasi_identifiers;
+  std::vector<std::string> models;  // a policy's, of its cohorts
+  std::optional<std::string> unit;  // whose values a policy counts
   std::optional<std::string> null_text;
   std::uint64_t rows = 0, k = 0, dropped_rows = 0;
   bool lets_suppressed_be = false;               // outliers: as_reference
   std::vector<engine::CheckedColumn> sensitive;  // without hierarchies
   std::vector<engine::RiskModel> risks;
+  // They compare with the job's input, shown at these levels.
+  std::optional<engine::DeltaPresence> presence;
+  std::optional<std::uint64_t> k_map;
+  std::vector<unsigned> levels;
+  bool has_left_out = false;  // records that were dropped or hidden
 };
 
 // Errors, kind configuration: no certificate, or one of a version that is not known.

@@ -234,8 +234,8 @@ Answer Commands::answer(const admin::ExportToTable& command, const std::string& 
   const auto now = world_.present();
   const auto open = open_policy(*now, command.policy);
   if (!open) return open.error();
-  const auto report =
-      export_policy_to_table(*now, *open->spec, *open->version, command.schema, command.table);
+  const auto report = export_policy_to_table(*now, *open->spec, *open->version, command.schema, command.table,
+                                             command.certificate);
   if (!report) return report.error();
   log::info("policy " + command.policy, "exported to a table by " + role);
   return export_answer(command.policy, command.schema + "." + command.table, *report, "EXPORT POLICY");
@@ -245,7 +245,8 @@ Answer Commands::answer(const admin::ExportToFile& command, const std::string& r
   const auto now = world_.present();
   const auto open = open_policy(*now, command.policy);
   if (!open) return open.error();
-  const auto report = export_policy_to_file(*now, *open->spec, *open->version, command.file);
+  const auto report =
+      export_policy_to_file(*now, *open->spec, *open->version, command.file, command.certificate);
   if (!report) return report.error();
   log::info("policy " + command.policy, "exported to a file by " + role);
   return export_answer(command.policy, command.file, *report, "EXPORT POLICY");

@@ -27,7 +27,7 @@ Error refused(std::string_view what, std::string_view hint) {
 }
 
 // "a/b.csv" → {"a", "b.csv"}; the last is the file.
-Result<std::vector<std::string>> components_of(std::string_view name) {
+Result<std::vector<std::string>> components_of(std::string_view name, std::string_view extension) {
   const bool has_control = std::any_of(
       name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (name.empty() || has_control) return refused("the file needs a plain name", "write 'name.csv'");
@@ -40,11 +40,12 @@ Result<std::vector<std::string>> components_of(std::string_view name) {
     const std::string& part = parts.back();
     if (part == "..") return refused("the file's path has \"..\"", "name it below export_dir");
     if (part.empty() || part == ".")
-      return refused("the file's path has an empty part", "write 'folder/name.csv'");
+      return refused("the file's path has an empty part", fmt::format("write 'folder/name{}'", extension));
     if (part.size() > kMaxNameBytes) return refused("the file's name is too long", "shorten it");
   }
-  if (!parts.back().ends_with(".csv"))
-    return refused("the file's name does not end in .csv", "write 'name.csv'");
+  if (!parts.back().ends_with(extension))
+    return refused(fmt::format("the file's name does not end in {}", extension),
+                   fmt::format("write 'name{}'", extension));
   return parts;
 }
 
@@ -79,9 +80,10 @@ bool link_without_overwriting(int folder, const std::string& from, const std::st
 
 }  // namespace
 
-Result<ExportFile> ExportFile::create(const std::string& export_dir, std::string_view name) {
+Result<ExportFile> ExportFile::create(const std::string& export_dir, std::string_view name,
+                                      std::string_view extension) {
   if (export_dir.empty()) return refused("the configuration has no export_dir", "set export_dir and RELOAD");
-  const auto parts = components_of(name);
+  const auto parts = components_of(name, extension);
   if (!parts) return parts.error();
   auto folder = open_folder(export_dir, *parts);
   if (!folder) return folder.error();
@@ -126,6 +128,10 @@ Result<void> ExportFile::publish() {
   temporary_.clear();
   if (::fsync(folder_.get()) != 0) return io_error("sync the folder of", name_, errno);
   return {};
+}
+
+void ExportFile::withdraw() {
+  if (temporary_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
 }  // namespace pgveil::cli

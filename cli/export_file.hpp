@@ -14,7 +14,9 @@ class ExportFile {
   // name: relative, "folder/people.csv"; folders must exist. Opened without following a symbolic link in any
   // of its components, as a temporary file of mode 0600 beside the target. Errors: ErrorKind::usage for a
   // name with "..", an absolute or empty one, a control character, a name that is taken; ErrorKind::io.
-  [[nodiscard]] static Result<ExportFile> create(const std::string& export_dir, std::string_view name);
+  // extension: what the name has to end in.
+  [[nodiscard]] static Result<ExportFile> create(const std::string& export_dir, std::string_view name,
+                                                 std::string_view extension = ".csv");
   ExportFile(ExportFile&&) noexcept = default;
   ExportFile& operator=(ExportFile&&) = delete;
   ~ExportFile();  // removes the temporary file unless published
@@ -22,6 +24,8 @@ class ExportFile {
   [[nodiscard]] Result<void> append(std::string_view bytes);
   // fsync, then the final name, without overwriting. Errors: ErrorKind::io; the name was taken meanwhile.
   [[nodiscard]] Result<void> publish();
+  // Takes a published file away again.
+  void withdraw();
 
  private:
   ExportFile(Descriptor folder, Descriptor file, std::string temporary, std::string name)

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/clock.hpp"
 #include "cli/csv.hpp"
 #include "cli/export_file.hpp"
+#include "cli/fingerprint.hpp"
 #include "cli/lineage.hpp"
+#include "cli/policy_certificate.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::cli {
@@ -40,38 +43,104 @@ Result<void> check_not_listed(const Present& present, const std::string& databas
   return {};
 }
 
-db::RowSink csv_sink(ExportFile& file, std::vector<CellKind>& kinds, std::string& line) {
-  const auto end_line = [&file, &line]() {
-    line.back() = '\r';  // the separator after the last cell
-    line += '\n';
-    return file.append(line);
-  };
-  db::RowSink sink;
-  sink.header = [&kinds, &line, end_line](std::span<const db::ExportColumn> columns) {
-    line.clear();
+using Cells = std::span<const std::optional<std::string_view>>;
+
+// A file of CSV while it is written, and what a certificate says of it.
+class CsvExport {
+ public:
+  explicit CsvExport(ExportFile& file) : file_(file) {}
+
+  db::RowSink sink() {
+    return {[this](std::span<const db::ExportColumn> columns) { return begin(columns); },
+            [this](Cells cells) { return add(cells); }};
+  }
+  [[nodiscard]] ExportPrints finish() && {
+    prints_.file = std::move(bytes_).finish();
+    return std::move(prints_);
+  }
+
+ private:
+  Result<void> begin(std::span<const db::ExportColumn> columns) {
+    line_.clear();
     for (const auto& column : columns) {
-      kinds.push_back(column.is_numeric ? CellKind::number : CellKind::text);
-      append_cell(line, column.name, CellKind::text);
-      line += ',';
+      kinds_.push_back(column.is_numeric ? CellKind::number : CellKind::text);
+      prints_.columns.push_back(column.name);
+      append_cell(line_, column.name, CellKind::text);
+      line_ += ',';
     }
     return end_line();
-  };
-  sink.row = [&kinds, &line, end_line](std::span<const std::optional<std::string_view>> cells) {
-    line.clear();
+  }
+  Result<void> add(Cells cells) {
+    line_.clear();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      append_cell(line, cells[i], kinds[i]);
-      line += ',';
+      append_cell(line_, cells[i], kinds_[i]);
+      line_ += ',';
     }
+    ++prints_.rows;
     return end_line();
-  };
-  return sink;
+  }
+  Result<void> end_line() {
+    line_.back() = '\r';  // the separator after the last cell
+    line_ += '\n';
+    bytes_.add(line_);
+    return file_.append(line_);
+  }
+
+  ExportFile& file_;
+  std::vector<CellKind> kinds_;
+  std::string line_;
+  BytesFingerprint bytes_;
+  ExportPrints prints_;
+};
+
+// The rows of a table that is not committed yet.
+class TablePrint {
+ public:
+  db::RowSink sink() {
+    return {[this](std::span<const db::ExportColumn> columns) -> Result<void> {
+              for (const auto& column : columns) prints_.columns.push_back(column.name);
+              print_.emplace(prints_.columns, "");
+              return {};
+            },
+            [this](Cells cells) -> Result<void> {
+              print_->add({cells.begin(), cells.end()});
+              ++prints_.rows;
+              return {};
+            }};
+  }
+  // REQUIRES: all rows were shown.
+  [[nodiscard]] ExportPrints finish() {
+    prints_.table = std::move(*print_).finish();
+    return std::move(prints_);
+  }
+
+ private:
+  ExportPrints prints_;
+  std::optional<TableFingerprint> print_;
+};
+
+// Nothing: no certificate is wanted.
+Result<std::optional<ExportFile>> begin_certificate(const Present& present,
+                                                    const std::optional<std::string>& name) {
+  std::optional<ExportFile> made;
+  if (!name) return made;
+  auto file = ExportFile::create(present.config.export_dir, *name, ".json");
+  if (!file) return file.error();
+  made.emplace(std::move(*file));
+  return made;
+}
+
+Result<void> publish_certificate(ExportFile& file, const std::string& text) {
+  if (auto written = file.append(text); !written) return written;
+  return file.publish();
 }
 
 }  // namespace
 
 Result<db::ExportReport> export_policy_to_table(const Present& present, const policy::PolicySpec& spec,
                                                 const policy::PolicyVersion& version,
-                                                const std::string& schema, const std::string& table) {
+                                                const std::string& schema, const std::string& table,
+                                                const std::optional<std::string>& certificate) {
   if (auto allowed = check_enforcement(spec); !allowed) return allowed.error();
   if (!present.config.backend.admin_role) {
     return refused("the configuration has no backend.admin_role, and query_role may only read",
@@ -79,25 +148,46 @@ Result<db::ExportReport> export_policy_to_table(const Present& present, const po
   }
   if (auto alone = check_lineage(present.config, present.specs, spec, version); !alone) return alone.error();
   if (auto free = check_not_listed(present, spec.database, schema, table); !free) return free.error();
+  auto statement = begin_certificate(present, certificate);
+  if (!statement) return statement.error();
   auto reading = db::TableReading::open_for_writing(build_endpoint(present.config), spec);
   if (!reading) return reading.error();
-  return db::export_to_table(*reading, version, schema, table);
+  TablePrint print;
+  db::TableWitness witness;
+  if (*statement) {
+    witness.rows = print.sink();
+    witness.before_commit = [&](const db::ExportReport& report) {
+      return publish_certificate(**statement,
+                                 policy_certificate_json(spec, version, report, print.finish(), utc_now()));
+    };
+  }
+  auto report = db::export_to_table(*reading, version, schema, table, witness);
+  if (!report && *statement) (*statement)->withdraw();
+  return report;
 }
 
 Result<db::ExportReport> export_policy_to_file(const Present& present, const policy::PolicySpec& spec,
-                                               const policy::PolicyVersion& version,
-                                               const std::string& file) {
+                                               const policy::PolicyVersion& version, const std::string& file,
+                                               const std::optional<std::string>& certificate) {
   if (auto allowed = check_enforcement(spec); !allowed) return allowed.error();
   if (auto alone = check_lineage(present.config, present.specs, spec, version); !alone) return alone.error();
   auto target = ExportFile::create(present.config.export_dir, file);
   if (!target) return target.error();
+  auto statement = begin_certificate(present, certificate);
+  if (!statement) return statement.error();
   auto reading = db::TableReading::open(build_endpoint(present.config), spec);
   if (!reading) return reading.error();
-  std::vector<CellKind> kinds;
-  std::string line;
-  auto report = db::export_to_sink(*reading, version, csv_sink(*target, kinds, line));
+  CsvExport csv(*target);
+  auto report = db::export_to_sink(*reading, version, csv.sink());
   if (!report) return report;
-  if (auto published = target->publish(); !published) return published.error();
+  if (*statement) {
+    const auto text = policy_certificate_json(spec, version, *report, std::move(csv).finish(), utc_now());
+    if (auto published = publish_certificate(**statement, text); !published) return published.error();
+  }
+  if (auto published = target->publish(); !published) {
+    if (*statement) (*statement)->withdraw();
+    return published.error();
+  }
   return report;
 }
 

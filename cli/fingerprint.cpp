@@ -48,6 +48,24 @@ std::string fingerprint_of(std::string_view bytes) {
   return hex(digest_of(bytes, ""));
 }
 
+BytesFingerprint::BytesFingerprint() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+  const bool is_ready = context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
+  PGVEIL_ASSERT(is_ready);
+}
+
+void BytesFingerprint::add(std::string_view bytes) {
+  const bool is_taken = EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1;
+  PGVEIL_ASSERT(is_taken);
+}
+
+std::string BytesFingerprint::finish() && {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  const bool is_done = EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1;
+  PGVEIL_ASSERT(is_done);
+  return hex({reinterpret_cast<const char*>(digest.data()), size});
+}
+
 TableFingerprint::TableFingerprint(const std::vector<std::string>& columns, std::string key)
     : key_(std::move(key)) {
   header_ = row_text({columns.begin(), columns.end()});

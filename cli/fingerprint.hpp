@@ -1,7 +1,7 @@
 #pragma once
 // Fingerprints of bytes and of tables, SHA-256 in hex. With a key (HMAC) they tell nobody without it anything; without one, whoever
 // guesses the whole of it can confirm the guess, so only what is published anyway gets one of those.
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,9 +9,22 @@
 
 #include "common/error.hpp"
 
+struct evp_md_ctx_st;  // OpenSSL's
+
 namespace pgveil::cli {
 
 [[nodiscard]] std::string fingerprint_of(std::string_view bytes);
+
+// The same of bytes that come bit by bit.
+class BytesFingerprint {
+ public:
+  BytesFingerprint();
+  void add(std::string_view bytes);
+  [[nodiscard]] std::string finish() &&;
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
 
 // Rows in any order have one fingerprint; the columns' names and their order belong to it.
 class TableFingerprint {

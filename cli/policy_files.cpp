@@ -51,6 +51,12 @@ Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::str
 
 }  // namespace
 
+Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file) {
+  const auto document = yaml::parse_file(file);
+  if (!document) return document.error();
+  return policy::read_policies(*document, read_hierarchy_file);
+}
+
 Result<std::vector<std::string>> policy_file_paths(const Config& config) {
   std::set<std::string> files;
   for (const auto& path : config.policies) {
@@ -66,9 +72,7 @@ Result<Specs> read_policy_files(const Config& config) {
   if (!files) return files.error();
   std::vector<policy::PolicySpec> all;
   for (const auto& file : *files) {
-    const auto document = yaml::parse_file(file);
-    if (!document) return document.error();
-    auto specs = policy::read_policies(*document, read_hierarchy_file);
+    auto specs = read_policy_file(file);
     if (!specs) return specs.error();
     std::move(specs->begin(), specs->end(), std::back_inserter(all));
   }

@@ -19,6 +19,9 @@ using Specs = std::vector<std::shared_ptr<const policy::PolicySpec>>;
 // pattern that matches nothing, names or roles that clash, a database that backend.databases does not list.
 [[nodiscard]] Result<Specs> read_policy_files(const Config& config);
 
+// The policies of one file, as they are there. Errors: ErrorKind::configuration.
+[[nodiscard]] Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file);
+
 // Errors: ErrorKind::usage, with the names there are.
 [[nodiscard]] Result<std::shared_ptr<const policy::PolicySpec>> find_policy(const Specs& specs,
                                                                             std::string_view name);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "db/copy_line.hpp"
 #include "db/export_plan.hpp"
 #include "db/failure.hpp"
 #include "db/row_stream.hpp"
@@ -61,11 +62,27 @@ Result<ExportReport> write_rows(TableReading& reading, const ExportPlan& plan, c
   return report_of(plan);
 }
 
+Result<void> show_rows(TableReading& reading, const std::string& schema, const std::string& table,
+                       const RowSink& sink) {
+  const auto columns = export_columns(reading.relation());
+  if (auto started = sink.header(columns); !started) return started;
+  std::string texts;
+  for (const auto& column : columns)
+    texts += fmt::format("{}{}::pg_catalog.text", texts.empty() ? "" : ", ", quoted_name(column.name));
+  std::vector<CopyField> cells;
+  reading.connection().copy_out(fmt::format("SELECT {} FROM {}", texts, qualified_name(schema, table)),
+                                [&](std::string& line) {
+                                  split_copy_line(line, cells);
+                                  if (auto taken = sink.row(cells); !taken) throw Abandon{taken.error()};
+                                });
+  return {};
+}
+
 }  // namespace
 
 Result<ExportReport> export_to_table(TableReading& reading, const policy::PolicyVersion& version,
                                      const std::string& schema, const std::string& table,
-                                     const Progress& progress) {
+                                     const TableWitness& witness, const Progress& progress) {
   const auto plan = plan_export(reading, version, progress);
   if (!plan) return plan.error();
   if (progress) progress("writing", 0);
@@ -73,6 +90,12 @@ Result<ExportReport> export_to_table(TableReading& reading, const policy::Policy
       fmt::format("exporting to {}", qualified_name(schema, table)), [&]() -> Result<ExportReport> {
         if (auto written = write_masked_table(reading, *plan, schema, table); !written)
           return written.error();
+        if (witness.rows.row) {
+          if (auto shown = show_rows(reading, schema, table, witness.rows); !shown) return shown.error();
+        }
+        if (witness.before_commit) {
+          if (auto ready = witness.before_commit(report_of(*plan)); !ready) return ready.error();
+        }
         reading.connection().run("COMMIT");
         return report_of(*plan);
       });

@@ -32,12 +32,19 @@ struct RowSink {
   std::function<Result<void>(std::span<const std::optional<std::string_view>>)> row;
 };
 
+// Looks at a table while it is not committed yet; an Error takes it back. Both may be empty.
+struct TableWitness {
+  RowSink rows;  // as they lie there, in no order; texts
+  std::function<Result<void>(const ExportReport&)> before_commit;
+};
+
 // REQUIRES: reading was opened with open_for_writing (admin_role) and version is the policy's current one.
 // All or nothing: one transaction. Errors: ErrorKind::policy (root below k, l-diversity, target refused,
 // shape changed), ::connection, ::server.
 [[nodiscard]] Result<ExportReport> export_to_table(TableReading& reading,
                                                    const policy::PolicyVersion& version,
                                                    const std::string& schema, const std::string& table,
+                                                   const TableWitness& witness = {},
                                                    const Progress& progress = {});
 
 // The caller publishes what the sink made only when this returns a report.

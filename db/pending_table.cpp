@@ -7,6 +7,7 @@
 
 #include "common/sqlstate.hpp"
 #include "db/connection.hpp"
+#include "db/copy_line.hpp"
 #include "db/export_target.hpp"
 #include "db/failure.hpp"
 #include "db/row_stream.hpp"
@@ -182,6 +183,13 @@ Result<void> recount(Connection& connection, const TableTarget& target, const Pu
   return counted.check(k, outliers, publication.rows);
 }
 
+std::string rows_query(const TableTarget& target, const Publication& publication) {
+  std::string texts;
+  for (const auto& column : publication.columns)
+    texts += fmt::format("{}{}::pg_catalog.text", texts.empty() ? "" : ", ", quoted_name(column.name));
+  return fmt::format("SELECT {} FROM {}", texts, qualified_name(target.schema, target.table));
+}
+
 Result<void> write_all(Connection& connection, const TableTarget& target, const Publication& publication,
                        std::uint64_t k, engine::Outliers outliers, const Progress& progress) {
   connection.run("BEGIN");
@@ -196,7 +204,8 @@ Result<void> write_all(Connection& connection, const TableTarget& target, const 
 
 }  // namespace
 
-PendingTable::PendingTable(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+PendingTable::PendingTable(std::unique_ptr<Connection> connection, std::string rows_query)
+    : connection_(std::move(connection)), rows_query_(std::move(rows_query)) {}
 PendingTable::PendingTable(PendingTable&&) noexcept = default;
 PendingTable& PendingTable::operator=(PendingTable&&) noexcept = default;
 PendingTable::~PendingTable() = default;
@@ -211,8 +220,19 @@ Result<PendingTable> PendingTable::write(const Endpoint& endpoint, const TableTa
       [&]() -> Result<PendingTable> {
         if (auto written = write_all(**connection, target, publication, k, outliers, progress); !written)
           return written.error();
-        return PendingTable(std::move(*connection));
+        return PendingTable(std::move(*connection), rows_query(target, publication));
       });
+}
+
+Result<void> PendingTable::read_back(const std::function<void(const RowCells&)>& on_row) {
+  return guarded<void>("reading what was published", [&]() -> Result<void> {
+    RowCells cells;
+    connection_->copy_out(rows_query_, [&](std::string& line) {
+      split_copy_line(line, cells);
+      on_row(cells);
+    });
+    return {};
+  });
 }
 
 Result<void> PendingTable::commit() {

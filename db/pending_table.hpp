@@ -1,10 +1,14 @@
 #pragma once
 // The table that an anonymization job publishes: made, filled and counted again in one transaction, which waits for its
 // commit. Without the commit there was nothing.
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "db/endpoint.hpp"
@@ -23,6 +27,8 @@ struct TableTarget {
   std::set<std::string> unchanged;           // columns whose values were read as this very type
 };
 
+using RowCells = std::vector<std::optional<std::string_view>>;  // nullopt: NULL
+
 class PendingTable {
  public:
   // Columns and types only, no grants: a replaced table's go with it. Errors: ErrorKind::policy: the target exists and
@@ -35,12 +41,15 @@ class PendingTable {
   PendingTable& operator=(PendingTable&&) noexcept;
   ~PendingTable();
 
+  // Calls on_row with the texts of each row as it lies there, in no order, columns as they were given. What it throws ends the reading.
+  [[nodiscard]] Result<void> read_back(const std::function<void(const RowCells&)>& on_row);
   // ErrorKind::connection: whether it was committed is not known.
   [[nodiscard]] Result<void> commit();
 
  private:
-  explicit PendingTable(std::unique_ptr<Connection> connection);
+  PendingTable(std::unique_ptr<Connection> connection, std::string rows_query);
   std::unique_ptr<Connection> connection_;
+  std::string rows_query_;
 };
 
 }  // namespace pgveil::db

@@ -106,6 +106,30 @@ class Certificates(VerbCase):
         self.assertIn("FAILED    the table is", self.verify("--table", "public.again", status=1))
         self.postgres.run("DROP TABLE public.again", "demo")
 
+    def test_a_table_whose_columns_change_their_types(self):
+        """The fingerprint is of what lies there."""
+        made = self.publish(JOB.replace("replace: true", 'replace: true, types: {income: double precision}'))
+        self.assertEqual(len(made["table_sha256"]), 64)
+        self.assertNotIn("FAILED", self.verify("--table", "public.visits_k4"))
+
+    def test_presence_and_k_map_are_held_against_the_input(self):
+        job = self.to_file().replace("k: 4\n", "k: 4\nk_map: 5\npresence: {most: 80%}\nsubset: {column: income, value: '1000'}\n")
+        job = job.replace("k: 4", "k: 2").replace("l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}")
+        job = job.replace("income: {class: sensitive, t_closeness: {t: 0.4, distance: ordered}, order: number}",
+                          "income: {class: insensitive}")
+        made = self.publish(job)
+        self.assertEqual((made["presence"], made["k_map"]), ([0, 0.8], 5))
+        said = self.verify("out.csv", "--job", "job.yaml")
+        self.assertIn("unchecked presence and k_map", said)
+        said = self.verify("out.csv", "--job", "job.yaml", "--input-table", "public.visits")
+        self.assertIn("ok        k_map 5", said)
+        self.assertIn("ok        presence 0 to 0.8", said)
+        self.assertIn("unchecked the input", said)
+        self.write("certificate.json", json.dumps({**made, "k_map": 149, "presence": [0, 0.01]}))
+        said = self.verify("out.csv", "--job", "job.yaml", "--input-table", "public.visits", status=1)
+        self.assertIn("FAILED    k_map 149", said)
+        self.assertIn("FAILED    presence 0 to 0.01", said)
+
     def test_the_input_is_known_by_its_key_only(self):
         made = self.publish(self.to_file(), "--key-file", "key")
         self.assertEqual(len(made["input_hmac_sha256"]), 64)
@@ -132,8 +156,6 @@ class Certificates(VerbCase):
             self.assertIn(words, self.run_verb(*arguments, status=status).stderr)
         self.publish(self.to_file())
         before = (self.folder / "out.csv").read_bytes()
-        refused("change their types", "anonymize", self.job("types.yaml", "replace: true", "replace: true, types: {income: text}"),
-                "--certificate", "c.json")
         refused("a key and no certificate", "anonymize", "job.yaml", "--key-file", "key")
         refused("one file", "anonymize", "job.yaml", "--certificate", "c.json", "--report", "c.json")
         refused("would be overwritten", "anonymize", "job.yaml", "--certificate", "job.yaml")
@@ -154,10 +176,6 @@ class Certificates(VerbCase):
         refused("no fingerprint of the input", "verify-certificate", "certificate.json", "out.csv", "--input-table",
                 "public.visits", "--key-file", "short")
         self.assertEqual((self.folder / "out.csv").read_bytes(), before)
-
-    def job(self, name, old, new):
-        self.write(name, JOB.replace(old, new))
-        return name
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // Certificates as texts; those of published files and tables are in tests/integration/certificate_test.py.
 #include "cli/certificate.hpp"
+#include "cli/policy_certificate.hpp"
 
 #include <doctest/doctest.h>
 
@@ -91,6 +92,58 @@ TEST_CASE("what a certificate says is read back") {
   REQUIRE(made->risks.size() == 2);
   CHECK(engine::describe(made->risks[0]) == "average_risk 0.05");
   CHECK(engine::describe(made->risks[1]) == "population_uniqueness 0.01 8000000 snb");
+}
+
+TEST_CASE("presence and k_map are read back, and may be missing") {
+  const auto none = read_certificate(certificate());
+  REQUIRE(none.has_value());
+  CHECK_FALSE(none->presence.has_value());
+  CHECK_FALSE(none->k_map.has_value());
+  CHECK(none->levels == std::vector<unsigned>{1, 2});
+  const auto shares = read_certificate(changed("presence", json::array{0.1, 0.5}));
+  REQUIRE(shares.has_value());
+  REQUIRE(shares->presence.has_value());
+  CHECK(shares->presence->most == 0.5);
+  const auto map = read_certificate(changed("k_map", 7));
+  REQUIRE(map.has_value());
+  CHECK(map->k_map == 7U);
+  CHECK(read_certificate(changed("presence", std::nullopt)).has_value());
+  CHECK(read_certificate(changed("k_map", std::nullopt)).has_value());
+  CHECK(read_certificate(changed("presence", json::array{0.1})).has_error());
+  CHECK(read_certificate(changed("presence", json::array{0.1, -0.5})).has_error());
+  CHECK(read_certificate(changed("presence", 0.5)).has_error());
+  CHECK(read_certificate(changed("k_map", "7")).has_error());
+}
+
+TEST_CASE("what the certificate of an export says is read back") {
+  policy::PolicySpec spec;
+  spec.name = "people_k2";
+  spec.hash = "h1";
+  spec.k = 2;
+  spec.unit = "person_id";
+  spec.columns.push_back({"city", policy::ColumnClass::quasi_identifier, {}, {}});
+  spec.columns.push_back({"illness", policy::ColumnClass::sensitive, {{policy::DistinctL{3}}}, {}});
+  policy::PolicyVersion version;
+  version.number = 4;
+  const ExportPrints prints{"f1", std::nullopt, {"city", "illness"}, 11};
+  const auto text = policy_certificate_json(spec, version, {}, prints, "2026-01-02T03:04:05Z");
+  const auto made = read_certificate(text);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->policy == "people_k2");
+  CHECK(made->policy_print == "h1");
+  CHECK(made->job.empty());
+  CHECK(made->unit == "person_id");
+  CHECK(made->models == std::vector<std::string>{"illness distinct 3"});
+  CHECK(made->quasi_identifiers == std::vector<std::string>{"city"});
+  CHECK(made->file_print == "f1");
+  CHECK(made->rows == 11);
+  CHECK(made->k == 2);
+  for (const auto* key : {"policy", "policy_sha256", "unit", "models", "k", "rows"}) {
+    CAPTURE(key);
+    auto object = json::parse(text).get_object();
+    object[key] = json::object();
+    CHECK(read_certificate(json::serialize(object)).has_error());
+  }
 }
 
 TEST_CASE("a certificate of before there were risks has none") {
