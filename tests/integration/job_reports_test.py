@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+"""Local recoding through the binary, and what --utility and --report-html write of a job."""
+import csv
+import html.parser
+import json
+import subprocess
+
+from harness.pgveil import binary
+from harness.runner import main
+from harness.verbs import VerbCase
+
+JOB = """\
+version: 1
+name: visits
+input: {table: public.visits}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [5, 10, 20, 40]}}}
+  zip: {class: quasi_identifier, hierarchy: {masking: {}}}
+  illness: {class: sensitive, l_diversity: {distinct: 2}}
+k: 4
+suppression: 40%
+metric: discernibility
+local_recoding: 10
+seed: 1
+output: {file: out.csv}
+"""
+
+PREPARE = """
+CREATE TABLE public.visits (age integer, zip text, illness text);
+INSERT INTO public.visits SELECT 20 + (g * g) % 17, 10000 + g % 6, (ARRAY['secret-flu', 'cold', 'HIV'])[1 + g % 3]
+  FROM generate_series(1, 120) g;
+INSERT INTO public.visits SELECT 40 + g * 2, 20000 + g * 371, (ARRAY['gout', 'cold'])[1 + g % 2] FROM generate_series(1, 20) g;
+GRANT SELECT ON public.visits TO pgveil_admin;
+"""
+
+
+class Parts(html.parser.HTMLParser):
+    """Tags, and whatever a browser would run or fetch."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.references, self.open = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.references += [value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")]
+
+
+class JobReports(VerbCase):
+    tables = PREPARE
+
+    def anonymize(self, job, *arguments, status=0):
+        (self.folder / "job.yaml").write_text(job)
+        done = subprocess.run([binary(), "anonymize", "job.yaml", "--config", self.pgveil.config_path, *arguments],
+                              capture_output=True, text=True, timeout=60, cwd=self.folder)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def published(self):
+        with open(self.folder / "out.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def report(self, job):
+        self.anonymize(job, "--report", "report.json")
+        made = json.loads((self.folder / "report.json").read_text())
+        (self.folder / "report.json").unlink()
+        return made
+
+    def test_local_recoding_shows_what_one_transformation_suppresses(self):
+        plain = self.report(JOB.replace("local_recoding: 10\n", ""))
+        (self.folder / "out.csv").unlink()
+        made = self.report(JOB)
+        self.assertGreater(plain["suppressed_rows"], made["suppressed_rows"])
+        self.assertLess(made["certainty_penalty"], plain["certainty_penalty"])
+        classes = {}
+        for row in self.published():
+            classes.setdefault((row["age"], row["zip"]), []).append(row["illness"])
+        for key, illnesses in classes.items():
+            if set(key) != {"*"}:
+                self.assertGreaterEqual(len(illnesses), 4, "a class below k")
+                self.assertGreaterEqual(len(set(illnesses)), 2, "a class without diversity")
+        self.assertEqual(sum(map(len, classes.values())), made["published_rows"])
+        check = subprocess.run([binary(), "check-table", "out.csv", "--job", "job.yaml"], capture_output=True, text=True,
+                               cwd=self.folder, timeout=60)
+        self.assertEqual(check.returncode, 0, check.stdout)
+
+    def test_the_same_seed_gives_the_same_file(self):
+        self.anonymize(JOB)
+        before = (self.folder / "out.csv").read_bytes()
+        (self.folder / "out.csv").unlink()
+        self.anonymize(JOB.replace("k: 4\n", "k: 4\nlimits: {threads: 2}\n"))
+        self.assertEqual((self.folder / "out.csv").read_bytes(), before)
+
+    def test_what_does_not_go_with_local_recoding(self):
+        for line in ("risk: {average: 10%}", "subset: {column: zip, value: '10001'}"):
+            with self.subTest(line):
+                done = self.anonymize(JOB.replace("k: 4\n", f"k: 4\n{line}\n"), status=1)
+                self.assertIn("local_recoding", done.stderr)
+                self.assertFalse((self.folder / "out.csv").exists())
+
+    def test_the_page_needs_nothing_else_and_quotes_no_value(self):
+        self.anonymize(JOB, "--report-html", "report.html")
+        text = (self.folder / "report.html").read_text()
+        parts = Parts()
+        parts.feed(text)
+        self.assertEqual(parts.references, [])
+        self.assertNotIn("script", parts.tags)
+        self.assertIn("svg", parts.tags)
+        for words in ("age", "zip", "illness"):
+            self.assertIn(words, text)
+        for value in ("secret-flu", "HIV", "gout", "10003"):
+            self.assertNotIn(value, text)
+
+    def test_utility_is_in_the_report(self):
+        self.anonymize(JOB, "--utility", "--report", "report.json")
+        made = json.loads((self.folder / "report.json").read_text())
+        columns = {it["column"]: it for it in made["utility"]["columns"]}
+        self.assertEqual(sorted(columns), ["age", "illness", "zip"])
+        self.assertLess(columns["zip"]["after"]["distinct"], columns["zip"]["before"]["distinct"])
+        self.assertEqual(columns["illness"]["after"]["distinct"], columns["illness"]["before"]["distinct"])
+
+    def test_pages_are_never_written_over_what_is_read(self):
+        done = self.anonymize(JOB, "--report-html", "job.yaml", status=1)
+        self.assertIn("overwritten", done.stderr)
+        self.assertIn("version: 1", (self.folder / "job.yaml").read_text())
+        self.assertFalse((self.folder / "out.csv").exists())
+
+
+if __name__ == "__main__":
+    main()
