@@ -52,7 +52,8 @@ export interface JobForm {
 }
 
 export const kMetrics = ["loss", "discernibility", "discernibility_monotonic", "class_size", "nonuniform_entropy",
-  "nonuniform_entropy_monotonic", "normalized_nonuniform_entropy", "precision", "precision_monotonic", "height"];
+  "nonuniform_entropy_monotonic", "normalized_nonuniform_entropy", "precision", "precision_monotonic", "height", "kl_divergence",
+  "ambiguity"];
 export const kAlgorithms = ["flash", "best_first", "ola", "incognito", "depth_first", "breadth_first", "brute_force", "beam",
   "igreedy", "datafly", "samarati", "mondrian"];
 export const kOutliers = ["drop", "hide", "as_reference"];
