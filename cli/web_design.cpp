@@ -30,25 +30,12 @@ Error design_error(ErrorKind kind, std::string message, std::string hint = {}) {
   return {kind, std::string(sqlstate::kInvalidParameterValue), std::move(message), std::move(hint)};
 }
 
-std::string_view name_of(policy::ColumnClass column_class) {
-  switch (column_class) {
-    case policy::ColumnClass::identifier: return "identifier";
-    case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
-    case policy::ColumnClass::sensitive: return "sensitive";
-    case policy::ColumnClass::insensitive: return "insensitive";
-  }
-  return "";
-}
-
 json::object summary_of(const policy::PolicySpec& spec) {
-  json::array columns;
-  for (const auto& column : spec.columns)
-    columns.push_back({{"name", column.name}, {"class", name_of(column.column_class)}});
   return {{"name", spec.name},
           {"database", spec.database},
           {"table", spec.schema + "." + spec.table},
           {"k", spec.k},
-          {"columns", std::move(columns)}};
+          {"columns", classes_json(spec)}};
 }
 
 bool has_constraints(const policy::PolicySpec& spec) {
@@ -99,6 +86,22 @@ json::array numbers_of(const std::vector<std::uint64_t>& numbers) {
 }
 
 }  // namespace
+
+json::array classes_json(const policy::PolicySpec& spec) {
+  const auto name_of = [](policy::ColumnClass column_class) -> std::string_view {
+    switch (column_class) {
+      case policy::ColumnClass::identifier: return "identifier";
+      case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
+      case policy::ColumnClass::sensitive: return "sensitive";
+      case policy::ColumnClass::insensitive: return "insensitive";
+    }
+    return "";
+  };
+  json::array columns;
+  for (const auto& column : spec.columns)
+    columns.push_back({{"name", column.name}, {"class", name_of(column.column_class)}});
+  return columns;
+}
 
 std::string design_check_json(std::string_view yaml) {
   json::array policies;

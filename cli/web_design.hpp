@@ -1,6 +1,7 @@
 #pragma once
 // A policy that is being written: is its text right, and what would it disclose? Answers sizes and shares, never a value, and changes
 // nothing. Counting blocks on PostgreSQL; the last table's counts are kept for a few minutes.
+#include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "rewriter/catalog.hpp"
 
 namespace pgveil::cli {
+
+// [{"name", "class"}], in the order of the file.
+[[nodiscard]] boost::json::array classes_json(const policy::PolicySpec& spec);
 
 // {"policies": […], "error": null or {"line", "column", "message"}} of docs/openapi.yaml.
 [[nodiscard]] std::string design_check_json(std::string_view yaml);

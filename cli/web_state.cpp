@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/web_design.hpp"
 #include "cli/whole_file.hpp"
 #include "common/sqlstate.hpp"
 #include "policy/column_reader.hpp"
@@ -22,23 +23,6 @@ std::string tag_of(const std::string& text) {
 std::string name_of(const Config& config, const std::string& path) {
   const auto folder = std::filesystem::absolute(config.file).parent_path().lexically_normal();
   return std::filesystem::path(path).lexically_normal().lexically_proximate(folder).string();
-}
-
-std::string_view name_of(policy::ColumnClass column_class) {
-  switch (column_class) {
-    case policy::ColumnClass::identifier: return "identifier";
-    case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
-    case policy::ColumnClass::sensitive: return "sensitive";
-    case policy::ColumnClass::insensitive: return "insensitive";
-  }
-  return "";
-}
-
-json::array columns_of(const policy::PolicySpec& spec) {
-  json::array columns;
-  for (const auto& column : spec.columns)
-    columns.push_back({{"name", column.name}, {"class", name_of(column.column_class)}});
-  return columns;
 }
 
 // What the files say of it now, whether it was loaded or not.
@@ -87,7 +71,7 @@ Result<json::object> policy_now(const Present& present, const RunningBuilds& bui
       {"database", loaded.database},
       {"table", loaded.schema + "." + loaded.table},
       {"k", loaded.k},
-      {"columns", columns_of(loaded)},
+      {"columns", classes_json(loaded)},
       {"number", number},
       {"built_at", state.version ? json::value(state.version->built_at) : json::value(nullptr)},
       {"closed_because", text_or_null(state.version ? "" : state.closed_because)},

@@ -46,18 +46,10 @@ class Reader {
     fail(fmt::format("{} expected", what));
     return {};
   }
-  std::uint64_t number(std::string_view what) {
-    std::uint64_t value = 0;
-    const std::string& text = peek().text;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_number =
-        peek().kind == TokenKind::number && problem == std::errc{} && end == text.data() + text.size();
-    if (!is_number) fail(fmt::format("{} expected", what));
-    if (!error_) ++at_;
-    return value;
-  }
-  double fraction(std::string_view what) {
-    double value = 0;
+  // A whole number, or a fraction for double.
+  template <class Number>
+  Number number(std::string_view what) {
+    Number value = 0;
     const std::string& text = peek().text;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_number =
@@ -182,7 +174,7 @@ Result<Command> parse_check_table(Reader& in) {
   in.expect("columns");
   check.columns = in.names();
   if (in.accept("sensitive")) check.sensitive = in.names();
-  if (in.accept("k")) check.k = in.number("how many records");
+  if (in.accept("k")) check.k = in.number<std::uint64_t>("how many records");
   if (in.accept("require")) check.required = in.strings("a model as a string, 'illness=distinct 3',");
   if (in.accept("risk")) check.risks = in.strings("a model as a string, 'average_risk 0.05',");
   if (in.accept("order")) check.orders = in.strings("an order as a string, 'income=number',");
@@ -194,8 +186,8 @@ Result<Command> parse_risk(Reader& in) {
   read_table(in, risk);
   in.expect("columns");
   risk.columns = in.names();
-  if (in.accept("threshold")) risk.threshold = in.fraction("a share, such as 0.2,");
-  if (in.accept("sets")) risk.most_columns = in.number("how many columns");
+  if (in.accept("threshold")) risk.threshold = in.number<double>("a share, such as 0.2,");
+  if (in.accept("sets")) risk.most_columns = in.number<std::uint64_t>("how many columns");
   return in.finish(std::move(risk));
 }
 
@@ -254,7 +246,8 @@ Result<Command> parse_ours(Reader& in) {
   if (in.accept("pause")) return in.finish(Pause{in.name_or_nothing()});
   if (in.accept("resume")) return in.finish(Resume{in.name_or_nothing()});
   if (in.accept("reconnect")) return in.finish(Reconnect{in.name_or_nothing()});
-  if (in.accept("kill_client")) return in.finish(KillClient{in.number("an id of SHOW CLIENTS")});
+  if (in.accept("kill_client"))
+    return in.finish(KillClient{in.number<std::uint64_t>("an id of SHOW CLIENTS")});
   if (in.accept("shutdown")) return parse_shutdown(in);
   if (in.accept("build")) {
     in.expect("policy");
