@@ -40,10 +40,22 @@ Table answer_of(const Command& command, std::string tag, std::vector<std::vector
   return table;
 }
 
+// With lists of one's own, distances would tell which values there are and how many have them.
+Result<void> check_orders(const std::vector<std::string>& orders) {
+  for (const auto& order : orders) {
+    if (order.ends_with("=number") || order.ends_with("=text")) continue;
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+                 "ORDER takes number or text here, no list of values",
+                 "a job can list them, and pgveil check-table"};
+  }
+  return {};
+}
+
 // What is demanded, and what of a job is not looked at here.
 Result<TableDemand> demanded_by(const Config& config, const admin::CheckTable& command,
                                 std::vector<std::string>& not_checked) {
   if (command.job.empty()) {
+    if (auto allowed = check_orders(command.orders); !allowed) return allowed.error();
     const DemandWords words{command.columns,  command.sensitive, command.k,
                             command.required, command.orders,    command.risks};
     return demand_of(words, std::string(kNullOfTables));
