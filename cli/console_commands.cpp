@@ -75,6 +75,16 @@ Table export_answer(const std::string& policy, std::string target, const db::Exp
   return table;
 }
 
+// Without the place of files that the page keeps.
+std::string message_of(const JobRun& run) {
+  std::string message = run.message;
+  const std::string folder = run.folder + "/";
+  for (auto at = message.find(folder); !run.folder.empty() && at != std::string::npos;
+       at = message.find(folder, at))
+    message.erase(at, folder.size());
+  return message;
+}
+
 Row job_row(const JobRun& run) {
   const auto shown = [](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(text);
@@ -87,7 +97,7 @@ Row job_row(const JobRun& run) {
           std::to_string(run.checks),
           run.best ? std::optional(fmt::format("{}", *run.best)) : std::nullopt,
           run.state == JobState::done ? std::optional(std::to_string(run.rows)) : std::nullopt,
-          shown(run.message)};
+          shown(message_of(run))};
 }
 
 // Runs, and jobs of the configuration that never ran.

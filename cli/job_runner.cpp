@@ -60,7 +60,8 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
   is_cancelled_ = false;
   running_ = job.name;
   interrupt_ = std::make_shared<db::Interrupt>();
-  runs_[job.name] = {job.name, JobState::running, role, utc_now(), "", 0, std::nullopt, 0, "", {}, 0, {}, {}};
+  runs_[job.name] = {job.name, JobState::running, role, utc_now(), "", 0, std::nullopt, 0, "", {}, 0, {},
+                     {},       place.folder};
   Config config = present->config;
   config.interrupt = interrupt_;
   if (!place.folder.empty()) config.export_dir = place.folder;

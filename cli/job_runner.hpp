@@ -33,6 +33,7 @@ struct JobRun {
   double decided_share = 0;                 // of the transformations, as far as it was asked for
   std::optional<Error> failure;             // of a failed one
   std::shared_ptr<const JobReport> report;  // of one that is done
+  std::string folder;                       // JobPlace's, which messages name and nobody needs to know
 };
 
 // How a job is run that is none of the configuration's files.

@@ -138,6 +138,17 @@ class Runs(DeskCase):
         self.ask("POST", f"runs/{run}/cancel", expected=400)
 
 
+    def test_the_console_tells_no_place_of_the_page_s_files(self):
+        run = self.run_job()
+        self.run_job(JOB.replace("k: ", "k: 100"))
+        lines = [row for row in self.pgveil.console("SHOW JOBS", "watcher").texts() if row[0].startswith("page-")]
+        self.assertEqual(len(lines), 2)
+        self.assertEqual({line[1] for line in lines}, {"done", "failed"})
+        for line in lines:
+            self.assertNotIn("/", line[-1].replace("n/a", ""), line)
+        self.assertEqual(run["state"], "done")
+
+
 class Files(DeskCase):
     def test_columns_come_with_hints(self):
         answer = self.ask("POST", f"uploads/{self.upload('people.csv', PEOPLE)}/columns", {"separator": ","})
