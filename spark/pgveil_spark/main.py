@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--url", help="jdbc:postgresql://host/database, for the job's table")
     made.add_argument("--user", help="of the database; its password is read from --password-file or PGPASSWORD")
     made.add_argument("--password-file", help="mode 0600")
+    made.add_argument("--connections", type=int, default=1, help="to PostgreSQL, at once; all see one state of the table (default: 1)")
     made.add_argument("--output", help="path or URI of the folder that is made; default: the job's output file")
     made.add_argument("--output-format", choices=_FORMATS[:2], help="default: the input's, csv for jdbc")
     made.add_argument("--output-files", type=int, help="how many; default: as many as parts")
@@ -60,6 +61,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     fraction = _share(given.sample)
     _count(given.partitions, "--partitions")
     _count(given.output_files, "--output-files")
+    _count(given.connections, "--connections")
     begin = time.monotonic()
     # Imported late: --help and mistakes need no Spark.
     from .errors import Failure, one_line
@@ -122,7 +124,8 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
         if not table or not given.url:
             raise Failure("a PostgreSQL table needs input: {table: …} in the job and --url", "give both, or --input with files")
         name = ".".join('"' + part.replace('"', '""') + '"' for part in (job.input["schema"], table))
-        source = Source("jdbc", url=given.url, table=name, user=given.user, password_file=given.password_file)
+        source = Source("jdbc", url=given.url, table=name, user=given.user, password_file=given.password_file,
+                        connections=given.connections)
     else:
         where = given.input or job.input.get("file")
         if not where:

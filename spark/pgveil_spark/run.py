@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import secrets
@@ -121,10 +122,11 @@ def run(spark: SparkSession, request: Request) -> Report:
     place.refuse_existing()
     _ship(spark, request.binary)
     report.phase("ship")
+    held = contextlib.ExitStack()
     try:
         seed = job.seed if job.seed is not None else secrets.randbits(63)
         null = sources.null_text(job, request.source)
-        table = sources.read(spark, job, request.source)
+        table = sources.read(spark, job, request.source, held)
         known = survey(table, job, null, request.binary)
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")
@@ -139,4 +141,5 @@ def run(spark: SparkSession, request: Request) -> Report:
         place.publish()
         return report
     finally:
+        held.close()
         place.discard()

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Optional
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 from pyspark.sql.types import ArrayType, MapType, StructType
 
+from . import postgres
 from .errors import Failure
 from .job import Job
 
@@ -24,6 +26,7 @@ class Source:
     table: Optional[str] = None
     user: Optional[str] = None
     password_file: Optional[str] = None
+    connections: int = 1          # to PostgreSQL, at once
 
 
 def _password(source: Source) -> Optional[str]:
@@ -38,19 +41,19 @@ def _password(source: Source) -> Optional[str]:
         raise Failure(f"can't read {source.password_file}: {wrong.strerror}") from wrong
 
 
-def _read_jdbc(spark: SparkSession, source: Source) -> DataFrame:
-    reader = spark.read.format("jdbc").option("url", source.url).option("dbtable", source.table)
-    reader = reader.option("driver", "org.postgresql.Driver").option("fetchsize", "10000")
+def _read_jdbc(spark: SparkSession, source: Source, held: ExitStack) -> DataFrame:
+    assert source.url and source.table
+    options = {"url": source.url, "dbtable": source.table, "driver": "org.postgresql.Driver", "fetchsize": "10000"}
     if source.user:
-        reader = reader.option("user", source.user)
+        options["user"] = source.user
     password = _password(source)
     if password is not None:
-        reader = reader.option("password", password)
-    # One read, kept: a second one could see another state of the table.
-    return reader.load().persist()
+        options["password"] = password
+    # Kept: several steps read it.
+    return postgres.read_table(spark, options, source.connections, held).persist()
 
 
-def _read_csv(spark: SparkSession, source: Source) -> DataFrame:
+def _read_csv(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
     # Texts only, as the native reader has it; a header that differs in one of the files is an error.
     return spark.read.csv(source.path, header=True, sep=source.separator, quote='"', escape='"', mode="FAILFAST",
                           inferSchema=False, enforceSchema=False, multiLine=source.multiline,
@@ -58,7 +61,7 @@ def _read_csv(spark: SparkSession, source: Source) -> DataFrame:
                           maxCharsPerColumn=-1)
 
 
-def _read_parquet(spark: SparkSession, source: Source) -> DataFrame:
+def _read_parquet(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
     table = spark.read.parquet(source.path)
     _check_one_schema(spark, table)
     return table
@@ -119,9 +122,10 @@ def null_text(job: Job, source: Source) -> Optional[str]:
     return job.null
 
 
-def read(spark: SparkSession, job: Job, source: Source) -> DataFrame:
+def read(spark: SparkSession, job: Job, source: Source, held: ExitStack) -> DataFrame:
+    """held: what must stay open until nothing is read any more."""
     readers = {"csv": _read_csv, "parquet": _read_parquet, "jdbc": _read_jdbc}
-    table = readers[source.format](spark, source)
+    table = readers[source.format](spark, source, held)
     missing = [it.name for it in job.published if it.name not in table.columns]
     if missing:
         raise Failure(f"the input has no column {', '.join(missing)}", "names are case-sensitive; is the separator right?")

@@ -1,6 +1,7 @@
 """pgveil-spark on a standalone master with two workers: what is published, what is refused, what is left behind, and a worker that is
 lost."""
 import collections
+import contextlib
 import csv
 import glob
 import json
@@ -22,7 +23,7 @@ from harness.postgres import BIN, Postgres  # noqa: E402
 from local_cluster import LocalCluster  # noqa: E402
 from pyspark.sql import SparkSession, functions as F  # noqa: E402
 
-from pgveil_spark import errors, output, partitions, plan, run, sources  # noqa: E402
+from pgveil_spark import errors, output, partitions, plan, postgres as reading, run, sources  # noqa: E402
 from pgveil_spark.native import Binary  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
@@ -343,7 +344,45 @@ class Cluster(unittest.TestCase):
         self.assertEqual(len(rows), 1000)
         self.assert_promise(rows)
         self.assertIn("NULL", {row["age"] for row in rows} | {"NULL" if row["age"] == "*" else "" for row in rows})
+        self.assertEqual(len(set(it["id"] for it in rows)), 1000)
+        self.publish(job, sources.Source("jdbc", url=url, table='"public"."Drivers"', user="reader", connections=3), target="kept-3")
+        self.assertEqual(sorted(map(str, read_csv(self.folder / "kept-3"))), sorted(map(str, rows)))
         self.refused(r"PostgreSQL does not answer", job, sources.Source("jdbc", url="jdbc:postgresql://127.0.0.1:1/x", table="t", user="reader"))
+
+    @unittest.skipUnless(os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there")
+    def test_all_connections_see_one_state_of_a_table(self):
+        """Of a partitioned one, which others change while it is read."""
+        postgres = Postgres()
+        postgres.start()
+        self.addCleanup(postgres.stop)
+        postgres.run("CREATE ROLE reader LOGIN; CREATE TABLE public.parts (id int, age int, country text, speed int) PARTITION BY HASH (id);"
+                     "CREATE TABLE public.parts_0 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);"
+                     "CREATE TABLE public.parts_1 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);"
+                     "INSERT INTO public.parts SELECT i, 18 + i % 60, 'Italy', i % 9 FROM generate_series(1, 20000) i;"
+                     "GRANT SELECT ON public.parts TO reader;")
+        (self.folder / "job.yaml").write_text(job_text().replace("{file: drivers.csv}", "{table: public.parts}")
+                                              .replace("  name: {class: identifier}\n", ""))
+        job = self.binary.read_job(str(self.folder / "job.yaml"))
+        source = sources.Source("jdbc", url=f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres", table='"public"."parts"', user="reader",
+                                connections=4)
+        with contextlib.ExitStack() as held:
+            table = sources.read(self.spark, job, source, held)
+            self.assertEqual(table.rdd.getNumPartitions(), 4)
+            postgres.run("DELETE FROM public.parts WHERE id % 3 = 0; INSERT INTO public.parts SELECT i, 1, 'USA', 1 "
+                         "FROM generate_series(30000, 40000) i;")
+            found = table.agg(F.count(F.lit(1)), F.count_distinct("c0"), F.max(F.col("c0").cast("int"))).first()
+            self.assertEqual(tuple(found), (20000, 20000, 20000))
+            table.unpersist(blocking=True)  # as if all executors were lost
+            self.assertEqual(table.count(), 20000)
+        while postgres.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader'") != [["0"]]:
+            time.sleep(0.1)
+
+    def test_each_row_is_in_one_range(self):
+        self.assertEqual(reading.ranges(100, 1), ["ctid >= '(0,0)'::tid"])
+        self.assertEqual(reading.ranges(0, 4), ["ctid >= '(0,0)'::tid"])
+        self.assertEqual(reading.ranges(10, 3), ["ctid >= '(0,0)'::tid AND ctid < '(3,0)'::tid", "ctid >= '(3,0)'::tid AND ctid < '(6,0)'::tid",
+                                                 "ctid >= '(6,0)'::tid"])
+        self.assertEqual(len(reading.ranges(3, 8)), 3)
 
     def test_spark_sends_a_key_to_its_part(self):
         found = self.spark.range(1).select(*[F.hash(F.lit(number)) for number in (0, 1, 42, 12345)]).first()
