@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine; with --spark [--rounds=N] [--sets=…] [--parts=…]
-# [--samples=…] on a Spark cluster of two workers instead. README.md says what is measured and how.
+# [--samples=…] [--jvm=…] on a Spark cluster of two workers instead. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"

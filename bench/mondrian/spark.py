@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Mondrian on a Spark cluster of two workers here against one machine: time split into start-up and work, DP and GCP as ratios, by number of
-parts and sample. README.md says how. Arguments: --rounds=N, --sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%."""
+parts and sample. README.md says how. Arguments: --rounds=N, --sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short (docs/spark.md: what short jobs gain)."""
 import json
 import os
 import pathlib
@@ -29,6 +29,12 @@ attributes:
 """
 
 
+# Most of what a short job takes is the Java machines compiling themselves.
+_SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JVM = {"default": "", "short": f' --conf "spark.driver.extraJavaOptions={_SHORT}" --conf "spark.executor.extraJavaOptions={_SHORT}"'
+                               " --conf spark.sql.shuffle.partitions=4"}
+
+
 def adult(seed):
     job = HEAD.format(name="adult", file=DATASETS / "data" / "adult.csv", seed=seed) + "  age: {class: quasi_identifier, numeric: true}\n"
     for name in ("education", "race", "native-country"):
@@ -49,7 +55,7 @@ def census(seed):
 
 
 def options():
-    given = {"rounds": "5", "sets": "adult,census", "parts": "2,4,8,16", "samples": "0.1%,100%"}
+    given = {"rounds": "5", "sets": "adult,census", "parts": "2,4,8,16", "samples": "0.1%,100%", "jvm": "default"}
     for argument in sys.argv[1:]:
         key, _, value = argument.removeprefix("--").partition("=")
         if key in given:
@@ -68,12 +74,12 @@ def central(folder, job):
     return groups["discernibility_penalty"], groups["gcp_tight"]
 
 
-def distributed(folder, job, cluster, parts, sample):
+def distributed(folder, job, cluster, parts, sample, jvm):
     (folder / "job.yaml").write_text(job)
     begin = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "pgveil_spark.submit", "--submit",
-         f"--master {cluster.url} --driver-memory 1g --executor-memory 1g --conf spark.ui.enabled=false", "--binary", BINARY, "--partitions",
+         f"--master {cluster.url} --driver-memory 1g --executor-memory 1g --conf spark.ui.enabled=false{JVM[jvm]}", "--binary", BINARY, "--partitions",
          str(parts), "--sample", sample, "--output", str(folder / "cluster"), "--report", str(folder / "cluster.json"), str(folder / "job.yaml")],
         cwd=ROOT / "spark", env=cluster.environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -100,7 +106,7 @@ def main():
             dp, gcp = central(folder, make(1))
             for sample in given["samples"].split(","):
                 for parts in map(int, given["parts"].split(",")):
-                    rounds = [distributed(folder, make(seed), cluster, parts, sample) for seed in range(1, int(given["rounds"]) + 1)]
+                    rounds = [distributed(folder, make(seed), cluster, parts, sample, given["jvm"]) for seed in range(1, int(given["rounds"]) + 1)]
                     start, work, dps, gcps, made = zip(*rounds)
                     print(f"| {chosen} | {sample} | {parts} / {statistics.median(made):g} | {shown(start)} | {shown(work)} | "
                           f"{shown([it / dp for it in dps])} | {shown([it / gcp for it in gcps])} |", flush=True)
