@@ -10,6 +10,18 @@ namespace {
 
 constexpr std::int64_t kMaxAuthCacheMs = 5 * 60 * 1000;
 
+template <class Items, class Read>
+Result<void> store_each(const yaml::Value& value, Items& items, Read&& read) {
+  const auto written = value.as_sequence();
+  if (!written) return written.error();
+  for (const auto& item : *written) {
+    auto made = read(item);
+    if (!made) return made.error();
+    items.push_back(std::move(*made));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> store_password(Result<std::string> read, BackendRole& role, const yaml::Value& value) {
@@ -61,25 +73,12 @@ Result<void> store_paths(const yaml::Value& value, std::vector<PathPattern>& pat
 }
 
 Result<void> store_open_tables(const yaml::Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto open = read_open_table(item);
-    if (!open) return open.error();
-    config.open_tables.push_back(std::move(*open));
-  }
-  return {};
+  return store_each(value, config.open_tables, read_open_table);
 }
 
 Result<void> store_bypass_roles(const yaml::Value& value, Config& config, const ConfigOrigin& origin) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto role = read_bypass_role(item, origin);
-    if (!role) return role.error();
-    config.bypass_roles.push_back(std::move(*role));
-  }
-  return {};
+  return store_each(value, config.bypass_roles,
+                    [&](const yaml::Value& item) { return read_bypass_role(item, origin); });
 }
 
 Result<void> store_let_in(const yaml::Value& value, Config& config) {
@@ -123,25 +122,11 @@ Result<void> store_cache(const yaml::Value& value, Config& config) {
 }
 
 Result<void> store_acknowledged(const yaml::Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto decision = read_decision(item);
-    if (!decision) return decision.error();
-    config.acknowledged.push_back(std::move(*decision));
-  }
-  return {};
+  return store_each(value, config.acknowledged, read_decision);
 }
 
 Result<void> store_pool_rules(const yaml::Value& value, Config& config) {
-  const auto items = value.as_sequence();
-  if (!items) return items.error();
-  for (const auto& item : *items) {
-    auto rule = read_pool_rule(item);
-    if (!rule) return rule.error();
-    config.pool.rules.push_back(std::move(*rule));
-  }
-  return {};
+  return store_each(value, config.pool.rules, read_pool_rule);
 }
 
 }  // namespace pgveil::cli

@@ -9,7 +9,7 @@
 
 namespace pgveil::cli {
 
-// certificate: a file below export_dir for it. It is there only if the export is.
+// certificate: a file below export_dir for it. It is there only if the export is, but for a crash between the two.
 //
 // Errors, beside those of db/exporter.hpp: no admin_role; the target is listed as open or has a policy; those of ExportFile for the
 // certificate.

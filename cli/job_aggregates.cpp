@@ -6,8 +6,6 @@
 #include <array>
 #include <variant>
 
-#include "cli/job_mondrian.hpp"
-
 namespace pgveil::cli {
 namespace {
 
@@ -100,10 +98,7 @@ Result<AggregatedData> aggregate_job(const Job& job, const JobData& data, std::s
                                      const engine::Anonymity& anonymity) {
   auto made = engine::microaggregate(data.table, data.prepared, levels, anonymity, aggregated_columns(job));
   if (!made) return made.error();
-  std::vector<engine::QuasiIdentifier> as_shown;
-  for (const auto& it : data.quasi_identifiers)
-    as_shown.push_back({it.column, identity_hierarchy(*made->table.find(it.column))});
-  auto prepared = engine::prepare(made->table, as_shown, data.privacy);
+  auto prepared = prepare_shown(made->table, data);
   if (!prepared) return prepared.error();
   return AggregatedData{std::move(*made), std::move(*prepared)};
 }

@@ -216,4 +216,11 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(privacy)};
 }
 
+Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data) {
+  std::vector<engine::QuasiIdentifier> as_shown;
+  for (const auto& it : data.quasi_identifiers)
+    as_shown.push_back({it.column, identity_hierarchy(*shown.find(it.column))});
+  return engine::prepare(shown, as_shown, data.privacy);
+}
+
 }  // namespace pgveil::cli

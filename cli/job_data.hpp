@@ -56,4 +56,7 @@ enum class InputOfGroups { is_dropped, is_kept };
                                             const db::Progress& progress,
                                             InputOfGroups input = InputOfGroups::is_dropped);
 
+// `shown`: the job's table with its quasi-identifiers as they are to be published; nothing is above their values. Errors: those of prepare.
+[[nodiscard]] Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data);
+
 }  // namespace pgveil::cli
