@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <exception>
 
+#include "cli/audit/verb_record.hpp"
 #include "cli/command_docs.hpp"
-#include "cli/config_options.hpp"
+#include "cli/config/options.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/table_verbs.hpp"
-#include "cli/verb_record.hpp"
+#include "cli/tables/table_verbs.hpp"
 
 namespace pgveil::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/database_access.hpp"
-#include "cli/examination.hpp"
-#include "cli/versions.hpp"
+#include "cli/access/database_access.hpp"
+#include "cli/policies/examination.hpp"
+#include "cli/policies/versions.hpp"
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog_loader.hpp"

@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "cli/auth_query.hpp"
-#include "cli/config.hpp"
-#include "cli/hba.hpp"
-#include "cli/mask_views.hpp"
-#include "cli/policy_files.hpp"
-#include "cli/users_file.hpp"
+#include "cli/access/auth_query.hpp"
+#include "cli/access/hba.hpp"
+#include "cli/access/users_file.hpp"
+#include "cli/config/config.hpp"
+#include "cli/policies/files.hpp"
+#include "cli/policies/mask_views.hpp"
 #include "common/error.hpp"
 #include "common/finding.hpp"
 #include "proxy/admin/console.hpp"

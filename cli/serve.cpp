@@ -11,13 +11,13 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/audit_log.hpp"
-#include "cli/console_commands.hpp"
-#include "cli/metrics.hpp"
+#include "cli/audit/log.hpp"
+#include "cli/console/commands.hpp"
+#include "cli/console/metrics.hpp"
+#include "cli/policies/versions.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/versions.hpp"
 #include "cli/watch.hpp"
-#include "cli/web_api.hpp"
+#include "cli/web/api.hpp"
 #include "cli/world.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"

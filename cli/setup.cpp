@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <set>
 
-#include "cli/policy_files.hpp"
-#include "cli/role_needs.hpp"
+#include "cli/policies/files.hpp"
+#include "cli/policies/role_needs.hpp"
 #include "cli/subcommands.hpp"
 #include "common/sqlstate.hpp"
 #include "db/setup_sql.hpp"

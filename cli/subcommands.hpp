@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/table_input.hpp"
+#include "cli/tables/table_input.hpp"
 #include "common/error.hpp"
 
 namespace pgveil::cli {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cli/clock.hpp"
-#include "cli/console_build.hpp"
-#include "cli/policy_builder.hpp"
-#include "cli/rebuilds.hpp"
+#include "cli/console/build.hpp"
+#include "cli/console/rebuilds.hpp"
+#include "cli/policies/builder.hpp"
 #include "common/log.hpp"
 
 namespace pgveil::cli {

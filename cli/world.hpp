@@ -1,6 +1,6 @@
 #pragma once
 // What is above the sessions: the present (configuration, users, policies, snapshots), the verdict cache and
-// the store of versions. Implements what a session asks (Gate); the console (console_commands.hpp) and the
+// the store of versions. Implements what a session asks (Gate); the console (cli/console/commands.hpp) and the
 // watch (watch.hpp) change it. Thread-safe.
 #include <atomic>
 #include <memory>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/audit_log.hpp"
+#include "cli/audit/log.hpp"
+#include "cli/console/refusal_counts.hpp"
+#include "cli/console/running_builds.hpp"
 #include "cli/present.hpp"
-#include "cli/refusal_counts.hpp"
-#include "cli/running_builds.hpp"
-#include "cli/verdict_cache.hpp"
+#include "cli/statements/verdict_cache.hpp"
 #include "cli/wake.hpp"
 #include "common/histogram.hpp"
 #include "db/progress.hpp"
@@ -82,7 +82,7 @@ class World final : public session::Gate {
   // Reads configuration, users, policies and catalogs again. All or nothing: one step that is not ok keeps
   // the old.
   [[nodiscard]] std::vector<LoadStep> reload();
-  // Stores the version under the next number (versions.hpp) and makes it current. The number is set in what is
+  // Stores the version under the next number (cli/policies/versions.hpp) and makes it current. The number is set in what is
   // returned.
   [[nodiscard]] Result<policy::PolicyVersion> publish(const policy::PolicySpec& spec,
                                                       policy::PolicyVersion version);

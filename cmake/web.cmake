@@ -34,7 +34,7 @@ function(pgveil_web_assets output)
   endif()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Made by cmake/web.cmake.
-#include \"cli/web_assets.hpp\"
+#include \"cli/web/assets.hpp\"
 
 namespace pgveil::cli {
 namespace {

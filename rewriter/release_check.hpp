@@ -1,6 +1,6 @@
 #pragma once
 // One policy against what surrounds its table, as far as the catalog alone tells: units, keys, indexes. What needs
-// counting is in cli/release_findings.hpp.
+// counting is in cli/policies/release_findings.hpp.
 #include <vector>
 
 #include "common/finding.hpp"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/job.hpp"
+#include "cli/jobs/job.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pgveil;

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "cli/partition_frames.hpp"
+#include "cli/cluster/partition_frames.hpp"
 
 namespace {
 

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/config/options.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+std::string table_of(std::string_view section) {
+  std::string out = "| key | type | default | meaning |\n|---|---|---|---|\n";
+  for (const auto& option : config_options()) {
+    if (option.section != section) continue;
+    out += fmt::format("| `{}` | {} | {} | {} |\n", option.key, option.type,
+                       option.otherwise == kRequired || option.otherwise == "none"
+                           ? std::string(option.otherwise)
+                           : fmt::format("`{}`", option.otherwise),
+                       option.meaning);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string config_markdown() {
+  std::string out =
+      "# Configuration\n\n"
+      "Generated from the option table by `pgveil config-doc`; do not edit it.\n\n"
+      "One YAML file, by default `config/pgveil.yaml`. Unknown keys, wrong types and duplicate keys are "
+      "errors with\n"
+      "file, line, column and the fix. Paths are relative to the file. Durations: `250ms`, `30s`, `5m`, "
+      "`24h`, `7d`.\n"
+      "`RELOAD` and SIGHUP take over `policies`, `jobs`, `open_tables`, `users_file`, `auth_query`, `tls` "
+      "and `admin` (but `admin.http`); "
+      "other "
+      "keys need a restart.\n\n"
+      "## Top level\n\n";
+  out += table_of("");
+  for (const auto& section : config_sections()) {
+    out += fmt::format("\n## {}\n\n{}.{}\n", section.path, section.meaning,
+                       section.may_be_missing ? "" : " Required.");
+    const bool has_keys = std::ranges::any_of(
+        config_options(), [&](const Option& option) { return option.section == section.path; });
+    if (has_keys) out += "\n" + table_of(section.path);
+  }
+  return out;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,34 @@
+#pragma once
+// `algorithm: mondrian` of a job: its keys, and the table of groups that is published in place of the input.
+#include <functional>
+
+#include "cli/jobs/data.hpp"
+#include "cli/jobs/values.hpp"
+#include "db/progress.hpp"
+#include "engine/data/table.hpp"
+
+namespace pgveil::cli {
+
+// The keys `algorithm` (if it is mondrian) and `mondrian` of the document, into `job`. Errors: a key that has no meaning with the
+// algorithm that is asked for, a model that groups can't promise. REQUIRES: the rest of the job is read.
+[[nodiscard]] Result<void> read_mondrian(const JobEntries& entries, const yaml::Value& attributes, Job& job);
+
+[[nodiscard]] bool asks_for_mondrian(const JobEntries& entries);
+
+struct JobGroups {
+  engine::Table table;  // the input with its quasi-identifiers generalized, in the input's order
+  JobGroupsReport report;
+};
+
+using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
+
+// hierarchy_of: of attributes that are not numeric. Errors: those of numeric_dimension, categorical_dimension and mondrian.
+[[nodiscard]] Result<JobGroups> cut_into_groups(const Job& job, engine::Table table,
+                                                const HierarchyOf& hierarchy_of,
+                                                const std::function<bool()>& is_aborted,
+                                                const db::Progress& progress);
+
+// Of a column whose values stay as they are.
+[[nodiscard]] engine::Hierarchy identity_hierarchy(const engine::Column& column);
+
+}  // namespace pgveil::cli

@@ -1,0 +1,34 @@
+#pragma once
+// Where a job publishes to: a file, a table or both, all or nothing.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/files/output_file.hpp"
+#include "cli/jobs/anonymize.hpp"
+#include "cli/jobs/data.hpp"
+#include "db/pending_table.hpp"
+
+namespace pgveil::cli {
+
+// What can be refused before the work. Errors: a table without admin_role, or one that has a policy or is listed in
+// open_tables; a file that may not be written.
+[[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
+
+// Written whole and counted again; published by publish_targets(), or away with this value.
+struct WrittenTargets {
+  std::optional<OutputFile> file;
+  std::optional<db::PendingTable> table;
+  std::vector<std::string> names;  // "file …", "table …"
+};
+
+// Errors: those of OutputFile and PendingTable.
+[[nodiscard]] Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobData& data,
+                                                   const engine::Publication& publication,
+                                                   const AnonymizeHooks& hooks);
+
+// Errors: those of OutputFile and PendingTable; then nothing is published, except when it is not known whether the table
+// was committed: then the file is taken back, and the error says so.
+[[nodiscard]] Result<void> publish_targets(WrittenTargets& targets);
+
+}  // namespace pgveil::cli

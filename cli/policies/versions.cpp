@@ -1,0 +1,147 @@
+#include "cli/policies/versions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "db/version_schema.hpp"
+#include "db/version_table.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+using rewriter::VersionGuard;
+
+Result<StoredVersion> stored_of(const db::VersionRow& row) {
+  StoredVersion stored;
+  if (!row.document.empty()) {
+    const std::string place = "pgveil.version, policy " + row.policy;
+    auto version = policy::version_from_json(row.document, place);
+    if (!version) return version.error();
+    if (version->policy != row.policy || version->number != row.number) {
+      return Error{ErrorKind::configuration, std::string(sqlstate::kInternalError),
+                   place + ": the document is another version's", "build the policy again"};
+    }
+    stored.version = std::make_shared<const policy::PolicyVersion>(std::move(*version));
+  }
+  if (!row.is_current) stored.withdrawn = row.closed_because;
+  return stored;
+}
+
+// A version that only a file has goes into the schema, once.
+Result<void> import_file(const Config& config, const VersionStore& files, const policy::PolicySpec& spec) {
+  const auto stored = files.load(spec.database, spec.name);
+  if (!stored || !stored->version) return {};  // damaged: nothing to take in; the schema says "build needed"
+  const auto taken =
+      db::import_version(build_endpoint(config), spec.database, *stored->version, stored->withdrawn);
+  if (!taken) return taken.error();
+  if (*taken) {
+    log::info("policy " + spec.name,
+              fmt::format("version {} of the state directory is kept in schema pgveil from now on",
+                          stored->version->number));
+  }
+  return files.retire(spec.database, spec.name);
+}
+
+}  // namespace
+
+Versions::Versions(const Config& config, std::string database, VersionGuard guard)
+    : admin_(build_endpoint(config)),
+      files_(config.state_dir),
+      database_(std::move(database)),
+      guard_(guard) {}
+
+Result<Versions> Versions::open(const Config& config, const std::string& database) {
+  const auto guard = db::inspect_version_schema(query_endpoint(config), database);
+  if (!guard) return guard.error();
+  if (*guard == VersionGuard::present && !config.backend.admin_role) {
+    return Error{
+        ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
+        fmt::format("database \"{}\" keeps its versions in schema pgveil, which query_role can't read",
+                    database),
+        "name an admin_role, or drop the schema"};
+  }
+  return Versions(config, database, *guard);
+}
+
+Result<Versions::ByPolicy> Versions::load(const Specs& specs) const {
+  ByPolicy out;
+  std::vector<db::VersionRow> rows;
+  if (guard_ == VersionGuard::present) {
+    auto read = db::read_version_rows(admin_, database_);
+    if (!read) return read.error();
+    rows = std::move(*read);
+  }
+  for (const auto& spec : specs) {
+    if (spec->database != database_) continue;
+    const auto row = std::ranges::find(rows, spec->name, &db::VersionRow::policy);
+    if (guard_ == VersionGuard::absent) {
+      out.emplace(spec->name, files_.load(database_, spec->name));
+    } else {
+      out.emplace(spec->name, row == rows.end() ? Result<StoredVersion>(StoredVersion{}) : stored_of(*row));
+    }
+  }
+  return out;
+}
+
+Result<std::string> Versions::stamp(const Specs& specs) const {
+  if (guard_ == VersionGuard::present) {
+    auto stamp = db::version_rows_stamp(admin_, database_);
+    if (!stamp) return stamp.error();
+    return "schema pgveil: " + *stamp;
+  }
+  std::string stamp;
+  for (const auto& spec : specs) {
+    if (spec->database == database_) stamp += files_.stamp(database_, spec->name) + ";";
+  }
+  return stamp;
+}
+
+Result<policy::PolicyVersion> Versions::publish(policy::PolicyVersion version, std::uint64_t least) const {
+  if (guard_ == VersionGuard::present)
+    return db::commit_version(admin_, database_, std::move(version), least);
+  const auto lock = files_.lock(database_);
+  if (!lock) return lock.error();
+  const auto number = files_.next_number(*lock, database_, version.policy);
+  if (!number) return number.error();
+  version.number = std::max(*number, least);
+  if (auto saved = files_.save(*lock, database_, version); !saved) return saved.error();
+  return version;
+}
+
+Result<void> Versions::withdraw(const std::string& policy, const std::string& reason) const {
+  if (guard_ == VersionGuard::present) return db::commit_withdrawal(admin_, database_, policy, reason);
+  const auto lock = files_.lock(database_);
+  if (!lock) return lock.error();
+  return files_.withdraw(*lock, database_, policy, reason);
+}
+
+Result<void> prepare_versions(const Config& config, const Specs& specs, const std::string& database) {
+  if (config.backend.admin_role) {
+    const auto created = db::create_version_schema_if_allowed(build_endpoint(config), database,
+                                                              config.backend.query_role.user);
+    if (!created) return created.error();
+    if (*created) log::info("database " + database, "schema pgveil was created by admin_role");
+  }
+  const auto versions = Versions::open(config, database);
+  if (!versions) return versions.error();
+  if (versions->guard() == VersionGuard::absent) return {};
+  const VersionStore files(config.state_dir);
+  for (const auto& spec : specs) {
+    if (spec->database != database) continue;
+    if (auto imported = import_file(config, files, *spec); !imported) return imported;
+  }
+  return {};
+}
+
+Result<std::string> versions_stamp(const Config& config, const Specs& specs, const std::string& database) {
+  const auto versions = Versions::open(config, database);
+  if (versions) return versions->stamp(specs);
+  if (versions.error().kind != ErrorKind::configuration) return versions.error();
+  return "unusable: " + versions.error().public_message;
+}
+
+}  // namespace pgveil::cli

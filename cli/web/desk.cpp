@@ -1,0 +1,254 @@
+#include "cli/web/desk.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/files/whole_file.hpp"
+#include "cli/web/desk_tables.hpp"
+#include "common/sqlstate.hpp"
+#include "engine/data/table.hpp"
+#include "proxy/admin/quote.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+constexpr std::size_t kMostResultBytes = std::size_t{512} << 20;
+constexpr double kThreshold = 0.2;  // a record's risk of being found that is above it is high
+
+Error refused(ErrorKind kind, std::string message, std::string hint) {
+  return {kind, std::string(sqlstate::kInvalidParameterValue), std::move(message), std::move(hint)};
+}
+
+Error unknown_run() {
+  return refused(ErrorKind::unknown_object, "there is no such run",
+                 "it was removed, or pgveil was started anew");
+}
+
+// The runner's words with the author's names of files.
+std::string with_names(std::string text, const std::map<std::string, std::string>& names) {
+  for (const auto& [path, name] : names) {
+    for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
+      text.replace(at, path.size(), name);
+  }
+  return text;
+}
+
+std::vector<std::string> quasi_identifiers_of(const Job& job) {
+  std::vector<std::string> names;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) names.push_back(attribute.name);
+  }
+  return names;
+}
+
+Result<std::optional<engine::RiskFigures>> measured(const std::string& path, char separator,
+                                                    const std::vector<std::string>& columns) {
+  const auto text = read_whole(path, kMostResultBytes);
+  if (!text) return text.error();
+  if (!*text) return unknown_run();
+  const auto table = engine::read_table(**text, separator);
+  if (!table) return table.error();
+  if (table->rows() == 0) return std::optional<engine::RiskFigures>();
+  auto figures = engine::measure_risk(*table, columns, kThreshold);
+  if (!figures) return figures.error();
+  return std::optional(std::move(*figures));
+}
+
+}  // namespace
+
+Desk::~Desk() {
+  for (const auto& entry : runs_) static_cast<void>(runner_.cancel(entry.id));
+}
+
+Result<Desk::Read> Desk::read(const DeskAuthor& author, const DeskText& text) {
+  auto job = read_job_text(text.yaml, std::string(kDeskFile));
+  if (!job) return job.error();
+  if (auto fits = fit_to_desk(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
+    return fits.error();
+  if (auto fits = check_desk_tables(*author.present, *job); !fits) return fits.error();
+  Read made{std::move(*job), {}, {}};
+  for (JobFile* file : files_in(made.job)) {
+    const auto name = name_on_desk(file->path, kDeskFile);
+    const auto known = name ? text.files.find(*name) : text.files.end();
+    if (known == text.files.end())
+      return refused(ErrorKind::configuration, "the job names a file that was not uploaded",
+                     "files stand beside the job, without a folder");
+    auto whole = uploads_.whole(author.role, known->second, std::chrono::steady_clock::now());
+    if (!whole) return whole.error();
+    file->path = (*whole)->path();
+    made.names.emplace(file->path, *name);
+    made.files.push_back(std::move(*whole));
+  }
+  const auto* input = std::get_if<JobFile>(&made.job.input);
+  made.job.source = input != nullptr ? input->path : std::string(kDeskFile);
+  return made;
+}
+
+Result<void> Desk::check(const DeskAuthor& author, const DeskText& text) {
+  const auto made = read(author, text);
+  return made ? Result<void>() : made.error();
+}
+
+std::string Desk::tables_in(const DeskAuthor& author, const DeskText& text) {
+  const auto made = read(author, text);
+  if (!made) return {};
+  const auto shown = [](std::string_view word, const JobTable& table) {
+    return fmt::format(" {} TABLE {}:{}.{}", word, admin::shown_name(table.database),
+                       admin::shown_name(table.schema), admin::shown_name(table.table));
+  };
+  std::string words;
+  if (const auto* input = std::get_if<JobTable>(&made->job.input)) words += shown("FROM", *input);
+  if (made->job.output.table) words += shown("TO", *made->job.output.table);
+  return words;
+}
+
+void Desk::tidy() {
+  uploads_.forget_old(std::chrono::steady_clock::now());
+  const std::lock_guard lock(mutex_);
+  for (auto& entry : runs_) {
+    const auto run = runner_.run_of(entry.id);
+    if (run && run->state != JobState::running && !run->report) entry.files.clear();
+  }
+}
+
+// The oldest that have ended go.
+void Desk::make_room() {
+  for (auto entry = runs_.begin(); entry != runs_.end() && runs_.size() >= kMostRuns;) {
+    if (!runner_.forget(entry->id)) {
+      ++entry;
+      continue;
+    }
+    ::unlink(entry->output.c_str());
+    entry = runs_.erase(entry);
+  }
+}
+
+// A table as target comes with a file: what is downloaded, and measured.
+Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) {
+  auto made = read(author, text);
+  if (!made) return made.error();
+  const std::lock_guard lock(mutex_);
+  Entry entry;
+  entry.owner = author.role;
+  entry.id = fmt::format("page-{}", last_ + 1);
+  entry.name = made->job.name;
+  entry.yaml = text.yaml;
+  entry.files = std::move(made->files);
+  entry.names = std::move(made->names);
+  entry.output = fmt::format("{}/{}.csv", folder_.path(), entry.id);
+  made->job.name = entry.id;
+  if (!made->job.output.file) made->job.output.file.emplace();
+  made->job.output.file->path = entry.output;
+  entry.names.emplace(entry.output, "the result");
+  entry.job = made->job;
+  if (auto started =
+          runner_.start(author.present, std::move(made->job), author.role, {folder_.path(), kMostRecorded});
+      !started)
+    return started.error();
+  ++last_;
+  make_room();
+  runs_.push_back(std::move(entry));
+  return runs_.back().id;
+}
+
+const Desk::Entry* Desk::find(const std::string& owner, const std::string& id) const {
+  const auto found =
+      std::ranges::find_if(runs_, [&](const Entry& it) { return it.id == id && it.owner == owner; });
+  return found == runs_.end() ? nullptr : &*found;
+}
+
+DeskRun Desk::shown(const Entry& entry) const {
+  DeskRun made{entry.id, entry.name, entry.yaml, runner_.run_of(entry.id).value_or(JobRun{})};
+  made.run.message = with_names(std::move(made.run.message), entry.names);
+  if (made.run.failure)
+    made.run.failure->public_message = with_names(std::move(made.run.failure->public_message), entry.names);
+  return made;
+}
+
+std::vector<DeskRun> Desk::runs_of(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<DeskRun> out;
+  for (auto entry = runs_.rbegin(); entry != runs_.rend(); ++entry) {
+    if (entry->owner == owner) out.push_back(shown(*entry));
+  }
+  return out;
+}
+
+Result<DeskRun> Desk::run(const std::string& owner, const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = find(owner, id);
+  if (entry == nullptr) return unknown_run();
+  return shown(*entry);
+}
+
+Result<void> Desk::cancel(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  if (find(owner, id) == nullptr) return unknown_run();
+  return runner_.cancel(id);
+}
+
+Result<void> Desk::drop(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = find(owner, id);
+  if (entry == nullptr) return unknown_run();
+  if (!runner_.forget(id)) return refused(ErrorKind::usage, "it is running", "cancel it first");
+  ::unlink(entry->output.c_str());
+  std::erase_if(runs_, [&](const Entry& it) { return it.id == id; });
+  return {};
+}
+
+Result<std::string> Desk::result(const std::string& owner, const std::string& id) const {
+  std::string path;
+  {
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = find(owner, id);
+    if (entry == nullptr) return unknown_run();
+    path = entry->output;
+  }
+  const auto text = read_whole(path, kMostResultBytes);
+  if (!text) return text.error();
+  if (!*text) return refused(ErrorKind::usage, "nothing was published", "see why in its run");
+  return std::move(**text);
+}
+
+Result<DeskMeasures> Desk::measured_of(const Job& job) const {
+  const auto columns = quasi_identifiers_of(job);
+  DeskMeasures made;
+  if (const auto* input = std::get_if<JobFile>(&job.input)) {
+    auto before = measured(input->path, input->separator, columns);
+    if (!before) return before.error();
+    made.before = std::move(*before);
+  }
+  auto after = measured(job.output.file->path, job.output.file->separator, columns);
+  if (!after) return after.error();
+  made.after = std::move(*after);
+  return made;
+}
+
+Result<DeskMeasures> Desk::measures(const std::string& owner, const std::string& id) {
+  Job job;
+  std::vector<std::shared_ptr<const UploadedFile>> held;  // while they are read
+  {
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = find(owner, id);
+    if (entry == nullptr) return unknown_run();
+    if (entry->measures) return *entry->measures;
+    job = entry->job;
+    held = entry->files;
+  }
+  auto figures = measured_of(job);
+  if (!figures) return figures;
+  auto made = std::make_shared<const DeskMeasures>(std::move(*figures));
+  const std::lock_guard lock(mutex_);
+  for (auto& entry : runs_) {
+    if (entry.id != id) continue;
+    entry.measures = made;
+    entry.files.clear();
+  }
+  return *made;
+}
+
+}  // namespace pgveil::cli

@@ -1,0 +1,282 @@
+#include "cli/web/desk_api.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/files/whole_file.hpp"
+#include "cli/jobs/values.hpp"
+#include "cli/tables/table_input.hpp"
+#include "cli/web/desk_json.hpp"
+#include "cli/web/json.hpp"
+#include "cli/web/place.hpp"
+#include "cli/web/raw.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+namespace json = boost::json;
+using net::HttpResponse;
+
+constexpr std::size_t kMostColumns = 500;
+constexpr std::size_t kMostNamedFiles = 200;
+constexpr int kMostLookedAtOnce = 2;
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    const auto end = path.find('/');
+    out.push_back(path.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    path.remove_prefix(end + 1);
+  }
+}
+
+HttpResponse answered(const Result<json::object>& made) {
+  return made ? json_response(200, *made) : error_response(made.error());
+}
+
+// With what is asked for on record, and how it ended.
+template <class Work>
+HttpResponse on_record(const DeskVisit& visit, const std::string& words, const Work& work) {
+  if (!visit.begin(words)) return not_on_record();
+  const Result<json::object> made = work();
+  if (!visit.end(made ? std::string() : made.error().sqlstate)) return not_on_record();
+  return answered(made);
+}
+
+Result<json::object> nothing(const Result<void>& done) {
+  if (!done) return done.error();
+  return json::object();
+}
+
+Result<json::object> begin_upload(Desk& desk, const DeskVisit& visit) {
+  const auto body = read_body(visit.body, {"name", "bytes"});
+  if (!body) return body.error();
+  const auto name = text_at(*body, "name");
+  const auto bytes = number_at(*body, "bytes");
+  if (!name) return name.error();
+  if (!bytes) return bytes.error();
+  const auto id = desk.uploads().begin(visit.role, *name, *bytes, std::chrono::steady_clock::now());
+  if (!id) return id.error();
+  return json::object{{"id", *id}};
+}
+
+Result<json::object> append_part(Desk& desk, const DeskVisit& visit, const std::string& id) {
+  const auto body = read_body(visit.body, {"offset", "text"});
+  if (!body) return body.error();
+  const auto offset = number_at(*body, "offset");
+  const auto text = text_at(*body, "text");
+  if (!offset) return offset.error();
+  if (!text) return text.error();
+  const auto received =
+      desk.uploads().append(visit.role, id, *offset, *text, std::chrono::steady_clock::now());
+  if (!received) return received.error();
+  return json::object{{"received", *received}};
+}
+
+// A table that is looked at is held whole, so few are at once.
+class Looking {
+ public:
+  explicit Looking(std::atomic<int>& looking)
+      : looking_(looking), is_taken_(++looking <= kMostLookedAtOnce) {}
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+  ~Looking() { --looking_; }
+  [[nodiscard]] bool is_taken() const { return is_taken_; }
+
+ private:
+  std::atomic<int>& looking_;
+  const bool is_taken_;
+};
+
+Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const std::string& id) {
+  const auto body = read_body(visit.body, {"separator"});
+  if (!body) return body.error();
+  const auto word = text_at(*body, "separator");
+  if (!word) return word.error();
+  const auto separator = separator_of(*word);
+  if (!separator) return separator.error();
+  const auto file = desk.uploads().whole(visit.role, id, std::chrono::steady_clock::now());
+  if (!file) return file.error();
+  static std::atomic<int> looking{0};
+  const Looking place(looking);
+  if (!place.is_taken())
+    return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
+                 "other tables are being looked at", "ask again in a moment"};
+  const auto text = read_whole((*file)->path(), Uploads::kMostBytes);
+  if (!text) return text.error();
+  if (!*text)
+    return Error{ErrorKind::io, std::string(sqlstate::kIoError), "the upload is gone", "upload it again"};
+  const auto table = engine::read_table(**text, *separator);
+  if (!table) return table.error();
+  if (table->columns.size() > kMostColumns)
+    return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
+                 fmt::format("more than {} columns", kMostColumns), "leave out those that are not published"};
+  return columns_json(*table);
+}
+
+DeskAuthor author_of(const DeskVisit& visit) {
+  const auto& config = visit.present->config;
+  const bool may = check_listed(config, visit.role, config.page.table_jobs, "table_jobs").has_value();
+  return {visit.present, visit.role, may ? DeskTables::allowed : DeskTables::none};
+}
+
+Result<DeskText> text_of(std::string_view body_text) {
+  const auto body = read_body(body_text, {"yaml", "files"});
+  if (!body) return body.error();
+  const auto yaml = text_at(*body, "yaml");
+  if (!yaml) return yaml.error();
+  const json::value& files = body->at("files");
+  const auto wrong = [] {
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+                 "\"files\" is no object of ids of uploads", "docs/openapi.yaml describes the requests"};
+  };
+  if (!files.is_object() || files.get_object().size() > kMostNamedFiles) return wrong();
+  DeskText text{*yaml, {}};
+  for (const auto& [name, id] : files.get_object()) {
+    if (!id.is_string()) return wrong();
+    text.files.emplace(std::string(name), std::string(id.get_string()));
+  }
+  return text;
+}
+
+std::string tables_in(Desk& desk, const DeskVisit& visit) {
+  const auto text = text_of(visit.body);
+  return text ? desk.tables_in(author_of(visit), *text) : std::string();
+}
+
+Result<json::object> check(Desk& desk, const DeskVisit& visit) {
+  const auto text = text_of(visit.body);
+  if (!text) return text.error();
+  const auto checked = desk.check(author_of(visit), *text);
+  json::value error(nullptr);
+  if (!checked) {
+    error = place_json(checked.error(), kDeskFile);
+    error.as_object()["hint"] = checked.error().hint;
+  }
+  return json::object{{"error", std::move(error)}};
+}
+
+// Tables are read only of a job whose tables are on record.
+Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables) {
+  const auto text = text_of(visit.body);
+  if (!text) return text.error();
+  const auto id = desk.start({visit.present, visit.role, tables}, *text);
+  if (!id) {
+    Error error = id.error();
+    if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);
+    return error;
+  }
+  return json::object{{"id", *id}};
+}
+
+HttpResponse run_job(Desk& desk, const DeskVisit& visit) {
+  const auto words = tables_in(desk, visit);
+  if (!words.empty() && !visit.is_proved)
+    return error_response(403, "jobs over tables need your password again", "give it, and run the job");
+  const auto tables = words.empty() ? DeskTables::none : DeskTables::allowed;
+  return on_record(visit, "RUN A JOB OF THE PAGE" + words, [&] { return start(desk, visit, tables); });
+}
+
+Result<json::object> details(Desk& desk, const DeskVisit& visit, const std::string& id) {
+  const auto run = desk.run(visit.role, id);
+  if (!run) return run.error();
+  json::object out = run_json(*run);
+  out["yaml"] = run->yaml;
+  out["measures"] = nullptr;
+  if (run->run.state != JobState::done) return out;
+  const auto measures = desk.measures(visit.role, id);
+  if (!measures) return measures.error();
+  out["measures"] = measures_json(*measures);
+  return out;
+}
+
+HttpResponse list_uploads(Desk& desk, const DeskVisit& visit) {
+  json::array out;
+  for (const auto& upload : desk.uploads().of(visit.role)) out.push_back(upload_json(upload));
+  return json_response(200, out);
+}
+
+HttpResponse list_runs(Desk& desk, const DeskVisit& visit) {
+  json::array out;
+  for (const auto& run : desk.runs_of(visit.role)) out.push_back(run_json(run));
+  return json_response(200, out);
+}
+
+HttpResponse download(Desk& desk, const DeskVisit& visit, const std::string& id) {
+  std::optional<std::string> text;
+  auto response =
+      on_record(visit, fmt::format("DOWNLOAD RESULT OF JOB {}", id), [&]() -> Result<json::object> {
+        auto read = desk.result(visit.role, id);
+        if (!read) return read.error();
+        text = std::move(*read);
+        return json::object();
+      });
+  if (!text || response.status != 200) return response;
+  return {200,
+          {{"Content-Type", "text/csv; charset=utf-8"},
+           {"Content-Disposition", "attachment; filename=\"result.csv\""},
+           {"Cache-Control", "no-store"}},
+          std::move(*text)};
+}
+
+// Ids go into the audit log: only what can be one.
+bool is_id(std::string_view text) {
+  const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.size() <= 30 && std::ranges::all_of(text, is_part);
+}
+
+std::optional<HttpResponse> answer_uploads(Desk& desk, const DeskVisit& visit,
+                                           const std::vector<std::string_view>& parts) {
+  if (parts.size() == 1 && visit.method == "GET") return list_uploads(desk, visit);
+  if (parts.size() == 1 && visit.method == "POST")
+    return on_record(visit, "UPLOAD A FILE", [&] { return begin_upload(desk, visit); });
+  if (parts.size() < 2 || !is_id(parts[1])) return std::nullopt;
+  const std::string id(parts[1]);
+  if (parts.size() == 2 && visit.method == "DELETE")
+    return on_record(visit, fmt::format("DROP UPLOAD {}", id),
+                     [&] { return nothing(desk.uploads().drop(visit.role, id)); });
+  if (parts.size() != 3 || visit.method != "POST") return std::nullopt;
+  if (parts[2] == "parts") return answered(append_part(desk, visit, id));
+  if (parts[2] == "columns")
+    return on_record(visit, fmt::format("LOOK AT UPLOAD {}", id),
+                     [&] { return look_at_columns(desk, visit, id); });
+  return std::nullopt;
+}
+
+std::optional<HttpResponse> answer_runs(Desk& desk, const DeskVisit& visit,
+                                        const std::vector<std::string_view>& parts) {
+  if (parts.size() == 1 && visit.method == "GET") return list_runs(desk, visit);
+  if (parts.size() == 1 && visit.method == "POST") return run_job(desk, visit);
+  if (parts.size() < 2 || !is_id(parts[1])) return std::nullopt;
+  const std::string id(parts[1]);
+  if (parts.size() == 2 && visit.method == "GET") return answered(details(desk, visit, id));
+  if (parts.size() == 2 && visit.method == "DELETE")
+    return on_record(visit, fmt::format("DROP JOB {}", id),
+                     [&] { return nothing(desk.drop(visit.role, id)); });
+  if (parts.size() != 3) return std::nullopt;
+  if (parts[2] == "result" && visit.method == "GET") return download(desk, visit, id);
+  if (parts[2] == "cancel" && visit.method == "POST")
+    return on_record(visit, fmt::format("CANCEL JOB {}", id),
+                     [&] { return nothing(desk.cancel(visit.role, id)); });
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HttpResponse> answer_desk(Desk& desk, const DeskVisit& visit) {
+  const auto parts = parts_of(visit.path);
+  if (parts[0] == "uploads") return answer_uploads(desk, visit, parts);
+  if (parts[0] == "runs") return answer_runs(desk, visit, parts);
+  if (parts.size() == 1 && parts[0] == "check" && visit.method == "POST") return answered(check(desk, visit));
+  return std::nullopt;
+}
+
+}  // namespace pgveil::cli

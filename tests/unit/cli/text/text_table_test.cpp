@@ -1,0 +1,19 @@
+#include <doctest/doctest.h>
+
+#include "cli/text/text_table.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+TEST_CASE("columns are as wide as their widest cell, counted in characters") {
+  const admin::Table table{
+      {"a", "name"}, {{"1", "Zo\xc3\xab"}, {std::nullopt, "x"}, {"22222", std::nullopt}}, "SHOW", {}};
+  CHECK(text_of(table) ==
+        "a      name\n"
+        "1      Zo\xc3\xab\n"
+        "       x\n"
+        "22222\n");
+}
+
+}  // namespace
+}  // namespace pgveil::cli

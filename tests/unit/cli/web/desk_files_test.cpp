@@ -1,0 +1,81 @@
+// What a job that was written on the page may name.
+#include "cli/web/desk_files.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "cli/web/desk.hpp"
+
+namespace pgveil::cli {
+namespace {
+
+Job job_of(const std::string& input, const std::string& output, const std::string& more = "") {
+  auto job = read_job_text(fmt::format("version: 1\nname: a\ninput: {{{}}}\nattributes:\n"
+                                       "  x: {{class: quasi_identifier, hierarchy: {{file: x.csv}}}}\n"
+                                       "  y: {{class: quasi_identifier, hierarchy: {{masking: {{}}}}}}\n"
+                                       "k: 2\noutput: {{{}}}\n{}",
+                                       input, output, more),
+                           std::string(kDeskFile));
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  return *job;
+}
+
+Result<void> fitted(Job job, DeskTables tables = DeskTables::none) {
+  return fit_to_desk(job, tables, 1'000, 2'000, 4);
+}
+
+TEST_CASE("files stand beside the job") {
+  CHECK(name_on_desk("/uploads/people.csv", kDeskFile) == "people.csv");
+  for (const char* path : {"/etc/passwd", "/uploads/", "/uploads/a/b.csv", "/uploadsx/a.csv", "/uploads"})
+    CHECK_FALSE(name_on_desk(path, kDeskFile));
+}
+
+TEST_CASE("a path that leaves the folder is none of its names") {
+  for (const char* file : {"/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "../uploads.csv"}) {
+    CAPTURE(file);
+    Job job = job_of(fmt::format("file: {}", file), "file: out.csv");
+    CHECK_FALSE(name_on_desk(files_in(job).front()->path, kDeskFile));
+  }
+  Job inside = job_of("file: a/../people.csv", "file: out.csv");
+  CHECK(name_on_desk(files_in(inside).front()->path, kDeskFile) == "people.csv");
+}
+
+TEST_CASE("all files that a job reads are listed") {
+  Job job = job_of("file: people.csv", "file: out.csv", "subset: {file: some.csv}\n");
+  std::vector<std::string> names;
+  for (const JobFile* file : files_in(job)) names.push_back(file->path);
+  CHECK(names == std::vector<std::string>{"/uploads/people.csv", "/uploads/x.csv", "/uploads/some.csv"});
+}
+
+TEST_CASE("tables and limits above the page's are not for the page") {
+  CHECK(fitted(job_of("file: a.csv", "file: out.csv")).has_value());
+  CHECK(fitted(job_of("table: public.people", "file: out.csv")).has_error());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out")).has_error());
+  CHECK(fitted(job_of("file: a.csv", "file: out.csv, table: public.out")).has_error());
+  CHECK(fitted(job_of("file: a.csv", "file: out.csv", "limits: {time: 2s, threads: 4}\n")).has_value());
+  CHECK(fitted(job_of("file: a.csv", "file: out.csv", "limits: {time: 3s}\n")).has_error());
+  CHECK(fitted(job_of("file: a.csv", "file: out.csv", "limits: {threads: 5}\n")).has_error());
+}
+
+TEST_CASE("tables are for whom they are allowed, and none is replaced") {
+  const auto allowed = DeskTables::allowed;
+  CHECK(fitted(job_of("table: public.people", "file: out.csv"), allowed).has_value());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out"), allowed).has_value());
+  CHECK(fitted(job_of("table: public.people", "file: out.csv, table: public.out"), allowed).has_value());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out, replace: true"), allowed).has_error());
+  CHECK(fitted(job_of("file: a.csv", "table: public.out, types: {x: text}"), allowed).has_error());
+  CHECK(
+      fitted(job_of("table: public.people", "file: out.csv", "limits: {threads: 5}\n"), allowed).has_error());
+  Job job = job_of("file: a.csv", "file: out.csv, replace: true");
+  REQUIRE(fit_to_desk(job, allowed, 1'000, 2'000, 4).has_value());
+  CHECK_FALSE(job.output.replace);
+}
+
+TEST_CASE("a job without a limit of time gets one") {
+  Job job = job_of("file: a.csv", "file: out.csv");
+  REQUIRE((fit_to_desk(job, DeskTables::none, 1'000, 2'000, 4)).has_value());
+  CHECK(job.limits.time_ms == 1'000);
+}
+
+}  // namespace
+}  // namespace pgveil::cli
