@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/cluster/spark_order.hpp"
 #include "cli/jobs/anonymize.hpp"
 #include "cli/present.hpp"
 
@@ -17,6 +18,15 @@ namespace pgveil::cli {
 
 enum class JobState { running, done, cancelled, failed };
 [[nodiscard]] std::string_view name(JobState state);
+
+// How far a run on a cluster is, and what it told at its end.
+struct JobOnSpark {
+  std::size_t workers = 0;
+  double sample = 0;  // per cent
+  PartitionBy by = PartitionBy::multidimensional;
+  SparkProgress progress;
+  std::shared_ptr<const SparkReport> report;
+};
 
 // The last run of a job.
 struct JobRun {
@@ -34,12 +44,14 @@ struct JobRun {
   std::optional<Error> failure;             // of a failed one
   std::shared_ptr<const JobReport> report;  // of one that is done
   std::string folder;                       // JobPlace's, which messages name and nobody needs to know
+  std::optional<JobOnSpark> spark;
 };
 
 // How a job is run that is none of the configuration's files.
 struct JobPlace {
   std::string folder;               // files only below it; empty: below export_dir
   std::uint64_t records_up_to = 0;  // as in AnonymizeRequest
+  std::optional<SparkOrder> spark;  // its groups are cut on a cluster
 };
 
 class JobRunner {
@@ -49,7 +61,7 @@ class JobRunner {
   JobRunner& operator=(const JobRunner&) = delete;
   ~JobRunner();  // cancels what runs and waits for it
 
-  // Returns at once. Errors: a job is running.
+  // Returns at once. Errors: 55006: a job is running.
   [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
                                    JobPlace place = {});
   // Nothing is published, unless it was already. Errors: it is not running.
@@ -64,6 +76,7 @@ class JobRunner {
  private:
   void work(const Config& config, const Present& present, const Job& job, const JobPlace& place);
   void note(const std::string& job, const engine::Progress& progress);
+  [[nodiscard]] MakeGroups groups_of(const std::string& job, const SparkOrder& order);
   void end(const std::string& job, const Result<JobReport>& made);
 
   mutable std::mutex mutex_;
