@@ -1,11 +1,15 @@
 #include "cli/cluster/pseudonyms.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
+#include "cli/jobs/mondrian.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/publish/publication.hpp"
 
@@ -19,32 +23,6 @@ Error wrong_answer(std::string what) {
   return {ErrorKind::protocol, std::string(sqlstate::kInternalError),
           fmt::format("the cluster's answer {}", what),
           "nothing was published; are pgveil-spark and pgveil of one version?"};
-}
-
-std::string_view name(engine::CutBy cut_by) {
-  switch (cut_by) {
-    case engine::CutBy::entropy: return "entropy";
-    case engine::CutBy::min_entropy: return "min_entropy";
-    case engine::CutBy::span: return "span";
-    case engine::CutBy::normalized_span: return "normalized_span";
-  }
-  return "";
-}
-
-std::string_view name(engine::Cuts cuts) {
-  switch (cuts) {
-    case engine::Cuts::strict: return "strict";
-    case engine::Cuts::relaxed: return "relaxed";
-  }
-  return "";
-}
-
-std::string_view name(engine::Ranges ranges) {
-  switch (ranges) {
-    case engine::Ranges::tight: return "tight";
-    case engine::Ranges::region: return "region";
-  }
-  return "";
 }
 
 // mondrian has these two models only (read_mondrian).
@@ -159,7 +137,8 @@ std::string Pseudonyms::job_text() const {
     out += fmt::format("  s{}: {{class: sensitive, l_diversity: {{{}}}}}\n", i,
                        diversity_text(*sensitive_[i].attribute));
   out += fmt::format("k: {}\nalgorithm: mondrian\nmondrian: {{cut_by: {}, cuts: {}, ranges: {}}}\n", job_->k,
-                     name(job_->mondrian->cut_by), name(job_->mondrian->cuts), name(job_->mondrian->ranges));
+                     word_of(job_->mondrian->cut_by), word_of(job_->mondrian->cuts),
+                     word_of(job_->mondrian->ranges));
   out += fmt::format("limits: {{threads: {}}}\n", job_->limits.threads);
   if (job_->seed) out += fmt::format("seed: {}\n", *job_->seed);
   return out + "output: {file: out}\n";

@@ -21,6 +21,11 @@ namespace pgveil::cli {
                                                 const std::function<bool()>& is_aborted,
                                                 const db::Progress& progress);
 
+// As a job writes them.
+[[nodiscard]] std::string_view word_of(engine::CutBy cut_by);
+[[nodiscard]] std::string_view word_of(engine::Cuts cuts);
+[[nodiscard]] std::string_view word_of(engine::Ranges ranges);
+
 // Of a column whose values stay as they are.
 [[nodiscard]] engine::Hierarchy identity_hierarchy(const engine::Column& column);
 

@@ -130,7 +130,8 @@ class Runs(DeskCase):
         text = ("version: 1\nname: long\ninput: {file: long.csv}\nattributes:\n" + attributes +
                 "k: 5\nalgorithm: brute_force\noutput: {file: out.csv}\n")
         run = self.ask("POST", "runs", {"yaml": text, "files": {"long.csv": self.upload("long.csv", ",".join(columns) + "\n" + rows)}})["id"]
-        self.ask("POST", "runs", {"yaml": JOB, "files": self.files()}, expected=400)
+        busy = self.ask("POST", "runs", {"yaml": JOB, "files": self.files()}, expected=409)
+        self.assertIn(run, busy["message"])
         self.ask("DELETE", f"runs/{run}", expected=400)
         self.ask("POST", f"runs/{run}/cancel")
         ended = self.wait(run)
