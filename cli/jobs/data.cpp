@@ -157,7 +157,8 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
 }
 
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
-                              const db::Progress& progress, InputOfGroups kept) {
+                              const db::Progress& progress, InputOfGroups kept,
+                              const std::function<void(const engine::Table&)>& on_input) {
   const auto columns = published_columns(job);
   auto read = columns;
   if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
@@ -168,6 +169,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                                                   is_aborted, progress);
   if (!input) return input.error();
   if (input->table.rows() == 0) return refused("the input has no rows", "there is nothing to publish");
+  if (on_input) on_input(input->table);
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
   if (job.subset) {

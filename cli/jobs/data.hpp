@@ -50,11 +50,12 @@ enum class InputOfGroups { is_dropped, is_kept };
 
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
 // (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
-// private_detail.
+// private_detail. on_input: called with the rows as they were read, nulls as input.null says; may be empty.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress,
-                                            InputOfGroups input = InputOfGroups::is_dropped);
+                                            InputOfGroups input = InputOfGroups::is_dropped,
+                                            const std::function<void(const engine::Table&)>& on_input = {});
 
 // `shown`: the job's table with its quasi-identifiers as they are to be published; nothing is above their values. Errors: those of prepare.
 [[nodiscard]] Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data);

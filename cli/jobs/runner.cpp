@@ -97,6 +97,7 @@ void JobRunner::work(const Config& config, const Present& present, const Job& jo
   hooks.is_aborted = [this] { return is_cancelled_.load(); };
   asked_share_at_ = {};
   hooks.search_progress = [this, &job](const engine::Progress& progress) { note(job.name, progress); };
+  hooks.input = place.on_input;
   end(job.name, run(request, hooks));
 }
 
