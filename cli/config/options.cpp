@@ -254,12 +254,11 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.page.names); }},
     {"admin.http", "raw_rows", "list of names", "[]",
      "admins who are shown rows of policies' tables as they are, beside the masked ones, each time with "
-     "their "
-     "password and on record; needs audit.file and admin_role",
+     "their password and on record; needs audit.file and admin_role. RELOAD takes it over",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "role"), c.page.raw_rows); }},
     {"admin.http", "table_jobs", "list of names", "[]",
      "admins who set up jobs over tables that admin_role reads, and that publish to tables: they choose what "
-     "is published, so they can read all of it; needs audit.file and admin_role",
+     "is published, so they can read all of it; needs audit.file and admin_role. RELOAD takes it over",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.page.table_jobs);
      }},
@@ -478,7 +477,8 @@ bool is_reloadable(const Option& option) {
   const auto in = [&](std::string_view section) { return option.section == section; };
   if (in("")) return option.key != "state_dir";
   return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") ||
-         (in("auth") && option.key != "method");
+         (in("auth") && option.key != "method") ||
+         (in("admin.http") && (option.key == "raw_rows" || option.key == "table_jobs"));
 }
 std::span<const Section> config_sections() {
   return kSections;

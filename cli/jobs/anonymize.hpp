@@ -43,6 +43,8 @@ struct AnonymizeHooks {
   std::function<bool()> is_aborted;  // nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // The input as it was read, with all of its rows, before anything is made of it.
+  std::function<void(const engine::Table&)> input;
   // What the request asks for of two columns, before the next: raw values, for nobody but the owner of the data.
   std::function<Result<void>(const engine::Contingency&)> contingency;
   // Everything is written, and nothing has its final name yet: what must be safe by then. An error publishes nothing.

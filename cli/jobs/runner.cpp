@@ -120,6 +120,7 @@ void JobRunner::work(const Config& config, const Present& present, const Job& jo
   asked_share_at_ = {};
   if (place.spark) request.make_groups = groups_of(job.name, *place.spark);
   hooks.search_progress = [this, &job](const engine::Progress& progress) { note(job.name, progress); };
+  hooks.input = place.on_input;
   end(job.name, run(request, hooks));
 }
 

@@ -2,6 +2,7 @@
 // Jobs of the console: one at a time, on a thread of its own, so that no session waits for it. Thread-safe.
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,9 +50,10 @@ struct JobRun {
 
 // How a job is run that is none of the configuration's files.
 struct JobPlace {
-  std::string folder;               // files only below it; empty: below export_dir
-  std::uint64_t records_up_to = 0;  // as in AnonymizeRequest
-  std::optional<SparkOrder> spark;  // its groups are cut on a cluster
+  std::string folder;                                       // files only below it; empty: below export_dir
+  std::uint64_t records_up_to = 0;                          // as in AnonymizeRequest
+  std::optional<SparkOrder> spark = {};                     // its groups are cut on a cluster
+  std::function<void(const engine::Table&)> on_input = {};  // as in AnonymizeHooks, on the job's thread
 };
 
 class JobRunner {

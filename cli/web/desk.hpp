@@ -11,6 +11,7 @@
 #include "cli/files/process_folder.hpp"
 #include "cli/jobs/runner.hpp"
 #include "cli/web/desk_files.hpp"
+#include "cli/web/input_risk.hpp"
 #include "cli/web/uploads.hpp"
 #include "engine/risk/class_sizes.hpp"
 
@@ -37,12 +38,13 @@ struct DeskRun {
   std::string name;  // what its text does
   std::string yaml;
   JobRun run;
+  bool reads_table = false;
 };
 
 // What a result is worth beside what its report says.
 struct DeskMeasures {
   std::optional<engine::RiskFigures> before,
-      after;  // of the quasi-identifiers; no rows: none; before of tables: none
+      after;  // of the quasi-identifiers; no rows: none
 };
 
 class Desk {
@@ -98,13 +100,14 @@ class Desk {
     std::vector<std::shared_ptr<const UploadedFile>> files;  // until they are not read any more
     std::map<std::string, std::string> names;                // by path
     std::string output;
+    std::shared_ptr<InputRisk> input_risk;  // null: the input is a file
     std::shared_ptr<const DeskMeasures> measures;
   };
   [[nodiscard]] Result<Read> read(const DeskAuthor& author, const DeskText& text);
   [[nodiscard]] const Entry* find(const std::string& owner, const std::string& id) const;  // under the lock
   [[nodiscard]] DeskRun shown(const Entry& entry) const;
   void make_room();
-  [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job) const;
+  [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
 
   [[nodiscard]] Result<SparkOrder> order_of(const Config& config, const DeskSpark& spark,
                                             const std::string& id) const;

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 
+#include "cli/web/looks.hpp"
 #include "common/utf8.hpp"
 #include "engine/risk/safe_harbor.hpp"
 #include "engine/risk/value_patterns.hpp"
@@ -13,9 +14,6 @@ namespace pgveil::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t kMostListed = 200;      // values of a column that are told, all or none
-constexpr std::size_t kMostValueBytes = 100;  // of one that is told
 
 bool is_number(std::string_view value) {
   double number = 0;
@@ -49,8 +47,8 @@ double number_of(std::string_view value) {
 
 json::value listed(std::vector<const std::string*> values) {
   const bool are_short =
-      std::ranges::all_of(values, [](const auto* it) { return it->size() <= kMostValueBytes; });
-  if (values.size() > kMostListed || !are_short) return nullptr;
+      std::ranges::all_of(values, [](const auto* it) { return it->size() <= kMostListedBytes; });
+  if (values.size() > kMostListedValues || !are_short) return nullptr;
   std::ranges::sort(values, {}, [](const auto* it) -> const std::string& { return *it; });
   json::array out;
   for (const auto* value : values) out.push_back(json::string(*value));
