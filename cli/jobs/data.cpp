@@ -157,7 +157,7 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
 }
 
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
-                              const db::Progress& progress, InputOfGroups kept,
+                              const db::Progress& progress, InputOfGroups kept, const MakeGroups& make_groups,
                               const std::function<void(const engine::Table&)>& on_input) {
   const auto columns = published_columns(job);
   auto read = columns;
@@ -183,7 +183,8 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     const auto given = [&](const JobAttribute& attribute) {
       return hierarchy_of(attribute, *input->table.find(attribute.name), job);
     };
-    auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
+    auto cut = make_groups ? make_groups(job, input->table, given)
+                           : cut_into_groups(job, input->table, given, is_aborted, progress);
     if (!cut) return cut.error();
     if (kept == InputOfGroups::is_kept) before = std::move(input->table);
     input->table = std::move(cut->table);

@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "cli/config/config.hpp"
-#include "cli/jobs/job.hpp"
+#include "cli/jobs/groups.hpp"
 #include "db/progress.hpp"
 #include "engine/check/prepared_table.hpp"
 
 namespace pgveil::cli {
-
-struct JobGroupsReport {
-  engine::GroupQuality tight, region;
-  double ms = 0;  // of cutting
-};
 
 struct JobData {
   engine::Table table;  // the attributes that are no identifiers, in the job's order
@@ -50,11 +45,13 @@ enum class InputOfGroups { is_dropped, is_kept };
 
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
 // (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
-// private_detail. on_input: called with the rows as they were read, nulls as input.null says; may be empty.
+// private_detail. make_groups: of algorithm: mondrian; empty: they are cut here. on_input: called with the rows as they were read, NULLs as
+// input.null says; may be empty.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress,
                                             InputOfGroups input = InputOfGroups::is_dropped,
+                                            const MakeGroups& make_groups = {},
                                             const std::function<void(const engine::Table&)>& on_input = {});
 
 // `shown`: the job's table with its quasi-identifiers as they are to be published; nothing is above their values. Errors: those of prepare.

@@ -15,13 +15,6 @@ namespace pgveil::cli {
 
 [[nodiscard]] bool asks_for_mondrian(const JobEntries& entries);
 
-struct JobGroups {
-  engine::Table table;  // the input with its quasi-identifiers generalized, in the input's order
-  JobGroupsReport report;
-};
-
-using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
-
 // hierarchy_of: of attributes that are not numeric. Errors: those of numeric_dimension, categorical_dimension and mondrian.
 [[nodiscard]] Result<JobGroups> cut_into_groups(const Job& job, engine::Table table,
                                                 const HierarchyOf& hierarchy_of,

@@ -69,6 +69,10 @@ Result<Desk::Read> Desk::read(const DeskAuthor& author, const DeskText& text) {
   if (auto fits = fit_to_desk(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
     return fits.error();
   if (auto fits = check_desk_tables(*author.present, *job); !fits) return fits.error();
+  if (text.spark) {
+    if (auto fits = fit_to_cluster(*job, *text.spark, author.present->config.page.spark); !fits)
+      return fits.error();
+  }
   Read made{std::move(*job), {}, {}};
   for (JobFile* file : files_in(made.job)) {
     const auto name = name_on_desk(file->path, kDeskFile);
@@ -126,6 +130,15 @@ void Desk::make_room() {
   }
 }
 
+Result<SparkOrder> Desk::order_of(const Config& config, const DeskSpark& spark, const std::string& id) const {
+  const auto& cluster = *config.page.spark;
+  const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
+  SparkOrder order{cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),
+                   spark.workers,   spark.sample,   spark.by};
+  if (auto made = make_private_folder(order.folder); !made) return made.error();
+  return order;
+}
+
 // A table as target comes with a file: what is downloaded, and measured.
 Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) {
   auto made = read(author, text);
@@ -144,10 +157,15 @@ Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) 
   made->job.output.file->path = entry.output;
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
-  JobPlace place{folder_.path(), kMostRecorded};
+  JobPlace place{folder_.path(), kMostRecorded, {}};
   if (std::holds_alternative<JobTable>(entry.job.input)) {
     entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
     place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };
+  }
+  if (text.spark) {
+    auto order = order_of(author.present->config, *text.spark, entry.id);
+    if (!order) return order.error();
+    place.spark = std::move(*order);
   }
   if (auto started = runner_.start(author.present, std::move(made->job), author.role, std::move(place));
       !started)

@@ -23,6 +23,7 @@ inline constexpr std::string_view kDeskFile = "/uploads/job.yaml";
 struct DeskText {
   std::string yaml;
   std::map<std::string, std::string> files;  // as the text calls them → uploads' ids
+  std::optional<DeskSpark> spark = {};
 };
 
 // Who asks, under which configuration and catalogs.
@@ -53,9 +54,12 @@ class Desk {
   static constexpr std::int64_t kDefaultTimeMs = 600'000, kMostTimeMs = 3'600'000;
   static constexpr std::size_t kMostThreads = 8;
 
-  // runner outlives this.
-  Desk(ProcessFolder folder, JobRunner& runner)
-      : folder_(std::move(folder)), uploads_(folder_.path()), runner_(runner) {}
+  // spark_folder: what the cluster's workers see too; none: `folder` is such. runner outlives this.
+  Desk(ProcessFolder folder, std::optional<ProcessFolder> spark_folder, JobRunner& runner)
+      : folder_(std::move(folder)),
+        spark_folder_(std::move(spark_folder)),
+        uploads_(folder_.path()),
+        runner_(runner) {}
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
@@ -66,7 +70,7 @@ class Desk {
   void tidy();
 
   // Errors: the text's mistakes, which begin with kDeskFile; files that are no uploads; a table as input or output that the author may
-  // not have; limits above those of the page.
+  // not have; limits above those of the page; a cluster where none is configured, or for a job that it can't run.
   [[nodiscard]] Result<void> check(const DeskAuthor& author, const DeskText& text);
   // For the record: " FROM TABLE demo:public.people TO TABLE …"; empty: it has none, or check() refuses it.
   [[nodiscard]] std::string tables_in(const DeskAuthor& author, const DeskText& text);
@@ -105,7 +109,11 @@ class Desk {
   void make_room();
   [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
 
+  [[nodiscard]] Result<SparkOrder> order_of(const Config& config, const DeskSpark& spark,
+                                            const std::string& id) const;
+
   const ProcessFolder folder_;
+  const std::optional<ProcessFolder> spark_folder_;
   Uploads uploads_;
   JobRunner& runner_;
   mutable std::mutex mutex_;

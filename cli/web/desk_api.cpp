@@ -129,8 +129,27 @@ HttpResponse look_at_table(const DeskVisit& visit) {
   return on_record(visit, words, [&] { return values_of(*visit.present, *table); });
 }
 
+Result<DeskSpark> spark_of(const json::value& value) {
+  const auto wrong = [](std::string_view what) {
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::string(what),
+                 "docs/openapi.yaml describes the requests"};
+  };
+  if (!value.is_object() || value.get_object().size() != 3) return wrong("\"spark\" is no such object");
+  const auto& object = value.get_object();
+  const auto workers = number_at(object, "workers");
+  const auto sample = decimal_at(object, "sample");
+  const auto by = text_at(object, "partition_by");
+  if (!workers) return workers.error();
+  if (!sample) return sample.error();
+  if (!by) return by.error();
+  for (const auto choice : {PartitionBy::multidimensional, PartitionBy::quantiles}) {
+    if (*by == name(choice)) return DeskSpark{*workers, *sample, choice};
+  }
+  return wrong("\"partition_by\" is neither multidimensional nor quantiles");
+}
+
 Result<DeskText> text_of(std::string_view body_text) {
-  const auto body = read_body(body_text, {"yaml", "files"});
+  const auto body = read_body(body_text, {"yaml", "files"}, {"spark"});
   if (!body) return body.error();
   const auto yaml = text_at(*body, "yaml");
   if (!yaml) return yaml.error();
@@ -140,17 +159,21 @@ Result<DeskText> text_of(std::string_view body_text) {
                  "\"files\" is no object of ids of uploads", "docs/openapi.yaml describes the requests"};
   };
   if (!files.is_object() || files.get_object().size() > kMostNamedFiles) return wrong();
-  DeskText text{*yaml, {}};
+  DeskText text{*yaml, {}, {}};
   for (const auto& [name, id] : files.get_object()) {
     if (!id.is_string()) return wrong();
     text.files.emplace(std::string(name), std::string(id.get_string()));
   }
+  if (const auto* asked = body->if_contains("spark")) {
+    const auto spark = spark_of(*asked);
+    if (!spark) return spark.error();
+    text.spark = *spark;
+  }
   return text;
 }
 
-std::string tables_in(Desk& desk, const DeskVisit& visit) {
-  const auto text = text_of(visit.body);
-  return text ? desk.tables_in(author_of(visit), *text) : std::string();
+std::string cluster_words(const std::optional<DeskSpark>& spark) {
+  return spark ? fmt::format(" ON SPARK WITH {} WORKERS", spark->workers) : std::string();
 }
 
 Result<json::object> check(Desk& desk, const DeskVisit& visit) {
@@ -166,10 +189,8 @@ Result<json::object> check(Desk& desk, const DeskVisit& visit) {
 }
 
 // Tables are read only of a job whose tables are on record.
-Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables) {
-  const auto text = text_of(visit.body);
-  if (!text) return text.error();
-  const auto id = desk.start({visit.present, visit.role, tables}, *text);
+Result<json::object> start(Desk& desk, const DeskVisit& visit, const DeskText& text, DeskTables tables) {
+  const auto id = desk.start({visit.present, visit.role, tables}, text);
   if (!id) {
     Error error = id.error();
     if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);
@@ -179,11 +200,16 @@ Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables
 }
 
 HttpResponse run_job(Desk& desk, const DeskVisit& visit) {
-  const auto words = tables_in(desk, visit);
+  const auto text = text_of(visit.body);
+  const auto words = text ? desk.tables_in(author_of(visit), *text) : std::string();
   if (!words.empty() && !visit.is_proved)
     return error_response(403, "jobs over tables need your password again", "give it, and run the job");
   const auto tables = words.empty() ? DeskTables::none : DeskTables::allowed;
-  return on_record(visit, "RUN A JOB OF THE PAGE" + words, [&] { return start(desk, visit, tables); });
+  const auto where = text ? cluster_words(text->spark) : std::string();
+  return on_record(visit, "RUN A JOB OF THE PAGE" + words + where, [&]() -> Result<json::object> {
+    if (!text) return text.error();
+    return start(desk, visit, *text, tables);
+  });
 }
 
 Result<json::object> details(Desk& desk, const DeskVisit& visit, const std::string& id) {
