@@ -188,9 +188,10 @@ Result<json::object> check(Desk& desk, const DeskVisit& visit) {
   return json::object{{"error", std::move(error)}};
 }
 
-// Tables are read only of a job whose tables are on record.
+// Tables are read only of a job whose tables are on record. Of one that is refused none are: what it is refused for is told as check() tells it.
 Result<json::object> start(Desk& desk, const DeskVisit& visit, const DeskText& text, DeskTables tables) {
-  const auto id = desk.start({visit.present, visit.role, tables}, text);
+  const auto checked = desk.check(author_of(visit), text);
+  const auto id = checked ? desk.start({visit.present, visit.role, tables}, text) : checked.error();
   if (!id) {
     Error error = id.error();
     if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);

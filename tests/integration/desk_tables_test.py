@@ -10,6 +10,7 @@ from collections import Counter
 
 from desk_test import FOLK, DeskCase
 from harness.page import PASSWORDS
+from harness.world import naive
 from harness.runner import main
 from harness.wire import RawClient
 
@@ -44,10 +45,10 @@ CREATE COLLATION public.folded (provider = icu, locale = 'und-u-ks-level2', dete
 CREATE TYPE public.pair AS (a integer, b text);
 CREATE DOMAIN public.grade AS numeric CHECK (VALUE < 1000);
 CREATE TABLE public.kinds (
-  id integer PRIMARY KEY, town text, "Odd ""name""" text, amount numeric, ratio float8, mark public.grade, born date, seen timestamp,
+  id integer PRIMARY KEY, town text, "Odd ""name"" of it" text, amount numeric, ratio float8, mark public.grade, born date, seen timestamp,
   tags integer[], doc json, bin bytea, two public.pair, fold text COLLATE public.folded, doubled integer GENERATED ALWAYS AS (id * 2) STORED,
   zip text, many text, long text, blank text, nothing text, fixed char(4), mood public.mood, is_new boolean, german text, mixed text, email text);
-INSERT INTO public.kinds (id, town, "Odd ""name""", amount, ratio, mark, born, seen, tags, doc, bin, two, fold, zip, many, long, blank, nothing, fixed, mood,
+INSERT INTO public.kinds (id, town, "Odd ""name"" of it", amount, ratio, mark, born, seen, tags, doc, bin, two, fold, zip, many, long, blank, nothing, fixed, mood,
                           is_new, german, mixed, email)
 SELECT g, CASE WHEN g % 4 = 0 THEN NULL WHEN g % 4 = 1 THEN 'NULL' ELSE 'Aber' END, (ARRAY['é', 'e', 'z', 'Z', 'a b', E'a\\nb', '<b>'])[1 + g % 7],
        (ARRAY[1.0, 1.00, -2.5, NULL])[1 + g % 4], (ARRAY[0.5, 'NaN', 3])[1 + g % 3], g % 9, date '2000-01-31' + g % 5, timestamp '2020-02-29 12:00' + g % 3 * interval '1 hour',
@@ -237,12 +238,18 @@ CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER far FOREIGN DATA WRAPPER noth
 CREATE TABLE public.mixed (a integer, town text) PARTITION BY RANGE (a);
 CREATE TABLE public.near PARTITION OF public.mixed FOR VALUES FROM (0) TO (5);
 CREATE FOREIGN TABLE public.abroad PARTITION OF public.mixed FOR VALUES FROM (5) TO (9) SERVER far;
-GRANT SELECT ON public.parted, public.folk, public.kin, public.cousin, public.mixed TO pgveil_admin;
+CREATE TABLE public.guarded (name text, age integer, town text, illness text) PARTITION BY RANGE (age);
+CREATE TABLE public.slice PARTITION OF public.guarded DEFAULT;
+CREATE TABLE public.half (name text, age integer, town text, illness text) PARTITION BY RANGE (age);
+CREATE TABLE public.half_guarded PARTITION OF public.half DEFAULT;
+GRANT SELECT ON public.parted, public.folk, public.kin, public.cousin, public.mixed, public.guarded, public.half, public.half_guarded TO pgveil_admin;
 """
 
 
 class Partitions(TableCase):
     extra_sql = PARTED
+    policies = (*TableCase.policies, naive.Policy("guarded_k2", "public.guarded", 2, {"town": "quasi_identifier"}),
+                naive.Policy("half_k2", "public.half_guarded", 2, {"town": "quasi_identifier"}))
 
     def before_in_sql(self, table):
         """The classes of the quasi-identifiers: NULL looks like the text that jobs read it as."""
@@ -306,7 +313,18 @@ class Partitions(TableCase):
             self.assertIn(words, error["message"], table)
             self.assertTrue(error["hint"], table)
             self.assertIn(words, self.look(table, 400)["message"])
+            answer = self.ask("POST", "runs", {"yaml": FOLK.replace("public.folk", table), "files": {}}, 400)
+            self.assertIn(words, answer["message"], table)
         self.assertIn("foreign", self.check(FOLK.replace("public.folk", "public.mixed"))["message"])
+
+    def test_a_policy_over_the_table_or_over_a_partition_keeps_jobs_away(self):
+        error = self.check(FOLK.replace("public.folk", "public.half"))
+        self.assertEqual(error["message"], "public.half_guarded, a partition of the input, is the table of policy half_k2")
+        self.assertIn("half_k2", self.look("public.half", 400)["message"])
+        self.assertIn("released under policy guarded_k2", self.look("public.guarded", 409)["message"])
+        run = self.run_job(FOLK.replace("public.folk", "public.guarded"), {})
+        self.assertEqual(run["state"], "failed", run)
+        self.assertIn("released under policy guarded_k2", run["message"])
 
 
 class Reloads(TableCase):
