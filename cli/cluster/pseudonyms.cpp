@@ -125,8 +125,9 @@ Result<Pseudonyms> Pseudonyms::make(const Job& job, const engine::Table& table,
 }
 
 std::string Pseudonyms::job_text() const {
-  std::string out = fmt::format(
-      "version: 1\nname: pgveil_page\ninput: {{file: {}, \"null\": {}}}\nattributes:\n", kInputFile, kNull);
+  std::string out =
+      fmt::format("version: 1\nname: pgveil_job\ninput: {{file: {}, \"null\": \"{}\"}}\nattributes:\n",
+                  kInputFile, kNull);
   out += fmt::format("  {}: {{class: insensitive}}\n", kRecord);
   for (std::size_t i = 0; i < quasi_identifiers_.size(); ++i) {
     const auto how = quasi_identifiers_[i].is_numeric() ? std::string("numeric: true")

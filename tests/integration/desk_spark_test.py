@@ -67,7 +67,7 @@ class OnSpark(SparkCase):
     def test_it_is_on_record_as_such(self):
         run = self.start_on_spark(workers=3)
         self.wait(run)
-        self.assertIn("RUN A JOB OF THE PAGE ON SPARK WITH 3 WORKERS", [it.get("command") for it in self.audited()])
+        self.assertIn("RUN A JOB OF THE PAGE ON SPARK WITH 3 WORKERS", [it.get("sql") for it in self.audited()])
 
     def test_what_the_cluster_can_t_do_is_said_before(self):
         for text, spark, word in (
