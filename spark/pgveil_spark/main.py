@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
 import sys
@@ -124,18 +123,19 @@ def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines
     begin = time.monotonic()
     request = _request(given, fraction)
     follower = Follower(lines, request.job.mondrian is not None) if lines else None
-    with follower or contextlib.nullcontext():
-        spark = _session(request.job.name)
-        started = time.monotonic()
-        try:
-            if follower:
-                follower.started(spark.sparkContext)
-            if request.target.files == 0:
-                files = given.partitions or spark.sparkContext.defaultParallelism
-                request = replace(request, target=replace(request.target, files=files))
-            report = run(spark, request, follower.phase_ended if follower else lambda _: None)
-        finally:
-            spark.stop()
+    spark = _session(request.job.name)
+    started = time.monotonic()
+    try:
+        if follower:
+            follower.started(spark.sparkContext)
+        if request.target.files == 0:
+            files = given.partitions or spark.sparkContext.defaultParallelism
+            request = replace(request, target=replace(request.target, files=files))
+        report = run(spark, request, follower.phase_ended if follower else lambda _: None)
+    finally:
+        if follower:
+            follower.stop()
+        spark.stop()
     report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
     if given.report:
         local_report(given.report, report.json())

@@ -53,7 +53,7 @@ def end_with_standard_input() -> None:
 
 
 class Follower:
-    """Tells every half second which phase it is and how many of its tasks are done. With `with`."""
+    """Tells every half second which phase it is and how many of its tasks are done, until it is stopped."""
 
     def __init__(self, lines: Lines, is_cut: bool) -> None:
         self._lines = lines
@@ -62,12 +62,10 @@ class Follower:
         self._context: Any = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
-
-    def __enter__(self) -> "Follower":
         self._thread.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Before the context is: what it tells then is of no use."""
         self._ended.set()
         self._thread.join()
 
