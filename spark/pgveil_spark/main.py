@@ -87,13 +87,15 @@ def _for_programs(given: argparse.Namespace, fraction: float) -> int:
     from .report import Report
 
     lines = Lines()
-    end_with_standard_input()
+    is_done = end_with_standard_input()
 
     def tell(report: Report) -> None:
+        is_done.set()
         lines.report(report.json())
 
     failure = _done(given, fraction, tell, lines)
     if failure is not None:
+        is_done.set()
         lines.error(failure)
     return 0 if failure is None else 1
 

@@ -43,13 +43,18 @@ class Lines:
         sys.stdout.flush()
 
 
-def end_with_standard_input() -> None:
+def end_with_standard_input() -> threading.Event:
+    """Once the event that it returns is set nothing is ended any more."""
+    is_done = threading.Event()
+
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 4096):
             pass
-        os.kill(os.getpid(), signal.SIGINT)
+        if not is_done.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=wait, daemon=True).start()
+    return is_done
 
 
 class Follower:
