@@ -90,7 +90,7 @@ def is_ours(header):
 
 def is_system_header(header):
     return header.startswith(("sys/", "netinet/", "arpa/")) or header in ("unistd.h", "fcntl.h", "signal.h", "pwd.h",
-                                                                          "termios.h", "poll.h", "pthread.h", "glob.h")
+                                                                          "termios.h", "poll.h", "pthread.h", "glob.h", "spawn.h")
 
 
 def is_standard(header):
