@@ -205,7 +205,7 @@ export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, s
     for (const [town, side] of [["Aber", "north"], ["Bree", "north"], ["Cork", "south"], ["NULL", "unknown"]])
       await page.getByLabel(`${town} at level 1`).fill(side);
     await everywhere(page, "values of a table");
-    await page.getByRole("heading", {name: "Columns"}).scrollIntoViewIfNeeded();
+    await page.getByRole("table", {name: /^Levels of town/}).scrollIntoViewIfNeeded();
     await shot(page, "table-values");
     await page.getByLabel("Your password, for a job over tables").fill(settings.passwords.operator);
     await page.getByRole("button", {name: "Run the job"}).click();

@@ -43,6 +43,7 @@ export const cluster = ({signedIn, open, openNewJob, people, everywhere, shot}) 
       assert.match(await page.getByRole("table", {name: /^Loss of each/}).innerText(), /age\s+by group\s+\d/);
       await page.getByText("Not published: name.").waitFor();
       await everywhere(page, "a run on a cluster");
+      await page.getByRole("table", {name: /^Where the time went/}).scrollIntoViewIfNeeded();
       await shot(page, "spark-run");
       const download = page.waitForEvent("download");
       await page.getByRole("link", {name: "Download the result"}).click();

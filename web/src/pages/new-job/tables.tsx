@@ -61,8 +61,8 @@ export function TableValues({table, onLooked}: {table: {database: string; name: 
     <fieldset>
       <legend>Values of the table</legend>
       <p class="hint wide">
-        So far its names, types and statistics are known. A look reads the whole table: how many different values each column has, their range, and the
-        values themselves where they are few, to edit hierarchies of them. You see raw values, and it is on record that you looked. What you chose stays.
+        Without a look only names, types and statistics are known. A look reads the whole table: how many different values each column has, their range, and
+        the values themselves where they are few, to edit hierarchies of them. You see raw values, and it is on record that you looked. What you chose stays.
       </p>
       <Password label="Your password, to look at values" value={password} isRequired={false} onInput={setPassword} onEnter={run} />
       <div class="beside"><button type="button" disabled={look.isBusy || password === ""} onClick={run}>{look.isBusy ? "reading …" : "Look at its values"}</button></div>
