@@ -85,7 +85,7 @@ export interface Report {
   dropped_rows: number;
   hidden_rows: number;
   certainty_penalty: number;
-  mondrian: {groups: number; smallest: number; largest: number; gcp_tight: number; gcp_region: number} | null;
+  mondrian: {groups: number; smallest: number; largest: number; discernibility_penalty: number; gcp_tight: number; gcp_region: number} | null;
   search: {algorithm: string; is_proven: boolean; checks: number; lower_bound?: number; transformations?: number; checked?: Checked[]} | null;
   phases_ms: Record<string, number>;
 }

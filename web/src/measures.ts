@@ -66,6 +66,7 @@ function ofReport(run: RunDetails, report: Report): Values {
     "groups": amount(cut?.groups),
     "smallest group": amount(cut?.smallest),
     "largest group": amount(cut?.largest),
+    "discernibility penalty": number(cut?.discernibility_penalty),
     "checks": count(run.checks),
   };
 }

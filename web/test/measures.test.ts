@@ -68,3 +68,11 @@ test("a run with Spark stands beside one without; what one has not is a dash", (
   assert.deepEqual(rows.get("checks"), ["–", "7"]);
   assert.deepEqual(rows.get("age"), ["by group, 50.0 % lost", "level 1 of 3, 25.0 % lost"]);
 });
+
+test("groups that were cut here have the same figures as a cluster's", () => {
+  const cut = run(5);
+  cut.report!.mondrian = {groups: 400, smallest: 5, largest: 11, discernibility_penalty: 24000, gcp_tight: 0.1, gcp_region: 0.2};
+  const [mine, theirs] = [new Map(figuresOf(cut)), new Map(figuresOf(onSpark))];
+  for (const name of ["algorithm", "groups", "smallest group", "largest group", "discernibility penalty", "metric", "it is"])
+    assert.equal(mine.get(name), theirs.get(name), name);
+});
