@@ -205,7 +205,13 @@ Result<std::unique_ptr<Desk>> open_desk(const Config& config, Commands& commands
   if (!config.page.port) return std::unique_ptr<Desk>();
   auto folder = ProcessFolder::make(config.state_dir + "/.page");
   if (!folder) return folder.error();
-  return std::make_unique<Desk>(std::move(*folder), commands.jobs());
+  std::optional<ProcessFolder> spark_folder;
+  if (config.page.spark && !config.page.spark->folder.empty()) {
+    auto shared = ProcessFolder::make(config.page.spark->folder);
+    if (!shared) return shared.error();
+    spark_folder.emplace(std::move(*shared));
+  }
+  return std::make_unique<Desk>(std::move(*folder), std::move(spark_folder), commands.jobs());
 }
 
 // EXPLAIN parses SQL on the page's threads.

@@ -12,6 +12,7 @@
 #include "cli/access/login_account.hpp"
 #include "cli/access/tls.hpp"
 #include "cli/config/options.hpp"
+#include "cli/config/page_lists.hpp"
 #include "cli/policies/examination.hpp"
 #include "cli/policies/role_needs.hpp"
 #include "cli/policies/stored_column.hpp"
@@ -40,6 +41,28 @@ rewriter::Limits limits_of(const LimitsConfig& limits) {
   return {limits.statement_bytes, limits.output_bytes, limits.nesting};
 }
 
+enum class PageLists { taken_over, wait };
+
+// Whom the page shows more counts from now on; where the page is, and how it is reached, at the next start. Whether the lists may be is asked
+// under the audit log and the roles that are in force: REQUIRES: these are carried over.
+PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>& steps) {
+  PageConfig written = now.page;
+  std::swap(written, next.page);
+  next.page.raw_rows = written.raw_rows;
+  next.page.table_jobs = written.table_jobs;
+  auto lists = PageLists::taken_over;
+  std::string why;
+  if (const auto wrong = wrong_page_lists(next); !wrong.empty()) {
+    next.page.raw_rows.clear();
+    next.page.table_jobs.clear();
+    lists = PageLists::wait;
+    why = "; until then nobody is listed: " + wrong;
+  }
+  if (next.page != written)
+    steps.push_back({"admin.http", true, "changed in the file: takes effect at the next start" + why});
+  return lists;
+}
+
 void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   const auto keep = [&](auto member, std::string_view name) {
     if (next.*member == now.*member) return;
@@ -52,10 +75,11 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   keep(&Config::limits, "limits");
   keep(&Config::state_dir, "state_dir");
   keep(&Config::metrics, "metrics");
-  keep(&Config::page, "admin.http");
   keep(&Config::audit, "audit");
+  const auto lists = carry_over_page(next, now, steps);
   for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
-    if (is_reloadable(option)) continue;
+    const bool is_in_force = option.section != "admin.http" || lists == PageLists::taken_over;
+    if (is_reloadable(option) && is_in_force) continue;
     const std::string key = full_name(option);
     next.written.erase(key);
     if (const auto old = now.written.find(key); old != now.written.end()) next.written.insert(*old);

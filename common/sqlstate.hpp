@@ -32,6 +32,7 @@ inline constexpr std::string_view kTooManyConnections = "53300";
 inline constexpr std::string_view kProgramLimitExceeded = "54000";
 inline constexpr std::string_view kStatementTooComplex = "54001";
 inline constexpr std::string_view kObjectNotInPrerequisiteState = "55000";
+inline constexpr std::string_view kObjectInUse = "55006";
 inline constexpr std::string_view kQueryCanceled = "57014";
 inline constexpr std::string_view kAdminShutdown = "57P01";
 inline constexpr std::string_view kCannotConnectNow = "57P03";

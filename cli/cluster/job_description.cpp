@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "cli/jobs/data.hpp"
+#include "cli/jobs/mondrian.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/mondrian/dimension.hpp"
 
@@ -28,32 +29,6 @@ std::string_view name(AttributeClass attribute_class) {
     case AttributeClass::quasi_identifier: return "quasi_identifier";
     case AttributeClass::sensitive: return "sensitive";
     case AttributeClass::insensitive: return "insensitive";
-  }
-  return "";
-}
-
-std::string_view name(engine::CutBy cut_by) {
-  switch (cut_by) {
-    case engine::CutBy::entropy: return "entropy";
-    case engine::CutBy::min_entropy: return "min_entropy";
-    case engine::CutBy::span: return "span";
-    case engine::CutBy::normalized_span: return "normalized_span";
-  }
-  return "";
-}
-
-std::string_view name(engine::Cuts cuts) {
-  switch (cuts) {
-    case engine::Cuts::strict: return "strict";
-    case engine::Cuts::relaxed: return "relaxed";
-  }
-  return "";
-}
-
-std::string_view name(engine::Ranges ranges) {
-  switch (ranges) {
-    case engine::Ranges::tight: return "tight";
-    case engine::Ranges::region: return "region";
   }
   return "";
 }
@@ -147,9 +122,9 @@ Result<std::string> describe_job(const Job& job) {
   if (job.seed) out["seed"] = *job.seed;
   if (job.output.file) out["output"] = job.output.file->path;
   if (job.mondrian) {
-    out["mondrian"] = {{"cut_by", name(job.mondrian->cut_by)},
-                       {"cuts", name(job.mondrian->cuts)},
-                       {"ranges", name(job.mondrian->ranges)}};
+    out["mondrian"] = {{"cut_by", word_of(job.mondrian->cut_by)},
+                       {"cuts", word_of(job.mondrian->cuts)},
+                       {"ranges", word_of(job.mondrian->ranges)}};
   }
   return json::serialize(out) + "\n";
 }

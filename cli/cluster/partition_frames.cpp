@@ -154,11 +154,13 @@ void read_dimension(FrameReader& frames, const DimensionHeader& header, const He
 }
 
 json::object quality_json(const engine::GroupQuality& quality) {
+  const auto& by_dimension = quality.certainty_penalties;
   return {{"groups", quality.groups},
           {"smallest", quality.smallest},
           {"largest", quality.largest},
           {"discernibility_penalty", quality.discernibility},
-          {"certainty_penalty", quality.certainty_penalty}};
+          {"certainty_penalty", quality.certainty_penalty},
+          {"certainty_penalties", json::array(by_dimension.begin(), by_dimension.end())}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/config/options.hpp"
+#include "cli/config/page_lists.hpp"
 #include "common/assert.hpp"
 #include "rewriter/version_guard.hpp"
 
@@ -189,26 +190,6 @@ bool is_host_name(std::string_view name) {
       name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
-constexpr std::size_t kLeastWords = 1024;  // names of tables, four at most, fit
-
-// Who may be shown more than masks. Empty: all is well.
-std::string wrong_page_roles(const Config& config, std::string_view key,
-                             const std::vector<std::string>& roles) {
-  if (roles.empty()) return {};
-  if (config.audit.file.empty())
-    return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
-  if (!config.backend.admin_role)
-    return fmt::format("admin.http.{} without backend.admin_role, which reads the tables", key);
-  if (config.audit.sql_bytes < kLeastWords)
-    return fmt::format("admin.http.{} with audit.sql_bytes below {}: tables have to be named there", key,
-                       kLeastWords);
-  for (const auto& role : roles) {
-    if (std::ranges::find(config.admin.admin_users, role) == config.admin.admin_users.end())
-      return fmt::format("admin.http.{}: {} is not in admin.admin_users", key, yaml::in_quotes(role));
-  }
-  return {};
-}
-
 // Empty: all is well.
 std::string wrong_page(const Config& config) {
   const PageConfig& page = config.page;
@@ -226,8 +207,7 @@ std::string wrong_page(const Config& config) {
   }
   if (page.port && config.auth.method == session::ClientAuthentication::trust)
     return "admin.http with auth.method trust: the page asks for passwords";
-  if (auto wrong = wrong_page_roles(config, "raw_rows", page.raw_rows); !wrong.empty()) return wrong;
-  return wrong_page_roles(config, "table_jobs", page.table_jobs);
+  return wrong_page_lists(config);
 }
 
 // What one key can't see alone.

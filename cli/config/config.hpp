@@ -111,6 +111,15 @@ struct MetricsConfig {
   bool operator==(const MetricsConfig&) const = default;
 };
 
+// A Spark cluster for jobs of the page (docs/web.md).
+struct SparkConfig {
+  std::string command;  // pgveil-spark
+  std::string submit;   // options of spark-submit
+  std::string folder;   // that its workers see too; empty: one below state_dir
+  std::size_t most_workers = 4;
+  bool operator==(const SparkConfig&) const = default;
+};
+
 // The page (docs/web.md).
 struct PageConfig {
   std::string host = "127.0.0.1";
@@ -120,6 +129,7 @@ struct PageConfig {
   // Admins that are shown more than masks; nobody unless listed.
   std::vector<std::string> raw_rows;    // rows of policies' tables as they are
   std::vector<std::string> table_jobs;  // jobs over tables of databases, and to tables
+  std::optional<SparkConfig> spark;     // unset: no job runs on a cluster
   bool operator==(const PageConfig&) const = default;
 };
 

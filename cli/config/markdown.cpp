@@ -31,8 +31,7 @@ std::string config_markdown() {
       "file, line, column and the fix. Paths are relative to the file. Durations: `250ms`, `30s`, `5m`, "
       "`24h`, `7d`.\n"
       "`RELOAD` and SIGHUP take over `policies`, `jobs`, `open_tables`, `users_file`, `auth_query`, `tls` "
-      "and `admin` (but `admin.http`); "
-      "other "
+      "and `admin` (of `admin.http` only `raw_rows` and `table_jobs`, and its certificate's files); other "
       "keys need a restart.\n\n"
       "## Top level\n\n";
   out += table_of("");

@@ -254,14 +254,31 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.page.names); }},
     {"admin.http", "raw_rows", "list of names", "[]",
      "admins who are shown rows of policies' tables as they are, beside the masked ones, each time with "
-     "their "
-     "password and on record; needs audit.file and admin_role",
+     "their password and on record; needs audit.file and admin_role. RELOAD takes it over",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "role"), c.page.raw_rows); }},
     {"admin.http", "table_jobs", "list of names", "[]",
      "admins who set up jobs over tables that admin_role reads, and that publish to tables: they choose what "
-     "is published, so they can read all of it; needs audit.file and admin_role",
+     "is published, so they can read all of it; needs audit.file and admin_role. RELOAD takes it over",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.page.table_jobs);
+     }},
+    {"admin.http.spark", "command", "path", kRequired,
+     "the program pgveil-spark, run as the user of pgveil (docs/spark.md)",
+     [](Config& c, const Value& v, const Origin& o) {
+       return store(read_path(v, o), c.page.spark->command);
+     }},
+    {"admin.http.spark", "submit", "text", "none",
+     "options for spark-submit, as --submit has them: --master local[{workers}], or --master "
+     "spark://host:7077 "
+     "--conf spark.cores.max={workers}; {workers} is the number that was chosen",
+     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.page.spark->submit); }},
+    {"admin.http.spark", "folder", "path", "none",
+     "folder that pgveil and the workers share under one path and one user; none: one below state_dir, for a "
+     "cluster on this machine. Numbers of a job's quasi-identifiers lie there while it runs",
+     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.page.spark->folder); }},
+    {"admin.http.spark", "most_workers", "1 to 256", "4", "that a job may ask for",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, 256), c.page.spark->most_workers);
      }},
     {"admin.http.tls", "cert_file", "path", "none", "as in tls.clients",
      [](Config& c, const Value& v, const Origin& o) {
@@ -436,6 +453,8 @@ constexpr Section kSections[] = {
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
     {"admin.http", "a page for browsers, for the roles of admin (docs/web.md)", true, nullptr},
+    {"admin.http.spark", "a cluster for jobs that are set up on the page; without it they run here", true,
+     [](Config& c) { c.page.spark.emplace(); }},
     {"admin.http.tls", "HTTPS for it. Another path needs a restart; RELOAD reads the files again", true,
      nullptr},
     {"audit", "who asked what, and what became of it", true, nullptr},
@@ -458,7 +477,8 @@ bool is_reloadable(const Option& option) {
   const auto in = [&](std::string_view section) { return option.section == section; };
   if (in("")) return option.key != "state_dir";
   return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") ||
-         (in("auth") && option.key != "method");
+         (in("auth") && option.key != "method") ||
+         (in("admin.http") && (option.key == "raw_rows" || option.key == "table_jobs"));
 }
 std::span<const Section> config_sections() {
   return kSections;

@@ -237,12 +237,19 @@ Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
   return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
 }
 
-double shown_penalty(const JobReport& report) {
+const engine::GroupQuality& shown_groups(const JobReport& report) {
   switch (report.mondrian->ranges) {
-    case engine::Ranges::tight: return report.groups.tight.global_certainty_penalty;
-    case engine::Ranges::region: return report.groups.region.global_certainty_penalty;
+    case engine::Ranges::tight: return report.groups.tight;
+    case engine::Ranges::region: return report.groups.region;
   }
-  return 1;
+  return report.groups.region;
+}
+
+// GCP of each quasi-identifier.
+std::vector<double> shown_penalties(const JobReport& report) {
+  std::vector<double> penalties = shown_groups(report).certainty_penalties;
+  for (double& penalty : penalties) penalty /= static_cast<double>(report.rows);
+  return penalties;
 }
 
 Result<std::string> fingerprint_of_rows(db::PendingTable& table, const std::vector<std::string>& columns) {
@@ -385,8 +392,9 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   report.suppressed_rows = made->suppressed_rows;
   report.dropped_rows = made->dropped_rows;
   report.hidden_rows = made->hidden_rows;
-  report.certainty_penalty = job.mondrian ? shown_penalty(report) : made->certainty_penalty;
-  if (!job.mondrian) report.certainty_penalties = made->certainty_penalties;
+  report.certainty_penalty =
+      job.mondrian ? shown_groups(report).global_certainty_penalty : made->certainty_penalty;
+  report.certainty_penalties = job.mondrian ? shown_penalties(report) : made->certainty_penalties;
   report.phases = watch.end_phase("publish");
   if (auto ready = announce(hooks, report); !ready) return ready;
   return publish_targets(*targets);
@@ -401,7 +409,8 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   }
   Stopwatch watch;
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
-                                  keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped);
+                                  {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped,
+                                   request.make_groups, hooks.input});
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();

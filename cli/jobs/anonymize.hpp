@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/config/config.hpp"
+#include "cli/jobs/groups.hpp"
 #include "cli/jobs/report.hpp"
 #include "cli/policies/files.hpp"
 #include "db/progress.hpp"
@@ -33,6 +34,7 @@ struct AnonymizeRequest {
   bool lists_only = false;          // record what is checked, publish nothing
   bool is_from_console = false;     // files only below export_dir
   std::uint64_t records_up_to = 0;  // record what is checked if there are no more transformations than this
+  MakeGroups make_groups;           // of algorithm: mondrian; empty: they are cut here
 };
 
 // Called on the thread of the job; all may be empty.
@@ -41,6 +43,8 @@ struct AnonymizeHooks {
   std::function<bool()> is_aborted;  // nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // The input as it was read, with all of its rows, before anything is made of it.
+  std::function<void(const engine::Table&)> input;
   // What the request asks for of two columns, before the next: raw values, for nobody but the owner of the data.
   std::function<Result<void>(const engine::Contingency&)> contingency;
   // Everything is written, and nothing has its final name yet: what must be safe by then. An error publishes nothing.

@@ -157,7 +157,7 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
 }
 
 Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
-                              const db::Progress& progress, InputOfGroups kept) {
+                              const db::Progress& progress, const JobReading& how) {
   const auto columns = published_columns(job);
   auto read = columns;
   if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
@@ -168,6 +168,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                                                   is_aborted, progress);
   if (!input) return input.error();
   if (input->table.rows() == 0) return refused("the input has no rows", "there is nothing to publish");
+  if (how.on_input) how.on_input(input->table);
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
   if (job.subset) {
@@ -181,9 +182,10 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     const auto given = [&](const JobAttribute& attribute) {
       return hierarchy_of(attribute, *input->table.find(attribute.name), job);
     };
-    auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
+    auto cut = how.make_groups ? how.make_groups(job, input->table, given)
+                               : cut_into_groups(job, input->table, given, is_aborted, progress);
     if (!cut) return cut.error();
-    if (kept == InputOfGroups::is_kept) before = std::move(input->table);
+    if (how.input == InputOfGroups::is_kept) before = std::move(input->table);
     input->table = std::move(cut->table);
     groups = cut->report;
   }

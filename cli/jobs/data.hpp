@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "cli/config/config.hpp"
-#include "cli/jobs/job.hpp"
+#include "cli/jobs/groups.hpp"
 #include "db/progress.hpp"
 #include "engine/check/prepared_table.hpp"
 
 namespace pgveil::cli {
-
-struct JobGroupsReport {
-  engine::GroupQuality tight, region;
-  double ms = 0;  // of cutting
-};
 
 struct JobData {
   engine::Table table;  // the attributes that are no identifiers, in the job's order
@@ -48,13 +43,19 @@ struct JobData {
 // Of algorithm: mondrian only; else the input stays as it is.
 enum class InputOfGroups { is_dropped, is_kept };
 
+struct JobReading {
+  InputOfGroups input = InputOfGroups::is_dropped;
+  MakeGroups make_groups = {};  // of algorithm: mondrian; empty: they are cut here
+  // Called with the rows as they were read, nulls as input.null says; may be empty.
+  std::function<void(const engine::Table&)> on_input = {};
+};
+
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the input has not
-// (all are named); what read_source_table, build_hierarchy and prepare refuse. The offending values are in
+// (all are named); what read_source_table, build_hierarchy, prepare and make_groups refuse. The offending values are in
 // private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
-                                            const db::Progress& progress,
-                                            InputOfGroups input = InputOfGroups::is_dropped);
+                                            const db::Progress& progress, const JobReading& how = {});
 
 // `shown`: the job's table with its quasi-identifiers as they are to be published; nothing is above their values. Errors: those of prepare.
 [[nodiscard]] Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data);

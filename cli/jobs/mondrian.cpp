@@ -30,6 +30,15 @@ constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
 constexpr std::array<std::pair<std::string_view, engine::Ranges>, 2> kRanges{
     {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}}};
 
+template <class Choice, std::size_t Count>
+std::string_view word_in(const std::array<std::pair<std::string_view, Choice>, Count>& choices,
+                         Choice choice) {
+  for (const auto& [word, value] : choices) {
+    if (value == choice) return word;
+  }
+  return {};
+}
+
 Result<JobMondrian> read_section(const Value& value) {
   const auto entries = read_job_section(value, kMondrian);
   if (!entries) return entries.error();
@@ -198,6 +207,16 @@ Result<JobGroups> cut_into_groups(const Job& job, engine::Table table, const Hie
   out.table = std::move(table);
   out.report.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return out;
+}
+
+std::string_view word_of(engine::CutBy cut_by) {
+  return word_in(kCutBy, cut_by);
+}
+std::string_view word_of(engine::Cuts cuts) {
+  return word_in(kCuts, cuts);
+}
+std::string_view word_of(engine::Ranges ranges) {
+  return word_in(kRanges, ranges);
 }
 
 engine::Hierarchy identity_hierarchy(const engine::Column& column) {

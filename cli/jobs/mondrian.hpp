@@ -15,18 +15,16 @@ namespace pgveil::cli {
 
 [[nodiscard]] bool asks_for_mondrian(const JobEntries& entries);
 
-struct JobGroups {
-  engine::Table table;  // the input with its quasi-identifiers generalized, in the input's order
-  JobGroupsReport report;
-};
-
-using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
-
 // hierarchy_of: of attributes that are not numeric. Errors: those of numeric_dimension, categorical_dimension and mondrian.
 [[nodiscard]] Result<JobGroups> cut_into_groups(const Job& job, engine::Table table,
                                                 const HierarchyOf& hierarchy_of,
                                                 const std::function<bool()>& is_aborted,
                                                 const db::Progress& progress);
+
+// As a job writes them.
+[[nodiscard]] std::string_view word_of(engine::CutBy cut_by);
+[[nodiscard]] std::string_view word_of(engine::Cuts cuts);
+[[nodiscard]] std::string_view word_of(engine::Ranges ranges);
 
 // Of a column whose values stay as they are.
 [[nodiscard]] engine::Hierarchy identity_hierarchy(const engine::Column& column);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "cli/jobs/mondrian.hpp"
 #include "cli/jobs/utility_report.hpp"
 #include "cli/text/text_table.hpp"
 
@@ -84,24 +85,6 @@ std::string aggregate_lines(const JobReport& report) {
   return out;
 }
 
-std::string_view name(engine::CutBy cut_by) {
-  switch (cut_by) {
-    case engine::CutBy::entropy: return "entropy";
-    case engine::CutBy::min_entropy: return "min_entropy";
-    case engine::CutBy::span: return "span";
-    case engine::CutBy::normalized_span: return "normalized_span";
-  }
-  return "";
-}
-
-std::string_view name(engine::Cuts cuts) {
-  return cuts == engine::Cuts::strict ? "strict" : "relaxed";
-}
-
-std::string_view name(engine::Ranges ranges) {
-  return ranges == engine::Ranges::tight ? "tight" : "region";
-}
-
 const engine::GroupQuality& shown_quality(const JobReport& report) {
   return report.mondrian->ranges == engine::Ranges::tight ? report.groups.tight : report.groups.region;
 }
@@ -115,17 +98,17 @@ std::string groups_lines(const JobReport& report) {
                      number(report.groups.tight.global_certainty_penalty)) +
          fmt::format("  {:<33}{}\n", "certainty_penalty, regions",
                      number(report.groups.region.global_certainty_penalty)) +
-         fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", name(report.mondrian->cut_by),
-                     name(report.mondrian->cuts), report.groups.ms,
+         fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", word_of(report.mondrian->cut_by),
+                     word_of(report.mondrian->cuts), report.groups.ms,
                      report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
 }
 
 json::value groups_json(const JobReport& report) {
   if (!report.mondrian) return nullptr;
   const auto& quality = shown_quality(report);
-  return json::object{{"cut_by", name(report.mondrian->cut_by)},
-                      {"cuts", name(report.mondrian->cuts)},
-                      {"ranges", name(report.mondrian->ranges)},
+  return json::object{{"cut_by", word_of(report.mondrian->cut_by)},
+                      {"cuts", word_of(report.mondrian->cuts)},
+                      {"ranges", word_of(report.mondrian->ranges)},
                       {"groups", quality.groups},
                       {"smallest", quality.smallest},
                       {"largest", quality.largest},

@@ -64,7 +64,7 @@ struct JobReport {
   std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
   std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;
   double certainty_penalty = 0;
-  std::vector<double> certainty_penalties;  // of each quasi-identifier; none with mondrian and local recoding
+  std::vector<double> certainty_penalties;  // of each quasi-identifier; none with local recoding
   std::vector<std::string> targets;         // "file /…", "table demo: public.x"
   std::optional<engine::Utility> utility;   // if it is wanted
   std::vector<JobPhase> phases;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/clock.hpp"
+#include "cli/cluster/spark_groups.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 
@@ -54,14 +55,21 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
                               JobPlace place) {
   const std::lock_guard lock(mutex_);
   if (!running_.empty())
-    return refused(fmt::format("job {} is running", running_),
-                   "wait for it, or CANCEL JOB; one runs at a time");
+    return Error{ErrorKind::usage, std::string(sqlstate::kObjectInUse),
+                 fmt::format("job {} is running", running_),
+                 "wait for it, or CANCEL JOB; one runs at a time"};
   if (thread_.joinable()) thread_.join();  // it has ended: running_ is cleared last
   is_cancelled_ = false;
   running_ = job.name;
   interrupt_ = std::make_shared<db::Interrupt>();
-  runs_[job.name] = {job.name, JobState::running, role, utc_now(), "", 0, std::nullopt, 0, "", {}, 0, {},
-                     {},       place.folder};
+  JobRun& run = runs_[job.name];
+  run = {};
+  run.job = job.name;
+  run.started_by = role;
+  run.started_at = utc_now();
+  run.folder = place.folder;
+  if (place.spark)
+    run.spark = JobOnSpark{place.spark->workers, place.spark->sample, place.spark->by, {}, nullptr};
   Config config = present->config;
   config.interrupt = interrupt_;
   if (!place.folder.empty()) config.export_dir = place.folder;
@@ -86,6 +94,20 @@ void JobRunner::note(const std::string& job, const engine::Progress& progress) {
   if (share) run.decided_share = *share;
 }
 
+MakeGroups JobRunner::groups_of(const std::string& job, const SparkOrder& order) {
+  SparkHooks hooks;
+  hooks.is_aborted = [this] { return is_cancelled_.load(); };
+  hooks.progress = [this, job](const SparkProgress& progress) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->progress = progress;
+  };
+  hooks.report = [this, job](const SparkReport& report) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->report = std::make_shared<const SparkReport>(report);
+  };
+  return groups_on_spark(order, std::move(hooks));
+}
+
 void JobRunner::work(const Config& config, const Present& present, const Job& job, const JobPlace& place) {
   AnonymizeRequest request;
   request.job = job;
@@ -96,7 +118,9 @@ void JobRunner::work(const Config& config, const Present& present, const Job& jo
   AnonymizeHooks hooks;
   hooks.is_aborted = [this] { return is_cancelled_.load(); };
   asked_share_at_ = {};
+  if (place.spark) request.make_groups = groups_of(job.name, *place.spark);
   hooks.search_progress = [this, &job](const engine::Progress& progress) { note(job.name, progress); };
+  hooks.input = place.on_input;
   end(job.name, run(request, hooks));
 }
 

@@ -2,6 +2,7 @@
 // Jobs of the console: one at a time, on a thread of its own, so that no session waits for it. Thread-safe.
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/cluster/spark_order.hpp"
 #include "cli/jobs/anonymize.hpp"
 #include "cli/present.hpp"
 
@@ -17,6 +19,15 @@ namespace pgveil::cli {
 
 enum class JobState { running, done, cancelled, failed };
 [[nodiscard]] std::string_view name(JobState state);
+
+// How far a run on a cluster is, and what it told at its end.
+struct JobOnSpark {
+  std::size_t workers = 0;
+  double sample = 0;  // per cent
+  PartitionBy by = PartitionBy::multidimensional;
+  SparkProgress progress;
+  std::shared_ptr<const SparkReport> report;
+};
 
 // The last run of a job.
 struct JobRun {
@@ -34,12 +45,15 @@ struct JobRun {
   std::optional<Error> failure;             // of a failed one
   std::shared_ptr<const JobReport> report;  // of one that is done
   std::string folder;                       // JobPlace's, which messages name and nobody needs to know
+  std::optional<JobOnSpark> spark;
 };
 
 // How a job is run that is none of the configuration's files.
 struct JobPlace {
-  std::string folder;               // files only below it; empty: below export_dir
-  std::uint64_t records_up_to = 0;  // as in AnonymizeRequest
+  std::string folder;                                       // files only below it; empty: below export_dir
+  std::uint64_t records_up_to = 0;                          // as in AnonymizeRequest
+  std::optional<SparkOrder> spark = {};                     // its groups are cut on a cluster
+  std::function<void(const engine::Table&)> on_input = {};  // as in AnonymizeHooks, on the job's thread
 };
 
 class JobRunner {
@@ -49,7 +63,7 @@ class JobRunner {
   JobRunner& operator=(const JobRunner&) = delete;
   ~JobRunner();  // cancels what runs and waits for it
 
-  // Returns at once. Errors: a job is running.
+  // Returns at once. Errors: 55006: a job is running.
   [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
                                    JobPlace place = {});
   // Nothing is published, unless it was already. Errors: it is not running.
@@ -64,6 +78,7 @@ class JobRunner {
  private:
   void work(const Config& config, const Present& present, const Job& job, const JobPlace& place);
   void note(const std::string& job, const engine::Progress& progress);
+  [[nodiscard]] MakeGroups groups_of(const std::string& job, const SparkOrder& order);
   void end(const std::string& job, const Result<JobReport>& made);
 
   mutable std::mutex mutex_;

@@ -46,26 +46,14 @@ Result<void> check_table(const AnonymizeRequest& request) {
   return {};
 }
 
-// What a job publishes of a policy's table is a second release of its people. Whether the two leave too few together is not
-// counted: the owner decides.
 Result<void> check_lineage_of(const AnonymizeRequest& request) {
   const auto* input = std::get_if<JobTable>(&request.job.input);
   if (input == nullptr) return {};
   const auto table = placed(*request.config, *input);
   if (!table) return table.error();
-  for (const auto& spec : *request.specs) {
-    if (spec->database != table->database || spec->schema != table->schema || spec->table != table->table)
-      continue;
-    const std::string what = fmt::format(
-        "{}.{} is released under policy {} already, and who has both releases can "
-        "compare them",
-        spec->schema, spec->table, spec->name);
-    if (!spec->accept_joint_release)
-      return refused(what,
-                     "write accept_joint_release: \"why\" in the policy, or publish a table without one");
-    log::warning("job " + request.job.name,
-                 fmt::format("{}; accepted: {}", what, *spec->accept_joint_release));
-  }
+  const auto accepted = check_joint_release(*request.specs, *table);
+  if (!accepted) return accepted.error();
+  for (const auto& words : *accepted) log::warning("job " + request.job.name, words);
   return {};
 }
 
@@ -136,6 +124,23 @@ Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobD
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> check_joint_release(const Specs& specs, const JobTable& table) {
+  std::vector<std::string> accepted;
+  for (const auto& spec : specs) {
+    if (spec->database != table.database || spec->schema != table.schema || spec->table != table.table)
+      continue;
+    const std::string what = fmt::format(
+        "{}.{} is released under policy {} already, and who has both releases can "
+        "compare them",
+        spec->schema, spec->table, spec->name);
+    if (!spec->accept_joint_release)
+      return refused(what,
+                     "write accept_joint_release: \"why\" in the policy, or publish a table without one");
+    accepted.push_back(fmt::format("{}; accepted: {}", what, *spec->accept_joint_release));
+  }
+  return accepted;
+}
 
 Result<void> check_targets(const AnonymizeRequest& request) {
   if (auto alone = check_lineage_of(request); !alone) return alone;

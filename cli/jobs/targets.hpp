@@ -15,6 +15,11 @@ namespace pgveil::cli {
 // open_tables; a file that may not be written.
 [[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
 
+// What a job publishes of a policy's table is a second release of its people. Whether the two leave too few together is not
+// counted: the owner decides. → what was accepted, in words. REQUIRES: the table's database is filled in. Errors, kind policy: a policy over the table
+// that does not accept it.
+[[nodiscard]] Result<std::vector<std::string>> check_joint_release(const Specs& specs, const JobTable& table);
+
 // Written whole and counted again; published by publish_targets(), or away with this value.
 struct WrittenTargets {
   std::optional<OutputFile> file;

@@ -5,6 +5,7 @@
 
 #include "common/sqlstate.hpp"
 #include "engine/risk/safe_harbor.hpp"
+#include "policy/column_reader.hpp"
 #include "rewriter/version_guard.hpp"
 
 namespace pgveil::cli {
@@ -92,7 +93,9 @@ Result<TableName> table_named(const Config& config, const std::string& database,
   const auto& databases = config.backend.databases;
   if (std::ranges::find(databases, database) == databases.end()) return no_such_database();
   const auto dot = text.find('.');
-  const bool is_whole = dot != std::string_view::npos && dot > 0 && dot + 1 < text.size();
+  const bool is_whole = dot != std::string_view::npos && dot > 0 && dot + 1 < text.size() &&
+                        dot <= policy::kMaxIdentifierBytes &&
+                        text.size() - dot - 1 <= policy::kMaxIdentifierBytes;
   if (!is_whole || !is_users_schema(text.substr(0, dot)))
     return not_known("no table of users is called so", "write schema.table");
   return TableName{database, std::string(text.substr(0, dot)), std::string(text.substr(dot + 1))};

@@ -69,6 +69,10 @@ Result<Desk::Read> Desk::read(const DeskAuthor& author, const DeskText& text) {
   if (auto fits = fit_to_desk(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
     return fits.error();
   if (auto fits = check_desk_tables(*author.present, *job); !fits) return fits.error();
+  if (text.spark) {
+    if (auto fits = fit_to_cluster(*job, *text.spark, author.present->config.page.spark); !fits)
+      return fits.error();
+  }
   Read made{std::move(*job), {}, {}};
   for (JobFile* file : files_in(made.job)) {
     const auto name = name_on_desk(file->path, kDeskFile);
@@ -126,6 +130,15 @@ void Desk::make_room() {
   }
 }
 
+Result<SparkOrder> Desk::order_of(const Config& config, const DeskSpark& spark, const std::string& id) const {
+  const auto& cluster = *config.page.spark;
+  const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
+  SparkOrder order{cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),
+                   spark.workers,   spark.sample,   spark.by};
+  if (auto made = make_private_folder(order.folder); !made) return made.error();
+  return order;
+}
+
 // A table as target comes with a file: what is downloaded, and measured.
 Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) {
   auto made = read(author, text);
@@ -144,8 +157,17 @@ Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) 
   made->job.output.file->path = entry.output;
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
-  if (auto started =
-          runner_.start(author.present, std::move(made->job), author.role, {folder_.path(), kMostRecorded});
+  JobPlace place{folder_.path(), kMostRecorded};
+  if (text.spark) {
+    auto order = order_of(author.present->config, *text.spark, entry.id);
+    if (!order) return order.error();
+    place.spark = std::move(*order);
+  }
+  if (std::holds_alternative<JobTable>(entry.job.input)) {
+    entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
+    place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };
+  }
+  if (auto started = runner_.start(author.present, std::move(made->job), author.role, std::move(place));
       !started)
     return started.error();
   ++last_;
@@ -161,7 +183,8 @@ const Desk::Entry* Desk::find(const std::string& owner, const std::string& id) c
 }
 
 DeskRun Desk::shown(const Entry& entry) const {
-  DeskRun made{entry.id, entry.name, entry.yaml, runner_.run_of(entry.id).value_or(JobRun{})};
+  DeskRun made{entry.id, entry.name, entry.yaml, runner_.run_of(entry.id).value_or(JobRun{}),
+               std::holds_alternative<JobTable>(entry.job.input)};
   made.run.message = with_names(std::move(made.run.message), entry.names);
   if (made.run.failure)
     made.run.failure->public_message = with_names(std::move(made.run.failure->public_message), entry.names);
@@ -214,13 +237,15 @@ Result<std::string> Desk::result(const std::string& owner, const std::string& id
   return std::move(**text);
 }
 
-Result<DeskMeasures> Desk::measured_of(const Job& job) const {
+Result<DeskMeasures> Desk::measured_of(const Job& job, const InputRisk* input_risk) const {
   const auto columns = quasi_identifiers_of(job);
   DeskMeasures made;
   if (const auto* input = std::get_if<JobFile>(&job.input)) {
     auto before = measured(input->path, input->separator, columns);
     if (!before) return before.error();
     made.before = std::move(*before);
+  } else if (input_risk != nullptr) {
+    made.before = input_risk->figures();
   }
   auto after = measured(job.output.file->path, job.output.file->separator, columns);
   if (!after) return after.error();
@@ -230,6 +255,7 @@ Result<DeskMeasures> Desk::measured_of(const Job& job) const {
 
 Result<DeskMeasures> Desk::measures(const std::string& owner, const std::string& id) {
   Job job;
+  std::shared_ptr<const InputRisk> input_risk;
   std::vector<std::shared_ptr<const UploadedFile>> held;  // while they are read
   {
     const std::lock_guard lock(mutex_);
@@ -237,9 +263,10 @@ Result<DeskMeasures> Desk::measures(const std::string& owner, const std::string&
     if (entry == nullptr) return unknown_run();
     if (entry->measures) return *entry->measures;
     job = entry->job;
+    input_risk = entry->input_risk;
     held = entry->files;
   }
-  auto figures = measured_of(job);
+  auto figures = measured_of(job, input_risk.get());
   if (!figures) return figures;
   auto made = std::make_shared<const DeskMeasures>(std::move(*figures));
   const std::lock_guard lock(mutex_);

@@ -11,6 +11,7 @@
 #include "cli/files/process_folder.hpp"
 #include "cli/jobs/runner.hpp"
 #include "cli/web/desk_files.hpp"
+#include "cli/web/input_risk.hpp"
 #include "cli/web/uploads.hpp"
 #include "engine/risk/class_sizes.hpp"
 
@@ -22,6 +23,7 @@ inline constexpr std::string_view kDeskFile = "/uploads/job.yaml";
 struct DeskText {
   std::string yaml;
   std::map<std::string, std::string> files;  // as the text calls them → uploads' ids
+  std::optional<DeskSpark> spark = {};
 };
 
 // Who asks, under which configuration and catalogs.
@@ -36,12 +38,13 @@ struct DeskRun {
   std::string name;  // what its text does
   std::string yaml;
   JobRun run;
+  bool reads_table = false;
 };
 
 // What a result is worth beside what its report says.
 struct DeskMeasures {
   std::optional<engine::RiskFigures> before,
-      after;  // of the quasi-identifiers; no rows: none; before of tables: none
+      after;  // of the quasi-identifiers; no rows: none
 };
 
 class Desk {
@@ -51,9 +54,12 @@ class Desk {
   static constexpr std::int64_t kDefaultTimeMs = 600'000, kMostTimeMs = 3'600'000;
   static constexpr std::size_t kMostThreads = 8;
 
-  // runner outlives this.
-  Desk(ProcessFolder folder, JobRunner& runner)
-      : folder_(std::move(folder)), uploads_(folder_.path()), runner_(runner) {}
+  // spark_folder: what the cluster's workers see too; none: `folder` is such. runner outlives this.
+  Desk(ProcessFolder folder, std::optional<ProcessFolder> spark_folder, JobRunner& runner)
+      : folder_(std::move(folder)),
+        spark_folder_(std::move(spark_folder)),
+        uploads_(folder_.path()),
+        runner_(runner) {}
   ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
@@ -64,7 +70,7 @@ class Desk {
   void tidy();
 
   // Errors: the text's mistakes, which begin with kDeskFile; files that are no uploads; a table as input or output that the author may
-  // not have; limits above those of the page.
+  // not have; limits above those of the page; a cluster where none is configured, or for a job that it can't run.
   [[nodiscard]] Result<void> check(const DeskAuthor& author, const DeskText& text);
   // For the record: " FROM TABLE demo:public.people TO TABLE …"; empty: it has none, or check() refuses it.
   [[nodiscard]] std::string tables_in(const DeskAuthor& author, const DeskText& text);
@@ -94,15 +100,20 @@ class Desk {
     std::vector<std::shared_ptr<const UploadedFile>> files;  // until they are not read any more
     std::map<std::string, std::string> names;                // by path
     std::string output;
+    std::shared_ptr<InputRisk> input_risk;  // null: the input is a file
     std::shared_ptr<const DeskMeasures> measures;
   };
   [[nodiscard]] Result<Read> read(const DeskAuthor& author, const DeskText& text);
   [[nodiscard]] const Entry* find(const std::string& owner, const std::string& id) const;  // under the lock
   [[nodiscard]] DeskRun shown(const Entry& entry) const;
   void make_room();
-  [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job) const;
+  [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
+
+  [[nodiscard]] Result<SparkOrder> order_of(const Config& config, const DeskSpark& spark,
+                                            const std::string& id) const;
 
   const ProcessFolder folder_;
+  const std::optional<ProcessFolder> spark_folder_;
   Uploads uploads_;
   JobRunner& runner_;
   mutable std::mutex mutex_;

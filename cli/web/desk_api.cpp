@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
@@ -14,9 +13,12 @@
 #include "cli/tables/table_input.hpp"
 #include "cli/web/desk_json.hpp"
 #include "cli/web/json.hpp"
+#include "cli/web/looks.hpp"
 #include "cli/web/place.hpp"
 #include "cli/web/raw.hpp"
+#include "cli/web/table_values.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/admin/quote.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -24,9 +26,7 @@ namespace {
 namespace json = boost::json;
 using net::HttpResponse;
 
-constexpr std::size_t kMostColumns = 500;
 constexpr std::size_t kMostNamedFiles = 200;
-constexpr int kMostLookedAtOnce = 2;
 
 std::vector<std::string_view> parts_of(std::string_view path) {
   std::vector<std::string_view> out;
@@ -81,21 +81,6 @@ Result<json::object> append_part(Desk& desk, const DeskVisit& visit, const std::
   return json::object{{"received", *received}};
 }
 
-// A table that is looked at is held whole, so few are at once.
-class Looking {
- public:
-  explicit Looking(std::atomic<int>& looking)
-      : looking_(looking), is_taken_(++looking <= kMostLookedAtOnce) {}
-  Looking(const Looking&) = delete;
-  Looking& operator=(const Looking&) = delete;
-  ~Looking() { --looking_; }
-  [[nodiscard]] bool is_taken() const { return is_taken_; }
-
- private:
-  std::atomic<int>& looking_;
-  const bool is_taken_;
-};
-
 Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const std::string& id) {
   const auto body = read_body(visit.body, {"separator"});
   if (!body) return body.error();
@@ -105,31 +90,66 @@ Result<json::object> look_at_columns(Desk& desk, const DeskVisit& visit, const s
   if (!separator) return separator.error();
   const auto file = desk.uploads().whole(visit.role, id, std::chrono::steady_clock::now());
   if (!file) return file.error();
-  static std::atomic<int> looking{0};
-  const Looking place(looking);
-  if (!place.is_taken())
-    return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
-                 "other tables are being looked at", "ask again in a moment"};
+  const Look look;
+  if (auto taken = look.taken(); !taken) return taken.error();
   const auto text = read_whole((*file)->path(), Uploads::kMostBytes);
   if (!text) return text.error();
   if (!*text)
     return Error{ErrorKind::io, std::string(sqlstate::kIoError), "the upload is gone", "upload it again"};
   const auto table = engine::read_table(**text, *separator);
   if (!table) return table.error();
-  if (table->columns.size() > kMostColumns)
+  if (table->columns.size() > kMostDeskColumns)
     return Error{ErrorKind::limit, std::string(sqlstate::kProgramLimitExceeded),
-                 fmt::format("more than {} columns", kMostColumns), "leave out those that are not published"};
+                 fmt::format("more than {} columns", kMostDeskColumns),
+                 "leave out those that are not published"};
   return columns_json(*table);
 }
 
-DeskAuthor author_of(const DeskVisit& visit) {
+Result<void> check_may_read_tables(const DeskVisit& visit) {
   const auto& config = visit.present->config;
-  const bool may = check_listed(config, visit.role, config.page.table_jobs, "table_jobs").has_value();
+  return check_listed(config, visit.role, config.page.table_jobs, "table_jobs");
+}
+
+DeskAuthor author_of(const DeskVisit& visit) {
+  const bool may = check_may_read_tables(visit).has_value();
   return {visit.present, visit.role, may ? DeskTables::allowed : DeskTables::none};
 }
 
+Result<DeskSpark> spark_of(const json::value& value) {
+  const auto wrong = [](std::string_view what) {
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::string(what),
+                 "docs/openapi.yaml describes the requests"};
+  };
+  if (!value.is_object() || value.get_object().size() != 3) return wrong("\"spark\" is no such object");
+  const auto& object = value.get_object();
+  const auto workers = number_at(object, "workers");
+  const auto sample = decimal_at(object, "sample");
+  const auto by = text_at(object, "partition_by");
+  if (!workers) return workers.error();
+  if (!sample) return sample.error();
+  if (!by) return by.error();
+  for (const auto choice : {PartitionBy::multidimensional, PartitionBy::quantiles}) {
+    if (*by == name(choice)) return DeskSpark{*workers, *sample, choice};
+  }
+  return wrong("\"partition_by\" is neither multidimensional nor quantiles");
+}
+
+// On record before the judgement too: it tells what a table is.
+HttpResponse look_at_table(const DeskVisit& visit) {
+  if (auto may = check_may_read_tables(visit); !may) return error_response(may.error());
+  if (!visit.is_proved)
+    return error_response(403, "values of tables need your password again", "give it, and look again");
+  const auto texts = read_texts(visit.body, {"database", "table"});
+  if (!texts) return error_response(texts.error());
+  const auto table = table_named(visit.present->config, (*texts)[0], (*texts)[1]);
+  if (!table) return error_response(table.error());
+  const auto words = fmt::format("LOOK AT TABLE {}:{}.{}", admin::shown_name(table->database),
+                                 admin::shown_name(table->schema), admin::shown_name(table->name));
+  return on_record(visit, words, [&] { return values_of(*visit.present, *table); });
+}
+
 Result<DeskText> text_of(std::string_view body_text) {
-  const auto body = read_body(body_text, {"yaml", "files"});
+  const auto body = read_body(body_text, {"yaml", "files"}, {"spark"});
   if (!body) return body.error();
   const auto yaml = text_at(*body, "yaml");
   if (!yaml) return yaml.error();
@@ -139,17 +159,21 @@ Result<DeskText> text_of(std::string_view body_text) {
                  "\"files\" is no object of ids of uploads", "docs/openapi.yaml describes the requests"};
   };
   if (!files.is_object() || files.get_object().size() > kMostNamedFiles) return wrong();
-  DeskText text{*yaml, {}};
+  DeskText text{*yaml, {}, {}};
   for (const auto& [name, id] : files.get_object()) {
     if (!id.is_string()) return wrong();
     text.files.emplace(std::string(name), std::string(id.get_string()));
   }
+  if (const auto* asked = body->if_contains("spark")) {
+    const auto spark = spark_of(*asked);
+    if (!spark) return spark.error();
+    text.spark = *spark;
+  }
   return text;
 }
 
-std::string tables_in(Desk& desk, const DeskVisit& visit) {
-  const auto text = text_of(visit.body);
-  return text ? desk.tables_in(author_of(visit), *text) : std::string();
+std::string cluster_words(const std::optional<DeskSpark>& spark) {
+  return spark ? fmt::format(" ON SPARK WITH {} WORKERS", spark->workers) : std::string();
 }
 
 Result<json::object> check(Desk& desk, const DeskVisit& visit) {
@@ -164,11 +188,10 @@ Result<json::object> check(Desk& desk, const DeskVisit& visit) {
   return json::object{{"error", std::move(error)}};
 }
 
-// Tables are read only of a job whose tables are on record.
-Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables) {
-  const auto text = text_of(visit.body);
-  if (!text) return text.error();
-  const auto id = desk.start({visit.present, visit.role, tables}, *text);
+// Tables are read only of a job whose tables are on record. Of one that is refused none are: what it is refused for is told as check() tells it.
+Result<json::object> start(Desk& desk, const DeskVisit& visit, const DeskText& text, DeskTables tables) {
+  const auto checked = desk.check(author_of(visit), text);
+  const auto id = checked ? desk.start({visit.present, visit.role, tables}, text) : checked.error();
   if (!id) {
     Error error = id.error();
     if (error.public_message.starts_with(kDeskFile)) error.public_message.erase(0, kDeskFile.size() + 1);
@@ -178,11 +201,16 @@ Result<json::object> start(Desk& desk, const DeskVisit& visit, DeskTables tables
 }
 
 HttpResponse run_job(Desk& desk, const DeskVisit& visit) {
-  const auto words = tables_in(desk, visit);
+  const auto text = text_of(visit.body);
+  const auto words = text ? desk.tables_in(author_of(visit), *text) : std::string();
   if (!words.empty() && !visit.is_proved)
     return error_response(403, "jobs over tables need your password again", "give it, and run the job");
   const auto tables = words.empty() ? DeskTables::none : DeskTables::allowed;
-  return on_record(visit, "RUN A JOB OF THE PAGE" + words, [&] { return start(desk, visit, tables); });
+  const auto where = text ? cluster_words(text->spark) : std::string();
+  return on_record(visit, "RUN A JOB OF THE PAGE" + words + where, [&]() -> Result<json::object> {
+    if (!text) return text.error();
+    return start(desk, visit, *text, tables);
+  });
 }
 
 Result<json::object> details(Desk& desk, const DeskVisit& visit, const std::string& id) {
@@ -214,6 +242,11 @@ HttpResponse download(Desk& desk, const DeskVisit& visit, const std::string& id)
   std::optional<std::string> text;
   auto response =
       on_record(visit, fmt::format("DOWNLOAD RESULT OF JOB {}", id), [&]() -> Result<json::object> {
+        const auto run = desk.run(visit.role, id);
+        if (!run) return run.error();
+        if (run->reads_table) {  // he may have been taken off the list since
+          if (auto may = check_may_read_tables(visit); !may) return may.error();
+        }
         auto read = desk.result(visit.role, id);
         if (!read) return read.error();
         text = std::move(*read);
@@ -276,6 +309,7 @@ std::optional<HttpResponse> answer_desk(Desk& desk, const DeskVisit& visit) {
   if (parts[0] == "uploads") return answer_uploads(desk, visit, parts);
   if (parts[0] == "runs") return answer_runs(desk, visit, parts);
   if (parts.size() == 1 && parts[0] == "check" && visit.method == "POST") return answered(check(desk, visit));
+  if (parts.size() == 1 && parts[0] == "table-columns" && visit.method == "POST") return look_at_table(visit);
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 
+#include "cli/web/looks.hpp"
 #include "common/utf8.hpp"
 #include "engine/risk/safe_harbor.hpp"
 #include "engine/risk/value_patterns.hpp"
@@ -13,9 +14,6 @@ namespace pgveil::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t kMostListed = 200;      // values of a column that are told, all or none
-constexpr std::size_t kMostValueBytes = 100;  // of one that is told
 
 bool is_number(std::string_view value) {
   double number = 0;
@@ -49,8 +47,8 @@ double number_of(std::string_view value) {
 
 json::value listed(std::vector<const std::string*> values) {
   const bool are_short =
-      std::ranges::all_of(values, [](const auto* it) { return it->size() <= kMostValueBytes; });
-  if (values.size() > kMostListed || !are_short) return nullptr;
+      std::ranges::all_of(values, [](const auto* it) { return it->size() <= kMostListedBytes; });
+  if (values.size() > kMostListedValues || !are_short) return nullptr;
   std::ranges::sort(values, {}, [](const auto* it) -> const std::string& { return *it; });
   json::array out;
   for (const auto* value : values) out.push_back(json::string(*value));
@@ -107,6 +105,51 @@ json::array numbers_of(const std::vector<double>& numbers) {
   return json::array(numbers.begin(), numbers.end());
 }
 
+json::array texts_of(const std::vector<std::string>& texts) {
+  return json::array(texts.begin(), texts.end());
+}
+
+json::value spark_json(const JobRun& run) {
+  if (!run.spark) return nullptr;
+  const auto& progress = run.spark->progress;
+  const bool is_running = run.state == JobState::running;
+  return json::object{{"workers", run.spark->workers},
+                      {"sample", run.spark->sample},
+                      {"partition_by", name(run.spark->by)},
+                      {"phase", is_running ? json::value(name(progress.phase)) : json::value(nullptr)},
+                      {"tasks", progress.tasks},
+                      {"done", progress.done},
+                      {"executors", progress.executors}};
+}
+
+// What was published is told by the report; how the cluster came to it, by its own.
+json::object cluster_report_json(const JobReport& report, const SparkReport& cluster) {
+  const auto& shown =
+      report.mondrian->ranges == engine::Ranges::tight ? report.groups.tight : report.groups.region;
+  json::array parts(cluster.records_by_part.begin(), cluster.records_by_part.end());
+  json::object phases;
+  for (const auto& [phase, ms] : cluster.phases_ms) phases[phase] = ms;
+  return {{"records", report.published_rows},
+          {"k", report.k},
+          {"seed", report.seed},
+          {"sampled", cluster.sampled},
+          {"parts", cluster.parts},
+          {"records_by_part", std::move(parts)},
+          {"groups", shown.groups},
+          {"smallest_group", shown.smallest},
+          {"largest_group", shown.largest},
+          {"discernibility_penalty", shown.discernibility},
+          {"certainty_penalty", shown.global_certainty_penalty},
+          {"classes_counted", report.classes},
+          {"smallest_class", report.smallest_class},
+          {"notes", texts_of(cluster.notes)},
+          {"phases_ms", std::move(phases)},
+          {"quasi_identifiers", texts_of(report.quasi_identifiers)},
+          {"columns", texts_of(report.columns)},
+          {"not_published", texts_of(report.not_published)},
+          {"certainty_penalties", numbers_of(report.certainty_penalties)}};
+}
+
 }  // namespace
 
 json::object upload_json(const UploadInfo& upload) {
@@ -134,12 +177,17 @@ json::object run_json(const DeskRun& made) {
                    {"message", nullptr},
                    {"hint", nullptr},
                    {"report", nullptr},
-                   {"losses", json::array()}};
+                   {"losses", json::array()},
+                   {"spark", spark_json(run)},
+                   {"cluster_report", nullptr}};
   if (run.failure) {
     out["message"] = run.failure->public_message;
     out["hint"] = run.failure->hint;
   }
-  if (run.report) {
+  if (run.report && run.spark && run.spark->report) {
+    out["cluster_report"] = cluster_report_json(*run.report, *run.spark->report);
+    out["losses"] = numbers_of(run.report->certainty_penalties);
+  } else if (run.report) {
     json::value report = json::parse(report_json(*run.report));
     report.as_object().erase("targets");  // our own names of files
     out["report"] = std::move(report);

@@ -55,6 +55,7 @@ json::object json_of(const admin::Table& table) {
 unsigned http_status_of(const Error& error) {
   if (error.kind == ErrorKind::policy) return 409;
   if (error.sqlstate == sqlstate::kInsufficientPrivilege) return 403;
+  if (error.sqlstate == sqlstate::kObjectInUse) return 409;
   switch (error.kind) {
     case ErrorKind::usage:
     case ErrorKind::syntax:
@@ -103,7 +104,8 @@ net::HttpResponse not_there() {
   return error_response(404, "there is no such address", "docs/openapi.yaml lists them");
 }
 
-Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys) {
+Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys,
+                               const std::vector<std::string_view>& optional_keys) {
   json::parse_options options;
   options.max_depth = kMaxBodyDepth;
   boost::system::error_code error;
@@ -111,7 +113,9 @@ Result<json::object> read_body(std::string_view text, const std::vector<std::str
   if (error || !value.is_object()) return bad_body("the body is no JSON object");
   const json::object& body = value.get_object();
   const bool has_all = std::ranges::all_of(keys, [&](std::string_view key) { return body.contains(key); });
-  if (!has_all || body.size() != keys.size())
+  const auto optional = static_cast<std::size_t>(
+      std::ranges::count_if(optional_keys, [&](std::string_view key) { return body.contains(key); }));
+  if (!has_all || body.size() != keys.size() + optional)
     return bad_body(fmt::format("the body has the keys {}", fmt::join(keys, ", ")));
   return body;
 }
@@ -142,6 +146,13 @@ Result<std::uint64_t> number_at(const json::object& body, std::string_view key) 
   if (value == nullptr || !value->is_int64() || value->get_int64() < 0)
     return bad_body(fmt::format("\"{}\" is no whole number of at least 0", key));
   return static_cast<std::uint64_t>(value->get_int64());
+}
+
+Result<double> decimal_at(const json::object& body, std::string_view key) {
+  const json::value* value = body.if_contains(key);
+  if (value != nullptr && value->is_double()) return value->get_double();
+  if (value != nullptr && value->is_int64()) return static_cast<double>(value->get_int64());
+  return bad_body(fmt::format("\"{}\" is no number", key));
 }
 
 }  // namespace pgveil::cli

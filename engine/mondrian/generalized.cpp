@@ -22,14 +22,19 @@ RankRange shown_range(const Groups& groups, std::size_t group, std::size_t dimen
 GroupQuality quality_of(const Groups& groups, std::span<const Dimension> dimensions, Ranges ranges) {
   GroupQuality out;
   out.groups = groups.size();
+  out.certainty_penalties.resize(dimensions.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::uint64_t size = groups.size_of(g);
     out.smallest = g == 0 ? size : std::min(out.smallest, size);
     out.largest = std::max(out.largest, size);
     const auto n = static_cast<double>(size);
     double penalty = 0;
-    for (std::size_t d = 0; d < dimensions.size(); ++d)
-      penalty += certainty_penalty(dimensions[d], shown_range(groups, g, d, dimensions.size(), ranges));
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      const double of_dimension =
+          certainty_penalty(dimensions[d], shown_range(groups, g, d, dimensions.size(), ranges));
+      penalty += of_dimension;
+      out.certainty_penalties[d] += n * of_dimension;
+    }
     out.discernibility += n * n;
     out.certainty_penalty += n * penalty;
   }

@@ -16,8 +16,9 @@ enum class Ranges { tight, region };
 
 struct GroupQuality {
   std::uint64_t groups = 0, smallest = 0, largest = 0;
-  double discernibility = 0;     // DP = Σ n² over groups
-  double certainty_penalty = 0;  // NCP = Σ n · Σ penalty of each dimension (dimension.hpp)
+  double discernibility = 0;                // DP = Σ n² over groups
+  double certainty_penalty = 0;             // NCP = Σ n · Σ penalty of each dimension (dimension.hpp)
+  std::vector<double> certainty_penalties;  // of each dimension Σ n · its penalty
   // GCP = NCP ÷ (records × dimensions), from 0 to 1.
   double global_certainty_penalty = 0;
 };

@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import sys
 import time
 from dataclasses import replace
-from typing import NoReturn, Optional, Sequence
+from typing import TYPE_CHECKING, Callable, NoReturn, Optional, Sequence
+
+if TYPE_CHECKING:
+    from .progress import Lines
+    from .report import Report
 
 _FORMATS = ("csv", "parquet", "jdbc")
 
@@ -33,6 +38,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--binary", default=os.environ.get("PGVEIL_BIN"), help="pgveil; default: $PGVEIL_BIN, or in PATH")
     made.add_argument("--submit", default="", help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"")
     made.add_argument("--report", help="also write the report as JSON to this local file")
+    made.add_argument("--json-lines", action="store_true", help="for programs: progress, report and error as lines of JSON on standard "
+                      "output; ends when standard input does")
     return made
 
 
@@ -62,37 +69,77 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     _count(given.partitions, "--partitions")
     _count(given.output_files, "--output-files")
     _count(given.connections, "--connections")
-    begin = time.monotonic()
+    if given.json_lines:
+        return _for_programs(given, fraction)
     # Imported late: --help and mistakes need no Spark.
+    from .report import Report
+
+    def tell(report: Report) -> None:
+        sys.stdout.write(report.text())
+
+    failure = _done(given, fraction, tell)
+    if failure is not None:
+        print(f"pgveil-spark: {failure}", file=sys.stderr)
+    return 0 if failure is None else 1
+
+
+def _for_programs(given: argparse.Namespace, fraction: float) -> int:
+    from .progress import Lines, end_with_standard_input
+    from .report import Report
+
+    lines = Lines()
+    end_with_standard_input()
+
+    def tell(report: Report) -> None:
+        lines.report(report.json())
+
+    failure = _done(given, fraction, tell, lines)
+    if failure is not None:
+        lines.error(failure)
+    return 0 if failure is None else 1
+
+
+def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], None], lines: Optional[Lines] = None) -> Optional[str]:
+    """None: it is published, and told. Otherwise why not, as one line."""
     from .errors import Failure, one_line
-    from .output import local_report
-    from .run import run
 
     try:
-        request = _request(given, fraction)
-        spark = _session(request.job.name)
-        started = time.monotonic()
-        try:
-            if request.target.files == 0:
-                files = given.partitions or spark.sparkContext.defaultParallelism
-                request = replace(request, target=replace(request.target, files=files))
-            report = run(spark, request)
-        finally:
-            spark.stop()
-        report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
-        if given.report:
-            local_report(given.report, report.json())
-        sys.stdout.write(report.text())
-        return 0
+        tell(_published(given, fraction, lines))
+        return None
     except Failure as wrong:
-        print(f"pgveil-spark: {wrong}", file=sys.stderr)
+        return str(wrong)
     except KeyboardInterrupt:
-        print("pgveil-spark: interrupted; nothing was published", file=sys.stderr)
+        return "interrupted; nothing was published"
     except Exception as wrong:  # Spark's own, of many types
         if os.environ.get("PGVEIL_SPARK_TRACE"):
             raise
-        print(f"pgveil-spark: {one_line(str(wrong))}", file=sys.stderr)
-    return 1
+        return one_line(str(wrong))
+
+
+def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines]) -> Report:
+    from .output import local_report
+    from .progress import Follower
+    from .run import run
+
+    begin = time.monotonic()
+    request = _request(given, fraction)
+    follower = Follower(lines, request.job.mondrian is not None) if lines else None
+    with follower or contextlib.nullcontext():
+        spark = _session(request.job.name)
+        started = time.monotonic()
+        try:
+            if follower:
+                follower.started(spark.sparkContext)
+            if request.target.files == 0:
+                files = given.partitions or spark.sparkContext.defaultParallelism
+                request = replace(request, target=replace(request.target, files=files))
+            report = run(spark, request, follower.phase_ended if follower else lambda _: None)
+        finally:
+            spark.stop()
+    report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
+    if given.report:
+        local_report(given.report, report.json())
+    return report
 
 
 def _session(name: str):  # type: ignore[no-untyped-def]

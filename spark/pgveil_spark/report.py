@@ -4,13 +4,15 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable
 
 
 @dataclass
 class Report:
     job: str
+    on_phase: Callable[[str], None] = lambda _: None
     facts: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)  # of the JSON alone
     remarks: list[str] = field(default_factory=list)
     phases_ms: dict[str, float] = field(default_factory=dict)
     _since: float = field(default_factory=time.monotonic)
@@ -20,6 +22,7 @@ class Report:
         now = time.monotonic()
         self.phases_ms[name] = round((now - self._since) * 1000, 1)
         self._since = now
+        self.on_phase(name)
 
     def text(self) -> str:
         lines = [f"job {self.job}"]
@@ -29,7 +32,7 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def json(self) -> str:
-        return json.dumps({"job": self.job, **self.facts, "notes": self.remarks, "phases_ms": self.phases_ms}, indent=2) + "\n"
+        return json.dumps({"job": self.job, **self.facts, **self.details, "notes": self.remarks, "phases_ms": self.phases_ms}, indent=2) + "\n"
 
 
 def _shown(value: Any) -> str:

@@ -9,7 +9,7 @@ import secrets
 import shutil
 import tempfile
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
@@ -62,11 +62,19 @@ def _quality(table: DataFrame, records: int, dimensions: int, ranges: str, repor
     told = [json.loads(row[0]) for row in table.filter(F.col(anonymize.QUALITY).isNotNull()).select(anonymize.QUALITY).collect()]
     if sum(it["records"] for it in told) != records:
         raise Failure("parts have answered for more or fewer records than there are", "nothing was published; run it again")
-    shown = [it[ranges] for it in told]
-    report.facts.update(
-        groups=sum(it["groups"] for it in shown), smallest_group=min(it["smallest"] for it in shown),
-        largest_group=max(it["largest"] for it in shown), discernibility_penalty=sum(it["discernibility_penalty"] for it in shown),
-        certainty_penalty=sum(it["certainty_penalty"] for it in shown) / (records * dimensions))
+    report.details["quality"] = {kind: _put_together([it[kind] for it in told]) for kind in ("tight", "region")}
+    shown = report.details["quality"][ranges]
+    report.facts.update(groups=shown["groups"], smallest_group=shown["smallest"], largest_group=shown["largest"],
+                        discernibility_penalty=shown["discernibility_penalty"],
+                        certainty_penalty=shown["certainty_penalty"] / (records * dimensions))
+
+
+def _put_together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"groups": sum(it["groups"] for it in parts), "smallest": min(it["smallest"] for it in parts),
+            "largest": max(it["largest"] for it in parts),
+            "discernibility_penalty": sum(it["discernibility_penalty"] for it in parts),
+            "certainty_penalty": sum(it["certainty_penalty"] for it in parts),
+            "certainty_penalties": [sum(one) for one in zip(*(it["certainty_penalties"] for it in parts))]}
 
 
 def _mondrian(spark: SparkSession, request: Request, mondrian: Mondrian, table: DataFrame, known: Any, null: Optional[str],
@@ -112,9 +120,10 @@ def _check(spark: SparkSession, request: Request, path: str, records: int, repor
     report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))
 
 
-def run(spark: SparkSession, request: Request) -> Report:
+def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] = lambda _: None) -> Report:
+    """on_phase: gets the name of each phase that has ended."""
     job = request.job
-    report = Report(job.name)
+    report = Report(job.name, on_phase)
     if (job.mondrian is None) == (request.transformation is None):
         raise Failure("a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)", "do one of the two")
     _prepare(spark)

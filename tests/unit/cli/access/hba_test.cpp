@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "temporary_folder.hpp"
+#include "tests/unit/cli/temporary_folder.hpp"
 
 namespace pgveil::cli {
 namespace {

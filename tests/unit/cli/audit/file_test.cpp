@@ -11,7 +11,7 @@
 #include <sstream>
 #include <vector>
 
-#include "temporary_folder.hpp"
+#include "tests/unit/cli/temporary_folder.hpp"
 
 namespace pgveil::cli {
 namespace {

@@ -1,0 +1,31 @@
+#pragma once
+// The risks of the rows that a job reads from a table, before it changes them: they are nowhere else once it has ended. Thread-safe: the job's thread
+// brings the rows, the page's ask.
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/data/table.hpp"
+#include "engine/risk/class_sizes.hpp"
+
+namespace pgveil::cli {
+
+class InputRisk {
+ public:
+  // Of these columns; threshold as in measure_risk.
+  InputRisk(std::vector<std::string> columns, double threshold)
+      : columns_(std::move(columns)), threshold_(threshold) {}
+
+  void measure(const engine::Table& input);
+  // nullopt: nothing was read, or nothing that can be measured.
+  [[nodiscard]] std::optional<engine::RiskFigures> figures() const;
+
+ private:
+  const std::vector<std::string> columns_;
+  const double threshold_;
+  mutable std::mutex mutex_;
+  std::optional<engine::RiskFigures> figures_;
+};
+
+}  // namespace pgveil::cli
