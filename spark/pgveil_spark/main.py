@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shutil
 import sys
@@ -88,13 +87,15 @@ def _for_programs(given: argparse.Namespace, fraction: float) -> int:
     from .report import Report
 
     lines = Lines()
-    end_with_standard_input()
+    is_done = end_with_standard_input()
 
     def tell(report: Report) -> None:
+        is_done.set()
         lines.report(report.json())
 
     failure = _done(given, fraction, tell, lines)
     if failure is not None:
+        is_done.set()
         lines.error(failure)
     return 0 if failure is None else 1
 
@@ -124,18 +125,19 @@ def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines
     begin = time.monotonic()
     request = _request(given, fraction)
     follower = Follower(lines, request.job.mondrian is not None) if lines else None
-    with follower or contextlib.nullcontext():
-        spark = _session(request.job.name)
-        started = time.monotonic()
-        try:
-            if follower:
-                follower.started(spark.sparkContext)
-            if request.target.files == 0:
-                files = given.partitions or spark.sparkContext.defaultParallelism
-                request = replace(request, target=replace(request.target, files=files))
-            report = run(spark, request, follower.phase_ended if follower else lambda _: None)
-        finally:
-            spark.stop()
+    spark = _session(request.job.name)
+    started = time.monotonic()
+    try:
+        if follower:
+            follower.started(spark.sparkContext)
+        if request.target.files == 0:
+            files = given.partitions or spark.sparkContext.defaultParallelism
+            request = replace(request, target=replace(request.target, files=files))
+        report = run(spark, request, follower.phase_ended if follower else lambda _: None)
+    finally:
+        if follower:
+            follower.stop()
+        spark.stop()
     report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
     if given.report:
         local_report(given.report, report.json())

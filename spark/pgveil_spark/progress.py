@@ -43,17 +43,22 @@ class Lines:
         sys.stdout.flush()
 
 
-def end_with_standard_input() -> None:
+def end_with_standard_input() -> threading.Event:
+    """Once the event that it returns is set nothing is ended any more."""
+    is_done = threading.Event()
+
     def wait() -> None:
         while os.read(sys.stdin.fileno(), 4096):
             pass
-        os.kill(os.getpid(), signal.SIGINT)
+        if not is_done.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=wait, daemon=True).start()
+    return is_done
 
 
 class Follower:
-    """Tells every half second which phase it is and how many of its tasks are done. With `with`."""
+    """Tells every half second which phase it is and how many of its tasks are done, until it is stopped."""
 
     def __init__(self, lines: Lines, is_cut: bool) -> None:
         self._lines = lines
@@ -62,12 +67,10 @@ class Follower:
         self._context: Any = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
-
-    def __enter__(self) -> "Follower":
         self._thread.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Before the context is: what it tells then is of no use."""
         self._ended.set()
         self._thread.join()
 

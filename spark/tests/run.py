@@ -23,7 +23,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
-    suite = unittest.TestSuite(loader.loadTestsFromName(name) for name in ("plan_test", "frames_test", "cluster_test"))
+    suite = unittest.TestSuite(loader.loadTestsFromName(name) for name in ("plan_test", "frames_test", "cluster_test", "page_jobs_test"))
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(suite)
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
