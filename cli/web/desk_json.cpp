@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <charconv>
+#include <cmath>
 
 #include "cli/web/looks.hpp"
 #include "common/utf8.hpp"
@@ -19,7 +20,7 @@ bool is_number(std::string_view value) {
   double number = 0;
   const auto [end, error] =
       std::from_chars(value.data(), value.data() + value.size(), number, std::chars_format::fixed);
-  return error == std::errc() && end == value.data() + value.size();
+  return error == std::errc() && end == value.data() + value.size() && std::isfinite(number);
 }
 
 // What all values but empty ones look like.

@@ -161,6 +161,10 @@ class Files(DeskCase):
         self.assertEqual(columns["town"]["values"], ["Aber", "Bree", "Cork"])
         self.assertTrue(columns["name"]["hints"])
 
+    def test_what_is_read_as_no_number_has_no_range(self):
+        answer = self.ask("POST", f"uploads/{self.upload('x', 'a,b,c' + chr(10) + 'nan,inf,1' + chr(10) + '1,1,2' + chr(10))}/columns", {"separator": ","})
+        self.assertEqual([it["kind"] for it in answer["columns"]], ["text", "text", "number"])
+
     def test_what_is_no_table_is_refused_with_its_record(self):
         self.assertIn("record 3", self.ask("POST", f"uploads/{self.upload('x', 'a,b' + chr(10) + '1,2' + chr(10) + '3')}/columns", {"separator": ","}, 400)["message"])
         self.ask("POST", f"uploads/{self.upload('x', 'a')}/columns", {"separator": "ab"}, 400)
