@@ -47,7 +47,7 @@ export const cluster = ({signedIn, open, openNewJob, people, everywhere, shot}) 
       assert.match(await page.getByRole("table", {name: /^Loss of each/}).innerText(), /age\s+by group\s+\d/);
       await page.getByText("Not published: name.").waitFor();
       await everywhere(page, "a run on a cluster");
-      await page.getByRole("table", {name: /^Where the time went/}).scrollIntoViewIfNeeded();
+      await page.evaluate(() => scrollTo(0, 0));
       await shot(page, "spark-run");
       const download = page.waitForEvent("download");
       await page.getByRole("link", {name: "Download the result"}).click();
@@ -69,6 +69,7 @@ export const cluster = ({signedIn, open, openNewJob, people, everywhere, shot}) 
       await page.getByRole("link", {name: "Compare the two"}).click();
       await page.getByRole("row", {name: "run by Spark, 2 workers pgveil itself"}).waitFor();
       await page.getByRole("row", {name: "metric – loss"}).waitFor();
+      await page.getByRole("row", {name: "models illness distinct 2 illness distinct 2"}).waitFor();
       await page.getByRole("row", {name: /^parts \d+ –$/}).waitFor();
       await everywhere(page, "a comparison with a cluster");
     },

@@ -45,7 +45,7 @@ export function timesOf(report: Pick<ClusterReport, "phases_ms">): [name: string
     .map(([name, ms]) => [phaseName(name), ms]);
 }
 
-export const secondsWords = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+export const timeWords = (ms: number) => (ms < 1000 ? `${count(Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 export const kMostPartsShown = 100;
 

@@ -94,6 +94,8 @@ export interface Report {
 export interface ClusterReport {
   records: number;
   k: number;
+  /** Beside k. */
+  models: string[];
   sampled: number;
   parts: number;
   records_by_part: number[];

@@ -74,6 +74,7 @@ function ofReport(run: RunDetails, report: Report): Values {
 function ofCluster(report: ClusterReport): Values {
   return {
     "k": String(report.k),
+    "models": report.models.join(", ") || kNone,
     "algorithm": "mondrian",
     "mean loss of a cell (GCP)": share(report.certainty_penalty),
     "rows published": count(report.records),
@@ -118,10 +119,12 @@ export function attributesOf(run: RunDetails): {name: string; level: string; los
 const lossWords = (level: string, loss: number | null) =>
   `${level === "by group" ? level : `level ${level}`}${loss === null ? "" : `, ${percent(loss, 1)} lost`}`;
 
-/** Two runs' figures side by side. */
+/** Two runs' figures side by side, without those that neither has. */
 export function comparison(left: RunDetails, right: RunDetails): [string, string, string][] {
   const other = new Map(figuresOf(right));
-  const made = figuresOf(left).map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? kNone]);
+  const made = figuresOf(left)
+    .map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? kNone])
+    .filter(([, mine, theirs]) => mine !== kNone || theirs !== kNone);
   const losses = (run: RunDetails) => new Map(attributesOf(run).map(it => [it.name, lossWords(it.level, it.loss)]));
   const [mine, theirs] = [losses(left), losses(right)];
   for (const name of new Set([...mine.keys(), ...theirs.keys()])) made.push([name, mine.get(name) ?? kNone, theirs.get(name) ?? kNone]);

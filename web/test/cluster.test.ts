@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {kMostPartsShown, partsOf, stepsOf, stepWords, taskWords, timesOf} from "../src/cluster.js";
+import {kMostPartsShown, partsOf, stepsOf, stepWords, taskWords, timesOf, timeWords} from "../src/cluster.js";
 import {attributeOf} from "../src/job/suggestions.js";
 import {kAlgorithms, kNewForm, type JobForm} from "../src/job/form.js";
 import {formMistake} from "../src/job/mistakes.js";
@@ -66,6 +66,10 @@ test("steps before the phase are done, and one is now", () => {
 test("times are in the order of the phases, with what we do not know at the end", () => {
   assert.deepEqual(timesOf({phases_ms: {tidy_up: 1, check: 30, start: 10}}),
     [["starting on the cluster", 10], ["counting again what was written", 30], ["tidy up", 1]]);
+});
+
+test("short times are not nothing", () => {
+  assert.deepEqual([1.6, 999, 1500, 137_000].map(timeWords), ["2 ms", "999 ms", "1.5 s", "137.0 s"]);
 });
 
 test("parts keep their numbers, the largest comes first, and not all of many are shown", () => {

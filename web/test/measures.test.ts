@@ -42,7 +42,7 @@ test("two runs stand side by side, with columns that only one has", () => {
 const onSpark = run(5, {
   report: null, losses: [0.5], spark: {workers: 4, sample: 1, partition_by: "quantiles", phase: null, tasks: 0, done: 0, executors: 0},
   cluster_report: {
-    records: 3000, k: 5, sampled: 30, parts: 2, records_by_part: [1000, 2000], groups: 400, smallest_group: 5, largest_group: 11,
+    records: 3000, k: 5, models: ["pay distinct 2"], sampled: 30, parts: 2, records_by_part: [1000, 2000], groups: 400, smallest_group: 5, largest_group: 11,
     discernibility_penalty: 24000, certainty_penalty: 0.125, classes_counted: 390, smallest_class: 5, notes: [], phases_ms: {}, quasi_identifiers: ["age"],
     columns: ["age"], not_published: ["name"], certainty_penalties: [0.5],
   },
@@ -63,6 +63,8 @@ test("a run with Spark stands beside one without; what one has not is a dash", (
   const rows = new Map(comparison(onSpark, run(5)).map(([name, mine, theirs]) => [name, [mine, theirs]]));
   assert.deepEqual(rows.get("run by"), ["Spark, 4 workers", "pgveil itself"]);
   assert.deepEqual(rows.get("k"), ["5", "5"]);
+  assert.deepEqual(rows.get("models"), ["pay distinct 2", "–"]);
+  assert.equal(rows.has("highest risk"), false, "neither has it");
   assert.deepEqual(rows.get("groups"), ["400", "–"]);
   assert.deepEqual(rows.get("metric"), ["–", "loss"]);
   assert.deepEqual(rows.get("checks"), ["–", "7"]);

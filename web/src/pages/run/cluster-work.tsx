@@ -1,5 +1,5 @@
 // What a cluster did for a run: parts of the table, and where the time went.
-import {partsOf, secondsWords, timesOf} from "../../cluster.js";
+import {partsOf, timeWords, timesOf} from "../../cluster.js";
 import type {ClusterReport} from "../../desk-api.js";
 import {count} from "../../table.js";
 import {Bar} from "../../ui.js";
@@ -33,13 +33,13 @@ function Times({report}: {report: ClusterReport}) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Where the time went">
       <table>
-        <caption>Where the time went: {secondsWords(whole)}</caption>
+        <caption>Where the time went: {timeWords(whole)}</caption>
         <thead><tr><th scope="col">step</th><th scope="col">time</th></tr></thead>
         <tbody>
           {times.map(([name, ms]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td><Bar part={ms} whole={whole} label={`time of ${name}`} /> {secondsWords(ms)}</td>
+              <td><Bar part={ms} whole={whole} label={`time of ${name}`} /> {timeWords(ms)}</td>
             </tr>
           ))}
         </tbody>
