@@ -132,6 +132,7 @@ json::object cluster_report_json(const JobReport& report, const SparkReport& clu
   for (const auto& [phase, ms] : cluster.phases_ms) phases[phase] = ms;
   return {{"records", report.published_rows},
           {"k", report.k},
+          {"models", texts_of(report.models)},
           {"seed", report.seed},
           {"sampled", cluster.sampled},
           {"parts", cluster.parts},

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
 import {changes} from "./changes.mjs";
+import {cluster} from "./cluster.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
 const require = createRequire(path.join(settings.modules, "package.json"));
@@ -47,6 +48,22 @@ async function accessible(page, where) {
   });
   assert.deepEqual(JSON.parse(result.value), [], where);
   await session.detach();
+}
+
+// As it is, in light and dark, and on a phone, which it has to fit.
+async function everywhere(page, what) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const size of [kWide, kPhone]) {
+      await page.emulateMedia({colorScheme});
+      await page.setViewportSize(size);
+      const where = `${what}, ${colorScheme}, ${size.width}`;
+      await accessible(page, where);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${where} is ${overflow} pixels too wide`);
+    }
+  }
+  await page.emulateMedia({colorScheme: "light"});
+  await page.setViewportSize(kWide);
 }
 
 async function openNewJob(page) {
@@ -474,7 +491,8 @@ const scenarios = {
   },
 };
 
-Object.assign(scenarios, changes({settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, shot}));
+const common = {settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot};
+Object.assign(scenarios, changes(common), cluster(common));
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});

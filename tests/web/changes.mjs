@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFileSync, writeFileSync} from "node:fs";
 
-export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, shot}) => ({
+export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot}) => ({
   async expired_while_a_job_is_set_up(page, seen) {
     await signedIn(page);
     await openNewJob(page);
@@ -175,5 +175,56 @@ export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, s
     await page.getByRole("button", {name: "Run the job"}).click();
     await page.getByText("failed", {exact: true}).waitFor();
     assert.match(await page.getByRole("alert").innerText(), /folk_published/);
+  },
+
+  async values_of_a_table(page, seen) {
+    await signedIn(page);
+    await openNewJob(page);
+    await page.getByLabel("Table of the database").selectOption("public.guests");
+    await page.getByRole("button", {name: "Take this table"}).click();
+    await page.getByText("public.guests of demo").waitFor();
+    await page.getByLabel("Class of illness").selectOption("sensitive");
+    assert.equal(await page.getByLabel("Hierarchy of town").inputValue(), "masking");
+    const password = page.getByLabel("Your password, to look at values");
+    seen.allow(/403/);
+    await password.fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("the password is wrong").waitFor();
+    assert.equal(await password.inputValue(), "");
+    assert.equal(await page.getByLabel("Hierarchy of town").inputValue(), "masking");
+    await password.fill(settings.passwords.operator);
+    await page.getByRole("button", {name: "Look at its values"}).click();
+    await page.getByText("Looked at 300 records of public.guests.").waitFor();
+    assert.equal(await page.getByLabel("Class of illness").inputValue(), "sensitive");
+    assert.equal(await page.getByLabel("Class of name").inputValue(), "identifier");
+    await page.getByText("integer; 40 different values; numbers from 20 to 59").waitFor();
+    await page.getByText("text; 3 different values; 30 NULL").waitFor();
+    assert.equal(await page.getByLabel("Widths of age").inputValue(), "2, 10, 20");
+    assert.equal(await page.getByLabel("Hierarchy of town").inputValue(), "table");
+    await page.getByRole("button", {name: "Add a level to town"}).click();
+    for (const [town, side] of [["Aber", "north"], ["Bree", "north"], ["Cork", "south"], ["NULL", "unknown"]])
+      await page.getByLabel(`${town} at level 1`).fill(side);
+    await everywhere(page, "values of a table");
+    await page.getByRole("table", {name: /^Levels of town/}).scrollIntoViewIfNeeded();
+    await shot(page, "table-values");
+    await page.getByLabel("Your password, for a job over tables").fill(settings.passwords.operator);
+    await page.getByRole("button", {name: "Run the job"}).click();
+    await page.getByRole("link", {name: "Download the result"}).waitFor();
+    for (const title of ["Before", "After"]) await page.getByRole("table", {name: title}).waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", {name: "Download the result"}).click();
+    assert.doesNotMatch(readFileSync(await (await download).path(), "utf8"), /person/);
+  },
+
+  async markup_in_values_of_a_table(page) {
+    await signedIn(page);
+    await openNewJob(page);
+    await page.getByLabel("Table of the database").selectOption("public.odd");
+    await page.getByRole("button", {name: "Take this table"}).click();
+    await page.getByLabel("Your password, to look at values").fill(settings.passwords.operator);
+    await page.getByRole("button", {name: "Look at its values"}).click();
+    await page.getByRole("rowheader", {name: /<img src=x onerror=/}).waitFor();
+    assert.equal(await page.locator("main img, main script").count(), 0);
+    assert.equal(await page.title(), "pgveil");
   },
 });

@@ -13,6 +13,7 @@ from harness.page import PASSWORDS, PageCase  # noqa: E402
 from harness.runner import REPOSITORY, main  # noqa: E402
 
 MODULES = REPOSITORY / "web"
+STAND_IN = REPOSITORY / "tests" / "integration" / "harness" / "stand_in_spark.py"
 SCRIPT = pathlib.Path(__file__).with_name("browser.mjs")
 MARKUP = world.naive.Policy("markup_k2", "public.markup", 2, {"id": "identifier", "word": "quasi_identifier"}, readers=("analyst",))
 JOB = """version: 1
@@ -38,7 +39,8 @@ def missing():
 
 
 class Page(PageCase):
-    http = "{port: 0, raw_rows: [operator], table_jobs: [operator]}"
+    http = ("{port: 0, raw_rows: [operator], table_jobs: [operator], spark: "
+            f'{{command: {STAND_IN}, submit: "--master local[{{workers}}]", most_workers: 4}}}}')
     policies = (*PageCase.policies, MARKUP)
     built = (*PageCase.built, "markup_k2")
     extra_sql = """
@@ -48,7 +50,13 @@ class Page(PageCase):
         CREATE TABLE public.folk (id integer PRIMARY KEY, age integer, town text, illness text);
         INSERT INTO public.folk SELECT g, 20 + g % 40, (ARRAY['Aber', 'Bree', 'Cork'])[1 + g % 3], (ARRAY['flu', 'gout'])[1 + g % 2]
           FROM generate_series(1, 300) g;
-        GRANT SELECT ON public.markup, public.folk TO pgveil_query, pgveil_admin;
+        CREATE TABLE public.guests (name text, age integer, town text, illness text);
+        INSERT INTO public.guests SELECT 'person ' || g, 20 + g % 40,
+            CASE WHEN g % 10 > 0 THEN (ARRAY['Aber', 'Bree', 'Cork'])[1 + g % 3] END, (ARRAY['flu', 'gout'])[1 + g % 2]
+          FROM generate_series(1, 300) g;
+        CREATE TABLE public.odd (word text);
+        INSERT INTO public.odd SELECT '<img src=x onerror="document.title=1">' FROM generate_series(1, 30);
+        GRANT SELECT ON public.markup, public.folk, public.guests, public.odd TO pgveil_query, pgveil_admin;
         ANALYZE;"""
 
     @classmethod

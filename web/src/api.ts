@@ -2,6 +2,11 @@
 
 export type Standing = "admin" | "stats";
 
+/** A Spark cluster that jobs may be run on. */
+export interface SparkOffer {
+  most_workers: number;
+}
+
 export interface Session {
   role: string;
   standing: Standing;
@@ -11,6 +16,8 @@ export interface Session {
   raw_rows: boolean;
   /** admin.http.table_jobs lists the role. */
   table_jobs: boolean;
+  /** Null: admin.http.spark names none, or not for this role. */
+  spark: SparkOffer | null;
 }
 
 export interface Table {

@@ -18,8 +18,10 @@ export interface ColumnInfo {
   hints: string[];
   least?: number;
   greatest?: number;
-  /** Of a table of a database: its type as SQL spells it; `distinct` is an estimate then, 0: not known. */
+  /** Of a table of a database: its type as SQL spells it. */
   type?: string;
+  /** Of a table that was not looked at: `distinct` is an estimate, 0: not known. */
+  isEstimate?: boolean;
 }
 
 export interface TableInfo {
@@ -27,10 +29,36 @@ export interface TableInfo {
   columns: ColumnInfo[];
 }
 
+export const kDivisions = ["multidimensional", "quantiles"] as const;
+export type Division = (typeof kDivisions)[number];
+
+/** How a job is run on a Spark cluster. */
+export interface SparkPlan {
+  workers: number;
+  /** Of the records, in per cent: looked at to find where the table is divided. */
+  sample: number;
+  partition_by: Division;
+}
+
+/** In their order. */
+export const kPhases = ["start", "ship", "profile", "sample", "partition", "anonymize", "write", "check"] as const;
+export type Phase = (typeof kPhases)[number];
+
+export interface SparkState extends SparkPlan {
+  /** Null: none runs. */
+  phase: Phase | null;
+  /** Of the phase. */
+  tasks: number;
+  done: number;
+  executors: number;
+}
+
 export interface JobText {
   yaml: string;
   /** Names in the text → ids of uploads. */
   files: Record<string, string>;
+  /** Runs on the cluster. */
+  spark?: SparkPlan;
 }
 
 export interface Checked {
@@ -57,9 +85,34 @@ export interface Report {
   dropped_rows: number;
   hidden_rows: number;
   certainty_penalty: number;
-  mondrian: {groups: number; smallest: number; largest: number; gcp_tight: number; gcp_region: number} | null;
+  mondrian: {groups: number; smallest: number; largest: number; discernibility_penalty: number; gcp_tight: number; gcp_region: number} | null;
   search: {algorithm: string; is_proven: boolean; checks: number; lower_bound?: number; transformations?: number; checked?: Checked[]} | null;
   phases_ms: Record<string, number>;
+}
+
+/** Of a run on a cluster, in place of a Report. */
+export interface ClusterReport {
+  records: number;
+  k: number;
+  /** Beside k. */
+  models: string[];
+  sampled: number;
+  parts: number;
+  records_by_part: number[];
+  groups: number;
+  smallest_group: number;
+  largest_group: number;
+  discernibility_penalty: number;
+  certainty_penalty: number;
+  /** Counted from what was written. */
+  classes_counted: number;
+  smallest_class: number;
+  notes: string[];
+  phases_ms: Record<string, number>;
+  quasi_identifiers: string[];
+  columns: string[];
+  not_published: string[];
+  certainty_penalties: number[];
 }
 
 export interface Figures {
@@ -90,6 +143,9 @@ export interface Run {
   hint: string | null;
   report: Report | null;
   losses: number[];
+  /** Null: it runs here, not on a cluster. */
+  spark: SparkState | null;
+  cluster_report: ClusterReport | null;
 }
 
 export interface RunDetails extends Run {
@@ -109,6 +165,8 @@ export const desk = {
     call<{received: number}>("POST", `desk/uploads/${id(upload)}/parts`, {offset, text}),
   columns: (upload: string, separator: string) =>
     call<TableInfo>("POST", `desk/uploads/${id(upload)}/columns`, {separator}),
+  /** Reads the table; after api.prove. table: "schema.table". */
+  tableColumns: (database: string, table: string) => call<TableInfo>("POST", "desk/table-columns", {database, table}),
   dropUpload: (upload: string) => call<object>("DELETE", `desk/uploads/${id(upload)}`),
   check: (job: JobText) => call<JobCheck>("POST", "desk/check", job),
   start: (job: JobText) => call<{id: string}>("POST", "desk/runs", job),

@@ -57,7 +57,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "audit":
       return <Audit />;
     case "new-job":
-      return <NewJob mayUseTables={session.table_jobs} />;
+      return <NewJob mayUseTables={session.table_jobs} offer={session.spark} />;
     case "run":
       return <RunPage key={route.run} run={route.run} />;
     case "compare":

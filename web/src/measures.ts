@@ -1,5 +1,5 @@
 // What a run is worth, in figures that can be put beside another's.
-import type {Figures, RunDetails} from "./desk-api.js";
+import type {ClusterReport, Figures, Report, Run, RunDetails} from "./desk-api.js";
 import {count, percent} from "./table.js";
 
 export interface Bucket {
@@ -25,59 +25,108 @@ export function bucketName({from, to}: Bucket): string {
   return to === Infinity ? `${count(from)} and more` : `${count(from)} to ${count(to)}`;
 }
 
-const share = (part: number | undefined) => (part === undefined ? "–" : percent(part, 1));
-const number = (value: number | null | undefined) => (value === null || value === undefined ? "–" : String(Number(value.toPrecision(6))));
+/** Of a figure that a run does not have. */
+export const kNone = "–";
 
-export function scoreOf(run: RunDetails): string {
-  const score = run.report?.scores[run.report.metric];
+const share = (part: number | undefined) => (part === undefined ? kNone : percent(part, 1));
+const number = (value: number | null | undefined) => (value === null || value === undefined ? kNone : String(Number(value.toPrecision(6))));
+const amount = (value: number | undefined) => (value === undefined ? kNone : count(value));
+
+const scoreIn = (report: Report): string => {
+  const score = report.scores[report.metric];
   return Array.isArray(score) ? score.map(number).join(", ") : number(score);
+};
+
+export const provenWords = (report: Report): string => {
+  if (report.mondrian || !report.search) return kNone;
+  return report.search.is_proven ? "the optimum" : "the best found";
+};
+
+/** Where it runs or ran. */
+export function runWords({spark}: Pick<Run, "spark">): string {
+  return spark ? `Spark, ${count(spark.workers)} ${spark.workers === 1 ? "worker" : "workers"}` : "pgveil itself";
 }
 
-export function provenWords(run: RunDetails): string {
-  if (!run.report || run.report.mondrian || !run.report.search) return "–";
-  return run.report.search.is_proven ? "the optimum" : "the best found";
+type Values = Record<string, string>;
+
+function ofReport(run: RunDetails, report: Report): Values {
+  const cut = report.mondrian;
+  return {
+    "k": String(report.k),
+    "models": report.models.join(", ") || kNone,
+    "algorithm": cut ? "mondrian" : report.search?.algorithm ?? kNone,
+    "metric": cut ? kNone : report.metric,
+    "score": cut ? kNone : scoreIn(report),
+    "it is": provenWords(report),
+    "mean loss of a cell (GCP)": share(report.certainty_penalty),
+    "rows published": count(report.published_rows),
+    "rows suppressed": count(report.suppressed_rows),
+    "classes": count(report.classes),
+    "smallest class": count(report.smallest_class),
+    "groups": amount(cut?.groups),
+    "smallest group": amount(cut?.smallest),
+    "largest group": amount(cut?.largest),
+    "discernibility penalty": number(cut?.discernibility_penalty),
+    "checks": count(run.checks),
+  };
 }
+
+function ofCluster(report: ClusterReport): Values {
+  return {
+    "k": String(report.k),
+    "models": report.models.join(", ") || kNone,
+    "algorithm": "mondrian",
+    "mean loss of a cell (GCP)": share(report.certainty_penalty),
+    "rows published": count(report.records),
+    "classes": count(report.classes_counted),
+    "smallest class": count(report.smallest_class),
+    "groups": count(report.groups),
+    "smallest group": count(report.smallest_group),
+    "largest group": count(report.largest_group),
+    "discernibility penalty": number(report.discernibility_penalty),
+    "parts": count(report.parts),
+    "records looked at for the division": count(report.sampled),
+  };
+}
+
+function ofRisk(after: Figures): Values {
+  return {"highest risk": share(after.highest_risk), "mean risk": share(after.mean_risk), "rows at a risk above 20 %": share(after.at_risk)};
+}
+
+const kNames = ["k", "models", "algorithm", "run by", "metric", "score", "it is", "mean loss of a cell (GCP)", "rows published", "rows suppressed",
+  "classes", "smallest class", "groups", "smallest group", "largest group", "discernibility penalty", "highest risk", "mean risk",
+  "rows at a risk above 20 %", "parts", "records looked at for the division", "checks"];
 
 /** Names and values, the same names for every run. */
 export function figuresOf(run: RunDetails): [string, string][] {
-  const report = run.report;
-  const after: Figures | null = run.measures?.after ?? null;
-  return [
-    ["k", report ? String(report.k) : "–"],
-    ["models", report?.models.join(", ") || "–"],
-    ["algorithm", report?.mondrian ? "mondrian" : report?.search?.algorithm ?? "–"],
-    ["metric", report && !report.mondrian ? report.metric : "–"],
-    ["score", report && !report.mondrian ? scoreOf(run) : "–"],
-    ["it is", provenWords(run)],
-    ["mean loss of a cell (GCP)", report ? share(report.certainty_penalty) : "–"],
-    ["rows published", report ? count(report.published_rows) : "–"],
-    ["rows suppressed", report ? count(report.suppressed_rows) : "–"],
-    ["classes", report ? count(report.classes) : "–"],
-    ["smallest class", report ? count(report.smallest_class) : "–"],
-    ["highest risk", share(after?.highest_risk)],
-    ["mean risk", share(after?.mean_risk)],
-    ["rows at a risk above 20 %", share(after?.at_risk)],
-    ["checks", count(run.checks)],
-  ];
+  const values: Values = {
+    "run by": runWords(run),
+    ...(run.report ? ofReport(run, run.report) : {}),
+    ...(run.cluster_report ? ofCluster(run.cluster_report) : {}),
+    ...(run.measures?.after ? ofRisk(run.measures.after) : {}),
+  };
+  return kNames.map(name => [name, values[name] ?? kNone]);
 }
 
 /** Of each quasi-identifier: how high it was generalized, and what was lost by it. */
 export function attributesOf(run: RunDetails): {name: string; level: string; loss: number | null}[] {
   const report = run.report;
-  if (!report) return [];
-  return report.quasi_identifiers.map((name, at) => ({
-    name,
-    level: report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`,
-    loss: run.losses[at] ?? null,
-  }));
+  const names = report?.quasi_identifiers ?? run.cluster_report?.quasi_identifiers ?? [];
+  const level = (at: number) => (!report || report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`);
+  return names.map((name, at) => ({name, level: level(at), loss: run.losses[at] ?? null}));
 }
 
-/** Two runs' figures side by side. */
+const lossWords = (level: string, loss: number | null) =>
+  `${level === "by group" ? level : `level ${level}`}${loss === null ? "" : `, ${percent(loss, 1)} lost`}`;
+
+/** Two runs' figures side by side, without those that neither has. */
 export function comparison(left: RunDetails, right: RunDetails): [string, string, string][] {
   const other = new Map(figuresOf(right));
-  const made = figuresOf(left).map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? "–"]);
-  const losses = (run: RunDetails) => new Map(attributesOf(run).map(it => [it.name, `level ${it.level}${it.loss === null ? "" : `, ${percent(it.loss, 1)} lost`}`]));
+  const made = figuresOf(left)
+    .map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? kNone])
+    .filter(([, mine, theirs]) => mine !== kNone || theirs !== kNone);
+  const losses = (run: RunDetails) => new Map(attributesOf(run).map(it => [it.name, lossWords(it.level, it.loss)]));
   const [mine, theirs] = [losses(left), losses(right)];
-  for (const name of new Set([...mine.keys(), ...theirs.keys()])) made.push([name, mine.get(name) ?? "–", theirs.get(name) ?? "–"]);
+  for (const name of new Set([...mine.keys(), ...theirs.keys()])) made.push([name, mine.get(name) ?? kNone, theirs.get(name) ?? kNone]);
   return made;
 }

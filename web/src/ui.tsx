@@ -9,13 +9,15 @@ export function problemFrom(thrown: unknown): Problem {
   return {status: 0, message: "the page met an error of its own", hint: "load it again"};
 }
 
-export function Trouble({problem}: {problem: Problem | null}) {
+/** children: what can be done about it. */
+export function Trouble({problem, children}: {problem: Problem | null; children?: ComponentChildren}) {
   if (!problem) return null;
   return (
     <p class="trouble" role="alert">
       <strong>{problem.message}</strong>
       {problem.sqlstate ? <code> {problem.sqlstate}</code> : null}
       {problem.hint ? <span class="hint">{problem.hint}</span> : null}
+      {children}
     </p>
   );
 }
@@ -84,6 +86,10 @@ export function Bar({part, whole, label}: {part: number; whole: number; label: s
       <span style={{width: `${width}%`}} />
     </span>
   );
+}
+
+export function FigureList({figures}: {figures: [name: string, value: string][]}) {
+  return <dl class="figures">{figures.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 export interface GridColumn {

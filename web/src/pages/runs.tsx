@@ -1,6 +1,7 @@
 // The runs of jobs that were set up here, by whoever looks.
 import {useState} from "preact/hooks";
 import {desk, type Run} from "../desk-api.js";
+import {runWords} from "../measures.js";
 import {linkToComparison, linkToRun} from "../route.js";
 import {Trouble, useLoaded, Waiting} from "../ui.js";
 
@@ -30,8 +31,8 @@ export function Runs({news}: {news: string}) {
             <caption>Your runs, the latest first; the last twelve are kept</caption>
             <thead>
               <tr>
-                <th scope="col">compare</th><th scope="col">run</th><th scope="col">name</th><th scope="col">state</th><th scope="col">k</th>
-                <th scope="col">score</th><th scope="col">started</th>
+                <th scope="col">compare</th><th scope="col">run</th><th scope="col">name</th><th scope="col">run by</th><th scope="col">state</th>
+                <th scope="col">k</th><th scope="col">score</th><th scope="col">started</th>
               </tr>
             </thead>
             <tbody>
@@ -39,7 +40,8 @@ export function Runs({news}: {news: string}) {
                 <tr key={run.id}>
                   <td><input type="checkbox" aria-label={`Compare ${run.id}`} checked={chosen.includes(run.id)} onChange={() => turn(run.id)} /></td>
                   <th scope="row"><a href={linkToRun(run.id)}>{run.id}</a></th>
-                  <td>{run.name}</td><td>{run.state}</td><td>{run.report?.k ?? "–"}</td><td>{scoreOf(run)}</td><td>{run.started_at}</td>
+                  <td>{run.name}</td><td>{runWords(run)}</td><td>{run.state}</td><td>{run.report?.k ?? run.cluster_report?.k ?? "–"}</td>
+                  <td>{scoreOf(run)}</td><td>{run.started_at}</td>
                 </tr>
               ))}
             </tbody>
