@@ -133,7 +133,7 @@ json::object cluster_report_json(const JobReport& report, const SparkReport& clu
   return {{"records", report.published_rows},
           {"k", report.k},
           {"models", texts_of(report.models)},
-          {"seed", report.seed},
+          {"seed", std::to_string(report.seed)},
           {"sampled", cluster.sampled},
           {"parts", cluster.parts},
           {"records_by_part", std::move(parts)},
