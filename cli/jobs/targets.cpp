@@ -8,6 +8,7 @@
 #include "cli/jobs/publication_csv.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "db/relatives.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -46,14 +47,22 @@ Result<void> check_table(const AnonymizeRequest& request) {
   return {};
 }
 
+// Also of tables that have rows in common with the input.
 Result<void> check_lineage_of(const AnonymizeRequest& request) {
   const auto* input = std::get_if<JobTable>(&request.job.input);
   if (input == nullptr) return {};
   const auto table = placed(*request.config, *input);
   if (!table) return table.error();
-  const auto accepted = check_joint_release(*request.specs, *table);
-  if (!accepted) return accepted.error();
-  for (const auto& words : *accepted) log::warning("job " + request.job.name, words);
+  const auto relatives =
+      db::load_relatives(build_endpoint(*request.config), table->database, table->schema, table->table);
+  if (!relatives) return relatives.error();
+  std::vector<JobTable> tables{*table};
+  for (const auto& it : *relatives) tables.push_back({table->database, it.schema, it.name});
+  for (const auto& it : tables) {
+    const auto accepted = check_joint_release(*request.specs, it);
+    if (!accepted) return accepted.error();
+    for (const auto& words : *accepted) log::warning("job " + request.job.name, words);
+  }
   return {};
 }
 

@@ -11,8 +11,9 @@
 
 namespace pgveil::cli {
 
-// What can be refused before the work. Errors: a table without admin_role, or one that has a policy or is listed in
-// open_tables; a file that may not be written.
+// What can be refused before the work. Errors: a table to publish to without admin_role, or one that has a policy or is listed in
+// open_tables; a file that may not be written; an input that has rows in common with the table of a policy (check_joint_release); those
+// of db::load_relatives.
 [[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
 
 // What a job publishes of a policy's table is a second release of its people. Whether the two leave too few together is not

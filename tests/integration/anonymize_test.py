@@ -215,6 +215,20 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.pgveil.policy_path.write_text(kept.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n"))
         self.assertIn("accepted: of no use together", self.run_job(job).stderr)
 
+    def test_tables_that_share_rows_with_that_of_a_policy_are_refused_too(self):
+        job = "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {state: {class: quasi_identifier, " \
+              "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        for sql in ("CREATE TABLE public.above (LIKE public.people)", "ALTER TABLE public.people INHERIT public.above",
+                    "CREATE TABLE public.below () INHERITS (public.people)", "CREATE TABLE public.lowest () INHERITS (public.below)",
+                    "CREATE TABLE public.beside () INHERITS (public.above)", "INSERT INTO public.beside (state) VALUES ('CA'), ('CA')"):
+            self.postgres.run(sql, "demo")
+        self.addCleanup(self.postgres.run, "ALTER TABLE public.people NO INHERIT public.above", "demo")
+        self.addCleanup(self.postgres.run, "DROP TABLE public.beside, public.lowest, public.below", "demo")
+        for table in ("above", "below", "lowest"):
+            with self.subTest(table):
+                self.refused(job % table, "public.people is released under policy people_k2 already")
+        self.run_job(job % "beside")  # has no row in common with it
+
     def test_all_missing_values_are_named(self):
         (self.folder / "zip.csv").write_text("81613;*\n")
         done = self.refused(JOB.replace("{masking: {}}", "{file: zip.csv}"), "the hierarchy of zip code has no row for")
