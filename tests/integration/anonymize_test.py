@@ -220,7 +220,8 @@ output: {table: public.patients_k5, types: {a: integer}}
               "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
         for sql in ("CREATE TABLE public.above (LIKE public.people)", "ALTER TABLE public.people INHERIT public.above",
                     "CREATE TABLE public.below () INHERITS (public.people)", "CREATE TABLE public.lowest () INHERITS (public.below)",
-                    "CREATE TABLE public.beside () INHERITS (public.above)", "INSERT INTO public.beside SELECT * FROM public.people LIMIT 4"):
+                    "CREATE TABLE public.beside () INHERITS (public.above)", "INSERT INTO public.beside SELECT * FROM public.people LIMIT 4",
+                    "GRANT SELECT ON public.beside TO PUBLIC"):
             self.postgres.run(sql, "demo")
         self.addCleanup(self.postgres.run, "ALTER TABLE public.people NO INHERIT public.above", "demo")
         self.addCleanup(self.postgres.run, "DROP TABLE public.beside, public.lowest, public.below", "demo")
