@@ -46,7 +46,8 @@ bool is_true_of(double age, const std::string& label) {
 }
 
 void check_answer(std::string_view text) {
-  const auto& [job, table] = sent();
+  const Job& job = sent().job;
+  const engine::Table& table = sent().table;
   const auto hierarchy_of = [&](const JobAttribute& attribute) {
     return cli::hierarchy_of(attribute, *table.find(attribute.name), job);
   };
