@@ -8,13 +8,18 @@
 namespace pgveil::db {
 namespace {
 
+// pg_partition_tree() would wait for whoever locks one of them.
 constexpr const char* kPartitions = R"(
+WITH RECURSIVE below AS (
+  SELECT i.inhrelid AS oid
+    FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
+    JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
+   WHERE pn.nspname = $1 AND p.relname = $2
+  UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN below b ON b.oid = i.inhparent
+)
 SELECT n.nspname, c.relname, c.relkind IN ('r', 'p')
-  FROM pg_catalog.pg_class p JOIN pg_catalog.pg_namespace pn ON pn.oid = p.relnamespace
-  CROSS JOIN LATERAL pg_catalog.pg_partition_tree(p.oid::pg_catalog.regclass) t
-  JOIN pg_catalog.pg_class c ON c.oid = t.relid
+  FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE pn.nspname = $1 AND p.relname = $2 AND t.level > 0
  ORDER BY n.nspname, c.relname)";
 
 }  // namespace

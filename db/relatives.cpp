@@ -16,7 +16,7 @@ WITH RECURSIVE self AS (
   SELECT oid FROM self
   UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN below b ON b.oid = i.inhparent
 ), above AS (
-  SELECT oid FROM self
+  SELECT oid FROM below
   UNION SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN above a ON a.oid = i.inhrelid
 )
 SELECT n.nspname, c.relname

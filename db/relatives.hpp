@@ -1,6 +1,6 @@
 #pragma once
-// Tables that have rows in common by inheritance or partitioning: those below a table, whose rows it shows, and those above it, which show
-// its own.
+// Tables that have rows in common with one by inheritance or partitioning: those below it, whose rows it shows, and those above it or
+// above one of these, which show its own or some of them.
 #include <string>
 #include <vector>
 

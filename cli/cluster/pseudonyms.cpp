@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <optional>
 #include <unordered_map>
 
 #include "cli/jobs/mondrian.hpp"
@@ -37,23 +36,9 @@ std::string diversity_text(const JobAttribute& attribute) {
   return out;
 }
 
-// "[1,20]" or "7".
-std::optional<std::pair<double, double>> range_of(std::string_view label) {
-  const bool is_range = label.size() > 2 && label.front() == '[' && label.back() == ']';
-  if (is_range) label = label.substr(1, label.size() - 2);
-  const auto number = [](std::string_view text) -> std::optional<double> {
-    double value = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    const bool is_whole = error == std::errc() && end == text.data() + text.size();
-    return is_whole ? std::optional(value) : std::nullopt;
-  };
-  const auto comma = label.find(',');
-  if (is_range != (comma != std::string_view::npos)) return std::nullopt;
-  const auto low = number(label.substr(0, comma));
-  const auto high = is_range ? number(label.substr(comma + 1)) : low;
-  if (!low || !high) return std::nullopt;
-  return std::pair(*low, *high);
+// pgveil-spark puts a ' before what a spreadsheet would run; a number never begins with one.
+std::string_view without_guard(std::string_view label) {
+  return label.starts_with('\'') ? label.substr(1) : label;
 }
 
 }  // namespace
@@ -68,6 +53,7 @@ Result<Pseudonyms::QuasiIdentifier> Pseudonyms::numeric(const Job& job, const en
     const bool is_null = dimension->null_rank == rank;
     made.sent.push_back(is_null ? std::string(kNull) : dimension->values[rank]);
     made.numbers.push_back(dimension->numbers[rank]);
+    if (!is_null) made.ends.emplace(dimension->values[rank], dimension->numbers[rank]);
   }
   if (dimension->null_rank) made.shown.emplace(kNull, dimension->values[*dimension->null_rank]);
   made.shown.emplace(engine::kSuppressed, engine::kSuppressed);
@@ -176,6 +162,19 @@ std::vector<std::pair<std::string, std::string>> Pseudonyms::files() const {
   return made;
 }
 
+// "[1,20]" or "7", written with what was sent and nothing else: a label has no room for anything that the cluster adds.
+std::optional<std::pair<double, double>> Pseudonyms::range_of(const QuasiIdentifier& column,
+                                                              std::string_view label) {
+  const bool is_range = label.size() > 2 && label.front() == '[' && label.back() == ']';
+  if (is_range) label = label.substr(1, label.size() - 2);
+  const auto comma = label.find(',');
+  if (is_range != (comma != std::string_view::npos)) return std::nullopt;
+  const auto low = column.ends.find(label.substr(0, comma));
+  const auto high = is_range ? column.ends.find(label.substr(comma + 1)) : low;
+  if (low == column.ends.end() || high == column.ends.end()) return std::nullopt;
+  return std::pair(low->second, high->second);
+}
+
 bool Pseudonyms::fits(const QuasiIdentifier& column, engine::Code code, std::string_view label) {
   if (label == engine::kSuppressed) return true;
   if (!column.is_numeric()) {
@@ -184,7 +183,7 @@ bool Pseudonyms::fits(const QuasiIdentifier& column, engine::Code code, std::str
   }
   const bool is_null = column.sent[code] == kNull;
   if (is_null || label == kNull) return is_null && label == kNull;
-  const auto range = range_of(label);
+  const auto range = range_of(column, label);
   return range && range->first <= column.numbers[code] && column.numbers[code] <= range->second;
 }
 
@@ -195,12 +194,13 @@ Result<engine::Column> Pseudonyms::decoded(const QuasiIdentifier& column, const 
   for (std::size_t row = 0; row < place_of.size(); ++row) {
     const auto code = column.column->codes.at(row);
     const auto said = answer.codes.at(place_of[row]);
-    const std::string& label = answer.values[said];
+    const std::string& text = answer.values[said];
+    const std::string_view label = column.is_numeric() ? without_guard(text) : std::string_view(text);
     const auto [fit, is_new] = known.emplace(std::pair(code, said), false);
     if (is_new) fit->second = fits(column, code, label);
     if (!fit->second) return wrong_answer("has a label that its record's value does not have");
     const auto shown = column.shown.find(label);
-    encoder.add(shown == column.shown.end() ? label : shown->second);
+    encoder.add(shown == column.shown.end() ? label : std::string_view(shown->second));
   }
   return std::move(encoder).finish();
 }

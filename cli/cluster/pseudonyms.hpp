@@ -3,6 +3,7 @@
 // quasi-identifiers, and in place of everything else numbers of our own (which value, which record), under names of our own. All other columns
 // stay here. What comes back is checked record by record: each once, and each label is one that its record's value has. Pure.
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,9 @@ class Pseudonyms {
   [[nodiscard]] static Result<Pseudonyms> make(const Job& job, const engine::Table& table,
                                                const HierarchyOf& hierarchy_of);
 
+  // How many quasi-identifiers there are.
+  [[nodiscard]] std::size_t dimensions() const { return quasi_identifiers_.size(); }
+
   static constexpr std::string_view kJobFile = "job.yaml";
   static constexpr std::string_view kInputFile = "input.csv";
   // name → text: the job, the table, hierarchies.
@@ -32,8 +36,10 @@ class Pseudonyms {
  private:
   struct QuasiIdentifier {
     const engine::Column* column = nullptr;
-    std::vector<std::string> sent;                          // by code
-    std::vector<double> numbers;                            // by code, of numeric ones; NULL's means nothing
+    std::vector<std::string> sent;  // by code
+    std::vector<double> numbers;    // by code, of numeric ones; NULL's means nothing
+    std::map<std::string, double, std::less<>>
+        ends;  // of numeric ones: what ranges are written with, without NULL
     std::vector<std::vector<std::string>> rows;             // of the hierarchy, as sent; none: numeric
     std::vector<std::size_t> row_of;                        // by code: of the hierarchy
     std::map<std::string, std::string, std::less<>> shown;  // what was sent → what it stands for
@@ -50,6 +56,8 @@ class Pseudonyms {
                                                            const engine::Hierarchy& hierarchy);
   [[nodiscard]] std::string job_text() const;
   [[nodiscard]] std::string input_text() const;
+  [[nodiscard]] static std::optional<std::pair<double, double>> range_of(const QuasiIdentifier& column,
+                                                                         std::string_view label);
   [[nodiscard]] static bool fits(const QuasiIdentifier& column, engine::Code code, std::string_view label);
   [[nodiscard]] Result<engine::Column> decoded(const QuasiIdentifier& column, const engine::Column& answer,
                                                const std::vector<std::size_t>& place_of) const;

@@ -1,8 +1,8 @@
 #include "cli/cluster/spark_groups.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -56,7 +56,16 @@ class RunFolder {
   const std::string path_;
 };
 
-std::vector<std::string> command_of(const SparkOrder& order, const RunFolder& folder) {
+// None after this program's file was replaced: the one that runs has no name any more.
+Result<std::string> own_binary() {
+  std::error_code error;
+  auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && std::filesystem::exists(path, error)) return path.string();
+  return failed("the file of the pgveil that runs is gone", "restart pgveil: it was replaced");
+}
+
+std::vector<std::string> command_of(const SparkOrder& order, const RunFolder& folder,
+                                    const std::string& binary) {
   return {order.command,
           "--json-lines",
           "--input",
@@ -74,7 +83,7 @@ std::vector<std::string> command_of(const SparkOrder& order, const RunFolder& fo
           "--sample",
           fmt::format("{}%", order.sample),
           "--binary",
-          std::filesystem::read_symlink("/proc/self/exe").string(),
+          binary,
           "--submit=" + with_workers(order.submit, order.workers),
           folder.file(Pseudonyms::kJobFile)};
 }
@@ -82,11 +91,7 @@ std::vector<std::string> command_of(const SparkOrder& order, const RunFolder& fo
 // The last line that says how it ended.
 Result<SparkReport> follow(ChildProcess& process, const SparkHooks& hooks) {
   for (;;) {
-    if (hooks.is_aborted && hooks.is_aborted()) {
-      process.close_input();
-      process.end(kToEnd);
-      return interrupted();
-    }
+    if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
     const auto text = process.next_line(kLook, kMostSparkLineBytes);
     if (!text) {
       if (!process.has_nothing_to_say()) continue;
@@ -103,7 +108,11 @@ Result<SparkReport> follow(ChildProcess& process, const SparkHooks& hooks) {
     } else if (auto* report = std::get_if<SparkReport>(&**line)) {
       return std::move(*report);
     } else {
-      return failed(std::get<SparkFailure>(**line).what, "nothing was published");
+      const auto& what = std::get<SparkFailure>(**line).what;
+      if (hooks.words) hooks.words(what);
+      Error error = failed("pgveil-spark failed", "nothing was published; the job's page says why");
+      error.private_detail = what;
+      return error;
     }
   }
 }
@@ -128,6 +137,26 @@ Result<void> write_files(const Pseudonyms& pseudonyms, const RunFolder& folder) 
   return {};
 }
 
+bool are_penalties(const engine::GroupQuality& quality, std::size_t records, std::size_t dimensions) {
+  const auto most = static_cast<double>(records) * (1 + 1e-9);
+  const auto is_one = [most](double penalty) { return penalty >= 0 && penalty <= most; };
+  return quality.certainty_penalties.size() == dimensions &&
+         std::ranges::all_of(quality.certainty_penalties, is_one) && quality.certainty_penalty >= 0 &&
+         quality.certainty_penalty <= most * static_cast<double>(dimensions);
+}
+
+// The groups are counted anew before they are published; these are for people.
+Result<void> check_figures(const SparkReport& told, std::size_t records, std::size_t dimensions) {
+  std::uint64_t in_parts = 0;
+  for (const auto part : told.records_by_part) in_parts += part;
+  const bool are_whole =
+      told.records == records && in_parts == records && told.records_by_part.size() == told.parts &&
+      are_penalties(told.tight, records, dimensions) && are_penalties(told.region, records, dimensions);
+  if (are_whole) return {};
+  return failed("pgveil-spark tells figures of another table",
+                "nothing was published; are it and pgveil of one version?");
+}
+
 void put_in_place(const SparkReport& told, std::size_t dimensions, JobGroupsReport& report) {
   const auto cells = static_cast<double>(told.records) * static_cast<double>(dimensions);
   report.tight = told.tight;
@@ -141,23 +170,32 @@ Result<JobGroups> cut(const Job& job, const engine::Table& table, const Hierarch
   const auto begin = std::chrono::steady_clock::now();
   const auto pseudonyms = Pseudonyms::make(job, table, hierarchy_of);
   if (!pseudonyms) return pseudonyms.error();
+  const auto binary = own_binary();
+  if (!binary) return binary.error();
+  if (auto made = make_private_folder(order.folder); !made) return made.error();
   const RunFolder folder(order.folder);
   if (auto written = write_files(*pseudonyms, folder); !written) return written.error();
-  auto process = ChildProcess::start(command_of(order, folder), plain_environment());
+  if (auto made = make_private_folder(folder.file("driver")); !made) return made.error();
+  auto environment = plain_environment();
+  std::erase_if(environment, [](const std::string& it) {
+    return it.starts_with("TMPDIR=") || it.starts_with("SPARK_LOCAL_DIRS=");
+  });
+  for (const char* variable :
+       {"TMPDIR=", "SPARK_LOCAL_DIRS="})  // so that they go with the run, whatever becomes of it
+    environment.push_back(variable + folder.file("driver"));
+  auto process = ChildProcess::start(command_of(order, folder, *binary), environment);
   if (!process) return process.error();
   const auto told = follow(*process, hooks);
-  if (!told) {
-    process->end(kToEnd);
-    return told.error();
-  }
   process->end(kToEnd);
+  if (!told) return told.error();
+  if (auto fits = check_figures(*told, table.rows(), pseudonyms->dimensions()); !fits) return fits.error();
   const auto answer = read_output(folder.file("out"));
   if (!answer) return answer.error();
   auto groups = pseudonyms->read_answer(*answer);
   if (!groups) return groups.error();
   JobGroups made;
   made.table = std::move(*groups);
-  put_in_place(*told, told->tight.certainty_penalties.size(), made.report);
+  put_in_place(*told, pseudonyms->dimensions(), made.report);
   made.report.ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (hooks.report) hooks.report(*told);

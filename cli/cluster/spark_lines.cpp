@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 
 #include "common/sqlstate.hpp"
+#include "common/utf8.hpp"
 
 namespace pgveil::cli {
 namespace {
@@ -14,9 +15,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostDepth = 8;
 constexpr std::size_t kMostFailureBytes = 2'000;
-constexpr std::array kPhases{SparkPhase::start,  SparkPhase::ship,      SparkPhase::profile,
-                             SparkPhase::sample, SparkPhase::partition, SparkPhase::anonymize,
-                             SparkPhase::write,  SparkPhase::check};
 
 Error not_understood() {
   return {ErrorKind::protocol, std::string(sqlstate::kInternalError),
@@ -103,8 +101,8 @@ class Fields {
 SparkProgress progress_of(Fields& fields) {
   SparkProgress made;
   const auto phase = fields.text("phase");
-  const auto found = std::ranges::find_if(kPhases, [&](SparkPhase it) { return name(it) == phase; });
-  if (found == kPhases.end())
+  const auto found = std::ranges::find_if(kSparkPhases, [&](SparkPhase it) { return name(it) == phase; });
+  if (found == kSparkPhases.end())
     fields.refuse();
   else
     made.phase = *found;
@@ -133,8 +131,6 @@ SparkReport report_of(Fields& fields) {
   made.sampled = fields.count("sampled");
   made.parts = fields.count("parts");
   made.records_by_part = fields.counts("records_by_part");
-  made.classes = fields.count("classes_counted");
-  made.smallest_class = fields.count("smallest_class");
   made.notes = fields.texts("notes");
   made.phases_ms = fields.times("phases_ms");
   Fields quality(fields.object("quality"));
@@ -151,6 +147,7 @@ SparkFailure failure_of(const json::value& value, Fields& fields) {
   }
   std::string what(value.get_string());
   what.resize(std::min(what.size(), kMostFailureBytes));
+  what.resize(utf8_prefix(what));
   std::ranges::replace_if(
       what, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return {std::move(what)};

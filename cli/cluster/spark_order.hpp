@@ -1,5 +1,7 @@
 #pragma once
 // What a run on a Spark cluster is asked for, and what it tells. Values.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,13 +19,18 @@ enum class PartitionBy { multidimensional, quantiles };
 struct SparkOrder {
   std::string command;  // pgveil-spark
   std::string submit;   // options of spark-submit; `{workers}` stands for their number
-  std::string folder;   // of this run, which the workers see too; it exists, and nobody else writes there
+  std::string folder;   // for this run, which the workers see too; it is made, and its parent is private
   std::size_t workers = 1;
   double sample = 1;  // per cent, above 0, at most 100
   PartitionBy by = PartitionBy::multidimensional;
 };
 
 enum class SparkPhase { start, ship, profile, sample, partition, anonymize, write, check };
+// All of them, in their order.
+inline constexpr std::array kSparkPhases{SparkPhase::start,  SparkPhase::ship,      SparkPhase::profile,
+                                         SparkPhase::sample, SparkPhase::partition, SparkPhase::anonymize,
+                                         SparkPhase::write,  SparkPhase::check};
+static_assert(kSparkPhases.size() == static_cast<std::size_t>(SparkPhase::check) + 1);
 [[nodiscard]] std::string_view name(SparkPhase phase);
 
 struct SparkProgress {
@@ -36,8 +43,7 @@ struct SparkProgress {
 struct SparkReport {
   std::uint64_t records = 0, sampled = 0, parts = 0;
   std::vector<std::uint64_t> records_by_part;
-  engine::GroupQuality tight, region;             // without the global penalty
-  std::uint64_t classes = 0, smallest_class = 0;  // counted from what the cluster wrote
+  engine::GroupQuality tight, region;  // without the global penalty
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, double>> phases_ms;
 };

@@ -6,7 +6,8 @@
 
 namespace pgveil::cli {
 
-// What is wrong with the lists under this configuration: no audit log, no admin_role, a role that is no admin. Empty: all is well.
+// What is wrong with the lists under this configuration: no audit log, one that keeps too little of a text to name
+// a table (audit.sql_bytes), no admin_role, a role that is no admin. Empty: all is well.
 [[nodiscard]] std::string wrong_page_lists(const Config& config);
 
 }  // namespace pgveil::cli

@@ -134,9 +134,11 @@ std::optional<std::string> ChildProcess::take_line(std::size_t most_bytes) {
 void ChildProcess::read_what_is_there(std::chrono::milliseconds wait) {
   std::array<pollfd, 2> ends{pollfd{output_.is_open() ? output_.get() : -1, POLLIN, 0},
                              pollfd{errors_.is_open() ? errors_.get() : -1, POLLIN, 0}};
-  if (::poll(ends.data(), ends.size(), static_cast<int>(wait.count())) <= 0) {
+  // Asked before its output is looked at: what it wrote until then is read.
+  const bool is_gone = status_if_ended().has_value();
+  if (::poll(ends.data(), ends.size(), is_gone ? 0 : static_cast<int>(wait.count())) <= 0) {
     // Whoever it started may hold its output open for longer than it lives.
-    has_ended_ = has_ended_ || status_if_ended().has_value();
+    has_ended_ = has_ended_ || is_gone;
     return;
   }
   if (ends[1].revents != 0) {
@@ -181,6 +183,7 @@ int ChildProcess::end(std::chrono::milliseconds wait) {
     std::this_thread::sleep_for(kLook);
   }
   if (pid_ == 0) return status_;
+  read_what_is_there(std::chrono::milliseconds(0));
   ::kill(-pid_, SIGKILL);  // it, and what it started and left behind
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -194,7 +197,8 @@ int ChildProcess::end(std::chrono::milliseconds wait) {
 std::vector<std::string> plain_environment() {
   constexpr std::array<std::string_view, 6> kNames{"PATH",   "HOME",      "LANG",
                                                    "TMPDIR", "JAVA_HOME", "PYTHONPATH"};
-  constexpr std::array<std::string_view, 4> kFamilies{"LC_", "SPARK_", "HADOOP_", "PYSPARK_"};
+  constexpr std::array<std::string_view, 5> kFamilies{"LC_", "SPARK_", "HADOOP_", "PYSPARK_",
+                                                      "PGVEIL_SPARK_"};
   std::vector<std::string> out;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text(*variable);

@@ -22,7 +22,8 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess();  // kills the group, if it has not ended
 
-  // The next line of its output, without its end, waiting for so long; nullopt: none came. A line longer than most_bytes is cut there.
+  // The next line of its output, without its end, waiting for so long; nullopt: none came. A line longer than most_bytes is cut there; what
+  // is after its last line end is none.
   [[nodiscard]] std::optional<std::string> next_line(std::chrono::milliseconds wait, std::size_t most_bytes);
   // No line will come any more: it has ended, or closed its output.
   [[nodiscard]] bool has_nothing_to_say() const { return has_ended_; }
@@ -49,7 +50,7 @@ class ChildProcess {
   int status_ = 0;
 };
 
-// Of this process's variables those that a Java or Python program needs to find its parts, and no other: none of ours, no password.
+// Of this process's variables those that a Java or Python program needs to find its parts, and no other: no password of ours.
 [[nodiscard]] std::vector<std::string> plain_environment();
 
 }  // namespace pgveil::cli

@@ -237,14 +237,6 @@ Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
   return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
 }
 
-const engine::GroupQuality& shown_groups(const JobReport& report) {
-  switch (report.mondrian->ranges) {
-    case engine::Ranges::tight: return report.groups.tight;
-    case engine::Ranges::region: return report.groups.region;
-  }
-  return report.groups.region;
-}
-
 // GCP of each quasi-identifier.
 std::vector<double> shown_penalties(const JobReport& report) {
   std::vector<double> penalties = shown_groups(report).certainty_penalties;

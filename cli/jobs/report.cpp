@@ -85,12 +85,8 @@ std::string aggregate_lines(const JobReport& report) {
   return out;
 }
 
-const engine::GroupQuality& shown_quality(const JobReport& report) {
-  return report.mondrian->ranges == engine::Ranges::tight ? report.groups.tight : report.groups.region;
-}
-
 std::string groups_lines(const JobReport& report) {
-  const auto& quality = shown_quality(report);
+  const auto& quality = shown_groups(report);
   return fmt::format("  groups           {}, from {} to {} records\n", quality.groups, quality.smallest,
                      quality.largest) +
          fmt::format("  {:<33}{}\n", "discernibility_penalty", number(quality.discernibility)) +
@@ -105,7 +101,7 @@ std::string groups_lines(const JobReport& report) {
 
 json::value groups_json(const JobReport& report) {
   if (!report.mondrian) return nullptr;
-  const auto& quality = shown_quality(report);
+  const auto& quality = shown_groups(report);
   return json::object{{"cut_by", word_of(report.mondrian->cut_by)},
                       {"cuts", word_of(report.mondrian->cuts)},
                       {"ranges", word_of(report.mondrian->ranges)},
@@ -222,6 +218,14 @@ std::string transformation_lines(const JobReport& report) {
   return fmt::format("job {}: {} rows, k = {}, {} = {} ({})\n", report.job, report.rows, report.k,
                      engine::name(report.metric), score_text(report), how_good(report)) +
          fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
+}
+
+const engine::GroupQuality& shown_groups(const JobReport& report) {
+  switch (report.mondrian->ranges) {
+    case engine::Ranges::tight: return report.groups.tight;
+    case engine::Ranges::region: return report.groups.region;
+  }
+  return report.groups.region;
 }
 
 std::string report_text(const JobReport& report) {

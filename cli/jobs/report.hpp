@@ -80,6 +80,9 @@ struct JobReport {
 // The chosen metric's score in all its digits.
 [[nodiscard]] std::string score_text(const JobReport& report);
 
+// Of the ranges that are published. REQUIRES: report.mondrian.
+[[nodiscard]] const engine::GroupQuality& shown_groups(const JobReport& report);
+
 [[nodiscard]] std::string report_text(const JobReport& report);
 [[nodiscard]] std::string report_json(const JobReport& report);
 

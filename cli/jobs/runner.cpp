@@ -69,7 +69,7 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
   run.started_at = utc_now();
   run.folder = place.folder;
   if (place.spark)
-    run.spark = JobOnSpark{place.spark->workers, place.spark->sample, place.spark->by, {}, nullptr};
+    run.spark = JobOnSpark{place.spark->workers, place.spark->sample, place.spark->by, {}, nullptr, {}};
   Config config = present->config;
   config.interrupt = interrupt_;
   if (!place.folder.empty()) config.export_dir = place.folder;
@@ -104,6 +104,10 @@ MakeGroups JobRunner::groups_of(const std::string& job, const SparkOrder& order)
   hooks.report = [this, job](const SparkReport& report) {
     const std::lock_guard lock(mutex_);
     runs_[job].spark->report = std::make_shared<const SparkReport>(report);
+  };
+  hooks.words = [this, job](const std::string& words) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->words = words;
   };
   return groups_on_spark(order, std::move(hooks));
 }

@@ -27,6 +27,7 @@ struct JobOnSpark {
   PartitionBy by = PartitionBy::multidimensional;
   SparkProgress progress;
   std::shared_ptr<const SparkReport> report;
+  std::string words;  // why it failed, for who started it
 };
 
 // The last run of a job.

@@ -137,6 +137,7 @@ HttpResponse WebApi::prove(const Visit& visit) {
   if (!keep(visit, session::AuditedCommandEnd{proved ? std::string() : proved.error().sqlstate}))
     return not_on_record();
   if (!proved) return error_response(403, "the password is wrong", "it is asked for jobs over tables");
+  limit_.take_back(role, time);
   sessions_.prove(visit.token, time);
   return json_response(200, boost::json::object());
 }
@@ -215,9 +216,9 @@ HttpResponse WebApi::at_desk(const Visit& visit, std::string_view path) {
   const auto end = [&](const std::string& sqlstate) {
     return keep(visit, session::AuditedCommandEnd{sqlstate});
   };
-  const bool is_proved = sessions_.is_proved(visit.token, std::chrono::steady_clock::now());
+  const auto take_proof = [&] { return sessions_.take_proof(visit.token, std::chrono::steady_clock::now()); };
   auto answer = answer_desk(*desk_, {visit.request.method, path, visit.request.body, visit.session.role, now,
-                                     begin, end, is_proved});
+                                     begin, end, take_proof});
   return answer ? std::move(*answer) : not_there();
 }
 

@@ -130,13 +130,11 @@ void Desk::make_room() {
   }
 }
 
-Result<SparkOrder> Desk::order_of(const Config& config, const DeskSpark& spark, const std::string& id) const {
+SparkOrder Desk::order_of(const Config& config, const DeskSpark& spark, const std::string& id) const {
   const auto& cluster = *config.page.spark;
   const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
-  SparkOrder order{cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),
-                   spark.workers,   spark.sample,   spark.by};
-  if (auto made = make_private_folder(order.folder); !made) return made.error();
-  return order;
+  return {cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),
+          spark.workers,   spark.sample,   spark.by};
 }
 
 // A table as target comes with a file: what is downloaded, and measured.
@@ -158,11 +156,7 @@ Result<std::string> Desk::start(const DeskAuthor& author, const DeskText& text) 
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
   JobPlace place{folder_.path(), kMostRecorded};
-  if (text.spark) {
-    auto order = order_of(author.present->config, *text.spark, entry.id);
-    if (!order) return order.error();
-    place.spark = std::move(*order);
-  }
+  if (text.spark) place.spark = order_of(author.present->config, *text.spark, entry.id);
   if (std::holds_alternative<JobTable>(entry.job.input)) {
     entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
     place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };

@@ -109,8 +109,9 @@ class Desk {
   void make_room();
   [[nodiscard]] Result<DeskMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
 
-  [[nodiscard]] Result<SparkOrder> order_of(const Config& config, const DeskSpark& spark,
-                                            const std::string& id) const;
+  // REQUIRES: admin.http.spark is there.
+  [[nodiscard]] SparkOrder order_of(const Config& config, const DeskSpark& spark,
+                                    const std::string& id) const;
 
   const ProcessFolder folder_;
   const std::optional<ProcessFolder> spark_folder_;

@@ -137,7 +137,7 @@ Result<DeskSpark> spark_of(const json::value& value) {
 // On record before the judgement too: it tells what a table is.
 HttpResponse look_at_table(const DeskVisit& visit) {
   if (auto may = check_may_read_tables(visit); !may) return error_response(may.error());
-  if (!visit.is_proved)
+  if (!visit.take_proof())
     return error_response(403, "values of tables need your password again", "give it, and look again");
   const auto texts = read_texts(visit.body, {"database", "table"});
   if (!texts) return error_response(texts.error());
@@ -203,7 +203,7 @@ Result<json::object> start(Desk& desk, const DeskVisit& visit, const DeskText& t
 HttpResponse run_job(Desk& desk, const DeskVisit& visit) {
   const auto text = text_of(visit.body);
   const auto words = text ? desk.tables_in(author_of(visit), *text) : std::string();
-  if (!words.empty() && !visit.is_proved)
+  if (!words.empty() && !visit.take_proof())
     return error_response(403, "jobs over tables need your password again", "give it, and run the job");
   const auto tables = words.empty() ? DeskTables::none : DeskTables::allowed;
   const auto where = text ? cluster_words(text->spark) : std::string();

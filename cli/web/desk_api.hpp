@@ -19,7 +19,7 @@ struct DeskVisit {
   std::shared_ptr<const Present> present;
   std::function<bool(const std::string&)> begin;  // puts what is asked for on record; false: it can't be
   std::function<bool(const std::string&)> end;    // its SQLSTATE
-  bool is_proved = false;                         // the password was given again a short while ago
+  std::function<bool()> take_proof;               // was the password given again for this? Used up then
 };
 
 // nullopt: no such address. REQUIRES: the role is an admin.

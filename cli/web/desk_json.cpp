@@ -125,8 +125,7 @@ json::value spark_json(const JobRun& run) {
 
 // What was published is told by the report; how the cluster came to it, by its own.
 json::object cluster_report_json(const JobReport& report, const SparkReport& cluster) {
-  const auto& shown =
-      report.mondrian->ranges == engine::Ranges::tight ? report.groups.tight : report.groups.region;
+  const auto& shown = shown_groups(report);
   json::array parts(cluster.records_by_part.begin(), cluster.records_by_part.end());
   json::object phases;
   for (const auto& [phase, ms] : cluster.phases_ms) phases[phase] = ms;
@@ -183,8 +182,9 @@ json::object run_json(const DeskRun& made) {
                    {"spark", spark_json(run)},
                    {"cluster_report", nullptr}};
   if (run.failure) {
-    out["message"] = run.failure->public_message;
-    out["hint"] = run.failure->hint;
+    const bool has_words = run.spark && !run.spark->words.empty();
+    out["message"] = has_words ? run.spark->words : run.failure->public_message;
+    out["hint"] = has_words ? "nothing was published" : run.failure->hint;
   }
   if (run.report && run.spark && run.spark->report) {
     out["cluster_report"] = cluster_report_json(*run.report, *run.spark->report);

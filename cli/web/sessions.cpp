@@ -1,6 +1,7 @@
 #include "cli/web/sessions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/session/digest.hpp"
 
@@ -46,10 +47,12 @@ void WebSessions::prove(std::string_view token, WebTime now) {
   if (found != entries_.end()) found->second.proved = now;
 }
 
-bool WebSessions::is_proved(std::string_view token, WebTime now) {
+bool WebSessions::take_proof(std::string_view token, WebTime now) {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(session::sha256_of(token));
-  return found != entries_.end() && found->second.proved && now - *found->second.proved < kProved;
+  if (found == entries_.end()) return false;
+  const auto proved = std::exchange(found->second.proved, std::nullopt);
+  return proved && now - *proved < kProved;
 }
 
 bool SignInLimit::may_try(std::string_view role, WebTime now) {
@@ -59,6 +62,13 @@ bool SignInLimit::may_try(std::string_view role, WebTime now) {
   if (tries_.size() >= kInAll || static_cast<std::size_t>(of_role) >= kPerRole) return false;
   tries_.emplace(now, role.substr(0, 63));
   return true;
+}
+
+void SignInLimit::take_back(std::string_view role, WebTime then) {
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = tries_.equal_range(then);
+  const auto found = std::find_if(begin, end, [&](const auto& it) { return it.second == role; });
+  if (found != end) tries_.erase(found);
 }
 
 }  // namespace pgveil::cli

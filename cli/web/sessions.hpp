@@ -38,10 +38,11 @@ class WebSessions {
   // nullopt: none, or it has ended.
   [[nodiscard]] std::optional<WebSession> find(std::string_view token, WebTime now, Touch touch);
   void end(std::string_view token);
-  // The password was given again in this session: that counts for kProved.
+  // The password was given again in this session: that counts once, for kProved at most.
   static constexpr std::chrono::minutes kProved{5};
   void prove(std::string_view token, WebTime now);
-  [[nodiscard]] bool is_proved(std::string_view token, WebTime now);
+  // Was it? Used up then.
+  [[nodiscard]] bool take_proof(std::string_view token, WebTime now);
 
  private:
   struct Entry {
@@ -65,6 +66,8 @@ class SignInLimit {
 
   // True: it may be tried, and is counted.
   [[nodiscard]] bool may_try(std::string_view role, WebTime now);
+  // The try of then was right, and by somebody who was in already: it is as if it had not been.
+  void take_back(std::string_view role, WebTime then);
 
  private:
   std::mutex mutex_;

@@ -10,7 +10,7 @@
 
 namespace pgveil::cli {
 
-// ValuesOfTable of docs/openapi.yaml. Errors: a table that no job of the page may read (check_desk_input, check_joint_release); those of
+// Columns of docs/openapi.yaml. Errors: a table that no job of the page may read (check_desk_input, check_joint_release); those of
 // count_column_values; ErrorKind::limit while others are looked at.
 [[nodiscard]] Result<boost::json::object> values_of(const Present& present, const TableName& table);
 // Pure.

@@ -90,22 +90,22 @@ def _for_programs(given: argparse.Namespace, fraction: float) -> int:
     is_done = end_with_standard_input()
 
     def tell(report: Report) -> None:
-        is_done.set()
         lines.report(report.json())
 
-    failure = _done(given, fraction, tell, lines)
+    failure = _done(given, fraction, tell, lines, is_done.set)
     if failure is not None:
         is_done.set()
         lines.error(failure)
     return 0 if failure is None else 1
 
 
-def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], None], lines: Optional[Lines] = None) -> Optional[str]:
+def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], None], lines: Optional[Lines] = None,
+          on_publish: Callable[[], None] = lambda: None) -> Optional[str]:
     """None: it is published, and told. Otherwise why not, as one line."""
     from .errors import Failure, one_line
 
     try:
-        tell(_published(given, fraction, lines))
+        tell(_published(given, fraction, lines, on_publish))
         return None
     except Failure as wrong:
         return str(wrong)
@@ -117,7 +117,7 @@ def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], N
         return one_line(str(wrong))
 
 
-def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines]) -> Report:
+def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines], on_publish: Callable[[], None]) -> Report:
     from .output import local_report
     from .progress import Follower
     from .run import run
@@ -125,19 +125,23 @@ def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines
     begin = time.monotonic()
     request = _request(given, fraction)
     follower = Follower(lines, request.job.mondrian is not None) if lines else None
-    spark = _session(request.job.name)
-    started = time.monotonic()
     try:
-        if follower:
-            follower.started(spark.sparkContext)
-        if request.target.files == 0:
-            files = given.partitions or spark.sparkContext.defaultParallelism
-            request = replace(request, target=replace(request.target, files=files))
-        report = run(spark, request, follower.phase_ended if follower else lambda _: None)
+        spark = _session(request.job.name)
+        started = time.monotonic()
+        try:
+            if follower:
+                follower.started(spark.sparkContext)
+            if request.target.files == 0:
+                files = given.partitions or spark.sparkContext.defaultParallelism
+                request = replace(request, target=replace(request.target, files=files))
+            report = run(spark, request, follower.phase_ended if follower else lambda _: None, on_publish)
+        finally:
+            if follower:
+                follower.stop()
+            spark.stop()
     finally:
         if follower:
             follower.stop()
-        spark.stop()
     report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
     if given.report:
         local_report(given.report, report.json())

@@ -120,8 +120,9 @@ def _check(spark: SparkSession, request: Request, path: str, records: int, repor
     report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))
 
 
-def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] = lambda _: None) -> Report:
-    """on_phase: gets the name of each phase that has ended."""
+def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] = lambda _: None,
+        on_publish: Callable[[], None] = lambda: None) -> Report:
+    """on_phase: gets the name of each phase that has ended. on_publish: called before the result gets its name."""
     job = request.job
     report = Report(job.name, on_phase)
     if (job.mondrian is None) == (request.transformation is None):
@@ -147,6 +148,7 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
         report.phase("write")
         _check(spark, request, place.hidden, records, report)
         report.phase("check")
+        on_publish()
         place.publish()
         return report
     finally:

@@ -12,8 +12,10 @@ from . import main as program
 _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "entry")
 
 
-def _submit_arguments(options: Sequence[str]) -> str:
+def _submit_arguments(options: Sequence[str], has_ui: bool) -> str:
     words = list(options)
+    if not has_ui and "spark.ui.enabled" not in " ".join(words):
+        words += ["--conf", "spark.ui.enabled=false"]  # it listens on all addresses, for anybody
     if "extraJavaOptions" not in " ".join(words) and "--driver-java-options" not in words:
         words += ["--driver-java-options", f"-Dlog4j2.configurationFile=file:{_ENTRY}/log4j2.properties"]
     if not sys.stderr.isatty():
@@ -28,7 +30,7 @@ def main() -> int:
     except ImportError:
         print("pgveil-spark: pyspark is missing (pip install pyspark)", file=sys.stderr)
         return 1
-    os.environ["PYSPARK_SUBMIT_ARGS"] = _submit_arguments(shlex.split(given.submit))
+    os.environ["PYSPARK_SUBMIT_ARGS"] = _submit_arguments(shlex.split(given.submit), not given.json_lines)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return program.main()
 

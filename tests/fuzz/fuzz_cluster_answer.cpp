@@ -38,11 +38,15 @@ std::string cell(const engine::Table& table, std::size_t column, std::size_t row
   return table.columns[column].values[table.columns[column].codes.at(row)];
 }
 
-bool is_true_of(double age, const std::string& label) {
-  if (label == "*") return true;
-  if (label.front() != '[') return std::stod(label) == age;
-  const auto comma = label.find(',');
-  return std::stod(label.substr(1)) <= age && age <= std::stod(label.substr(comma + 1));
+bool is_true_of(const std::string& age, const std::string& label) {
+  if (label == "*" || label == age) return true;
+  for (const std::string low : {"-4", "31", "50"}) {
+    for (const std::string high : {"-4", "31", "50"}) {
+      const bool is_between = std::stod(low) <= std::stod(age) && std::stod(age) <= std::stod(high);
+      if (is_between && label == "[" + low + "," + high + "]") return true;
+    }
+  }
+  return false;
 }
 
 void check_answer(std::string_view text) {
@@ -59,7 +63,7 @@ void check_answer(std::string_view text) {
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto town = cell(table, 1, row), shown = cell(*read, 1, row);
     const bool is_right = shown == town || shown == "*" || shown == (town == "Cork" ? "South" : "North");
-    if (!is_right || !is_true_of(std::stod(cell(table, 0, row)), cell(*read, 0, row))) std::abort();
+    if (!is_right || !is_true_of(cell(table, 0, row), cell(*read, 0, row))) std::abort();
   }
 }
 

@@ -219,13 +219,15 @@ output: {table: public.patients_k5, types: {a: integer}}
         job = "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {state: {class: quasi_identifier, " \
               "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
         for sql in ("CREATE TABLE public.above (LIKE public.people)", "ALTER TABLE public.people INHERIT public.above",
-                    "CREATE TABLE public.below () INHERITS (public.people)", "CREATE TABLE public.lowest () INHERITS (public.below)",
+                    "CREATE TABLE public.below () INHERITS (public.people)", "CREATE TABLE public.aside (LIKE public.people)",
+                    "CREATE TABLE public.lowest () INHERITS (public.below, public.aside)",
                     "CREATE TABLE public.beside () INHERITS (public.above)", "INSERT INTO public.beside SELECT * FROM public.people LIMIT 4",
                     "GRANT SELECT ON public.beside TO PUBLIC"):
             self.postgres.run(sql, "demo")
+        self.addCleanup(self.postgres.run, "DROP TABLE public.above, public.aside", "demo")
         self.addCleanup(self.postgres.run, "ALTER TABLE public.people NO INHERIT public.above", "demo")
         self.addCleanup(self.postgres.run, "DROP TABLE public.beside, public.lowest, public.below", "demo")
-        for table in ("above", "below", "lowest"):
+        for table in ("above", "below", "lowest", "aside"):
             with self.subTest(table):
                 self.refused(job % table, "public.people is released under policy people_k2 already")
         self.run_job(job % "beside")  # has no row in common with it

@@ -89,8 +89,18 @@ class OnSpark(SparkCase):
                 self.assertEqual((run["state"], run["cluster_report"], run["measures"]), ("failed", None, None))
                 self.assertIn(words, run["message"])
                 self.assertNotIn("secret", run["message"] + (run["hint"] or ""))
+                _, jobs = self.operator.api("GET", "show/jobs")
+                row = next(dict(zip(jobs["columns"], it)) for it in jobs["rows"] if it[0] == run["id"])
+                self.assertNotIn("OUT_OF_MEMORY", row["message"])  # the cluster's words are its author's
                 self.ask("GET", f"runs/{run['id']}/result", expected=400)
                 self.assertEqual(self.left_behind(), [])
+
+    def test_what_can_t_be_cut_leaves_nothing(self):
+        files = self.files() | {"people.csv": self.upload("people.csv", PEOPLE.replace(",27,", ",young,"))}
+        run = self.wait(self.ask("POST", "runs", {"yaml": JOB, "files": files, "spark": self.spark()})["id"])
+        self.assertEqual(run["state"], "failed")
+        self.assertIn("no numbers", run["message"])
+        self.assertEqual(self.left_behind(), [])
 
     def test_progress_and_cancel(self):
         run = self.start_on_spark(sample=17)
@@ -102,6 +112,7 @@ class OnSpark(SparkCase):
         _, jobs = self.operator.api("GET", "show/jobs")
         row = next(dict(zip(jobs["columns"], it)) for it in jobs["rows"] if it[0] == run)
         self.assertEqual(row["message"], "on 2 of 2 workers: profile, 1 of 4 tasks")
+        self.ask("POST", "runs", {"yaml": JOB, "files": self.files(), "spark": self.spark()}, expected=409)
         self.ask("POST", f"runs/{run}/cancel")
         ended = self.wait(run)
         self.assertEqual((ended["state"], ended["cluster_report"]), ("cancelled", None))

@@ -243,6 +243,12 @@ class Tables(DeskCase):
         type(self).operator = self.browser("operator")
         self.assertEqual(self.prove(self.operator), 200)
 
+    def ask(self, method, path, body=None, expected=200, browser=None):
+        """Each run takes a proof of its own."""
+        if browser is None and (method, path) == ("POST", "runs"):
+            self.prove(self.operator)
+        return super().ask(method, path, body, expected, browser)
+
     def prove(self, browser, password=PASSWORDS["operator"], **more):
         return browser.api("POST", "prove", {"password": password}, **more)[0]
 

@@ -80,7 +80,7 @@ export const cluster = ({signedIn, open, openNewJob, people, everywhere, shot}) 
       await run(page);
       await page.getByText("failed", {exact: true}).waitFor();
       const told = page.getByRole("alert");
-      assert.notEqual(await told.locator("strong").innerText(), "");
+      assert.match(await told.locator("strong").innerText(), /OUT_OF_MEMORY/);
       assert.notEqual(await told.locator(".hint").innerText(), "");
       assert.equal(await page.getByRole("link", {name: "Download the result"}).count(), 0);
       await everywhere(page, "a run on a cluster that failed");

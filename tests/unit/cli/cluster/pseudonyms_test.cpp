@@ -107,9 +107,11 @@ TEST_CASE("an answer that is not true of its records is refused") {
     return fmt::format("record,q0,q1\n0,31,l0_0\n1,31,l0_1\n{}\n3,NULL,l0_3\n", third);
   };
   CHECK(pseudonyms.read_answer(answer("2,-40,l0_2")).has_value());
-  for (const char* third : {"1,-40,l0_2", "4,-40,l0_2", "x,-40,l0_2", "2,31,l0_2", "2,\"[0,31]\",l0_2",
-                            "2,NULL,l0_2", "2,-40,l0_0", "2,-40,l1_0", "2,-40,Cork", "2,-40,", "2,,l0_2",
-                            "2,\"[-40,31\",l0_2", "2,\"-50,50\",l0_2", "2,\"[nan,nan]\",l0_2"}) {
+  for (const char* third :
+       {"1,-40,l0_2", "4,-40,l0_2", "x,-40,l0_2", "2,31,l0_2", "2,\"[0,31]\",l0_2", "2,NULL,l0_2",
+        "2,-40,l0_0", "2,-40,l1_0", "2,-40,Cork", "2,-40,", "2,,l0_2", "2,\"[-40,31\",l0_2",
+        "2,\"-50,50\",l0_2", "2,\"[nan,nan]\",l0_2", "2,\"[-inf,inf]\",l0_2",
+        "2,\"[-40,31.00000000123]\",l0_2", "2,\"[-99,31]\",l0_2", "2,-40.0,l0_2", "2,\"[31,-40]\",l0_2"}) {
     CAPTURE(third);
     CHECK_FALSE(pseudonyms.read_answer(answer(third)).has_value());
   }
@@ -119,6 +121,14 @@ TEST_CASE("an answer that is not true of its records is refused") {
     CAPTURE(whole);
     CHECK_FALSE(pseudonyms.read_answer(whole).has_value());
   }
+}
+
+TEST_CASE("a mark before what spreadsheets would run is no part of a label") {
+  auto it = made();
+  it.table = *engine::read_table("age,town,illness,note\n-.5,Aber,flu,x\n+5,Bree,flu,y\n", ',');
+  const auto table = of(it).read_answer("record,q0,q1\n0,'-.5,l0_0\n1,\"[-.5,+5]\",l0_1\n");
+  REQUIRE(table.has_value());
+  CHECK(column(*table, "age") == std::vector<std::string>{"-.5", "[-.5,+5]"});
 }
 
 TEST_CASE("what can't be cut is refused before anything is sent") {

@@ -13,7 +13,7 @@ constexpr std::string_view kQuality =
 std::string report(std::string_view quality = kQuality, std::string_view parts = "[4, 5]") {
   return fmt::format(
       R"({{"report": {{"job": "a", "records": 9, "k": 2, "seed": 1, "sampled": 9, "parts": 2, )"
-      R"("records_by_part": {}, "classes_counted": 3, "smallest_class": 2, "notes": ["merged"], )"
+      R"("records_by_part": {}, "notes": ["merged"], )"
       R"("phases_ms": {{"start": 1.5, "write": 2}}, "quality": {{"tight": {}, "region": {}}}}}}})",
       parts, quality, quality);
 }
@@ -47,6 +47,12 @@ TEST_CASE("a failure is one line without control characters") {
   CHECK(read<SparkFailure>(R"({"error": "no\u001b[2J such\nthing"})").what == "no [2J such thing");
   CHECK(read<SparkFailure>(fmt::format(R"({{"error": "{}"}})", std::string(5'000, 'x'))).what.size() ==
         2'000);
+}
+
+TEST_CASE("a long failure is cut between characters") {
+  std::string what = "x";
+  for (int i = 0; i < 1'000; ++i) what += "\u00fc";
+  CHECK(read<SparkFailure>(fmt::format(R"({{"error": "{}"}})", what)).what.size() == 1'999);
 }
 
 TEST_CASE("what Java prints beside it is passed over") {

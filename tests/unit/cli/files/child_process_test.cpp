@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -20,6 +22,22 @@ ChildProcess shell(const std::string& script,
   auto process = ChildProcess::start({"/bin/sh", "-c", script}, environment);
   REQUIRE(process.has_value());
   return std::move(*process);
+}
+
+// The first line.
+std::string line_of(ChildProcess& process) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < until) {
+    if (auto line = process.next_line(milliseconds(50), kMost)) return *line;
+  }
+  FAIL("no line came");
+  return {};
+}
+
+bool is_gone_soon(pid_t pid) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (::kill(pid, 0) == 0 && std::chrono::steady_clock::now() < until) ::usleep(1'000);
+  return ::kill(pid, 0) != 0;
 }
 
 std::vector<std::string> lines_of(ChildProcess& process) {
@@ -57,24 +75,23 @@ TEST_CASE("closing its input is how it is asked to end") {
 
 TEST_CASE("who does not end is killed, with all that it started") {
   auto process = shell("trap '' TERM INT; sleep 1000 & echo $!; wait; sleep 1000");
-  std::optional<std::string> line;
-  while (!line) line = process.next_line(milliseconds(50), kMost);
-  const auto child = static_cast<pid_t>(std::atoi(line->c_str()));
+  const auto child = static_cast<pid_t>(std::atoi(line_of(process).c_str()));
   REQUIRE(child > 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what it leaves behind is ours to reap
   CHECK(process.end(milliseconds(50)) == 128 + SIGKILL);
-  while (::kill(child, 0) == 0) ::usleep(1'000);  // its parent is gone; somebody reaps it
+  ::waitpid(child, nullptr, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  CHECK(is_gone_soon(child));
 }
 
 TEST_CASE("it is gone with its value") {
   pid_t child = 0;
   {
     auto process = shell("echo $$; sleep 1000");
-    std::optional<std::string> line;
-    while (!line) line = process.next_line(milliseconds(50), kMost);
-    child = static_cast<pid_t>(std::atoi(line->c_str()));
+    child = static_cast<pid_t>(std::atoi(line_of(process).c_str()));
   }
   REQUIRE(child > 0);
-  CHECK(::kill(child, 0) != 0);
+  CHECK(is_gone_soon(child));
 }
 
 TEST_CASE("it gets no descriptor, no variable and no signal's setting of ours") {

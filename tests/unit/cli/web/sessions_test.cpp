@@ -35,19 +35,33 @@ TEST_CASE("a session ends when it rested long enough; looking on is rest") {
   CHECK_FALSE(sessions.find("token", almost + WebSessions::kIdle, Touch::rests));
 }
 
-TEST_CASE("a password that was given again counts for its session, and not for long") {
+TEST_CASE("a password that was given again counts once for its session, and not for long") {
   WebSessions sessions;
   sessions.begin("token", session("operator"), kStart);
   sessions.begin("other", session("operator"), kStart);
-  CHECK_FALSE(sessions.is_proved("token", kStart));
+  CHECK_FALSE(sessions.take_proof("token", kStart));
   sessions.prove("token", kStart);
   sessions.prove("nobody", kStart);
-  CHECK(sessions.is_proved("token", kStart + WebSessions::kProved - seconds(1)));
-  CHECK_FALSE(sessions.is_proved("token", kStart + WebSessions::kProved));
-  CHECK_FALSE(sessions.is_proved("other", kStart));
-  CHECK_FALSE(sessions.is_proved("nobody", kStart));
+  CHECK_FALSE(sessions.take_proof("other", kStart));
+  CHECK_FALSE(sessions.take_proof("nobody", kStart));
+  CHECK(sessions.take_proof("token", kStart + WebSessions::kProved - seconds(1)));
+  CHECK_FALSE(sessions.take_proof("token", kStart + WebSessions::kProved - seconds(1)));
+  sessions.prove("token", kStart);
+  CHECK_FALSE(sessions.take_proof("token", kStart + WebSessions::kProved));
+  sessions.prove("token", kStart);
   sessions.end("token");
-  CHECK_FALSE(sessions.is_proved("token", kStart));
+  CHECK_FALSE(sessions.take_proof("token", kStart));
+}
+
+TEST_CASE("a try that was right can be taken back") {
+  SignInLimit limit;
+  for (std::size_t i = 0; i < SignInLimit::kPerRole; ++i) CHECK(limit.may_try("operator", kStart));
+  CHECK_FALSE(limit.may_try("operator", kStart));
+  limit.take_back("watcher", kStart);
+  CHECK_FALSE(limit.may_try("operator", kStart));
+  limit.take_back("operator", kStart);
+  CHECK(limit.may_try("operator", kStart));
+  CHECK_FALSE(limit.may_try("operator", kStart));
 }
 
 TEST_CASE("a session that never rests ends all the same") {
