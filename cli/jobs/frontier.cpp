@@ -117,8 +117,7 @@ Result<std::vector<std::uint64_t>> thresholds_of(std::string_view text) {
     text.remove_prefix(comma + 1);
   }
   std::ranges::sort(made);
-  const auto repeated = std::ranges::unique(made);
-  made.erase(repeated.begin(), repeated.end());
+  made.erase(std::unique(made.begin(), made.end()), made.end());
   return made;
 }
 

@@ -138,7 +138,7 @@ std::vector<std::string> statement_corpus() {
     }
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
