@@ -153,8 +153,15 @@ export interface RunDetails extends Run {
   measures: {before: Figures | null; after: Figures | null} | null;
 }
 
+export interface JobMistake {
+  line: number;
+  column: number;
+  message: string;
+  hint: string;
+}
+
 export interface JobCheck {
-  error: {line: number; column: number; message: string; hint: string} | null;
+  error: JobMistake | null;
 }
 
 const id = encodeURIComponent;

@@ -1,6 +1,8 @@
 import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {api, whenExpired, type Session} from "./api.js";
+import {formDraft, kNewDraft} from "./job/form.js";
+import {keepText, tabStore} from "./job/kept-text.js";
 import {Audit} from "./pages/audit.js";
 import {Design} from "./pages/design.js";
 import {Jobs} from "./pages/jobs.js";
@@ -57,7 +59,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "audit":
       return <Audit />;
     case "new-job":
-      return <NewJob mayUseTables={session.table_jobs} offer={session.spark} />;
+      return <NewJob role={session.role} mayUseTables={session.table_jobs} offer={session.spark} />;
     case "run":
       return <RunPage key={route.run} run={route.run} />;
     case "compare":
@@ -104,7 +106,11 @@ function App() {
     return () => removeEventListener("hashchange", follow);
   }, []);
   const signOut = () => {
-    const leave = () => setWho({kind: "nobody"});
+    const leave = () => {
+      formDraft.write(kNewDraft);
+      keepText(tabStore(), null);
+      setWho({kind: "nobody"});
+    };
     api.signOut().then(leave, leave);
   };
   if (who.kind === "unknown") return <p class="waiting" role="status">loading …</p>;
