@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 const kTowns = {name: "towns.csv", mimeType: "text/csv", buffer: Buffer.from("Aber;north;*\nBree;north;*\nCork;south;*\n")};
 
-export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere, shot}) => {
+export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, everywhere, shot}) => {
   const run = page => page.getByRole("button", {name: "Run the job"}).click();
   const editorOf = page => page.getByLabel("The job's text (YAML)");
   const right = page => page.getByText("No mistake found.").waitFor();
@@ -44,7 +44,7 @@ export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere,
       await run(page);
       await page.getByText("illness: mondrian can't keep recursive l-diversity, beta-likeness.").waitFor();
       await page.getByText("How groups are cut", {exact: true}).click();
-      await page.getByLabel("Ranges", {exact: true}).selectOption("region");
+      await page.getByLabel("Ranges").selectOption("region");
       await everywhere(page, "models of a column");
       for (const name of ["Recursive c of illness", "Recursive l of illness", "Beta of illness"]) await page.getByLabel(name).fill("");
       await run(page);
@@ -57,10 +57,16 @@ export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere,
       await page.getByLabel("Further transformations").fill("5");
       await run(page);
       await page.getByText("illness: delta-disclosure can't be kept with further transformations").waitFor();
+      await page.getByLabel("Delta of illness").fill("");
+      await run(page);
+      await result(page);
+      await page.locator(".figures div", {hasText: "rows shown by further transformations"}).getByText(/^\d+(, by \d)?$/).waitFor();
+      await page.goBack();
+      await page.getByLabel("Delta of illness").fill("2");
       await page.getByLabel("Further transformations").fill("0");
       await run(page);
       await result(page);
-      await page.locator(".figures div", {hasText: "models"}).getByText(/illness/).waitFor();
+      await page.locator(".figures div", {hasText: "models"}).getByText(/delta/).waitFor();
     },
 
     async job_text(page) {
@@ -73,10 +79,11 @@ export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere,
       assert.equal(await page.getByRole("button", {name: "Run the job"}).count(), 1, "what is run is the text alone");
       await editor.fill(text.replace("metric: loss", "metric: loss\ngx: 0.3"));
       const line = text.slice(0, text.indexOf("metric: loss")).split("\n").length + 1;
-      await page.getByText(`Line ${line}, column 1: `).waitFor();
+      await page.getByRole("status").getByText(`Line ${line}, column 1: `).waitFor();
       await run(page);
-      await page.getByRole("alert").filter({hasText: `line ${line}, column 1: `}).waitFor();
+      await page.getByRole("alert").filter({hasText: `Line ${line}, column 1: `}).waitFor();
       await everywhere(page, "a mistake in a job's text");
+      await page.evaluate(() => scrollTo(0, 0));
       await shot(page, "job-text");
       await page.getByRole("button", {name: "Go there"}).click();
       assert.equal(await editor.evaluate(it => it.value.slice(it.selectionStart, it.selectionStart + 3)), "gx:");
@@ -87,9 +94,9 @@ export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere,
       await page.getByLabel("A further file").setInputFiles(kTowns);
       await page.getByRole("button", {name: "Remove towns.csv"}).waitFor();
       await right(page);
-      await page.getByLabel(/^On the Spark cluster/).check();
+      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).check();
       await page.getByText("a cluster cuts groups, and this job searches").waitFor();
-      await page.getByLabel(/^On the Spark cluster/).uncheck();
+      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).uncheck();
       await right(page);
       await page.getByRole("button", {name: "Back to the form"}).click();
       await page.getByText(/^The form's text replaces this one/).waitFor();
@@ -109,6 +116,33 @@ export const jobTexts = ({signedIn, openNewJob, people, signInAgain, everywhere,
       await page.getByRole("button", {name: "Back to the form"}).click();
       await page.getByLabel("Class of illness").waitFor();
       assert.equal(await page.getByText(/^The form's text replaces/).count(), 0, "nothing was changed, so nothing is asked");
+      await run(page);
+      await result(page);
+    },
+
+    async job_text_elsewhere(page, seen) {
+      await signedIn(page);
+      await setUp(page);
+      await page.getByLabel("Algorithm").selectOption("mondrian, on a Spark cluster");
+      await page.getByLabel("Workers").fill("2");
+      await page.getByLabel(/^Share of the records/).fill("50");
+      const ofCluster = await toText(page);
+      assert.equal(await page.getByLabel("Workers").inputValue(), "2");
+      await editorOf(page).fill(ofCluster.replace("k: 5", "k: 10").replace("my_job", "mine"));
+      await page.getByText("pgveil-spark --partitions 2 --partition-by multidimensional --sample 50% mine.yaml").waitFor();
+      await everywhere(page, "a job's text for a cluster");
+      await run(page);
+      await result(page);
+      await page.getByText(/, by Spark, 2 workers$/).waitFor();
+      await page.goBack();
+      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).uncheck();
+      const ofTable = ofCluster.replace(/^input: .*$/m, "input: {table: public.folk, database: demo}").replace('"name"', '"id"');
+      await editorOf(page).fill(ofTable);
+      await right(page);
+      seen.allow(/403/);
+      await run(page);
+      await page.getByRole("alert").getByText("jobs over tables need your password again").waitFor();
+      await page.getByLabel(/^Your password, if/).fill(settings.passwords.operator);
       await run(page);
       await result(page);
     },

@@ -53,7 +53,7 @@ test("its file is called as the job", () => {
 
 test("a mistake is told with its place, if it has one", () => {
   const mistake = {line: 3, column: 5, message: "unknown key", hint: ""};
-  assert.equal(mistakeWords(mistake), "line 3, column 5: unknown key");
+  assert.equal(mistakeWords(mistake), "Line 3, column 5: unknown key");
   assert.equal(mistakeWords({...mistake, line: 1, column: 1, hint: "upload it"}), "unknown key (upload it)");
   assert.deepEqual([[1, 1], [1, 2], [2, 1]].map(([line = 0, column = 0]) => hasPlace({line, column})), [false, true, true]);
 });

@@ -50,6 +50,6 @@ export const fileNameOf = (yaml: string) => `${kName.exec(yaml)?.[2] ?? "job"}.y
 export const hasPlace = ({line, column}: Pick<JobMistake, "line" | "column">) => line > 1 || column > 1;
 
 export function mistakeWords(mistake: JobMistake): string {
-  const place = hasPlace(mistake) ? `line ${mistake.line}, column ${mistake.column}: ` : "";
+  const place = hasPlace(mistake) ? `Line ${mistake.line}, column ${mistake.column}: ` : "";
   return `${place}${mistake.message}${mistake.hint === "" ? "" : ` (${mistake.hint})`}`;
 }

@@ -34,7 +34,7 @@ export function ModelsOf({column, models, isMondrian, set}: {
     <>
       <Threshold label="l: different values in each class" value={models.l} isWhole onInput={l => set({l})} />
       <Threshold label="t: distance from all records, 0 to 1" value={models.t} onInput={t => set({t})} />
-      {others.length > 0 ? <p class="hint">Mondrian can't keep {others.join(", ")}: leave it empty, or choose another algorithm.</p> : null}
+      {others.length > 0 ? <p class="hint">Mondrian can't keep {others.join(", ")}: leave {others.length > 1 ? "them" : "it"} empty, or choose another algorithm.</p> : null}
       <details class="wide" open={!wasPlain}>
         <summary>More models of {column}</summary>
         <div class="row">

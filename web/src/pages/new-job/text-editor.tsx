@@ -16,10 +16,12 @@ function Cluster({plan, usual, offer, set}: {plan: SparkPlan | null; usual: Spar
   if (!plan && !offer) return null;
   return (
     <>
-      <label class="check">
-        <input type="checkbox" checked={plan !== null} onChange={it => set(it.currentTarget.checked ? usual : null)} /> On the Spark cluster, which takes algorithm:
-        mondrian
-      </label>
+      <p>
+        <label class="check">
+          <input type="checkbox" checked={plan !== null} onChange={it => set(it.currentTarget.checked ? usual : null)} /> On the Spark cluster, which takes
+          algorithm: mondrian
+        </label>
+      </p>
       {plan ? <OnSpark plan={plan} most={offer?.most_workers ?? plan.workers} set={change => set({...plan, ...change})} /> : null}
     </>
   );
@@ -99,7 +101,7 @@ export function TextEditor({edited, usual, isFormEmpty, mayUseTables, offer, tak
           <pre tabIndex={0}>{sparkCommand(spark, fileName)}</pre>
         </>
       ) : null}
-      {mayUseTables ? <Password label="Your password, if the text reads or makes a table" value={password} isRequired={false} onInput={setPassword} /> : null}
+      {mayUseTables ? <p><Password label="Your password, if the text reads or makes a table" value={password} isRequired={false} onInput={setPassword} /></p> : null}
       <p class="actions">
         <button type="submit" disabled={start.isBusy}>{start.isBusy ? "starting …" : "Run the job"}</button>
         <button type="button" onClick={() => saveText(fileName, yaml)}>Save the job's text</button>
