@@ -166,11 +166,22 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await run(page);
       await result(page);
       await page.locator(".figures div", {hasText: /^k/}).getByText("10", {exact: true}).waitFor();
+      const kept = () => page.evaluate(() => sessionStorage.length);
+      assert.equal(await kept(), 1);
+      await page.context().clearCookies();
+      await signedIn(page, "watcher");
+      assert.equal(await kept(), 0, "another role finds nothing");
       await page.getByRole("button", {name: "Sign out"}).click();
+      await signedIn(page);
+      await setUp(page);
+      await toText(page);
+      assert.equal(await kept(), 1);
+      await page.getByRole("button", {name: "Sign out"}).click();
+      await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+      assert.equal(await kept(), 0, "who signs out leaves nothing");
       await signedIn(page);
       await openNewJob(page);
       await page.getByLabel("Table", {exact: true}).waitFor();
-      assert.equal(await page.evaluate(() => sessionStorage.length), 0, "who signs out leaves nothing");
     },
   };
 };
