@@ -87,6 +87,8 @@ export interface Report {
   certainty_penalty: number;
   mondrian: {groups: number; smallest: number; largest: number; discernibility_penalty: number; gcp_tight: number; gcp_region: number} | null;
   search: {algorithm: string; is_proven: boolean; checks: number; lower_bound?: number; transformations?: number; checked?: Checked[]} | null;
+  /** With local_recoding: the transformation above, then those of the records that the ones before suppress; else empty. */
+  recoding: {records: number}[];
   phases_ms: Record<string, number>;
 }
 
@@ -153,8 +155,15 @@ export interface RunDetails extends Run {
   measures: {before: Figures | null; after: Figures | null} | null;
 }
 
+export interface JobMistake {
+  line: number;
+  column: number;
+  message: string;
+  hint: string;
+}
+
 export interface JobCheck {
-  error: {line: number; column: number; message: string; hint: string} | null;
+  error: JobMistake | null;
 }
 
 const id = encodeURIComponent;

@@ -1,6 +1,8 @@
 import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {api, whenExpired, type Session} from "./api.js";
+import {formDraft, kNewDraft} from "./job/form.js";
+import {keepText, keptText, tabStore} from "./job/kept-text.js";
 import {Audit} from "./pages/audit.js";
 import {Design} from "./pages/design.js";
 import {Jobs} from "./pages/jobs.js";
@@ -57,7 +59,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "audit":
       return <Audit />;
     case "new-job":
-      return <NewJob mayUseTables={session.table_jobs} offer={session.spark} />;
+      return <NewJob role={session.role} mayUseTables={session.table_jobs} offer={session.spark} />;
     case "run":
       return <RunPage key={route.run} run={route.run} />;
     case "compare":
@@ -93,23 +95,31 @@ type Who = {kind: "unknown"} | {kind: "nobody"} | {kind: "expired"; session: Ses
 
 function App() {
   const [who, setWho] = useState<Who>({kind: "unknown"});
+  const enter = (session: Session) => {
+    keptText(tabStore(), session.role);  // forgets another role's
+    setWho({kind: "in", session});
+  };
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
   useEffect(() => {
     const follow = () => setRoute(routeOf(location.hash));
     addEventListener("hashchange", follow);
     whenExpired(() => setWho(was => (was.kind === "in" ? {kind: "expired", session: was.session} : was)));
     api.session().then(
-      session => setWho(session ? {kind: "in", session} : {kind: "nobody"}),
+      session => (session ? enter(session) : setWho({kind: "nobody"})),
       () => setWho({kind: "nobody"}));
     return () => removeEventListener("hashchange", follow);
   }, []);
   const signOut = () => {
-    const leave = () => setWho({kind: "nobody"});
+    const leave = () => {
+      formDraft.write(kNewDraft);
+      keepText(tabStore(), null);
+      setWho({kind: "nobody"});
+    };
     api.signOut().then(leave, leave);
   };
   if (who.kind === "unknown") return <p class="waiting" role="status">loading …</p>;
   if (who.kind === "nobody")
-    return <main class="door"><SignIn isAgain={false} onDone={session => setWho({kind: "in", session})} /></main>;
+    return <main class="door"><SignIn isAgain={false} onDone={enter} /></main>;
   // Another role starts from scratch: what the one before saw is not for its eyes.
   const back = (session: Session) =>
     session.role === who.session.role ? setWho({kind: "in", session}) : location.reload();

@@ -61,6 +61,7 @@ function ofReport(run: RunDetails, report: Report): Values {
     "mean loss of a cell (GCP)": share(report.certainty_penalty),
     "rows published": count(report.published_rows),
     "rows suppressed": count(report.suppressed_rows),
+    "rows shown by further transformations": recodedWords(report),
     "classes": count(report.classes),
     "smallest class": count(report.smallest_class),
     "groups": amount(cut?.groups),
@@ -69,6 +70,13 @@ function ofReport(run: RunDetails, report: Report): Values {
     "discernibility penalty": number(cut?.discernibility_penalty),
     "checks": count(run.checks),
   };
+}
+
+/** A dash: the job asked for none. */
+function recodedWords({recoding}: Report): string {
+  if (recoding.length === 0) return kNone;
+  const further = recoding.slice(1);
+  return further.length === 0 ? "0" : `${count(further.reduce((sum, it) => sum + it.records, 0))}, by ${further.length}`;
 }
 
 function ofCluster(report: ClusterReport): Values {
@@ -94,6 +102,7 @@ function ofRisk(after: Figures): Values {
 }
 
 const kNames = ["k", "models", "algorithm", "run by", "metric", "score", "it is", "mean loss of a cell (GCP)", "rows published", "rows suppressed",
+  "rows shown by further transformations",
   "classes", "smallest class", "groups", "smallest group", "largest group", "discernibility penalty", "highest risk", "mean risk",
   "rows at a risk above 20 %", "parts", "records looked at for the division", "checks"];
 

@@ -114,7 +114,7 @@ test("mistakes are told before anything is asked", () => {
   assert.match(broken(it => (it.attributes[0]!.hierarchy.widths = " ")), /widths/);
   assert.match(broken(it => (it.attributes[0]!.hierarchy.widths = "5]}, k: 1")), /numbers/);
   assert.match(broken(it => (it.attributes[0]!.hierarchy.kind = "file")), /upload its hierarchy/);
-  assert.match(broken(it => (it.attributes[2]!.l = "two")), /l and t/);
+  assert.match(broken(it => (it.attributes[2]!.l = "two")), /illness: l is a number/);
   assert.match(broken(it => (it.file!.name = "levels_2.csv")), /Two files/);
   assert.match(broken(it => (it.attributes[1]!.hierarchy.rows = [])), /too many values/);
   assert.match(broken(it => (it.algorithm = "mondrian", it.attributes[2]!.t = "0.3")), /illness: mondrian can't keep t/);

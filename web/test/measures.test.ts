@@ -18,7 +18,7 @@ const run = (k: number, more: Partial<RunDetails> = {}): RunDetails => ({
   report: {
     rows: 10, k, models: [], metric: "loss", quasi_identifiers: ["age"], columns: [], not_published: [], levels: [1], heights: [3],
     scores: {loss: 0.5}, published_rows: 10, classes: 2, smallest_class: 5, suppressed_rows: 0, dropped_rows: 0, hidden_rows: 0,
-    certainty_penalty: 0.25, mondrian: null, search: {algorithm: "flash", is_proven: true, checks: 7}, phases_ms: {},
+    certainty_penalty: 0.25, mondrian: null, search: {algorithm: "flash", is_proven: true, checks: 7}, recoding: [], phases_ms: {},
   },
   ...more,
 });
@@ -77,4 +77,13 @@ test("groups that were cut here have the same figures as a cluster's", () => {
   const [mine, theirs] = [new Map(figuresOf(cut)), new Map(figuresOf(onSpark))];
   for (const name of ["algorithm", "groups", "smallest group", "largest group", "discernibility penalty", "metric", "it is"])
     assert.equal(mine.get(name), theirs.get(name), name);
+});
+
+test("records that local recoding shows are told beside those that it can't show", () => {
+  const name = "rows shown by further transformations";
+  const with_ = (recoding: {records: number}[]) => {
+    const made = run(5);
+    return new Map(figuresOf({...made, report: {...made.report!, recoding}})).get(name);
+  };
+  assert.deepEqual([[], [{records: 9}], [{records: 900}, {records: 70}, {records: 20}]].map(with_), ["–", "0", "90, by 2"]);
 });

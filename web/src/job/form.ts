@@ -1,5 +1,8 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
 import type {ColumnInfo, SparkPlan} from "../desk-api.js";
+import {kUsualCuts, type Mondrian} from "./cuts.js";
+import type {EditedText} from "./edited.js";
+import type {Models} from "./models.js";
 
 export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
 export type Class = (typeof kClasses)[number];
@@ -20,15 +23,13 @@ export interface Hierarchy {
   upload: {id: string; name: string} | null;
 }
 
-export interface Attribute {
+/** Models are of sensitive ones. */
+export interface Attribute extends Models {
   name: string;
   class: Class;
   /** Somebody chose the class; else it is what was suggested. */
   isChosen: boolean;
   hierarchy: Hierarchy;
-  /** Of sensitive ones; empty: not asked for. */
-  l: string;
-  t: string;
 }
 
 export interface JobForm {
@@ -46,10 +47,13 @@ export interface JobForm {
   k: number;
   /** In per cent. */
   suppression: number;
+  /** So many further transformations, at most, for records that are suppressed. */
+  localRecoding: number;
   metric: string;
   algorithm: string;
   /** Of mondrian only: `spark` says how. */
   isOnSpark: boolean;
+  mondrian: Mondrian;
   spark: SparkPlan;
   seconds: number;
   threads: number;
@@ -65,8 +69,8 @@ export const kAlgorithms = ["flash", "best_first", "ola", "incognito", "depth_fi
 export const kOutliers = ["drop", "hide", "as_reference"];
 
 export const kNewForm: JobForm = {
-  name: "my_job", file: null, table: null, target: "", targetDatabase: "", nullText: null, attributes: [], k: 5, suppression: 5, metric: "loss",
-  algorithm: "flash", isOnSpark: false, spark: {workers: 1, sample: 1, partition_by: "multidimensional"}, seconds: 60, threads: 1, outliers: "drop",
+  name: "my_job", file: null, table: null, target: "", targetDatabase: "", nullText: null, attributes: [], k: 5, suppression: 5, localRecoding: 0, metric: "loss",
+  algorithm: "flash", isOnSpark: false, mondrian: kUsualCuts, spark: {workers: 1, sample: 1, partition_by: "multidimensional"}, seconds: 60, threads: 1, outliers: "drop",
 };
 
 /** It reads or makes a table of a database, which needs the password again. */
@@ -77,9 +81,13 @@ export interface Draft {
   columns: ColumnInfo[];
   /** 0: not known. */
   rows: number;
+  /** The text that is run in place of the form's; null: the form is. */
+  edited: EditedText | null;
 }
 
-let draft: Draft = {form: kNewForm, columns: [], rows: 0};
+export const kNewDraft: Draft = {form: kNewForm, columns: [], rows: 0, edited: null};
+
+let draft = kNewDraft;
 
 /** What was filled in outlives a visit of another page. */
 export const formDraft = {

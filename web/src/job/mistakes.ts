@@ -2,6 +2,7 @@
 import type {SparkOffer} from "../api.js";
 import {kMondrian, type Attribute, type JobForm} from "./form.js";
 import {tableMistake} from "./levels.js";
+import {modelsMistake, notOfMondrian} from "./models.js";
 import {sparkMistake} from "./spark.js";
 import {numbers, tablesOf} from "./text.js";
 
@@ -14,10 +15,19 @@ function namesOf(form: JobForm): string[] {
   return [...(form.file ? [form.file.name] : []), ...brought, ...Object.keys(tablesOf(form))];
 }
 
-function sensitiveMistake({name, l, t}: Attribute, isMondrian: boolean): string | null {
-  if (![l, t].every(it => it === "" || isNumber(it))) return `${name}: l and t are numbers.`;
-  if (isMondrian && t !== "") return `${name}: mondrian can't keep t (t-closeness). Leave t empty, or choose an algorithm that searches levels, as flash.`;
-  return null;
+function sensitiveMistake(attribute: Attribute, isMondrian: boolean): string | null {
+  const mistake = modelsMistake(attribute);
+  if (mistake !== null) return `${attribute.name}: ${mistake}.`;
+  const others = isMondrian ? notOfMondrian(attribute) : [];
+  if (others.length === 0) return null;
+  return `${attribute.name}: mondrian can't keep ${others.join(", ")}. Leave ${others.length > 1 ? "them" : "it"} empty, or choose an algorithm that searches levels, as flash.`;
+}
+
+/** Two parts of a table can keep a delta each by itself, and break it together. */
+function recodingMistake({attributes, algorithm, localRecoding}: JobForm): string | null {
+  if (algorithm === kMondrian || localRecoding === 0) return null;
+  const broken = attributes.find(it => it.class === "sensitive" && it.delta !== "");
+  return broken ? `${broken.name}: delta-disclosure can't be kept with further transformations for suppressed records. Leave one of them out.` : null;
 }
 
 /** Mondrian cuts numbers as numbers: widths are not asked for. */
@@ -66,5 +76,5 @@ export function formMistake(form: JobForm, offer: SparkOffer | null): string | n
     const mistake = attributeMistake(attribute, form.algorithm === kMondrian);
     if (mistake) return mistake;
   }
-  return sparkMistake(form, offer);
+  return recodingMistake(form) ?? sparkMistake(form, offer);
 }

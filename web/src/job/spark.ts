@@ -20,8 +20,13 @@ export function withAlgorithm(choice: string): Pick<JobForm, "algorithm" | "isOn
 /** What can be told without asking pgveil; null: nothing. */
 export function sparkMistake(form: JobForm, offer: SparkOffer | null): string | null {
   const plan = sparkOf(form);
+  if (plan && !offer) return "There is no Spark cluster to run it on: choose another algorithm.";
+  return planMistake(plan, offer);
+}
+
+export function planMistake(plan: SparkPlan | null, offer: SparkOffer | null): string | null {
   if (!plan) return null;
-  if (!offer) return "There is no Spark cluster to run it on: choose another algorithm.";
+  if (!offer) return "There is no Spark cluster to run it on.";
   if (!Number.isInteger(plan.workers) || plan.workers < 1 || plan.workers > offer.most_workers)
     return `Workers are a whole number from 1 to ${offer.most_workers}.`;
   if (!(plan.sample > 0 && plan.sample <= 100)) return "The share that is looked at for the division is more than 0 and at most 100 per cent.";

@@ -2,6 +2,7 @@
 import type {TableColumn} from "../api.js";
 import type {ColumnInfo, TableInfo} from "../desk-api.js";
 import type {Attribute, Class, Hierarchy} from "./form.js";
+import {kNoModels} from "./models.js";
 
 const kIdentifyingRows = 20;
 
@@ -41,7 +42,7 @@ export function suggestedHierarchy(column: ColumnInfo, nullText: string): Hierar
 }
 
 export function attributeOf(column: ColumnInfo, rows: number, nullText: string): Attribute {
-  return {name: column.name, class: suggestedClass(column, rows), isChosen: false, hierarchy: suggestedHierarchy(column, nullText), l: "", t: ""};
+  return {name: column.name, class: suggestedClass(column, rows), isChosen: false, hierarchy: suggestedHierarchy(column, nullText), ...kNoModels};
 }
 
 // ---- of a table of a database

@@ -1,7 +1,9 @@
 // The form as the text that pgveil reads (docs/anonymize.md), and the files that go with it.
 import type {JobText} from "../desk-api.js";
+import {mondrianYaml} from "./cuts.js";
 import {kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
 import {hierarchyFile} from "./levels.js";
+import {modelsYaml} from "./models.js";
 import {sparkOf} from "./spark.js";
 
 /** As YAML reads it back, whatever is in it. */
@@ -32,8 +34,7 @@ function attributeYaml(attribute: Attribute, at: number, isMondrian: boolean): s
     const isNumeric = isMondrian && attribute.hierarchy.kind === "intervals";
     parts.push(isNumeric ? "numeric: true" : `hierarchy: ${hierarchyYaml(attribute.hierarchy, at)}`);
   }
-  if (attribute.class === "sensitive" && attribute.l !== "") parts.push(`l_diversity: {distinct: ${attribute.l}}`);
-  if (attribute.class === "sensitive" && attribute.t !== "") parts.push(`t_closeness: {t: ${attribute.t}}`);
+  if (attribute.class === "sensitive") parts.push(...modelsYaml(attribute));
   return `  ${quoted(attribute.name)}: {${parts.join(", ")}}`;
 }
 
@@ -53,6 +54,7 @@ export function yamlOf(form: JobForm): string {
   const isMondrian = form.algorithm === kMondrian;
   const search = isMondrian ? [] : [
     `suppression: ${form.suppression}%`,
+    ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
     `metric: ${form.metric}`,
     `outliers: ${form.outliers}`,
   ];
@@ -66,6 +68,7 @@ export function yamlOf(form: JobForm): string {
     `k: ${form.k}`,
     ...search,
     `algorithm: ${form.algorithm}`,
+    ...(isMondrian ? mondrianYaml(form.mondrian) : []),
     `limits: ${limits}`,
     `output: ${outputYaml(form)}`,
     "",

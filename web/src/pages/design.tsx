@@ -1,33 +1,16 @@
 // A policy as YAML: checked as one types, tried out with another k. Nothing here is applied; the text is saved as a file.
-import {useEffect, useRef, useState} from "preact/hooks";
-import {api, type DesignCheck, type DesignPolicy, type Problem, type WhatIf} from "../api.js";
-import {drafts, kClasses, kExample, lineAt, offsetOf, withClass} from "../design.js";
+import {useState} from "preact/hooks";
+import {api, type DesignPolicy, type WhatIf} from "../api.js";
+import {CheckedText, useChecked} from "../checked-text.js";
+import {drafts, kClasses, kExample, withClass} from "../design.js";
 import {saveText} from "../download.js";
 import {count, percent} from "../table.js";
-import {problemFrom, Trouble, useAction} from "../ui.js";
+import {Trouble, useAction} from "../ui.js";
 import {ColumnsInDatabase} from "./design-columns.js";
 import {FileChoice, FileConflict, useWatched} from "./design-file.js";
 import {Figures, Shares} from "./policy.js";
 
-const kTypingMs = 300;
 const kMaxSlider = 100;
-
-function useCheck(text: string): {check: DesignCheck | null; problem: Problem | null} {
-  const [state, setState] = useState<{check: DesignCheck | null; problem: Problem | null}>({check: null, problem: null});
-  useEffect(() => {
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      api.checkDesign(text).then(
-        check => isCurrent && setState({check, problem: null}),
-        (thrown: unknown) => isCurrent && setState({check: null, problem: problemFrom(thrown)}));
-    }, kTypingMs);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [text]);
-  return state;
-}
 
 function Comparison({tried}: {tried: WhatIf[]}) {
   return (
@@ -132,8 +115,7 @@ function Classes({text, policy, edit}: {text: string; policy: DesignPolicy; edit
 
 export function Design() {
   const [text, setText] = useState(drafts.read() || kExample);
-  const editor = useRef<HTMLTextAreaElement>(null);
-  const {check, problem} = useCheck(text);
+  const {check, problem} = useChecked(text, () => api.checkDesign(text));
   const error = check?.error ?? null;
   const watched = useWatched(text);
   const [typed, setTyped] = useState<string | null>(null);
@@ -150,43 +132,17 @@ export function Design() {
   const save = useAction(async () => {
     if (await watched.isSame().catch(() => true)) saveText("policies.yaml", text);
   });
-  const goTo = () => {
-    if (!error || !editor.current) return;
-    const at = offsetOf(text, error.line, error.column);
-    editor.current.focus();
-    editor.current.setSelectionRange(at, at);
-  };
   return (
     <section>
       <h1>Design a policy</h1>
       <p class="hint">Nothing here is applied. Save the text below the policies of the configuration, then RELOAD and BUILD.</p>
-      <label for="yaml">Policies (YAML)</label>
-      <textarea
-        id="yaml"
-        ref={editor}
-        class="code"
-        rows={18}
-        spellcheck={false}
-        autocomplete="off"
-        aria-invalid={error !== null}
-        aria-describedby="yaml-check"
-        value={text}
-        onInput={it => edit(it.currentTarget.value)}
-      />
-      <div id="yaml-check" role="status">
-        {error ? (
-          <p class="trouble">
-            Line {error.line}, column {error.column}: {error.message}{" "}
-            <button type="button" onClick={goTo}>Go there</button>
-            <code class="line">{lineAt(text, error.line)}</code>
-          </p>
-        ) : null}
+      <CheckedText id="yaml" label="Policies (YAML)" rows={18} text={text} mistake={error ? {place: error, message: error.message, hint: ""} : null} onInput={edit}>
         {check && !error ? (
           <p class="fine">
             {check.policies.length === 1 ? "One policy" : `${check.policies.length} policies`}, no mistake found.
           </p>
         ) : null}
-      </div>
+      </CheckedText>
       <Trouble problem={problem} />
       <p class="actions">
         <button type="button" disabled={save.isBusy} onClick={save.run}>Save as a file</button>

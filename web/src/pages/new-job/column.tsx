@@ -4,6 +4,7 @@ import {kClasses, type Attribute, type Class} from "../../job/form.js";
 import {hintOf} from "../../job/hints.js";
 import {Choice} from "./fields.js";
 import {HierarchyOf} from "./hierarchy.js";
+import {ModelsOf} from "./models.js";
 
 export function Column({attribute, info, rows, isMondrian, edit}: {
   attribute: Attribute; info: ColumnInfo | undefined; rows: number; isMondrian: boolean; edit: (attribute: Attribute) => void;
@@ -18,11 +19,7 @@ export function Column({attribute, info, rows, isMondrian, edit}: {
         <HierarchyOf column={attribute.name} hierarchy={attribute.hierarchy} isMondrian={isMondrian} edit={hierarchy => set({hierarchy})} />
       ) : null}
       {attribute.class === "sensitive" ? (
-        <>
-          <label>l: different values in each class<input inputMode="numeric" value={attribute.l} onInput={it => set({l: it.currentTarget.value.trim()})} /></label>
-          <label>t: distance from all records, 0 to 1<input inputMode="decimal" value={attribute.t} onInput={it => set({t: it.currentTarget.value.trim()})} /></label>
-          {isMondrian && attribute.t !== "" ? <p class="hint">Mondrian can't keep t: leave it empty, or choose another algorithm.</p> : null}
-        </>
+        <ModelsOf column={attribute.name} models={attribute} isMondrian={isMondrian} set={set} />
       ) : null}
     </fieldset>
   );
