@@ -15,7 +15,7 @@ const kPhaseNames: Record<Phase, string> = {
 
 const isPhase = (name: string): name is Phase => kPhases.some(it => it === name);
 
-export const phaseName = (name: string) => (isPhase(name) ? kPhaseNames[name] : name.replaceAll("_", " "));
+const phaseName = (name: string) => (isPhase(name) ? kPhaseNames[name] : name.replaceAll("_", " "));
 
 export interface Step {
   phase: Phase;

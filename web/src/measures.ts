@@ -37,7 +37,7 @@ const scoreIn = (report: Report): string => {
   return Array.isArray(score) ? score.map(number).join(", ") : number(score);
 };
 
-export const provenWords = (report: Report): string => {
+const provenWords = (report: Report): string => {
   if (report.mondrian || !report.search) return kNone;
   return report.search.is_proven ? "the optimum" : "the best found";
 };

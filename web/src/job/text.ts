@@ -11,7 +11,7 @@ export const quoted = (text: string) => JSON.stringify(text).replace(/[\u007f-\u
 
 export const numbers = (text: string) => text.split(/[,;\s]+/).filter(it => it !== "");
 
-export const tableName = (at: number) => `levels_${at + 1}.csv`;
+const tableName = (at: number) => `levels_${at + 1}.csv`;
 
 function hierarchyYaml(hierarchy: Hierarchy, at: number): string {
   switch (hierarchy.kind) {

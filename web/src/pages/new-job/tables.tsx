@@ -66,7 +66,7 @@ export function TableValues({table, onLooked}: {table: {database: string; name: 
       </p>
       <Password label="Your password, to look at values" value={password} isRequired={false} onInput={setPassword} onEnter={run} />
       <div class="beside"><button type="button" disabled={look.isBusy || password === ""} onClick={run}>{look.isBusy ? "reading …" : "Look at its values"}</button></div>
-      <p role="status" class="wide">{outcome}</p>
+      <p role="status" class="wide">{look.isBusy ? "The table is being read. Stay on this page until that has ended, or its answer is lost." : outcome}</p>
       <Trouble problem={look.problem} />
     </fieldset>
   );

@@ -1,5 +1,6 @@
 // How far a run is: of a search its bounds, of a cluster its phases and tasks.
 import type {ComponentChildren} from "preact";
+import {useState} from "preact/hooks";
 import {stepsOf, stepWords, taskWords} from "../../cluster.js";
 import {desk, type RunDetails, type SparkState} from "../../desk-api.js";
 import {count, percent} from "../../table.js";
@@ -40,13 +41,16 @@ function OfCluster({spark}: {spark: SparkState}) {
 }
 
 function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): ComponentChildren {
+  const [isAsked, setAsked] = useState(false);
   const cancel = useAction(async () => {
     await desk.cancel(run.id);
+    setAsked(true);
     onCancel();
   });
   return (
     <>
-      <button type="button" disabled={cancel.isBusy} onClick={cancel.run}>Cancel</button>
+      <button type="button" disabled={cancel.isBusy || isAsked} onClick={cancel.run}>Cancel</button>
+      <p role="status">{isAsked ? `It is being ended${run.spark ? "; a cluster can take half a minute for that" : ""}.` : ""}</p>
       <Trouble problem={cancel.problem} />
     </>
   );
