@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cli/jobs/mondrian.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/data/hierarchy.hpp"
 #include "policy/json_object.hpp"
@@ -84,15 +85,6 @@ void read_diversity(JsonObjectView& view, PartitionRequest& request, const Heade
 }
 
 Result<Header> read_header(const std::string& text, PartitionRequest& request) {
-  constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutBy{
-      {{"normalized_span", engine::CutBy::normalized_span},
-       {"span", engine::CutBy::span},
-       {"entropy", engine::CutBy::entropy},
-       {"min_entropy", engine::CutBy::min_entropy}}};
-  constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
-      {{"strict", engine::Cuts::strict}, {"relaxed", engine::Cuts::relaxed}}};
-  constexpr std::array<std::pair<std::string_view, engine::Ranges>, 2> kRanges{
-      {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}}};
   boost::system::error_code error;
   json::value parsed = json::parse(text, error);
   if (error || policy::has_duplicate_keys(text, parsed)) return broken_frames("its header is not JSON");

@@ -20,16 +20,6 @@ using yaml::Value;
 
 constexpr std::string_view kMondrian = "mondrian";
 
-constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutBy{
-    {{"normalized_span", engine::CutBy::normalized_span},
-     {"span", engine::CutBy::span},
-     {"entropy", engine::CutBy::entropy},
-     {"min_entropy", engine::CutBy::min_entropy}}};
-constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
-    {{"strict", engine::Cuts::strict}, {"relaxed", engine::Cuts::relaxed}}};
-constexpr std::array<std::pair<std::string_view, engine::Ranges>, 2> kRanges{
-    {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}}};
-
 template <class Choice, std::size_t Count>
 std::string_view word_in(const std::array<std::pair<std::string_view, Choice>, Count>& choices,
                          Choice choice) {

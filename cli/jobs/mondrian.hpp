@@ -1,6 +1,9 @@
 #pragma once
 // `algorithm: mondrian` of a job: its keys, and the table of groups that is published in place of the input.
+#include <array>
 #include <functional>
+#include <string_view>
+#include <utility>
 
 #include "cli/jobs/data.hpp"
 #include "cli/jobs/values.hpp"
@@ -22,6 +25,15 @@ namespace pgveil::cli {
                                                 const db::Progress& progress);
 
 // As a job writes them.
+inline constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutBy{
+    {{"normalized_span", engine::CutBy::normalized_span},
+     {"span", engine::CutBy::span},
+     {"entropy", engine::CutBy::entropy},
+     {"min_entropy", engine::CutBy::min_entropy}}};
+inline constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
+    {{"strict", engine::Cuts::strict}, {"relaxed", engine::Cuts::relaxed}}};
+inline constexpr std::array<std::pair<std::string_view, engine::Ranges>, 2> kRanges{
+    {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}}};
 [[nodiscard]] std::string_view word_of(engine::CutBy cut_by);
 [[nodiscard]] std::string_view word_of(engine::Cuts cuts);
 [[nodiscard]] std::string_view word_of(engine::Ranges ranges);
