@@ -89,9 +89,14 @@ std::vector<std::string> command_of(const SparkOrder& order, const RunFolder& fo
 }
 
 // The last line that says how it ended.
-Result<SparkReport> follow(ChildProcess& process, const SparkHooks& hooks) {
+Result<SparkReport> follow(ChildProcess& process, const SparkHooks& hooks, milliseconds most) {
+  const auto until = std::chrono::steady_clock::now() + most;
   for (;;) {
     if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
+    if (std::chrono::steady_clock::now() >= until)
+      return failed(fmt::format("the cluster took longer than {} minutes",
+                                std::chrono::duration_cast<std::chrono::minutes>(most).count()),
+                    "nothing was published; are there free workers? pgveil-spark itself has no such limit");
     const auto text = process.next_line(kLook, kMostSparkLineBytes);
     if (!text) {
       if (!process.has_nothing_to_say()) continue;
@@ -185,7 +190,7 @@ Result<JobGroups> cut(const Job& job, const engine::Table& table, const Hierarch
     environment.push_back(variable + folder.file("driver"));
   auto process = ChildProcess::start(command_of(order, folder, *binary), environment);
   if (!process) return process.error();
-  const auto told = follow(*process, hooks);
+  const auto told = follow(*process, hooks, order.most);
   process->end(kToEnd);
   if (!told) return told.error();
   if (auto fits = check_figures(*told, table.rows(), pseudonyms->dimensions()); !fits) return fits.error();

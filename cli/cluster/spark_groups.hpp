@@ -17,7 +17,7 @@ struct SparkHooks {
 };
 
 // Blocks until it has ended. The run's folder is gone then. Errors: those of Pseudonyms; pgveil-spark can't be started, says why it failed, or
-// says what is not understood; ErrorKind::usage when aborted.
+// says what is not understood; it takes longer than it may; ErrorKind::usage when aborted.
 [[nodiscard]] MakeGroups groups_on_spark(SparkOrder order, SparkHooks hooks);
 
 }  // namespace pgveil::cli

@@ -1,6 +1,7 @@
 #pragma once
 // What a run on a Spark cluster is asked for, and what it tells. Values.
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,6 +24,7 @@ struct SparkOrder {
   std::size_t workers = 1;
   double sample = 1;  // per cent, above 0, at most 100
   PartitionBy by = PartitionBy::multidimensional;
+  std::chrono::milliseconds most{std::chrono::hours(1)};  // that it may take
 };
 
 enum class SparkPhase { start, ship, profile, sample, partition, anonymize, write, check };

@@ -133,8 +133,8 @@ void Desk::make_room() {
 SparkOrder Desk::order_of(const Config& config, const DeskSpark& spark, const std::string& id) const {
   const auto& cluster = *config.page.spark;
   const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
-  return {cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),
-          spark.workers,   spark.sample,   spark.by};
+  return {cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),      spark.workers,
+          spark.sample,    spark.by,       std::chrono::milliseconds(kMostTimeMs)};
 }
 
 // A table as target comes with a file: what is downloaded, and measured.
