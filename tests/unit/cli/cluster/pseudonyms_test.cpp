@@ -30,7 +30,7 @@ struct Case {
 };
 
 Case made() {
-  auto job = read_job_text(kJob, "/work/job.yaml");
+  auto job = read_job_text(kJob, "/jobs/job.yaml");
   REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
   auto table = engine::read_table(kTable, ',');
   REQUIRE(table.has_value());
