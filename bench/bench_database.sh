@@ -1,9 +1,11 @@
-# Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES: scripts/unprivileged.sh and
-# scripts/private_postgres.sh are sourced, ROOT and HERE (the benchmark's folder) are set.
-# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the directory).
+# Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES:
+# scripts/unprivileged.sh and scripts/private_postgres.sh are sourced, ROOT and HERE (the benchmark's folder)
+# are set. Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the
+# directory).
 
 as_superuser() {
-  PGPASSFILE=$DIRECTORY/pgpass PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -h 127.0.0.1 -p "$PORT" -U postgres "$@"
+  PGPASSFILE=$DIRECTORY/pgpass PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -h 127.0.0.1 -p \
+    "$PORT" -U postgres "$@"
 }
 
 clean_up() {
@@ -11,7 +13,8 @@ clean_up() {
   if [[ -n ${PGVEIL_BENCH_KEEP:-} ]]; then say "kept: $DIRECTORY"; else rm -rf "$DIRECTORY"; fi
 }
 
-# start_server NAME: a private PostgreSQL with the database bench and the role bench, in DIRECTORY, on PORT, until the script ends.
+# start_server NAME: a private PostgreSQL with the database bench and the role bench, in DIRECTORY, on PORT,
+# until the script ends.
 start_server() {
   choose_user
   DIRECTORY=$(own_directory "$1")
@@ -32,10 +35,11 @@ CREATE DATABASE bench;
 SQL
 }
 
-as_run_user() { "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" PGPASSFILE="$DIRECTORY/pgpass_run" "$@"; }
+as_run_user() { "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" PGPASSFILE="$DIRECTORY/pgpass_run" \
+  "$@"; }
 
-# configure POLICY_FILE…: pgveil.yaml in DIRECTORY, where the files are, and the binary beside it: RUN_USER may not reach the
-# tree.
+# configure POLICY_FILE…: pgveil.yaml in DIRECTORY, where the files are, and the binary beside it: RUN_USER
+# may not reach the tree.
 configure() {
   local binary=${PGVEIL_BIN:-$ROOT/build/release/cli/pgveil} files
   [[ -x $binary ]] || die "there is no $binary; ./run build makes it"
@@ -56,7 +60,8 @@ policies: [${files:2}]
 state_dir: state
 log: {level: warning}
 YAML
-  [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$DIRECTORY"/{bench_password,superuser_password,pgveil,*.yaml,state}
+  [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" \
+    "$DIRECTORY"/{bench_password,superuser_password,pgveil,*.yaml,state}
 }
 
 # measure ARGUMENTS…: the benchmark's measure.py, in DIRECTORY.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace pgveil::cli {
+namespace pgveil::app {
 namespace {
 
 std::vector<const CLI::App*> shown_verbs(const CLI::App& app) {
@@ -111,8 +111,8 @@ std::string man_page(const CLI::App& app) {
   std::string out = fmt::format(
       ".\\\" Made by `pgveil man-page`; do not edit it.\n.TH PGVEIL 1 \"\" \"pgveil\" \"User Commands\"\n"
       ".SH NAME\npgveil \\- a PostgreSQL proxy that answers from k\\-anonymous data\n"
-      ".SH SYNOPSIS\n.B pgveil\n.I VERB\n[\n.I OPTIONS\n]\n.SH DESCRIPTION\n{}.\n.SH VERBS\n",
-      roff(app.get_description()));
+      ".SH SYNOPSIS\n.B pgveil\n.I VERB\n[\n.I OPTIONS\n]\n.SH DESCRIPTION\n{}.\n.SH OPTIONS\n{}.SH VERBS\n",
+      roff(app.get_description()), options_of(app));
   for (const auto* verb : shown_verbs(app)) out += verb_section(*verb, "pgveil");
   out += fmt::format(".SH EXIT STATUS\n{}\n", roff(app.get_footer()));
   out +=
@@ -130,4 +130,4 @@ std::string bash_completion(const CLI::App& app) {
   return fmt::format(kCompletion, joined(verb_names(app)), cases);
 }
 
-}  // namespace pgveil::cli
+}  // namespace pgveil::app

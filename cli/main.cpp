@@ -1,17 +1,17 @@
-// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage error, 3 for
-// an optimum that is not proven.
+// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage
+// error, 3 for an optimum that is not proven.
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <exception>
 
-#include "cli/audit/verb_record.hpp"
 #include "cli/command_docs.hpp"
-#include "cli/config/options.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/tables/table_verbs.hpp"
+#include "cli/table_verbs.hpp"
+#include "cli/verb_record.hpp"
+#include "settings/options.hpp"
 
-namespace pgveil::cli {
+namespace pgveil::app {
 namespace {
 
 constexpr const char* kDefaultConfig = "config/pgveil.yaml";
@@ -64,18 +64,21 @@ struct CommandLine {
 
   CommandLine() {
     app.require_subcommand(1);
+    app.set_version_flag("--version", "pgveil " PGVEIL_VERSION, "Print the version and exit");
     app.footer(
-        "pgveil VERB --help tells more. Exit status: 0, 1 for a mistake, 2 for a wrong command line, 3 for a "
-        "published table that is not proven to be the best.");
-    serve_verb = add_verb(app, "serve", "run the proxy until SIGTERM; SIGHUP reloads",
+        "Run pgveil VERB --help to learn more about a verb. Exit status: 0 when it has worked, 1 for a "
+        "mistake in a file or in the databases, 2 for a wrong command line, 3 when a table was published "
+        "without the proof that no other one is better.");
+    serve_verb = add_verb(app, "serve", "run the proxy until SIGTERM; SIGHUP reads the configuration again",
                           "  pgveil serve -c config/pgveil.yaml", config);
-    check_verb = add_verb(app, "check", "hold configuration and policies against the live server",
+    check_verb = add_verb(app, "check", "compare the configuration and the policies with the live server",
                           "  pgveil check && pgveil serve\n  pgveil check --quick", config);
-    check_verb->add_flag("--quick", check.is_quick, "count nothing: catalogs and statistics only");
-    setup_verb = add_verb(app, "setup-sql", "print the SQL that gives the backend's roles the least rights",
-                          "  pgveil setup-sql --database demo > setup.sql\n"
-                          "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
-                          config);
+    check_verb->add_flag("--quick", check.is_quick, "read catalogs and statistics only; count no table");
+    setup_verb =
+        add_verb(app, "setup-sql", "print the SQL that gives pgveil's roles in PostgreSQL the least rights",
+                 "  pgveil setup-sql --database demo > setup.sql\n"
+                 "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
+                 config);
     setup_verb->add_option("--database", setup.database, "the database; needed when several are configured");
     add_rewrite();
     add_policy();
@@ -86,7 +89,15 @@ struct CommandLine {
     audit_verb->add_option("file", audit.files, "the log's files, the oldest first")->required();
     audit_verb->add_option("-c,--config", audit.config,
                            "configuration that names audit.key_file, if there is a key");
-    audit_verb->footer("Examples:\n  pgveil audit-verify audit.log.1 audit.log");
+    audit_verb->add_option("--after", audit.after,
+                           "hash of the line before the first one, if the files before it are not given");
+    audit_verb->add_option(
+        "--includes", audit.includes,
+        "hash that an earlier run printed and that was kept elsewhere; its line must be in the files");
+    audit_verb->footer(
+        "A log is whole if it begins with the very first line, or with the line after that of --after. Lines "
+        "that are missing at its end are noticed only with --includes.\n\nExamples:\n  pgveil audit-verify "
+        "audit.log.1 audit.log");
     worker_verb = app.add_subcommand("spark-worker", "the native part of pgveil-spark")->group("");
     auto* described = worker_verb->add_option("--job", worker.job, "print this job as JSON");
     worker_verb
@@ -95,35 +106,39 @@ struct CommandLine {
         ->needs(described);
     version_verb = app.add_subcommand("version", "print the version");
     version_verb->footer("Examples:\n  pgveil version");
-    completion_verb =
-        app.add_subcommand("completion", "print completion for bash: source <(pgveil completion)");
+    completion_verb = app.add_subcommand(
+        "completion", "print a completion script for bash; use: source <(pgveil completion)");
     config_doc_verb = app.add_subcommand("config-doc", "print docs/config.md")->group("");
     man_page_verb = app.add_subcommand("man-page", "print docs/pgveil.1")->group("");
   }
 
   void add_rewrite() {
-    rewrite_verb = add_verb(app, "rewrite", "print the SQL that would be sent for a role, or the refusal",
-                            "  pgveil rewrite --role analyst 'SELECT city FROM people'\n"
-                            "  pgveil rewrite --role analyst --full < query.sql",
-                            config);
+    rewrite_verb =
+        add_verb(app, "rewrite", "print the SQL that would be sent for a role, or why it is refused",
+                 "  pgveil rewrite --role analyst 'SELECT city FROM people'\n"
+                 "  pgveil rewrite --role analyst --full < query.sql",
+                 config);
     rewrite_verb->add_option("--role", rewrite.role, "the client's role")->required();
     rewrite_verb->add_option("--database", rewrite.database,
                              "the database; needed when several are configured");
-    rewrite_verb->add_flag("--full", rewrite.is_full, "masks in their places, not named and once below");
+    rewrite_verb->add_flag("--full", rewrite.is_full,
+                           "write each mask in its place, instead of once below the statement");
     rewrite_verb->add_option("sql", rewrite.sql, "the statements; standard input when left out");
   }
 
   void add_policy() {
-    policy_verb = app.add_subcommand("policy", "build and look at policies");
+    policy_verb = app.add_subcommand("policy", "build policies and show what they disclose");
     policy_verb->require_subcommand(1);
     build_verb = add_verb(*policy_verb, "build", "build a new version from the live table",
                           "  pgveil policy build people_k2\n  pgveil policy build --all", config);
     auto* name = build_verb->add_option("name", build.policy, "the policy");
     auto* all = build_verb->add_flag("--all", wants_all, "every policy of the configuration");
     name->excludes(all);
-    build_verb->add_flag("--fresh", build.is_fresh, "grow the tree anew, not from the version before");
-    show_verb = add_verb(*policy_verb, "show", "print tree, rules and cohorts of the stored version",
-                         "  pgveil policy show people_k2 --rules", config);
+    build_verb->add_flag("--fresh", build.is_fresh,
+                         "build a new tree that does not continue the last version");
+    show_verb =
+        add_verb(*policy_verb, "show", "print the tree, the rules and the cohorts of the stored version",
+                 "  pgveil policy show people_k2 --rules", config);
     show_verb->add_option("name", show.policy, "the policy")->required();
     auto* tree = show_verb->add_flag("--tree", wants_tree, "only the tree");
     auto* rules = show_verb->add_flag("--rules", wants_rules, "only the rules");
@@ -135,38 +150,40 @@ struct CommandLine {
         ->check(CLI::IsMember({"text", "dot", "json"}))
         ->excludes(rules)
         ->excludes(cohorts);
-    diff_verb = add_verb(*policy_verb, "diff",
-                         "what readers would see of another version: built now and not stored, or of a file",
-                         "  pgveil policy diff people_k2\n"
-                         "  pgveil policy diff people_k2 --with version-7.json",
-                         config);
+    diff_verb = add_verb(
+        *policy_verb, "diff",
+        "compare the stored version with one that is built now, or with one in a file; nothing is stored",
+        "  pgveil policy diff people_k2\n"
+        "  pgveil policy diff people_k2 --with version-7.json",
+        config);
     diff_verb->add_option("name", diff.policy, "the policy")->required();
     diff_verb->add_option("--with", diff.with, "a file that policy show --format json wrote");
     stored_sql_verb = add_verb(*policy_verb, "stored-sql",
-                               "print the SQL that gives a table the column of enforcement: stored",
+                               "print the SQL that adds the column for enforcement: stored to a table",
                                "  pgveil policy stored-sql people_k2 > column.sql\n"
                                "  psql -d demo -f column.sql    # as the table's owner\n"
                                "  pgveil policy build people_k2",
                                config);
     stored_sql_verb->add_option("name", stored_sql.policy, "the policy")->required();
-    explain_verb = add_verb(*policy_verb, "explain", "which cohort a row falls in, and what is shown of it",
+    explain_verb = add_verb(*policy_verb, "explain", "tell which cohort a row is in, and what is shown of it",
                             "  pgveil policy explain people_k2\n"
                             "  pgveil policy explain people_k2 state=OH city=Hamlet",
                             config);
     explain_verb->add_option("name", explain.policy, "the policy")->required();
     explain_verb->add_option("row,--row", explain.row,
-                             "column=value, once per column; other columns are NULL");
+                             "column=value, for each column; columns that are not given are NULL");
   }
 
   void add_anonymize() {
-    anonymize_verb = add_verb(app, "anonymize", "publish a k-anonymous copy of a table, as a job says",
-                              "  pgveil anonymize config/jobs/residents.yaml\n"
-                              "  pgveil anonymize job.yaml --list\n"
-                              "  pgveil anonymize job.yaml --transformation 1,1,2 --report report.json\n"
-                              "  pgveil anonymize job.yaml --frontier 2,5,10,20\n"
-                              "Ctrl-C publishes the best so far, a second one nothing. docs/anonymize.md "
-                              "describes jobs.",
-                              config);
+    anonymize_verb =
+        add_verb(app, "anonymize", "publish a k-anonymous copy of a table, as a job file describes",
+                 "  pgveil anonymize config/jobs/residents.yaml\n"
+                 "  pgveil anonymize job.yaml --list\n"
+                 "  pgveil anonymize job.yaml --transformation 1,1,2 --report report.json\n"
+                 "  pgveil anonymize job.yaml --frontier 2,5,10,20\n"
+                 "Ctrl-C ends the search and publishes the best table found so far. A second Ctrl-C "
+                 "publishes nothing. docs/anonymize.md describes jobs.",
+                 config);
     anonymize_verb->add_option("job", anonymize.job, "the job's file")->required();
     auto* chosen =
         anonymize_verb->add_option("--transformation", anonymize.transformation,
@@ -177,11 +194,11 @@ struct CommandLine {
     anonymize_verb->add_option("--report", anonymize.report, "also write the report as JSON to this file");
     anonymize_verb
         ->add_flag("--utility", anonymize.wants_utility,
-                   "also tell what is left of each column and of how they depend on one another")
+                   "also tell how much is left of each column and of the relations between columns")
         ->excludes("--list");
     anonymize_verb
         ->add_option("--report-html", anonymize.report_html,
-                     "also write the report, with what --utility tells, as a page to this file")
+                     "also write the report, with the figures of --utility, as an HTML page to this file")
         ->excludes("--list");
     anonymize_verb
         ->add_option("--contingency", anonymize.contingency,
@@ -189,19 +206,20 @@ struct CommandLine {
         ->excludes("--list");
     anonymize_verb
         ->add_option("--contingency-report", anonymize.contingency_report,
-                     "the file for them: values and counts of the input, not to be published")
+                     "the file for these counts; it has values of the input, so do not publish it")
         ->excludes("--list");
     anonymize_verb
         ->add_option("--certificate", anonymize.certificate,
-                     "also write what was published how, for verify-certificate, to this file")
+                     "also write a certificate of the published table to this file, for verify-certificate")
         ->excludes("--list");
-    anonymize_verb->add_option("--key-file", anonymize.key_file,
-                               "key of the input's fingerprint in the certificate; none without it");
+    anonymize_verb->add_option(
+        "--key-file", anonymize.key_file,
+        "file with the key for the fingerprint of the input in the certificate; without it there is none");
     anonymize_verb
         ->add_option(
             "--frontier", anonymize.frontier,
-            "search for each of these k or risks (2,5,10 or 50%,20%,10%), print what each costs; publish "
-            "nothing")
+            "search once for each of these k or risks (2,5,10 or 50%,20%,10%) and print how much is lost; "
+            "publish nothing")
         ->excludes("--transformation")
         ->excludes("--certificate")
         ->excludes("--utility")
@@ -222,8 +240,8 @@ struct CommandLine {
     return *completion_verb ? bash_completion(app) : "pgveil " PGVEIL_VERSION "\n";
   }
 
-  // The verb that was named, "policy build", if it reads the configuration's databases or what was built of them; empty: another
-  // one.
+  // The verb that was named, "policy build", if it reads the configuration's databases or what was built of
+  // them; empty: another one.
   [[nodiscard]] std::string audited_verb() const {
     for (const CLI::App* verb : {serve_verb, audit_verb, setup_verb, worker_verb, version_verb,
                                  completion_verb, config_doc_verb, man_page_verb}) {
@@ -299,13 +317,13 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace pgveil::cli
+}  // namespace pgveil::app
 
 int main(int argc, char** argv) {
   try {
-    return pgveil::cli::run(argc, argv);
+    return pgveil::app::run(argc, argv);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "pgveil: a bug: %s\n", failure.what());
-    return pgveil::cli::kMistake;
+    return pgveil::app::kMistake;
   }
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,23 +12,22 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/audit/log.hpp"
-#include "cli/console/commands.hpp"
-#include "cli/console/metrics.hpp"
-#include "cli/policies/versions.hpp"
 #include "cli/subcommands.hpp"
-#include "cli/watch.hpp"
-#include "cli/web/api.hpp"
-#include "cli/world.hpp"
 #include "common/log.hpp"
-#include "common/sqlstate.hpp"
-#include "proxy/net/http_server.hpp"
+#include "daemon/audit/log.hpp"
+#include "daemon/console/commands.hpp"
+#include "daemon/console/metrics.hpp"
+#include "daemon/policies/versions.hpp"
+#include "daemon/state/serving_state.hpp"
+#include "daemon/state/watch.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/server.hpp"
-#include "proxy/net/web.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
+#include "web/api/api.hpp"
+#include "web/http/http_server.hpp"
+#include "web/http/monitoring.hpp"
 
-namespace pgveil::cli {
+namespace pgveil::app {
 namespace {
 
 const int kWaitForClients = SIGRTMIN;
@@ -40,8 +40,8 @@ sigset_t waited_signals() {
   return signals;
 }
 
-void say_where_versions_are(const World& world) {
-  const auto now = world.present();  // kept: a range-for would not keep what a temporary points to
+void say_where_versions_are(const ServingState& serving) {
+  const auto now = serving.present();  // kept: a range-for would not keep what a temporary points to
   for (const auto& [database, view] : now->databases) {
     if (view.version_guard == rewriter::VersionGuard::present) continue;
     log::warning("database " + database, std::string(kVersionsInFiles));
@@ -71,29 +71,23 @@ net::PoolSettings pool_settings(const PoolConfig& pool, const std::string& role,
   return settings;
 }
 
-// Where everybody is let in nobody may come from elsewhere.
-Result<net::InheritedSockets> inherited_sockets(const Config& config) {
-  auto taken = net::take_inherited_sockets();
-  if (!taken || !taken->tcp || config.auth.method != session::ClientAuthentication::trust ||
-      is_loopback_address(taken->tcp_address))
-    return taken;
-  return Error{ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
-               fmt::format("auth.method trust on a socket that was handed over, of {}", taken->tcp_address),
-               "let the socket listen on 127.0.0.1, or use scram-sha-256"};
-}
-
-net::ServerConfig server_config(const Config& config, const World& world, net::AuditSink* audit) {
+net::ServerConfig server_config(const Config& config, const ServingState& serving, net::AuditSink* audit) {
   net::ServerConfig server;
   server.audit = audit;
-  server.tls = [&world] { return world.present()->tls; };
+  server.tls = [&serving] { return serving.present()->tls; };
   server.listen_host = config.listen.host;
   server.listen_port = config.listen.port;
   server.socket_dir = config.listen.socket_dir;
   server.socket_mode = config.listen.socket_mode;
   server.threads = config.listen.threads;
   server.backend = {config.backend.host, config.backend.port};
-  server.max_clients = config.limits.max_clients;
-  server.max_role_clients = config.limits.max_role_clients;
+  // Where everybody is let in nobody may come from elsewhere.
+  server.is_loopback_only = config.auth.method == session::ClientAuthentication::trust;
+  server.clients = {config.limits.max_clients, config.limits.admin_clients, config.limits.max_role_clients,
+                    config.limits.login_clients};
+  server.is_admin = [&serving](const std::string& role) {
+    return standing_of(serving.present()->config, role) == console::Standing::admin;
+  };
   server.pools = [pool = config.pool](const std::string& role, const std::string& database) {
     return pool_settings(pool, role, database);
   };
@@ -108,12 +102,31 @@ net::ServerConfig server_config(const Config& config, const World& world, net::A
   server.session.mock_secret = net::random_nonce();
   server.session.limits.client_message_bytes = config.limits.client_message_bytes;
   server.session.limits.statements = config.limits.session_statements;
+  server.session.limits.statement_bytes = config.limits.session_statement_bytes;
   server.session.limits.prepared_statements = config.pool.prepared_statements;
   return server;
 }
 
-void say_ready(const World& world, const std::string& host, std::uint16_t port) {
-  const auto now = world.present();
+// The soft limit that shells give is below what the defaults may need: one descriptor for each client, one
+// for each connection to PostgreSQL, and one for each client that is logging in.
+void raise_descriptor_limit(const LimitsConfig& limits) {
+  constexpr std::size_t kOthers = 128 + net::kMostPutOut;  // files, timers, the page
+  const rlim_t needed = 2 * (limits.max_clients + limits.admin_clients) + limits.login_clients + kOthers;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  if (files.rlim_cur < needed) {
+    files.rlim_cur = std::min(needed, files.rlim_max);
+    if (::setrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  }
+  if (files.rlim_cur >= needed) return;
+  log::warning("serve",
+               fmt::format("{} open files are allowed, and limits.max_clients and login_clients may need {}: "
+                           "raise the limit (LimitNOFILE, ulimit -n), or lower these",
+                           files.rlim_cur, needed));
+}
+
+void say_ready(const ServingState& serving, const std::string& host, std::uint16_t port) {
+  const auto now = serving.present();
   std::size_t ready = 0;
   for (const auto& spec : now->specs) {
     const auto state = state_of(*now, spec);
@@ -127,9 +140,10 @@ void say_ready(const World& world, const std::string& host, std::uint16_t port) 
             fmt::format("listening on {}:{}, policies ready {} of {}", host, port, ready, now->specs.size()));
 }
 
-// Who is masked and who is exempt, and how the server is reached, may be others now: no connection is lent on.
-void reload(World& world, net::Server& server) {
-  for (const auto& step : world.reload()) {
+// Who is masked and who is exempt, and how the server is reached, may be others now: no connection is lent
+// on.
+void reload(ServingState& serving, net::Server& server) {
+  for (const auto& step : serving.reload()) {
     if (!step.is_ok) log::error("reload", fmt::format("{}: {}", step.item, step.message));
   }
   server.pools().reconnect("");
@@ -138,21 +152,22 @@ void reload(World& world, net::Server& server) {
 
 // How to end: as the console's SHUTDOWN, which sends SIGUSR1, or by a signal of the operator's.
 struct End {
-  admin::Ending ending = admin::Ending::at_once;
+  console::Ending ending = console::Ending::at_once;
   std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nothing: none
 };
 
-End wait_for_the_end(World& world, net::Server& server, const Commands& commands, const sigset_t& signals) {
+End wait_for_the_end(ServingState& serving, net::Server& server, const Commands& commands,
+                     const sigset_t& signals) {
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) continue;
-    if (signal == kWaitForClients) return {admin::Ending::when_clients_go};
+    if (signal == kWaitForClients) return {console::Ending::when_clients_go};
     switch (signal) {
-      case SIGHUP: reload(world, server); continue;
+      case SIGHUP: reload(serving, server); continue;
       case SIGTERM:
-        return {admin::Ending::at_rest,
-                std::chrono::milliseconds(world.present()->config.limits.drain_timeout_ms)};
-      case SIGINT: return {admin::Ending::at_rest};
+        return {console::Ending::at_rest,
+                std::chrono::milliseconds(serving.present()->config.limits.drain_timeout_ms)};
+      case SIGINT: return {console::Ending::at_rest};
       case SIGUSR1:
         if (const auto asked = commands.asked_ending()) return {*asked};
         log::info("serve", "SIGUSR1: PAUSE");
@@ -173,7 +188,7 @@ void wait_for_clients(const net::Server& server, const Commands& commands, const
   while (server.client_count() > 0) {
     const int signal = sigtimedwait(&signals, nullptr, &moment);
     const bool waits_on = signal <= 0 || signal == SIGHUP || signal == SIGUSR2 ||
-                          (signal == SIGUSR1 && commands.asked_ending() != admin::Ending::at_once);
+                          (signal == SIGUSR1 && commands.asked_ending() != console::Ending::at_once);
     if (!waits_on) return;
   }
 }
@@ -181,28 +196,31 @@ void wait_for_clients(const net::Server& server, const Commands& commands, const
 void end(net::Server& server, const End& how, const Commands& commands, const sigset_t& signals,
          db::Interrupt& interrupt) {
   log::info("serve", fmt::format("stopping, {} clients", server.client_count()));
-  if (how.ending != admin::Ending::at_once && !how.limit) {
+  if (how.ending != console::Ending::at_once && !how.limit) {
     server.stop_listening();
-    if (how.ending == admin::Ending::at_rest) server.end_sessions_at_rest();
+    if (how.ending == console::Ending::at_rest) server.end_sessions_at_rest();
     wait_for_clients(server, commands, signals);
   }
   interrupt.end_all();  // builds, drift checks and the watch, which clients need until now
   server.stop(how.limit.value_or(std::chrono::milliseconds(0)));
 }
 
-Result<std::unique_ptr<net::Web>> start_web(const MetricsConfig& metrics, const World& world,
-                                            const net::Server& server) {
-  if (!metrics.port) return std::unique_ptr<net::Web>();
-  auto web = net::Web::start(metrics.host, *metrics.port,
-                             {[&world, &server] { return metrics_text(world, server); },
-                              [&world, &server] { return why_not_ready(world, server); }});
-  if (web) log::info("metrics", fmt::format("http://{}:{}/metrics", metrics.host, (*web)->port()));
-  return web;
+Result<std::unique_ptr<net::HttpServer>> start_monitoring(const MetricsConfig& metrics,
+                                                          const ServingState& serving,
+                                                          const net::Server& server) {
+  if (!metrics.port) return std::unique_ptr<net::HttpServer>();
+  net::HttpConfig config{.section = "metrics", .host = metrics.host, .port = *metrics.port, .threads = 1};
+  auto pages = net::HttpServer::start(
+      config, net::monitoring_handler({[&serving, &server] { return metrics_text(serving, server); },
+                                       [&serving, &server] { return why_not_ready(serving, server); }},
+                                      metrics.names));
+  if (pages) log::info("metrics", fmt::format("http://{}:{}/metrics", metrics.host, (*pages)->port()));
+  return pages;
 }
 
 // Null: there is no page.
-Result<std::unique_ptr<Desk>> open_desk(const Config& config, Commands& commands) {
-  if (!config.page.port) return std::unique_ptr<Desk>();
+Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands& commands) {
+  if (!config.page.port) return std::unique_ptr<PageJobs>();
   auto folder = ProcessFolder::make(config.state_dir + "/.page");
   if (!folder) return folder.error();
   std::optional<ProcessFolder> spark_folder;
@@ -211,15 +229,16 @@ Result<std::unique_ptr<Desk>> open_desk(const Config& config, Commands& commands
     if (!shared) return shared.error();
     spark_folder.emplace(std::move(*shared));
   }
-  return std::make_unique<Desk>(std::move(*folder), std::move(spark_folder), commands.jobs());
+  return std::make_unique<PageJobs>(std::move(*folder), std::move(spark_folder), commands.jobs());
 }
 
 // EXPLAIN parses SQL on the page's threads.
-Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const World& world, WebApi& api) {
+Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const ServingState& serving,
+                                                    WebApi& api) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
-  net::HttpConfig config{page.host, *page.port};
+  net::HttpConfig config{.section = "admin.http", .host = page.host, .port = *page.port};
   const bool has_tls = !page.tls.certificate.empty();
-  if (has_tls) config.tls = [&world] { return world.present()->page_tls; };
+  if (has_tls) config.tls = [&serving] { return serving.present()->page_tls; };
   config.thread_stack_bytes = rewriter::kParserStackBytes;
   auto server =
       net::HttpServer::start(config, [&api](const net::HttpRequest& request) { return api.answer(request); });
@@ -243,34 +262,35 @@ Result<void> serve(const std::string& path) {
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);
+  raise_descriptor_limit(config->limits);
   const auto audit = AuditLog::open(config->audit);
   if (!audit) return audit.error();
-  auto world = World::open(*config);
-  if (!world) return world.error();
-  (*world)->attach_audit(audit->get());
+  auto serving = ServingState::open(*config);
+  if (!serving) return serving.error();
+  (*serving)->attach_audit(audit->get());
   note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}}});
-  Commands commands(**world);
-  auto inherited = inherited_sockets(*config);
+  Commands commands(**serving);
+  auto inherited = net::take_inherited_sockets();
   if (!inherited) return inherited.error();
-  net::ServerConfig listener = server_config(*config, **world, audit->get());
+  net::ServerConfig listener = server_config(*config, **serving, audit->get());
   listener.inherited = std::move(*inherited);
   const bool is_handed_over = listener.inherited.has_any();
-  auto server = net::Server::start(std::move(listener), **world, commands);
+  auto server = net::Server::start(std::move(listener), **serving, commands);
   if (!server) return server.error();
   commands.attach(**server);
-  const auto web = start_web(config->metrics, **world, **server);
-  if (!web) return web.error();
-  const auto desk = open_desk(*config, commands);
-  if (!desk) return desk.error();
-  WebApi api(**world, commands, **server, audit->get(), desk->get());
-  const auto page = start_page(config->page, **world, api);
+  const auto monitoring = start_monitoring(config->metrics, **serving, **server);
+  if (!monitoring) return monitoring.error();
+  const auto page_jobs = open_page_jobs(*config, commands);
+  if (!page_jobs) return page_jobs.error();
+  WebApi api(**serving, commands, **server, audit->get(), page_jobs->get());
+  const auto page = start_page(config->page, **serving, api);
   if (!page) return page.error();
-  say_where_versions_are(**world);
-  say_ready(**world, is_handed_over ? "a socket that was handed over" : config->listen.host,
+  say_where_versions_are(**serving);
+  say_ready(**serving, is_handed_over ? "a socket that was handed over" : config->listen.host,
             (*server)->port());
   {
-    const Watch watch(**world);
-    const End how = wait_for_the_end(**world, **server, commands, signals);
+    const Watch watch(**serving);
+    const End how = wait_for_the_end(**serving, **server, commands, signals);
     end(**server, how, commands, signals, *config->interrupt);
   }
   note_process(audit->get(), {"stop", {}});
@@ -286,4 +306,4 @@ int run_serve(const std::string& config) {
   return served ? kSuccess : report(served.error());
 }
 
-}  // namespace pgveil::cli
+}  // namespace pgveil::app

@@ -2,11 +2,11 @@
 
 #include "cli/subcommands.hpp"
 
-namespace pgveil::cli {
+namespace pgveil::app {
 
 int report(const Error& error) {
   std::fprintf(stderr, "pgveil: %s\n", one_line(error).c_str());
   return kMistake;
 }
 
-}  // namespace pgveil::cli
+}  // namespace pgveil::app

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/tables/table_input.hpp"
 #include "common/error.hpp"
+#include "jobs/input/table_input.hpp"
+#include "jobs/run/applied_scheme.hpp"
 
-namespace pgveil::cli {
+namespace pgveil::app {
 
 inline constexpr int kSuccess = 0;
 inline constexpr int kMistake = 1;   // what the user wrote, or the world, is wrong
@@ -23,6 +24,9 @@ struct CheckArguments {
 struct AuditVerifyArguments {
   std::vector<std::string> files;     // in the order they were written
   std::optional<std::string> config;  // that names the key; none: the chain has none
+  // Hashes of lines that were kept elsewhere.
+  std::optional<std::string> after;     // of the line before the first; none: it must be the first of all
+  std::optional<std::string> includes;  // of a line that must be there
 };
 
 struct RewriteArguments {
@@ -119,19 +123,6 @@ struct CheckTableArguments {
   std::optional<std::string> output;
 };
 
-struct ApplyArguments {
-  std::string config;
-  std::string scheme;  // a report of anonymize
-  std::string job;
-  TableArguments input;  // neither file nor table: the job's
-  std::optional<std::string> output, output_table;
-  bool replaces = false;
-  std::string on_violation = "job";  // refuse: any class; job: more than the job may suppress; suppress: none
-  std::string report;                // file for the JSON report; empty: none
-  std::string certificate;           // as of AnonymizeArguments
-  std::optional<std::string> key_file;
-};
-
 struct VerifyArguments {
   std::string config;
   std::string certificate;
@@ -179,4 +170,4 @@ struct HierarchyArguments {
 // itself is main's business, so this is always kMistake.
 int report(const Error& error);
 
-}  // namespace pgveil::cli
+}  // namespace pgveil::app

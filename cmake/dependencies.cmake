@@ -7,7 +7,9 @@ find_package(Threads REQUIRED)
 # fmt 9.1: formatting without iostreams; used everywhere.
 find_package(fmt 9.1 REQUIRED)
 
-# Boost 1.81: Asio (only in proxy/net and cli), System.result (Result<T>), JSON (policy versions on disk).
+# Boost 1.81: Asio and Beast (sockets and HTTP: only proxy/net and web/http), System.result (Result<T>), JSON
+# (versions of policies, reports, certificates, the page's API). tests/architecture/include_graph_test.py says
+# where each may be.
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 
 # OpenSSL 3.0: HMAC, PBKDF2, SHA-256, random bytes for SCRAM; TLS.
@@ -25,12 +27,12 @@ find_package(TBB 2021.8 REQUIRED COMPONENTS tbb)
 # CLI11 2.1: command line; only cli/ sees it.
 find_package(CLI11 2.1 REQUIRED)
 
-# libpqxx 6.4: the proxy's own queries (catalog, counts, exports); only db/ sees it. It loses 2 KB where a connection
-# breaks during a query (tests/leaks_of_libraries.txt).
+# libpqxx 6.4: the proxy's own queries (catalog, counts, exports); only db/ sees it. It loses 2 KB where a
+# connection breaks during a query (tests/leaks_of_libraries.txt).
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 
-# libpg_query 15-4.0: PostgreSQL 15's own parser and a deparser; only rewriter/pg/ sees it. No pkg-config file in
-# Debian. protobuf-c 1.4: the form in which libpg_query hands its trees over.
+# libpg_query 15-4.0: PostgreSQL 15's own parser and a deparser; only rewriter/pg/ sees it. No pkg-config file
+# in Debian. protobuf-c 1.4: the form in which libpg_query hands its trees over.
 find_path(PG_QUERY_INCLUDE_DIR pg_query.h REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c>=1.4)

@@ -1,6 +1,7 @@
 add_library(pgveil_sanitizers INTERFACE)
 if(PGVEIL_SANITIZE_ADDRESS)
-  target_compile_options(pgveil_sanitizers INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(pgveil_sanitizers INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(pgveil_sanitizers INTERFACE -fsanitize=address,undefined)
 endif()
 if(PGVEIL_SANITIZE_THREAD)
@@ -13,7 +14,7 @@ if(PGVEIL_COVERAGE)
   target_link_options(pgveil_sanitizers INTERFACE --coverage)
 endif()
 if(PGVEIL_FUZZ)
-  # Coverage feedback from the libraries under test, not only from the target's own file. Clang 14 can't assemble
-  # coroutines with the check of functions' types.
+  # Coverage feedback from the libraries under test, not only from the target's own file. Clang 14 can't
+  # assemble coroutines with the check of functions' types.
   target_compile_options(pgveil_sanitizers INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize=function)
 endif()

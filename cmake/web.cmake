@@ -1,12 +1,14 @@
-# The page's files in the program. web/dist is made by npm (scripts/web.sh); without it there is a proxy without a page.
-#   pgveil_web_assets(OUTPUT): writes OUTPUT, the C++ file with all of them, when it is configured and whenever they changed.
-option(PGVEIL_WEB "embed the page, if web/dist has been built" ON)
+# The page's files in the program. web/page/dist is made by npm (scripts/web.sh); without it there is a proxy
+# without a page.
+#   pgveil_web_assets(OUTPUT): writes OUTPUT, the C++ file with all of them, when it is configured and
+#   whenever they changed.
+option(PGVEIL_WEB "embed the page, if web/page/dist has been built" ON)
 
 set(PGVEIL_WEB_TYPES "/=index.html=text/html" "/page.js=page.js=text/javascript" "/page.css=page.css=text/css"
     "/icon.svg=icon.svg=image/svg+xml")
 
 function(pgveil_web_assets output)
-  set(dist ${PROJECT_SOURCE_DIR}/web/dist)
+  set(dist ${PROJECT_SOURCE_DIR}/web/page/dist)
   set(arrays "")
   set(entries "")
   if(PGVEIL_WEB AND EXISTS ${dist}/index.html)
@@ -28,15 +30,15 @@ function(pgveil_web_assets output)
     set(table "constexpr WebAsset kAssets[] = {\n${entries}};\n")
     set(result "kAssets")
   else()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/page)
     set(table "")
     set(result "{}")
   endif()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
 "// Made by cmake/web.cmake.
-#include \"cli/web/assets.hpp\"
+#include \"web/api/assets.hpp\"
 
-namespace pgveil::cli {
+namespace pgveil::app {
 namespace {
 
 ${arrays}${table}
@@ -46,6 +48,6 @@ std::span<const WebAsset> web_assets() {
   return ${result};
 }
 
-}  // namespace pgveil::cli
+}  // namespace pgveil::app
 ")
 endfunction()

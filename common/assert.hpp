@@ -1,6 +1,7 @@
 #pragma once
-// PGVEIL_ASSERT: for bugs only, on in release builds too. User input must never reach one. It throws Bug, which ends
-// the one session that met it (the handler of each session is the last net); nothing continues after it.
+// PGVEIL_ASSERT: for bugs only, on in release builds too. User input must never reach one. It throws Bug,
+// which ends the one session that met it (the handler of each session is the last net); nothing continues
+// after it.
 #include <stdexcept>
 
 namespace pgveil {

@@ -1,6 +1,6 @@
 #pragma once
-// Expected failures. Three kinds of "no" are three types: a bug (common/assert.hpp), an expected failure (Error, here)
-// and a refusal (common/refusal.hpp). There is no conversion between them.
+// Expected failures. Three kinds of "no" are three types: a bug (common/assert.hpp), an expected failure
+// (Error, here) and a refusal (common/refusal.hpp). There is no conversion between them.
 #include <boost/system/result.hpp>
 #include <string>
 #include <string_view>
@@ -36,6 +36,14 @@ using Result = boost::system::result<T, Error>;
 
 // Called by boost::system::result when value() is asked of an error: that is a bug of the caller.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
+
+// The errors that are made in many places. Message and hint are public: no data value.
+[[nodiscard]] Error usage_error(std::string message, std::string hint);  // ErrorKind::usage, 22023
+// ErrorKind::configuration, 22023: a file, a key or a value of the owner's that can't be used.
+[[nodiscard]] Error invalid_input(std::string message, std::string hint, std::string private_detail = {});
+[[nodiscard]] Error not_permitted(std::string message, std::string hint);  // ErrorKind::policy, 42501
+// 54000 for ErrorKind::limit, 22023 for every other kind.
+[[nodiscard]] Error error_of_kind(ErrorKind kind, std::string message, std::string hint);
 
 // "message (hint)", for one line on a terminal.
 [[nodiscard]] std::string one_line(const Error& error);

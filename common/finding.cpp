@@ -37,9 +37,11 @@ std::string_view code_of(FindingKind kind) {
     case FindingKind::unique_quasi_identifier: return "unique-quasi-identifier";
     case FindingKind::unique_within_cohort: return "unique-within-cohort";
     case FindingKind::determines_hidden: return "determines-hidden";
+    case FindingKind::computable_cells: return "computable-cells";
     case FindingKind::diversity_scope: return "diversity-scope";
     case FindingKind::order_by_index: return "order-by-index";
     case FindingKind::order_by_layout: return "order-by-layout";
+    case FindingKind::hidden_domain: return "hidden-domain";
     case FindingKind::unused_decision: return "unused-decision";
   }
   PGVEIL_ASSERT(false);

@@ -1,6 +1,7 @@
 #pragma once
-// What `pgveil check` finds: one fact about a server, a database or a policy that an owner should know of, decide on or
-// mend. Findings are values: judged in policy/ and rewriter/, printed and logged by cli/. docs/check.md lists them all.
+// What `pgveil check` finds: one fact about a server, a database or a policy that an owner should know of,
+// decide on or mend. Findings are values: judged in policy/ and rewriter/, printed and logged by cli/.
+// docs/check.md lists them all.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@ enum class Severity {
 };
 
 enum class FindingKind {
-  // The server (rewriter/server_check.hpp).
+  // The server (review/server_check.hpp).
   function_dropped,  // a listed function is not what PostgreSQL 15 has: calls are refused
   server_machinery,  // a function that operators, casts or types work through is not PostgreSQL 15's
   quoting_column,  // a readable catalog has a column of a type that quotes data, which the lists do not hide
@@ -22,7 +23,7 @@ enum class FindingKind {
   operator_overload,  // an operator of a name that pg_catalog has too
   function_overload,  // the same for functions
   user_cast,          // a cast through a function that is not PostgreSQL's
-  // What surrounds a protected table (rewriter/closure_check.hpp).
+  // What surrounds a protected table (review/closure_check.hpp).
   view,               // a view reads it
   rule,               // a rule of another table names it
   materialized_view,  // a materialized view holds its rows
@@ -37,16 +38,18 @@ enum class FindingKind {
   trigger,            // a trigger's function sees its rows
   join_key,           // two protected tables show the same key
   join_hidden,  // a foreign key leads from or to a column that is always hidden: the join matches nothing
-  // Policies (policy/, rewriter/policy_check.hpp).
+  // Policies (policy/, rewriter/compile/policy_check.hpp).
   joint_release,            // two policies over one table, together finer than k
   repeated_identifier,      // an identifier repeats and no unit is named
   person_key,               // a foreign key to a person-like table and no unit is named
   unique_quasi_identifier,  // a quasi-identifier that nearly every row has for itself
   unique_within_cohort,     // a visible column that tells rows of a cohort apart
   determines_hidden,        // a visible column that tells hidden cells
+  computable_cells,         // hidden cells that readers can compute from the answers alone
   diversity_scope,          // l-diversity is not counted within each value of other visible columns
   order_by_index,           // an index orders rows of equal visible values by a hidden column
   order_by_layout,          // the physical order follows a hidden column
+  hidden_domain,            // a hidden column of a domain: its NULLs are not the domain's
   // Decisions.
   unused_decision  // an `acknowledged` entry that settles nothing
 };
@@ -54,8 +57,8 @@ enum class FindingKind {
 struct Finding {
   FindingKind kind;
   Severity severity;
-  // What it is about, exactly as an `acknowledged` entry names it: "public.visits", "function public.f(integer)".
-  // Empty: no decision can settle it.
+  // What it is about, exactly as an `acknowledged` entry names it: "public.visits", "function
+  // public.f(integer)". Empty: no decision can settle it.
   std::string object;
   std::string what;  // one line, lower case, no full stop, no data value
   std::string mend;
@@ -74,8 +77,8 @@ struct Acknowledgement {
   std::string reason;
   bool operator==(const Acknowledgement&) const = default;
 };
-// A finding whose object was acknowledged becomes a note that gives the reason. An acknowledgement that settles nothing
-// becomes a warning: it may be misspelt.
+// A finding whose object was acknowledged becomes a note that gives the reason. An acknowledgement that
+// settles nothing becomes a warning: it may be misspelt.
 [[nodiscard]] std::vector<Finding> settle(std::vector<Finding> findings,
                                           const std::vector<Acknowledgement>& acknowledged);
 

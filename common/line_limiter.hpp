@@ -1,6 +1,7 @@
 #pragma once
-// Keeps one kind of log line from drowning all others: so many of a kind are let through in a second, the rest is
-// counted. Pure; not thread-safe. Memory is bounded: beyond kMaxKinds kinds, all new ones are one kind.
+// Keeps one kind of log line from drowning all others: so many of a kind are let through in a second, the
+// rest is counted. Pure; not thread-safe. Memory is bounded: beyond kMaxKinds kinds, all new ones are one
+// kind.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,8 +42,8 @@ class LineLimiter {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-// "session 12/7", "login of ann to demo" → "session: login of". Words with digits, names after the second word and
-// what is quoted are not part of a kind: clients choose them.
+// "session 12/7", "login of ann to demo" → "session: login of". Words with digits, names after the second
+// word and what is quoted are not part of a kind: clients choose them.
 [[nodiscard]] std::string kind_of_line(std::string_view topic, std::string_view text);
 
 }  // namespace pgveil::log

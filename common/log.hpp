@@ -1,7 +1,7 @@
 #pragma once
-// The log. Lines are for operators; no data value, literal or row ever enters a public field (common/error.hpp says
-// which text is public). Thread-safe. This is the only global of pgveil, and only edges (cli, proxy/net, db) use it:
-// session, policy, rewriter and engine return values instead.
+// The log. Lines are for operators; no data value, literal or row ever enters a public field
+// (common/error.hpp says which text is public). Thread-safe. This is the only global of pgveil, and only
+// edges (cli, proxy/net, db) use it: session, policy, rewriter and engine return values instead.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@ namespace pgveil::log {
 enum class Level { debug, info, warning, error };
 enum class Format { text, json };
 
-// Call once at start, before any thread. Lines go to standard error. With log_private, private_detail() lines are
-// written too; they may quote SQL and data.
+// Call once at start, before any thread. Lines go to standard error. With log_private, private_detail() lines
+// are written too; they may quote SQL and data.
 struct Options {
   Level level = Level::info;
   Format format = Format::text;

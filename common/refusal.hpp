@@ -1,19 +1,22 @@
 #pragma once
-// A refusal: pgveil understood the statement well enough to know that it must not answer it. It is not an error to
-// recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message, detail, hint and position.
-// Refusals depend on the query and the catalog, never on data (docs/attack-model.md).
+// A refusal: pgveil understood the statement well enough to know that it must not answer it. It is not an
+// error to recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message,
+// detail, hint and position. Refusals depend on the query and the catalog, never on data
+// (docs/attack-model.md).
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace pgveil {
 
-// Why. The names are stable: they are what SHOW REFUSALS and the metrics count by. Each has at least one test.
+// Why. The names are stable: they are what SHOW REFUSALS and the metrics count by. Each has at least one
+// test.
 enum class Reason {
-  statement_kind,       // this kind of statement is not open to masked users
-  clause,               // a clause pgveil does not let through (INTO, FOR UPDATE, …)
-  node_kind,            // a kind of parse-tree node pgveil does not know or never allows
-  relation_not_listed,  // no policy and no open_tables entry lists this relation, or this role is no reader of it
+  statement_kind,  // this kind of statement is not open to masked users
+  clause,          // a clause pgveil does not let through (INTO, FOR UPDATE, …)
+  node_kind,       // a kind of parse-tree node pgveil does not know or never allows
+  // no policy and no open_tables entry lists this relation, or this role is no reader of it
+  relation_not_listed,
   policy_not_built,      // the policy of this table has no current version: BUILD POLICY is needed
   function_not_listed,   // a function that is not on the list
   operator_not_listed,   // an operator that is not in pg_catalog

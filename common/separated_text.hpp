@@ -1,8 +1,9 @@
 #pragma once
-// Reads RFC 4180 text (CSV) with any separator, from bytes already in memory. Records end with LF or CRLF, the last one
-// may go without; a field in double quotes may hold separators, line ends and doubled quotes. A byte order mark at the
-// beginning is skipped. Refused: a quote inside an unquoted field, text after a closing quote, a quote never closed, a
-// carriage return without line feed. Not for files: whoever reads the bytes closes the file.
+// Reads RFC 4180 text (CSV) with any separator, from bytes already in memory. Records end with LF or CRLF,
+// the last one may go without; a field in double quotes may hold separators, line ends and doubled quotes. A
+// byte order mark at the beginning is skipped. Refused: a quote inside an unquoted field, text after a
+// closing quote, a quote never closed, a carriage return without line feed. Not for files: whoever reads the
+// bytes closes the file.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -18,8 +19,8 @@ class RecordReader {
   // `bytes` must outlive the reader. REQUIRES: separator is not a quote, CR or LF.
   RecordReader(std::string_view bytes, char separator);
 
-  // The next record's fields into `fields` (overwritten); false at the end. The views live until the next call. Errors
-  // name the record (1-based), never a value.
+  // The next record's fields into `fields` (overwritten); false at the end. The views live until the next
+  // call. Errors name the record (1-based), never a value.
   [[nodiscard]] Result<bool> next(std::vector<std::string_view>& fields);
 
   [[nodiscard]] std::uint64_t records_read() const { return record_; }

@@ -1,4 +1,5 @@
--- The worked example (docs/disclosure-tree.md): eleven people, published with k = 2. Run as the owner of the database.
+-- The worked example (docs/disclosure-tree.md): eleven people, published with k = 2. Run as the owner of the
+-- database.
 CREATE TABLE public.people (
   id integer PRIMARY KEY,
   occupation text NOT NULL,

@@ -1,14 +1,15 @@
--- public.residents: a made-up register of :rows people, the same on every machine. Nothing is random: each person's
--- draws are hashes of their number, one seed per column. States have about the share of the population they really
--- have; cities within a state and occupations follow Zipf's law; the old are retired, the young study, as a rule.
--- Run as the owner of the database, with -v rows=1000000.
+-- public.residents: a made-up register of :rows people, the same on every machine. Nothing is random: each
+-- person's draws are hashes of their number, one seed per column. States have about the share of the
+-- population they really have; cities within a state and occupations follow Zipf's law; the old are retired,
+-- the young study, as a rule. Run as the owner of the database, with -v rows=1000000.
 
 -- A number in [0, 1) for person n and one column's seed.
 CREATE FUNCTION pg_temp.draw(n bigint, seed bigint) RETURNS double precision
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN (hashint8extended(n, seed) & 4503599627370495)::double precision / 4503599627370496;
 
--- Upper bounds in [0, 1] of the shares of `count` things of which the i-th is 1/i^skew as frequent as the first.
+-- Upper bounds in [0, 1] of the shares of `count` things of which the i-th is 1/i^skew as frequent as the
+-- first.
 CREATE FUNCTION pg_temp.zipf_bounds(count integer, skew double precision) RETURNS double precision[]
   LANGUAGE sql IMMUTABLE
   RETURN (SELECT array_agg(upto ORDER BY i)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ./run demo [--check|--stop]: a private PostgreSQL with two tables, their policies, pgveil in front, and three queries
-# as the owner and an analyst see them. Leaves all of it up; --check compares the answers and stops all.
+# ./run demo [--check|--stop]: a private PostgreSQL with two tables, their policies, pgveil in front, and
+# three queries as the owner and an analyst see them. Leaves all of it up; --check compares the answers and
+# stops all.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
@@ -15,7 +16,8 @@ ROWS=${PGVEIL_DEMO_ROWS:-1000000}
 ask() {
   local port=$1 user=$2 database=$3
   shift 3
-  env -u PGOPTIONS -u PGSERVICE -u PGDATABASE -u PGUSER -u PGPASSWORD PGPASSFILE="$STATE/pgpass" PGCONNECT_TIMEOUT=20 \
+  env -u PGOPTIONS -u PGSERVICE -u PGDATABASE -u PGUSER -u PGPASSWORD PGPASSFILE="$STATE/pgpass" \
+    PGCONNECT_TIMEOUT=20 \
     PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -P pager=off -P footer=off -P null=NULL \
     -h 127.0.0.1 -p "$port" -U "$user" -d "$database" "$@"
 }
@@ -64,7 +66,8 @@ PASS
 
 load_tables() {
   step "loading the worked example and a table of $ROWS people"
-  ask "$POSTGRES_PORT" postgres postgres -v owner_password="$OWNER_PASSWORD" -v query_password="$QUERY_PASSWORD" \
+  ask "$POSTGRES_PORT" postgres postgres -v owner_password="$OWNER_PASSWORD" -v \
+    query_password="$QUERY_PASSWORD" \
     -v admin_password="$ADMIN_PASSWORD" -f "$ROOT/demo/roles.sql"
   ask "$POSTGRES_PORT" demo_owner demo -f "$ROOT/demo/example_table.sql"
   ask "$POSTGRES_PORT" demo_owner demo -v rows="$ROWS" -f "$ROOT/demo/residents_table.sql"
@@ -91,7 +94,8 @@ configure_pgveil() {
     umask 077
     printf '%s' "$QUERY_PASSWORD" >"$home/query_password"
     printf '%s' "$ADMIN_PASSWORD" >"$home/admin_password"
-    printf '"analyst" "%s"\n"operator" "%s"\n' "$(verifier "$ANALYST_PASSWORD")" "$(verifier "$OPERATOR_PASSWORD")" \
+    printf '"analyst" "%s"\n"operator" "%s"\n' "$(verifier "$ANALYST_PASSWORD")" \
+      "$(verifier "$OPERATOR_PASSWORD")" \
       >"$home/users.txt"
   )
   sed -e "s|@PROXY_PORT@|$PROXY_PORT|g; s|@POSTGRES_PORT@|$POSTGRES_PORT|g" "$ROOT/demo/pgveil.yaml.in" \
@@ -102,7 +106,8 @@ configure_pgveil() {
 
 # The rights of pgveil's two roles, and the schema that says which version of a policy is current.
 grant_rights() {
-  pgveil setup-sql --config "$DIRECTORY/pgveil/pgveil.yaml" >"$DIRECTORY/setup.sql" || die "pgveil setup-sql failed"
+  pgveil setup-sql --config "$DIRECTORY/pgveil/pgveil.yaml" >"$DIRECTORY/setup.sql" ||
+    die "pgveil setup-sql failed"
   ask "$POSTGRES_PORT" postgres demo -f "$DIRECTORY/setup.sql"
 }
 
@@ -110,7 +115,8 @@ pgveil() { "${AS_USER[@]}" env -C "$DIRECTORY/pgveil" HOME="$DIRECTORY" "$DIRECT
 
 start_pgveil() {
   local tries config=$DIRECTORY/pgveil/pgveil.yaml
-  pgveil check --config "$config" >"$DIRECTORY/check.log" 2>&1 || die "pgveil check: $(tail -n 5 "$DIRECTORY/check.log")"
+  pgveil check --config "$config" >"$DIRECTORY/check.log" 2>&1 ||
+    die "pgveil check: $(tail -n 5 "$DIRECTORY/check.log")"
   step "building the policies"
   pgveil policy build --all --config "$config" >"$DIRECTORY/policy_build.log" 2>&1 ||
     die "pgveil policy build: $(tail -n 5 "$DIRECTORY/policy_build.log")"
@@ -118,7 +124,8 @@ start_pgveil() {
   pgveil anonymize jobs/residents.yaml --config "$config" >"$DIRECTORY/anonymize.log" 2>&1 ||
     die "pgveil anonymize: $(tail -n 5 "$DIRECTORY/anonymize.log")"
   step "starting pgveil"
-  setsid "${AS_USER[@]}" env -C "$DIRECTORY/pgveil" HOME="$DIRECTORY" "$DIRECTORY/pgveil/pgveil" serve --config "$config" \
+  setsid "${AS_USER[@]}" env -C "$DIRECTORY/pgveil" HOME="$DIRECTORY" "$DIRECTORY/pgveil/pgveil" serve \
+    --config "$config" \
     >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
   echo $! >"$STATE/pgveil.pid"
   disown

@@ -29,20 +29,26 @@ check_worked_example() {
     check "the analyst's answer to $query is the paper's" "$(cat "$ROOT/demo/expected/$query.txt")" \
       "$(value_of analyst -At -f "$ROOT/demo/queries/$query.sql")"
   done
-  check "a hidden value matches no row" 0 "$(value_of analyst -At -c "SELECT count(*) FROM people WHERE city = 'Columbus'")"
-  check "the owner finds that row" 1 "$(value_of raw -At -c "SELECT count(*) FROM people WHERE city = 'Columbus'")"
+  check "a hidden value matches no row" 0 \
+    "$(value_of analyst -At -c "SELECT count(*) FROM people WHERE city = 'Columbus'")"
+  check "the owner finds that row" 1 "$(value_of raw -At -c \
+    "SELECT count(*) FROM people WHERE city = 'Columbus'")"
 }
 
 check_residents() {
   local smallest
   check "the owner sees groups of one" 1 "$(value_of raw -At -c "SELECT min(people) FROM ($GROUPS_SQL) AS g")"
   smallest=$(value_of analyst -At -c "SELECT min(people) FROM ($GROUPS_SQL) AS g")
-  check "the analyst's groups have at least 10 people" yes "$([[ $smallest =~ ^[0-9]+$ ]] && ((smallest >= 10)) && echo yes)"
-  check "the analyst's groups add up to everybody" "$ROWS" "$(value_of analyst -At -c "SELECT sum(people) FROM ($GROUPS_SQL) AS g")"
-  check "the analyst sees no identifier" 0 "$(value_of analyst -At -c 'SELECT count(resident_no) FROM residents')"
+  check "the analyst's groups have at least 10 people" yes \
+    "$([[ $smallest =~ ^[0-9]+$ ]] && ((smallest >= 10)) && echo yes)"
+  check "the analyst's groups add up to everybody" "$ROWS" \
+    "$(value_of analyst -At -c "SELECT sum(people) FROM ($GROUPS_SQL) AS g")"
+  check "the analyst sees no identifier" 0 \
+    "$(value_of analyst -At -c 'SELECT count(resident_no) FROM residents')"
   check "an insensitive column adds up" "$(value_of raw -At -c 'SELECT sum(visits) FROM residents')" \
     "$(value_of analyst -At -c 'SELECT sum(visits) FROM residents')"
-  check "column names and types are the owner's" "$(value_of raw -At -c "$TYPES_SQL")" "$(value_of analyst -At -c "$TYPES_SQL")"
+  check "column names and types are the owner's" "$(value_of raw -At -c "$TYPES_SQL")" \
+    "$(value_of analyst -At -c "$TYPES_SQL")"
 }
 
 TYPES_SQL='SELECT pg_typeof(resident_no), pg_typeof(city), pg_typeof(birth_year) FROM residents LIMIT 1'
@@ -51,9 +57,11 @@ TYPES_SQL='SELECT pg_typeof(resident_no), pg_typeof(city), pg_typeof(birth_year)
 check_published() {
   local file=$DIRECTORY/pgveil/exports/residents.csv sizes
   check "the job's optimum is proven" 1 "$(grep -c '(optimum)$' "$DIRECTORY/anonymize.log")"
-  check "the published file has no identifier" 'state,birth_year,sex,city,diagnosis,visits' "$(head -n 1 "$file" | tr -d '\r')"
+  check "the published file has no identifier" 'state,birth_year,sex,city,diagnosis,visits' \
+    "$(head -n 1 "$file" | tr -d '\r')"
   # No column before the sensitive ones has a comma of its own but birth_year's interval, which is quoted.
-  sizes=$(tail -n +2 "$file" | sed -E 's/,[^,]*,[^,]*$//' | sort | uniq -c | awk 'NR == 1 || $1 < least { least = $1 } { rows += $1 }
+  sizes=$(tail -n +2 "$file" | sed -E 's/,[^,]*,[^,]*$//' | sort | uniq -c |
+    awk 'NR == 1 || $1 < least { least = $1 } { rows += $1 }
     END { print (least >= 10 ? "yes" : "no"), rows }')
   check "its classes have at least 10 people" yes "${sizes% *}"
   check "none was left out but suppressed ones" yes "$( ((ROWS - ${sizes#* } < 10)) && echo yes)"
@@ -72,7 +80,8 @@ analyst_reads_tree() {
 }
 
 wrong_password_lets_in() {
-  PGPASSWORD=wrong psql -X -w -At -h 127.0.0.1 -p "$PROXY_PORT" -U analyst -d demo -c 'SELECT 1' >/dev/null 2>&1 &&
+  PGPASSWORD=wrong psql -X -w -At -h 127.0.0.1 -p "$PROXY_PORT" -U analyst -d demo -c 'SELECT 1' >/dev/null \
+    2>&1 &&
     echo yes || echo no
 }
 
@@ -82,7 +91,8 @@ check_demo() {
   check_residents
   check_published
   check_refusals
-  check "the console lists both policies" $'people_k2\nresidents_k10' "$(value_of operator -At -c 'SHOW POLICIES' | cut -d'|' -f1 | sort)"
+  check "the console lists both policies" $'people_k2\nresidents_k10' \
+    "$(value_of operator -At -c 'SHOW POLICIES' | cut -d'|' -f1 | sort)"
   say "$CHECKS_PASSED passed, $CHECKS_FAILED failed"
   ((CHECKS_FAILED == 0))
 }

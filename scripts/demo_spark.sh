@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ./run demo spark [--check]: a Spark master and two workers on this machine, and a table that pgveil-spark publishes on them.
+# ./run demo spark [--check]: a Spark master and two workers on this machine, and a table that pgveil-spark
+# publishes on them.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/spark.sh"

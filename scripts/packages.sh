@@ -6,14 +6,15 @@ packages_of() {
   case $1 in
     build)
       echo cmake ninja-build g++ pkg-config libboost1.81-dev libboost-json1.81-dev libfmt-dev libssl-dev \
-        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev libxxhash-dev \
-        libtbb-dev
+        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev \
+        libxxhash-dev libtbb-dev
       ;;
     demo) echo postgresql-15 postgresql-client-15 ;;
     test)
-      echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 python3-psycopg \
-        python3-asyncpg python3-yaml sqlsmith chromium
-      command -v npm >/dev/null || echo nodejs npm # for the page; one that is there, of whatever origin, will do
+      echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 \
+        python3-psycopg python3-asyncpg python3-yaml sqlsmith chromium
+      # For the page; an npm that is there, of whatever origin, will do.
+      command -v npm >/dev/null || echo nodejs npm
       ;;
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
     fuzz) echo clang-14 libclang-rt-14-dev ;;
@@ -33,8 +34,8 @@ missing_packages() {
   done
 }
 
-# Debian makes and starts a server of its own with the first postgresql package that is installed. It is told not to, for
-# the time of the installation only; machines that have the package keep what they have.
+# Debian makes and starts a server of its own with the first postgresql package that is installed. It is told
+# not to, for the time of the installation only; machines that have the package keep what they have.
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/zz-pgveil.conf
 
 forbid_system_cluster() {
@@ -51,10 +52,11 @@ install_packages() {
     AS_ROOT=(sudo "${AS_ROOT[@]}")
   fi
   step "installing $*"
-  "${AS_ROOT[@]}" apt-get -q -o Acquire::Retries=3 update >&2 || die "apt-get update failed; is there a network?"
+  "${AS_ROOT[@]}" apt-get -q -o Acquire::Retries=3 update >&2 ||
+    die "apt-get update failed; is there a network?"
   forbid_system_cluster
-  "${AS_ROOT[@]}" apt-get -q -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 install "$@" >&2 ||
-    status=$?
+  "${AS_ROOT[@]}" apt-get -q -y --no-install-recommends -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 \
+    install "$@" >&2 || status=$?
   "${AS_ROOT[@]}" rm -f "$NO_CLUSTER"
   ((status == 0)) || die "apt-get could not install: $*; its message is above"
 }
@@ -62,7 +64,10 @@ install_packages() {
 # need_packages GROUP…: quick when nothing is missing.
 need_packages() {
   local group wanted=() missing
-  command -v dpkg-query >/dev/null || { step "not a Debian system: taking the dependencies as given"; return 0; }
+  if ! command -v dpkg-query >/dev/null; then
+    step "not a Debian system: taking the dependencies as given"
+    return 0
+  fi
   for group in "$@"; do
     # shellcheck disable=SC2207 # names of packages have no blanks
     wanted+=($(packages_of "$group"))

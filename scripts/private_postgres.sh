@@ -1,5 +1,5 @@
-# Sourced by the demo: a PostgreSQL of its own, in its own directory, on its own port, on loopback only. REQUIRES:
-# choose_user was called; DIRECTORY belongs to RUN_USER.
+# Sourced by the demo: a PostgreSQL of its own, in its own directory, on its own port, on loopback only.
+# REQUIRES: choose_user was called; DIRECTORY belongs to RUN_USER.
 
 postgres_bin() {
   local candidate
@@ -9,8 +9,8 @@ postgres_bin() {
   die "PostgreSQL 15 is missing; ./run deps demo installs it"
 }
 
-# free_port FIRST: the first port from there on loopback that nobody listens on. FIRST: below 32768, where outgoing
-# connections, which leave ports unusable for a minute, do not take theirs from.
+# free_port FIRST: the first port from there on loopback that nobody listens on. FIRST: below 32768, where
+# outgoing connections, which leave ports unusable for a minute, do not take theirs from.
 free_port() {
   local port
   for ((port = $1; port < $1 + 200; port++)); do
@@ -28,7 +28,8 @@ start_postgres() {
   (umask 077 && printf '%s' "$2" >"$DIRECTORY/superuser")
   [[ $EUID -ne 0 ]] || chown "$RUN_USER:" "$DIRECTORY/superuser"
   "${AS_USER[@]}" env -C / "$bin/initdb" -D "$DIRECTORY/data" -U postgres -A scram-sha-256 \
-    --pwfile="$DIRECTORY/superuser" -E UTF8 --locale=C --no-sync --no-instructions >"$DIRECTORY/initdb.log" 2>&1 ||
+    --pwfile="$DIRECTORY/superuser" -E UTF8 --locale=C --no-sync --no-instructions >"$DIRECTORY/initdb.log" \
+      2>&1 ||
     die "initdb failed: $(tail -n 1 "$DIRECTORY/initdb.log")"
   cat >>"$DIRECTORY/data/postgresql.conf" <<CONF
 port = $port
@@ -42,12 +43,14 @@ shared_buffers = 256MB
 work_mem = 64MB
 max_connections = 100
 CONF
-  "${AS_USER[@]}" env -C / "$bin/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w -t 60 start >/dev/null ||
+  "${AS_USER[@]}" env -C / "$bin/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w -t 60 start \
+    >/dev/null ||
     die "the private PostgreSQL did not start: $(tail -n 1 "$DIRECTORY/postgres.log")"
 }
 
 # stop_postgres: at once; the data is thrown away anyway.
 stop_postgres() {
   [[ -f $DIRECTORY/data/postmaster.pid ]] || return 0
-  "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -m immediate -w stop >/dev/null 2>&1 || true
+  "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -m immediate -w stop >/dev/null \
+    2>&1 || true
 }

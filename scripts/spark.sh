@@ -15,7 +15,8 @@ install_spark() {
   step "installing Spark into build/spark (its archive has 434 MB)"
   mkdir -p "$SPARK_HOME_DIRECTORY"
   rm -rf "$SPARK_HOME_DIRECTORY/venv" "$SPARK_HOME_DIRECTORY/ready"
-  /usr/bin/python3 -m venv "$SPARK_HOME_DIRECTORY/venv" || die "python3 -m venv failed; is python3-venv there?"
+  /usr/bin/python3 -m venv "$SPARK_HOME_DIRECTORY/venv" ||
+    die "python3 -m venv failed; is python3-venv there?"
   local pip=("$SPARK_PYTHON" -m pip --disable-pip-version-check install -q --no-deps --require-hashes) first
   first=$SPARK_HOME_DIRECTORY/first.txt
   grep -A1 -E '^(setuptools|wheel)==' "$ROOT/spark/requirements.txt" | grep -v '^--$' >"$first"
@@ -32,7 +33,8 @@ install_minicluster() {
   mkdir -p "$jars"
   ivy=$(ls "$SPARK_HOME_DIRECTORY"/venv/lib/python3*/site-packages/pyspark/jars/ivy-*.jar)
   java -jar "$ivy" -cache "$SPARK_HOME_DIRECTORY/ivy" -notransitive -confs default -warn \
-    -dependency org.apache.hadoop hadoop-client-minicluster 3.4.1 -retrieve "$jars/[artifact]-[revision].[ext].part" >"$jars/ivy.log" 2>&1 || true
+    -dependency org.apache.hadoop hadoop-client-minicluster 3.4.1 -retrieve \
+      "$jars/[artifact]-[revision].[ext].part" >"$jars/ivy.log" 2>&1 || true
   if [[ $(sha256sum <"$jars/$MINICLUSTER.part" 2>/dev/null) == "$MINICLUSTER_SHA256 "* ]]; then
     mv "$jars/$MINICLUSTER.part" "$jars/$MINICLUSTER"
   else

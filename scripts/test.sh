@@ -1,123 +1,145 @@
 #!/usr/bin/env bash
-# ./run test [--long] [SUITE…]: builds the dev preset and runs suites. Each suite ends with the number of its tests
-# that passed and failed; the sum is the last line. A suite that ran nothing has failed.
+# ./run test [--long] [SUITE…]: builds the dev preset and runs suites, as many programs side by side as there
+# are processors. What was left out, and how to have it, stands before the last line, which is the sum of the
+# tests that passed and failed. A suite that ran nothing has failed.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 
-SUITES=(architecture format unit integration oracle web spark)
+SUITES=(architecture format unit spark integration oracle web)
 passed=0
 failed=0
+left_out=() # a line for each suite or test that did not run: what, and why
 
+# add NAME PASSED FAILED SECONDS
 add() {
-  local name=$1 suite_passed=$2 suite_failed=$3
-  passed=$((passed + suite_passed))
-  failed=$((failed + suite_failed))
-  say "-- $name: $suite_passed passed, $suite_failed failed"
+  passed=$((passed + $2))
+  failed=$((failed + $3))
+  say "-- $1: $2 passed, $3 failed ($4 s)"
 }
 
-# add_closing_line NAME STATUS LOG: a program whose last line is 'N passed, N failed'. One that died, or that ran
-# nothing, counts as one failed, unless it says what it skipped and why.
-add_closing_line() {
-  local name=$1 status=$2 log=$3 line
+leave_out() { left_out+=("$1: $2"); }
+
+# add_program NAME STATUS LOG SECONDS: a program whose last line is 'N passed, N failed'. One that died, or
+# that ran nothing, counts as one failed, unless it says what it skipped and why. Its output is in
+# build/test/, and is shown when it failed.
+add_program() {
+  local name=$1 status=$2 log=$3 seconds=$4 line
+  if ((status != 0)); then
+    tail -n 200 "$log"
+    say "(the whole output is in ${log#"$ROOT"/})"
+  fi
+  while read -r line; do leave_out "$name" "${line#skipped: }"; done < <(grep '^skipped: ' "$log" || true)
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1) || true
   local good=${line%% passed*} bad=${line##*passed, }
   good=${good:-0} bad=${bad%% failed*}
   bad=${bad:-0}
-  if ((bad == 0 && status == 0 && good == 0)) && grep -q '^skipped: ' "$log"; then
-    grep '^skipped: ' "$log"
-  elif ((bad == 0)) && ((status != 0 || good == 0)); then
+  if ((bad == 0 && (status != 0 || good == 0))) && ! { ((status == 0)) && grep -q '^skipped: ' "$log"; }; then
     bad=1
   fi
-  add "$name" "$good" "$bad"
+  add "$name" "$good" "$bad" "$seconds"
 }
 
-# add_program NAME STATUS LOG: the output is shown only when the program failed; it is kept in build/test/.
-add_program() {
-  if (($2 != 0)); then
-    tail -n 200 "$3"
-    say "(the whole output is in ${3#"$ROOT"/})"
-  fi
-  add_closing_line "$@"
-}
-
-# run_program NAME COMMAND…
-run_program() {
-  local name=$1 log=$ROOT/build/test/${1//\//_}.log status=0
+# start NAME COMMAND…: runs it beside the others, as soon as fewer run than there are processors. The output
+# goes to build/test/NAME.log, the status and the seconds go beside it.
+start() {
+  local name=$1 log=$ROOT/build/test/${1//\//_}.log
   shift
-  "$@" >"$log" 2>&1 </dev/null || status=$?
-  add_program "$name" "$status" "$log"
+  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
+  rm -f "$log.status"
+  {
+    status=0 begun=$SECONDS
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    echo "$status $((SECONDS - begun))" >"$log.status"
+    say "   $name: $((SECONDS - begun)) s"
+  } &
+  started+=("$name")
+}
+
+# Waits for what was started, and reports it in the order of the names.
+finish() {
+  local name log status seconds
+  wait
+  while read -r name; do
+    [[ -n $name ]] || continue
+    log=$ROOT/build/test/${name//\//_}.log
+    read -r status seconds <"$log.status" || status=1 seconds=0
+    add_program "$name" "$status" "$log" "$seconds"
+  done < <(printf '%s\n' "${started[@]}" | sort)
+  started=()
 }
 
 run_unit() {
-  local log=$ROOT/build/test/unit.log status=0 totals long=()
-  [[ ${#long_option[@]} -eq 0 ]] || long=(env PGVEIL_LONG=1)
-  "${long[@]}" ctest --test-dir "$ROOT/build/dev" -L unit -j "$(nproc)" -V --timeout $((${#long[@]} > 0 ? 7200 : 900)) >"$log" 2>&1 </dev/null || status=$?
+  local log=$ROOT/build/test/unit.log status=0 totals long=() limit=900 begun=$SECONDS reason
+  [[ ${#long_option[@]} -eq 0 ]] || long=(env PGVEIL_LONG=1) limit=7200
+  "${long[@]}" ctest --test-dir "$ROOT/build/dev" -L unit -j "$(nproc)" -V --timeout "$limit" \
+    >"$log" 2>&1 </dev/null || status=$?
   if ((status != 0)); then
     grep -nE 'ERROR:|FATAL|TEST CASE:|\*\*\*|Sanitizer|runtime error' "$log" | head -n 100 || true
     say "(the whole output is in ${log#"$ROOT"/})"
   fi
+  while read -r reason; do leave_out unit "$reason"; done < <(sed -n 's/^.*skipped: //p' "$log" | sort -u)
   totals=$(awk -f "$ROOT/scripts/unit_totals.awk" "$log")
   local good=${totals% *} bad=${totals#* }
   ((status == 0 && good > 0)) || ((bad > 0)) || bad=1
-  add unit "$good" "$bad"
+  add unit "$good" "$bad" "$((SECONDS - begun))"
 }
 
-# run_python_file SUITE FILE: leaves the output in build/test/ and beside it the status.
-run_python_file() {
-  local log=$ROOT/build/test/$1_$(basename "$2" .py).log status=0
-  "${AS_USER[@]}" "${test_environment[@]}" "${binary[@]}" "$PYTHON" "$2" "${long_option[@]}" >"$log" 2>&1 </dev/null || status=$?
-  echo "$status" >"$log.status"
-  say "   ${2##*/} done"
-}
-
-# Every tests/<suite>/*_test.py, as many at a time as there are processors, reported in
-# the order of their names. A million statements are for the release build: the sanitizers take six times as long, and
-# see the same code in the short run.
-run_python_suite() {
-  local suite=$1 file log files=() binary=()
-  [[ $suite != oracle || ${#long_option[@]} -eq 0 ]] || binary=("PGVEIL_BIN=$TEST_ROOT/build/release/cli/pgveil")
-  for file in "$TEST_ROOT/tests/$suite"/*_test.py; do
-    [[ ! -e $file ]] || files+=("$file")
-  done
+# start_python_suite SUITE: every tests/<suite>/*_test.py, the largest files first, because they tend to take
+# longest. A million statements are for the release build: the sanitizers take six times as long, and see the
+# same code in the short run.
+start_python_suite() {
+  local suite=$1 file files=() binary=()
+  [[ $suite != oracle || ${#long_option[@]} -eq 0 ]] ||
+    binary=("PGVEIL_BIN=$TEST_ROOT/build/release/cli/pgveil")
+  mapfile -t files < <(ls -S "$TEST_ROOT/tests/$suite"/*_test.py 2>/dev/null)
   for file in "${files[@]}"; do
-    while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
-    rm -f "$ROOT/build/test/${suite}_$(basename "$file" .py).log.status"
-    run_python_file "$suite" "$file" &
+    start "$suite/$(basename "$file" .py)" \
+      "${AS_USER[@]}" "${test_environment[@]}" "${binary[@]}" "$PYTHON" "$file" "${long_option[@]}"
   done
-  wait
-  for file in "${files[@]}"; do
-    log=$ROOT/build/test/${suite}_$(basename "$file" .py).log
-    add_program "$suite/$(basename "$file" .py)" "$(cat "$log.status" 2>/dev/null || echo 1)" "$log"
-  done
-  ((${#files[@]} > 0)) || add "$suite" 0 1
+  ((${#files[@]} > 0)) || add "$suite" 0 1 0
 }
 
 # With Spark and Java, which only ./run deps spark installs; otherwise it says so.
-run_spark() {
+start_spark() {
   if ! has_spark; then
-    say "skipped: pgveil-spark, without Spark or Java; ./run deps spark installs them"
+    leave_out spark "neither Spark nor Java is here; ./run deps spark installs both"
   elif ! "${AS_USER[@]}" "$SPARK_PYTHON" -c '' 2>/dev/null; then
-    say "skipped: pgveil-spark, the user $RUN_USER can't reach build/spark"
+    leave_out spark "the user $RUN_USER can't reach build/spark; clone to a folder that this user can read"
   else
-    run_program spark "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_SPARK_JARS=$SPARK_HOME_DIRECTORY/hdfs" \
+    start spark "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_SPARK_JARS=$SPARK_HOME_DIRECTORY/hdfs" \
       "$SPARK_PYTHON" "$TEST_ROOT/spark/tests/run.py"
   fi
 }
 
-run_suite() {
+start_suite() {
   case $1 in
-    architecture) run_program architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py" ;;
-    format) run_program format bash "$ROOT/scripts/format.sh" --check ;;
-    unit) run_unit ;;
-    integration | oracle) run_python_suite "$1" ;;
-    spark) run_spark ;;
+    architecture) start architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py" ;;
+    format) start format bash "$ROOT/scripts/format.sh" --check ;;
+    unit)
+      finish
+      run_unit
+      ;;
+    integration | oracle) start_python_suite "$1" ;;
+    spark) start_spark ;;
     web)
-      run_program web/logic bash "$ROOT/scripts/web.sh" --test
-      run_python_suite web
+      start web/logic bash "$ROOT/scripts/web.sh" --test
+      start_python_suite web
       ;;
   esac
+}
+
+# One initdb for all tests: each private server copies it (tests/integration/harness/postgres.py).
+make_cluster_template() {
+  local template
+  template=$(own_directory cluster)
+  # shellcheck disable=SC2064 # the value of now is meant
+  trap "rm -rf '$TEST_HOME' '$template'" EXIT
+  "${AS_USER[@]}" "${test_environment[@]}" "$PYTHON" \
+    "$TEST_ROOT/tests/integration/harness/cluster_template.py" \
+    "$template/data" || die "initdb failed; its message is above"
+  test_environment+=("PGVEIL_CLUSTER_TEMPLATE=$template/data")
 }
 
 # Debian's own python3: the drivers are packaged for it, and another one may come first in PATH.
@@ -141,18 +163,29 @@ main() {
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "*) bash "$ROOT/scripts/build.sh" dev ;;
+    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "*)
+      bash "$ROOT/scripts/build.sh" dev
+      ;;
   esac
   case "${#long_option[@]} ${suites[*]} " in
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "* | *" web "* | *" spark "*) lend_tree_to_user ;;
+    *" integration "* | *" oracle "* | *" web "* | *" spark "*)
+      lend_tree_to_user
+      make_cluster_template
+      ;;
   esac
+  started=()
   for suite in "${suites[@]}"; do
     step "suite $suite"
-    run_suite "$suite"
+    start_suite "$suite"
   done
+  finish
+  if ((${#left_out[@]} > 0)); then
+    say "left out:"
+    printf '   %s\n' "${left_out[@]}"
+  fi
   say "$passed passed, $failed failed"
   ((failed == 0 && passed > 0))
 }

@@ -5,9 +5,11 @@ source "$ROOT/scripts/packages.sh"
 
 need_packages build test lint
 cd "$ROOT"
-[[ -f build/dev/compile_commands.json ]] || die "clang-tidy needs the commands of a build; ./run build dev makes them"
+# The commands of single files; ./run build joins several into one.
+cmake --preset dev -B build/tidy -DPGVEIL_UNITY=OFF >/dev/null
 files=("$@")
 if [[ ${#files[@]} -eq 0 ]]; then
-  mapfile -t files < <(find common policy rewriter proxy db cli -name '*.cpp' | sort)
+  mapfile -t files < <(find common policy engine pg rewriter review console proxy db settings jobs daemon web/http \
+    web/api cli -name '*.cpp' | sort)
 fi
-printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy-14 -p build/dev --quiet
+printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy-14 -p build/tidy --quiet

@@ -1,5 +1,6 @@
-# Sourced by the verbs: who runs the servers and the tests. PostgreSQL refuses to run as root, and nothing that reads
-# hostile input should, so root lends its work to an unprivileged account: the one that Debian's package made.
+# Sourced by the verbs: who runs the servers and the tests. PostgreSQL refuses to run as root, and nothing
+# that reads hostile input should, so root lends its work to an unprivileged account: the one that Debian's
+# package made.
 source "$ROOT/scripts/say.sh"
 
 # choose_user: sets AS_USER, the words to put before a command, and RUN_USER.
@@ -20,12 +21,14 @@ own_directory() {
   echo "$directory"
 }
 
-# lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, what they are started with.
-# A tree that this user can't reach (a clone below /root) is lent as a copy of what the tests need.
+# lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, what they are
+# started with. A tree that this user can't reach (a clone below /root) is lent as a copy of what the tests
+# need.
 lend_tree_to_user() {
   choose_user
   local program home
   home=$(own_directory test)
+  TEST_HOME=$home
   # shellcheck disable=SC2064 # the value of now is meant
   trap "rm -rf '$home'" EXIT
   TEST_ROOT=$ROOT
@@ -36,8 +39,9 @@ lend_tree_to_user() {
     for program in build/{dev,release}/cli/pgveil build/dev/tests/oracle/node_kinds; do
       [[ ! -x $ROOT/$program ]] || install -D "$ROOT/$program" "$TEST_ROOT/$program"
     done
-    for program in web/node_modules/{playwright-core,axe-core}; do
-      [[ ! -d $ROOT/$program ]] || { mkdir -p "$TEST_ROOT/web/node_modules" && cp -R "$ROOT/$program" "$TEST_ROOT/$program"; }
+    for program in web/page/node_modules/{playwright-core,axe-core}; do
+      [[ ! -d $ROOT/$program ]] || { mkdir -p "$TEST_ROOT/web/page/node_modules" &&
+        cp -R "$ROOT/$program" "$TEST_ROOT/$program"; }
     done
     if [[ -d $ROOT/../shared/leaks ]]; then
       mkdir "$home/tree/shared"
@@ -47,6 +51,7 @@ lend_tree_to_user() {
     chmod -R u+w "$home/tree"
   fi
   # shellcheck disable=SC2034 # read by test.sh
-  test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$TEST_ROOT/build/dev/cli/pgveil" PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
+  test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$TEST_ROOT/build/dev/cli/pgveil" \
+    PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
     "LSAN_OPTIONS=suppressions=$TEST_ROOT/tests/leaks_of_libraries.txt:print_suppressions=0")
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes web/dist, which the build embeds, when there is an npm; without one pgveil is built without the page.
+# Makes web/page/dist, which the build embeds, when there is an npm; without one pgveil is built without the
+# page.
 #   bash scripts/web.sh          build, if something changed
 #   bash scripts/web.sh --test   types, unit tests of the page's logic, build; 'skipped: …' without npm
 set -euo pipefail
@@ -15,7 +16,8 @@ install_modules() {
 }
 
 is_built() {
-  [[ -f dist/index.html && -z $(find src public index.html vite.config.ts package-lock.json -newer dist/index.html -print -quit) ]]
+  [[ -f dist/index.html && -z $(find src public index.html vite.config.ts package-lock.json -newer \
+    dist/index.html -print -quit) ]]
 }
 
 build_page() {
@@ -26,8 +28,8 @@ build_page() {
   fi
 }
 
-[[ -d $ROOT/web ]] || exit 0  # a tree without the page's sources, as in the Dockerfile
-cd "$ROOT/web"
+[[ -d $ROOT/web/page ]] || exit 0  # a tree without the page's sources, as in the Dockerfile
+cd "$ROOT/web/page"
 status=0
 if ! command -v npm >/dev/null; then
   if [[ ${1:-} != --test && -f dist/index.html ]]; then
@@ -38,7 +40,8 @@ if ! command -v npm >/dev/null; then
   exit 0
 fi
 case ${1:-} in
-  '') install_modules && build_page || say "the page could not be built; pgveil is built without what changed in it" ;;
+  '') install_modules && build_page || say \
+    "the page could not be built; pgveil is built without what changed in it" ;;
   --test)
     install_modules
     npm run --silent check

@@ -1,6 +1,7 @@
-// What an antichain costs in the four ways of its paper (Table 1): a list, a list that keeps an antichain, a prefix tree,
-// and the tree that leaves out subtrees by sums of levels (the engine's). Replayed: Flash's checks in their order as
-// inserts; questions about each and its direct generalizations before, and about the whole lattice at the end.
+// What an antichain costs in the four ways of its paper (Table 1): a list, a list that keeps an antichain, a
+// prefix tree, and the tree that leaves out subtrees by sums of levels (the engine's). Replayed: Flash's
+// checks in their order as inserts; questions about each and its direct generalizations before, and about the
+// whole lattice at the end.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The lattice engine against the reference's recorded times (README.md): one line for each of the reference's optima,
-// the optimizations added one by one, and the cost of a check. CPU time of one thread; medians.
+// The lattice engine against the reference's recorded times (README.md): one line for each of the reference's
+// optima, the optimizations added one by one, and the cost of a check. CPU time of one thread; medians.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -24,10 +24,12 @@ struct Row {
   std::optional<double> ms;
 };
 
-// $PGVEIL_DATASETS, or datasets in the folder "shared" beside the source tree; empty if there is no such folder.
+// $PGVEIL_DATASETS, or datasets in the folder "shared" beside the source tree; empty if there is no such
+// folder.
 [[nodiscard]] std::string datasets_folder();
 
-// The rows whose models the engine has and whose data are there: in the folder, or drawn into $PGVEIL_DRAWN (default build/bench/drawn) by the folder's make_synthetic.py.
+// The rows whose models the engine has and whose data are there: in the folder, or drawn into $PGVEIL_DRAWN
+// (default build/bench/drawn) by the folder's make_synthetic.py.
 [[nodiscard]] std::vector<Row> rows(const std::string& folder);
 
 [[nodiscard]] PreparedTable load(const std::string& folder, const Row& row);

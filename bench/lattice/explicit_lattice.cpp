@@ -1,5 +1,6 @@
-// The paper's Figure 5: what it costs to know what is not anonymous, by an array with a place for each transformation, or by an
-// antichain. Replayed: best first's checks as inserts, and questions about each and its direct generalizations before.
+// The paper's Figure 5: what it costs to know what is not anonymous, by an array with a place for each
+// transformation, or by an antichain. Replayed: best first's checks as inserts, and questions about each and
+// its direct generalizations before.
 #include <fmt/format.h>
 
 #include "bench/lattice/runs.hpp"

@@ -1,4 +1,5 @@
-// The paper's Table 5: what a search finds in the time that IGreedy takes, for 3 to all attributes of each set.
+// The paper's Table 5: what a search finds in the time that IGreedy takes, for 3 to all attributes of each
+// set.
 #include <fmt/format.h>
 
 #include <algorithm>

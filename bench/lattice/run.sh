@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# ./run bench lattice [--quick] [--least=N] [--most=N] [--limit=SECONDS] [--threads=N] [--part=scale|explicit|heuristics]:
-# large lattices. README.md says what is measured and how.
+# ./run bench lattice [--quick] [--least=N] [--most=N] [--limit=SECONDS] [--threads=N]
+# [--part=scale|explicit|heuristics]: large lattices. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"
 build_bench bench_lattice
 sets=(acs15)
-[[ " $* " == *" --quick "* || " $* " == *--part=scale* || " $* " == *--part=explicit* ]] || sets+=(fars atus ihis)
+[[ " $* " == *" --quick "* || " $* " == *--part=scale* || " $* " == *--part=explicit* ]] ||
+  sets+=(fars atus ihis)
 draw_sets "${sets[@]}"
 mkdir -p "$ROOT/build/bench"
 "$ROOT/build/release/bench/lattice/bench_lattice" "$@" | tee "$ROOT/build/bench/lattice.md"

@@ -46,7 +46,8 @@ std::optional<reference::Row> row_of(const std::string& set) {
   return found;
 }
 
-// What a round takes if each of so many threads has a processor: its checks dealt to the one that is free first.
+// What a round takes if each of so many threads has a processor: its checks dealt to the one that is free
+// first.
 class FreeProcessors {
  public:
   explicit FreeProcessors(std::size_t threads) : threads_(threads) {}

@@ -1,5 +1,6 @@
 #pragma once
-// What the parts of the benchmark share: tables of the first n attributes of a set, and runs with their times.
+// What the parts of the benchmark share: tables of the first n attributes of a set, and runs with their
+// times.
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -1,4 +1,5 @@
-// The paper's Tables 3 and 4, Figures 6 and 7: the acs set's first n attributes, best first, Flash, and without bounds.
+// The paper's Tables 3 and 4, Figures 6 and 7: the acs set's first n attributes, best first, Flash, and
+// without bounds.
 #include <fmt/format.h>
 
 #include "bench/lattice/runs.hpp"

@@ -1,5 +1,5 @@
--- People for whom there is no ADULT: as many, with as many values per column and a skew like its own, drawn from md5 and so
--- the same on every machine. The columns are independent, which ADULT's are not.
+-- People for whom there is no ADULT: as many, with as many values per column and a skew like its own, drawn
+-- from md5 and so the same on every machine. The columns are independent, which ADULT's are not.
 CREATE FUNCTION pg_temp.draw(id int, attribute int) RETURNS int LANGUAGE sql IMMUTABLE AS
   $$ SELECT ((('x' || substr(md5(id || ':' || attribute), 1, 8))::bit(32)::bigint) % 1000000)::int $$;
 

@@ -1,4 +1,5 @@
-"""The measurements of bench/masks/run.sh: measure.py --port=N --pairs=N [--only=TEXT]. README.md says what they mean."""
+"""The measurements of bench/masks/run.sh: measure.py --port=N --pairs=N [--only=TEXT]. README.md says what
+they mean."""
 import argparse
 import json
 import subprocess
@@ -52,8 +53,12 @@ EXECUTIONS = 50
 
 
 def masked(statement):
-    done = subprocess.run(["./pgveil", "rewrite", "--config", "pgveil.yaml", "--role", "bench", "--full", statement],
-                          check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["./pgveil", "rewrite", "--config", "pgveil.yaml", "--role", "bench", "--full", statement],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return done.stdout.strip().removesuffix(";")
 
 
@@ -129,7 +134,14 @@ def prepared_row(name, table, raw, text, parameter, server, pairs):
     server.cursor.execute("DEALLOCATE ALL")
     middle, low, high = interval([ours / raw for raw, ours in measured])
     median = lambda i: statistics.median(each[i] for each in measured)
-    return [table, name, f"{len(text) / 1024:.1f}", f"{median(0):.0f}", f"{median(1):.0f}", f"{middle:.2f} ({low:.2f}–{high:.2f})"]
+    return [
+        table,
+        name,
+        f"{len(text) / 1024:.1f}",
+        f"{median(0):.0f}",
+        f"{median(1):.0f}",
+        f"{middle:.2f} ({low:.2f}–{high:.2f})",
+    ]
 
 
 def main():
@@ -139,8 +151,19 @@ def main():
     arguments.add_argument("--only", default="")
     options = arguments.parse_args()
     server = Server(options.port)
-    rows = [["table", "statement", "parallel", "SQL, KB", "raw, ms", "masked, ms", "ratio (95 %)", "planning + ms",
-             "parsing + ms"]]
+    rows = [
+        [
+            "table",
+            "statement",
+            "parallel",
+            "SQL, KB",
+            "raw, ms",
+            "masked, ms",
+            "ratio (95 %)",
+            "planning + ms",
+            "parsing + ms",
+        ]
+    ]
     for name, table, raw, has_parallel in STATEMENTS:
         if options.only not in f"{table} {name}":
             continue

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine; with --spark [--rounds=N] [--sets=…] [--parts=…]
-# [--samples=…] [--jvm=…] on a Spark cluster of two workers instead. README.md says what is measured and how.
+# ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine; with --spark [--rounds=N]
+# [--sets=…] [--parts=…] [--samples=…] [--jvm=…] on a Spark cluster of two workers instead. README.md says
+# what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"
@@ -11,7 +12,8 @@ case " $* " in
     source "$ROOT/scripts/spark.sh"
     has_spark || die "there is no Spark; ./run deps spark installs it"
     draw_sets census
-    PYTHONDONTWRITEBYTECODE=1 "$SPARK_PYTHON" "$ROOT/bench/mondrian/spark.py" "$@" | tee "$ROOT/build/bench/mondrian_spark.md"
+    PYTHONDONTWRITEBYTECODE=1 "$SPARK_PYTHON" "$ROOT/bench/mondrian/spark.py" "$@" |
+      tee "$ROOT/build/bench/mondrian_spark.md"
     ;;
   *)
     build_bench bench_mondrian

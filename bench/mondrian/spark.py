@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Mondrian on a Spark cluster of two workers here against one machine: time split into start-up and work, DP and GCP as ratios, by number of
-parts and sample. README.md says how. Arguments: --rounds=N, --sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short (docs/spark.md: what short jobs gain)."""
+"""Mondrian on a Spark cluster of two workers here against one machine: time split into start-up and work, DP
+and GCP as ratios, by number of parts and sample. README.md says how. Arguments: --rounds=N,
+--sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short (docs/spark.md: what short
+jobs gain)."""
 import json
 import os
 import pathlib
@@ -31,12 +33,18 @@ attributes:
 
 # Most of what a short job takes is the Java machines compiling themselves.
 _SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-JVM = {"default": "", "short": f' --conf "spark.driver.extraJavaOptions={_SHORT}" --conf "spark.executor.extraJavaOptions={_SHORT}"'
-                               " --conf spark.sql.shuffle.partitions=4"}
+JVM = {
+    "default": "",
+    "short": f' --conf "spark.driver.extraJavaOptions={_SHORT}" --conf "spark.executor.extraJavaOptions={_SHORT}"'
+    " --conf spark.sql.shuffle.partitions=4",
+}
 
 
 def adult(seed):
-    job = HEAD.format(name="adult", file=DATASETS / "data" / "adult.csv", seed=seed) + "  age: {class: quasi_identifier, numeric: true}\n"
+    job = (
+        HEAD.format(name="adult", file=DATASETS / "data" / "adult.csv", seed=seed)
+        + "  age: {class: quasi_identifier, numeric: true}\n"
+    )
     for name in ("education", "race", "native-country"):
         file = DATASETS / "hierarchies" / f"adult_hierarchy_{name}.csv"
         job += f'  {name}: {{class: quasi_identifier, hierarchy: {{file: "{file}"}}}}\n'
@@ -55,7 +63,13 @@ def census(seed):
 
 
 def options():
-    given = {"rounds": "5", "sets": "adult,census", "parts": "2,4,8,16", "samples": "0.1%,100%", "jvm": "default"}
+    given = {
+        "rounds": "5",
+        "sets": "adult,census",
+        "parts": "2,4,8,16",
+        "samples": "0.1%,100%",
+        "jvm": "default",
+    }
     for argument in sys.argv[1:]:
         key, _, value = argument.removeprefix("--").partition("=")
         if key in given:
@@ -67,7 +81,11 @@ def options():
 
 def central(folder, job):
     (folder / "job.yaml").write_text(job)
-    subprocess.run([BINARY, "anonymize", "--report", folder / "report.json", folder / "job.yaml"], check=True, capture_output=True)
+    subprocess.run(
+        [BINARY, "anonymize", "--report", folder / "report.json", folder / "job.yaml"],
+        check=True,
+        capture_output=True,
+    )
     (folder / "out").unlink()
     groups = json.loads((folder / "report.json").read_text())["mondrian"]
     (folder / "report.json").unlink()
@@ -78,10 +96,30 @@ def distributed(folder, job, cluster, parts, sample, jvm):
     (folder / "job.yaml").write_text(job)
     begin = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "pgveil_spark.submit", "--submit",
-         f"--master {cluster.url} --driver-memory 1g --executor-memory 1g --conf spark.ui.enabled=false{JVM[jvm]}", "--binary", BINARY, "--partitions",
-         str(parts), "--sample", sample, "--output", str(folder / "cluster"), "--report", str(folder / "cluster.json"), str(folder / "job.yaml")],
-        cwd=ROOT / "spark", env=cluster.environment(), capture_output=True, text=True, check=False)
+        [
+            sys.executable,
+            "-m",
+            "pgveil_spark.submit",
+            "--submit",
+            f"--master {cluster.url} --driver-memory 1g --executor-memory 1g --conf spark.ui.enabled=false{JVM[jvm]}",
+            "--binary",
+            BINARY,
+            "--partitions",
+            str(parts),
+            "--sample",
+            sample,
+            "--output",
+            str(folder / "cluster"),
+            "--report",
+            str(folder / "cluster.json"),
+            str(folder / "job.yaml"),
+        ],
+        cwd=ROOT / "spark",
+        env=cluster.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         sys.exit(done.stderr)
     whole = time.monotonic() - begin
@@ -98,7 +136,9 @@ def shown(values):
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     given = options()
-    print("| set | sample | parts asked / made | start-up, s | work, s | DP ÷ one machine's | GCP ÷ one machine's |\n|---|---|---|---|---|---|---|")
+    print(
+        "| set | sample | parts asked / made | start-up, s | work, s | DP ÷ one machine's | GCP ÷ one machine's |\n|---|---|---|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as name, LocalCluster(workers=2, memory="1200m") as cluster:
         folder = pathlib.Path(name)
         for chosen in given["sets"].split(","):
@@ -106,10 +146,16 @@ def main():
             dp, gcp = central(folder, make(1))
             for sample in given["samples"].split(","):
                 for parts in map(int, given["parts"].split(",")):
-                    rounds = [distributed(folder, make(seed), cluster, parts, sample, given["jvm"]) for seed in range(1, int(given["rounds"]) + 1)]
+                    rounds = [
+                        distributed(folder, make(seed), cluster, parts, sample, given["jvm"])
+                        for seed in range(1, int(given["rounds"]) + 1)
+                    ]
                     start, work, dps, gcps, made = zip(*rounds)
-                    print(f"| {chosen} | {sample} | {parts} / {statistics.median(made):g} | {shown(start)} | {shown(work)} | "
-                          f"{shown([it / dp for it in dps])} | {shown([it / gcp for it in gcps])} |", flush=True)
+                    print(
+                        f"| {chosen} | {sample} | {parts} / {statistics.median(made):g} | {shown(start)} | {shown(work)} | "
+                        f"{shown([it / dp for it in dps])} | {shown([it / gcp for it in gcps])} |",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

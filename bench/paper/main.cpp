@@ -1,5 +1,5 @@
-// flash.txt, Section VI, with this engine (README.md): Flash, OLA and Incognito for each set, suppression rate and k; the
-// spans of its figures 14, 16 and 17; and the stability experiment of VI-E.
+// Kohlmayer et al. 2012, section VI, with this engine (README.md): Flash, OLA and Incognito for each set,
+// suppression rate and k; the spans of its figures 14, 16 and 17; and the stability experiment of VI-E.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// What the benchmark of flash.txt's Section VI is asked to run.
+// Which of the experiments of Kohlmayer et al. 2012, section VI, are to be run.
 #include <cstdint>
 #include <span>
 #include <string>

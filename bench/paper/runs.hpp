@@ -1,5 +1,6 @@
 #pragma once
-// Single runs of the paper's experiment: the monotonic discernibility metric, no bounds (the paper has none) unless said.
+// Single runs of the paper's experiment: the monotonic discernibility metric, no bounds (the paper has none)
+// unless said.
 #include "bench/engine/reference.hpp"
 
 namespace pgveil::bench::paper {
@@ -19,7 +20,8 @@ struct Run {
 // Stopped after `limit_s` seconds: then result.is_proven is false.
 [[nodiscard]] Run run(const engine::PreparedTable& table, const Setting& setting, double limit_s);
 
-// The cost model of flash.txt VI-E: Σ t_c · t_r + c · t_r, with the active columns and rows of each check.
+// The cost model of Kohlmayer et al. 2012, section VI-E: Σ t_c · t_r + c · t_r, with the active columns and
+// rows of each check.
 [[nodiscard]] double costs(const Run& run, std::size_t columns);
 
 // A set's quasi-identifiers; empty if the reference has no row for it, or its data are not there.

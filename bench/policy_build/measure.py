@@ -1,4 +1,5 @@
-"""The measurements of bench/policy_build/run.sh: measure.py --port=N --pairs=N. README.md says what they mean."""
+"""The measurements of bench/policy_build/run.sh: measure.py --port=N --pairs=N. README.md says what they
+mean."""
 import argparse
 import os
 import statistics
@@ -18,7 +19,9 @@ def counted(port):
     """Seconds for a client that connects, asks the one GROUP BY and reads its answer."""
     start = time.perf_counter()
     with open("superuser_password", encoding="utf-8") as password:
-        connection = psycopg2.connect(host="127.0.0.1", port=port, user="postgres", dbname="bench", password=password.read())
+        connection = psycopg2.connect(
+            host="127.0.0.1", port=port, user="postgres", dbname="bench", password=password.read()
+        )
     cursor = connection.cursor()
     cursor.execute(GROUP_BY)
     combinations = len(cursor.fetchall())
@@ -42,9 +45,21 @@ def main():
     arguments.add_argument("--port", type=int, required=True)
     arguments.add_argument("--pairs", type=int, required=True)
     options = arguments.parse_args()
-    rows = [["parallel query", "combinations", "GROUP BY, s", "build, s", "ratio (95 %)", "pgveil CPU, s", "pgveil, MB"]]
+    rows = [
+        [
+            "parallel query",
+            "combinations",
+            "GROUP BY, s",
+            "build, s",
+            "ratio (95 %)",
+            "pgveil CPU, s",
+            "pgveil, MB",
+        ]
+    ]
     with open("superuser_password", encoding="utf-8") as password:
-        owner = psycopg2.connect(host="127.0.0.1", port=options.port, user="postgres", dbname="bench", password=password.read())
+        owner = psycopg2.connect(
+            host="127.0.0.1", port=options.port, user="postgres", dbname="bench", password=password.read()
+        )
     owner.autocommit = True
     for workers in (0, 2):
         owner.cursor().execute(f"ALTER ROLE postgres SET max_parallel_workers_per_gather = {workers}")
@@ -59,8 +74,17 @@ def main():
                     counts.append(seconds)
         middle, low, high = interval([build[0] / count for build, count in zip(builds, counts)])
         median = lambda i: statistics.median(build[i] for build in builds)
-        rows.append(["on" if workers else "off", f"{combinations:,}", f"{statistics.median(counts):.2f}", f"{median(0):.2f}",
-                     f"{middle:.2f} ({low:.2f}–{high:.2f})", f"{median(2):.2f}", f"{median(1):.0f}"])
+        rows.append(
+            [
+                "on" if workers else "off",
+                f"{combinations:,}",
+                f"{statistics.median(counts):.2f}",
+                f"{median(0):.2f}",
+                f"{middle:.2f} ({low:.2f}–{high:.2f})",
+                f"{median(2):.2f}",
+                f"{median(1):.0f}",
+            ]
+        )
     print_table(rows)
     print(builds[-1][3].strip())
 

@@ -1,5 +1,5 @@
--- People with five quasi-identifiers, drawn from hashes and so the same at every run: as many values as ADULT's five columns have, the
--- first of each more frequent than the last.
+-- People with five quasi-identifiers, drawn from hashes and so the same at every run: as many values as
+-- ADULT's five columns have, the first of each more frequent than the last.
 CREATE FUNCTION pg_temp.pick(id int, attribute int, count int) RETURNS int LANGUAGE sql IMMUTABLE AS
   $$ SELECT floor(count * power((hashint8extended(id, attribute) & 16777215) / 16777216.0::float8, 2.5))::int $$;
 

@@ -1,8 +1,9 @@
 """Memory that idle clients take: idle.py NAME=PORT=PID… --user U --database D [--clients N] [--tls]
 
-Logs N clients in at each proxy, which then say nothing, and prints by how much the resident memory of the process grew for
-each. One client that runs a statement before and is gone comes first, so that what is made once is not counted. Half of the clients have
-sent one statement (SELECT 1), the others none. Sockets' own memory is the kernel's and not in the figure."""
+Logs N clients in at each proxy, which then say nothing, and prints by how much the resident memory of the
+process grew for each. One client that runs a statement before and is gone comes first, so that what is made
+once is not counted. Half of the clients have sent one statement (SELECT 1), the others none. Sockets' own
+memory is the kernel's and not in the figure."""
 import argparse
 import resource
 import socket

@@ -1,5 +1,5 @@
--- A table whose disclosure tree has about 467 cohorts at k = 20: five quasi-identifiers with Zipf-like skew, drawn from
--- md5 and so the same on every machine and version of PostgreSQL. 21,700 is what gives 467.
+-- A table whose disclosure tree has about 467 cohorts at k = 20: five quasi-identifiers with Zipf-like skew,
+-- drawn from md5 and so the same on every machine and version of PostgreSQL. 21,700 is what gives 467.
 -- Variables: rows.
 CREATE FUNCTION pg_temp.draw(id int, attribute int) RETURNS int LANGUAGE sql IMMUTABLE AS
   $$ SELECT ((('x' || substr(md5(id || ':' || attribute), 1, 8))::bit(32)::bigint) % 1000000)::int $$;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# ./run bench proxy [--quick]: pgbench against PostgreSQL directly, through PgBouncer (session mode) and through pgveil,
-# on an open table and on a protected one, in interleaved rounds. README.md says what is measured and how.
-# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS, PGVEIL_BENCH_SECONDS,
-# PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"), PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session
-# (default: PgBouncer's; pgveil gives each client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there).
+# ./run bench proxy [--quick]: pgbench against PostgreSQL directly, through PgBouncer (session mode) and
+# through pgveil, on an open table and on a protected one, in interleaved rounds. README.md says what is
+# measured and how. Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil),
+# PGVEIL_BENCH_ROUNDS, PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
+# PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: PgBouncer's; pgveil gives each
+# client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
@@ -65,8 +66,10 @@ CREATE ROLE bench_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE bench LOGIN PASSWORD :'password';
 CREATE DATABASE bench OWNER bench_owner;
 SQL
-  "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w restart >/dev/null
-  PGPASSFILE=$DIRECTORY/pgpass pgbench -i -q -s "$SCALE" -h 127.0.0.1 -p "$POSTGRES_PORT" -U bench_owner bench >/dev/null \
+  "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w \
+    restart >/dev/null
+  PGPASSFILE=$DIRECTORY/pgpass pgbench -i -q -s "$SCALE" -h 127.0.0.1 -p "$POSTGRES_PORT" -U bench_owner \
+    bench >/dev/null \
     2>&1 || die "pgbench -i failed"
   ask "$POSTGRES_PORT" bench_owner bench -v rows="$PEOPLE" -f "$HERE/people467.sql" >/dev/null
   ask "$POSTGRES_PORT" bench_owner bench >/dev/null <<'SQL'
@@ -93,7 +96,8 @@ start() {
 
 start_pgbouncer() {
   local bouncer
-  bouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer) || die "pgbouncer is missing; ./run deps bench installs it"
+  bouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer) ||
+    die "pgbouncer is missing; ./run deps bench installs it"
   echo '"bench" ""' >"$DIRECTORY/userlist.txt"
   cat >"$DIRECTORY/pgbouncer.ini" <<INI
 [databases]
@@ -139,9 +143,11 @@ log: {level: warning}
 YAML
   give_away bench_password pgveil people467.yaml state pgveil.yaml
   "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil policy build --all --config "$config" \
-    >"$DIRECTORY/policy_build.log" 2>&1 || die "pgveil policy build: $(tail -n 3 "$DIRECTORY/policy_build.log")"
+    >"$DIRECTORY/policy_build.log" 2>&1 ||
+      die "pgveil policy build: $(tail -n 3 "$DIRECTORY/policy_build.log")"
   start pgveil "${PORT[pgveil]}" ./pgveil serve --config "$config"
-  say "disclosure tree of people467: $(ask "${PORT[pgveil]}" bench pgveil -At -c 'SHOW COHORTS people467' | wc -l) cohorts"
+  say "disclosure tree of people467: $(ask "${PORT[pgveil]}" bench pgveil -At -c 'SHOW COHORTS people467' |
+    wc -l) cohorts"
 }
 
 give_away() {
@@ -151,15 +157,16 @@ give_away() {
 # measure TARGET TABLE MODE CLIENTS SECONDS: prints "tps,latency_ms", or fails with pgbench's last words.
 measure() {
   local target=$1 table=$2 mode=$3 clients=$4 seconds=$5 output
-  output=$(PGPASSFILE=$DIRECTORY/pgpass pgbench -n -h 127.0.0.1 -p "${PORT[$target]}" -U bench -f "$HERE/$table.sql" -s "$SCALE" \
+  output=$(PGPASSFILE=$DIRECTORY/pgpass pgbench -n -h 127.0.0.1 -p "${PORT[$target]}" -U bench -f \
+    "$HERE/$table.sql" -s "$SCALE" \
     -D rows="$PEOPLE" -M "$mode" -c "$clients" -j 1 -T "$seconds" bench 2>&1) ||
     die "pgbench ($target, $table, $mode, $clients clients): $(tail -n 2 <<<"$output" | tr '\n' ' ')"
   [[ $output == *"tps = "* ]] || die "pgbench ($target, $table, $mode, $clients clients) got nothing done in $seconds s"
   awk '/^tps = /{tps = $3} /^latency average = /{latency = $4} END{print tps "," latency}' <<<"$output"
 }
 
-# Within a round each target has its turn under each condition, and the order is another one in every round: what
-# drifts on the machine drifts for all.
+# Within a round each target has its turn under each condition, and the order is another one in every round:
+# what drifts on the machine drifts for all.
 run_rounds() {
   local round turn mode clients table target result count=${#TARGETS[@]}
   echo "round,table,mode,clients,target,tps,latency_ms" >"$CSV"
@@ -187,7 +194,8 @@ measure_idle() {
   for name in pgbouncer pgveil; do
     ! has_target "$name" || proxies+=("$name=${PORT[$name]}=${PID[$name]}")
   done
-  [[ ${#proxies[@]} -eq 0 ]] || python3 "$HERE/idle.py" "${proxies[@]}" --user bench --database bench --clients "$IDLE_CLIENTS"
+  [[ ${#proxies[@]} -eq 0 ]] || python3 "$HERE/idle.py" "${proxies[@]}" --user bench --database bench \
+    --clients "$IDLE_CLIENTS"
 }
 
 has_target() { [[ " ${TARGETS[*]} " == *" $1 "* ]]; }

@@ -34,8 +34,12 @@ def main(path):
     rows = []
     for table, mode, clients in sorted(results, key=lambda key: (key[0], key[2], MODES.index(key[1]))):
         by_target = results[table, mode, clients]
-        medians = [f"{statistics.median(by_target[t].values()):,.0f}" if t in by_target else "" for t in TARGETS]
-        rows.append([table, mode, str(clients), *medians, ratio(by_target, "pgbouncer"), ratio(by_target, "direct")])
+        medians = [
+            f"{statistics.median(by_target[t].values()):,.0f}" if t in by_target else "" for t in TARGETS
+        ]
+        rows.append(
+            [table, mode, str(clients), *medians, ratio(by_target, "pgbouncer"), ratio(by_target, "direct")]
+        )
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = [header, ["-" * width for width in widths], *rows]
     rounds = max(len(runs) for by_target in results.values() for runs in by_target.values())

@@ -1,6 +1,6 @@
-// Time to rewrite one statement that was never seen before, against parsing and printing it with libpg_query alone,
-// which any proxy that rewrites has to pay. Pairs are interleaved; the table shows medians and the median ratio with a
-// 95 % interval from the order statistics of the pairs.
+// Time to rewrite one statement that was never seen before, against parsing and printing it with libpg_query
+// alone, which any proxy that rewrites has to pay. Pairs are interleaved; the table shows medians and the
+// median ratio with a 95 % interval from the order statistics of the pairs.
 #include <fmt/format.h>
 #include <pg_query.h>
 
@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "rewriter/pipeline.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 #include "statements.hpp"
 #include "world.hpp"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run bench rewrite [--quick]: microseconds to rewrite a statement that was never seen, against parsing and printing
-# it with libpg_query alone. README.md says what is measured and how.
+# ./run bench rewrite [--quick]: microseconds to rewrite a statement that was never seen, against parsing and
+# printing it with libpg_query alone. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 pairs=2000

@@ -7,8 +7,10 @@
 #include <random>
 #include <vector>
 
-#include "policy/tree.hpp"
-#include "rewriter/masks.hpp"
+#include "policy/tree/tree.hpp"
+#include "rewriter/catalog/table_shape.hpp"
+#include "rewriter/compile/make_snapshot.hpp"
+#include "rewriter/mask/masks.hpp"
 
 namespace pgveil::bench {
 namespace {
@@ -106,7 +108,8 @@ World make_world(std::size_t attributes, std::size_t rows, std::size_t k) {
   version->number = 1;
   version->spec_hash = spec->hash;
   version->shape = rewriter::shape_of(people);
-  version->tree = policy::build_tree(draw(attributes, rows), k).value();
+  version->tree =
+      policy::build_tree(draw(attributes, rows), k, {.strategy = policy::Strategy::greedy}).value();
   World world;
   world.snapshot = rewriter::make_snapshot({.catalog = catalog,
                                             .policies = {{spec, version, {}}},

@@ -1,10 +1,11 @@
 #pragma once
-// A database for the benchmark: table people under a policy whose tree has about as many cohorts as asked for, open table
-// orders, and the roles "masked" (reads people through its mask) and "exempt" (reads it as it is).
+// A database for the benchmark: table people under a policy whose tree has about as many cohorts as asked
+// for, open table orders, and the roles "masked" (reads people through its mask) and "exempt" (reads it as it
+// is).
 #include <cstddef>
 #include <memory>
 
-#include "rewriter/snapshot.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::bench {
 

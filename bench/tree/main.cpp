@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "common/separated_text.hpp"
-#include "policy/disclosure.hpp"
-#include "policy/leveled_counts.hpp"
-#include "policy/tree.hpp"
+#include "policy/cohorts/leveled_counts.hpp"
+#include "policy/tree/disclosure.hpp"
+#include "policy/tree/tree.hpp"
 
 namespace {
 
@@ -98,13 +98,15 @@ void measure_one(const Counts& counts, std::uint64_t k, const Growth& growth, co
     disclosure = measure(*tree, counts);
   }
   std::ranges::sort(times);
-  fmt::print("| {:>7} | {:>3} | {:<21} | {:>7} | {:>8} | {:>9.1f} % | {:>9.1f} % | {:>8.1f} |\n",
+  fmt::print("| {:>7} | {:>3} | {:<21} | {:>7} | {:>8} | {:>9.1f} % | {:>8.2f} % | {:>5.2f} % | {:>8.1f} |\n",
              counts.attributes.size(), k, name, disclosure.cohorts, disclosure.smallest_cohort,
              percent(disclosure.disclosed, disclosure.cells),
-             percent(disclosure.disclosed_or_implied, disclosure.cells), times[times.size() / 2]);
+             percent(disclosure.computable, disclosure.cells), percent(disclosure.equal, disclosure.cells),
+             times[times.size() / 2]);
 }
 
-// Ages in fives, tens and twenties beside the exact ones, which no column of the table may have the numbers of.
+// Ages in fives, tens and twenties beside the exact ones, which no column of the table may have the numbers
+// of.
 std::vector<TreeAttribute> with_age_ranges(const Counts& counts) {
   std::vector<TreeAttribute> out;
   for (const Attribute& attribute : counts.attributes) out.push_back({attribute.name, attribute.number});
@@ -118,7 +120,8 @@ std::vector<TreeAttribute> with_age_ranges(const Counts& counts) {
   return out;
 }
 
-// Shares of exact cells without and with levels, and of rows whose age is shown exactly, and in each level at least.
+// Shares of exact cells without and with levels, and of rows whose age is shown exactly, and in each level at
+// least.
 void measure_levels(const Counts& exact, std::uint64_t k, Strategy strategy, const char* name) {
   const auto attributes = with_age_ranges(exact);
   if (attributes.empty()) return;
@@ -137,7 +140,7 @@ void measure_levels(const Counts& exact, std::uint64_t k, Strategy strategy, con
   const auto age = std::ranges::find(exact.attributes, "age", &Attribute::name) - exact.attributes.begin();
   for (const std::size_t a : {static_cast<std::size_t>(age), width, width + 1, width + 2}) {
     fmt::print(" {:>5.1f} ({:>5.1f}) |", percent(with.disclosed_by_attribute[a], with.rows),
-               percent(with.disclosed_or_implied_by_attribute[a], with.rows));
+               percent(with.computable_by_attribute[a], with.rows));
   }
   fmt::print("\n");
 }
@@ -149,22 +152,25 @@ int main(int argc, char** argv) {
   const Rows rows = argc > 2 ? read_rows(argv[2]) : draw_rows();
   fmt::print("{} rows\n\n", rows.size() - 1);
   fmt::print(
-      "| columns |   k | strategy              | cohorts | smallest |   disclosed | or implied | build ms "
+      "| columns |   k | strategy              | cohorts | smallest |   disclosed | computable |   equal | "
+      "build ms "
       "|\n");
   fmt::print(
-      "| ------- | --- | --------------------- | ------- | -------- | ----------- | ---------- | -------- "
+      "| ------- | --- | --------------------- | ------- | -------- | ----------- | ---------- | ------- | "
+      "-------- "
       "|\n");
   for (const std::size_t width : {9U, 5U}) {
     const Counts counts = count(rows, width);
     for (const std::uint64_t k : {2U, 5U, 20U, 100U}) {
-      measure_one(counts, k, {}, "greedy", rounds);
+      measure_one(counts, k, {.strategy = Strategy::greedy}, "greedy", rounds);
       measure_one(counts, k, {.strategy = Strategy::thorough}, "thorough", rounds);
       measure_one(counts, k, {.strategy = Strategy::thorough, .max_cohorts = 100}, "thorough, 100 at most",
                   rounds);
     }
   }
   fmt::print(
-      "\nWith ages in 5s, 10s and 20s. Shares of rows whose age is disclosed (or implied), exactly and in "
+      "\nWith ages in 5s, 10s and 20s. Shares of rows whose age is disclosed (or hidden and computable), "
+      "exactly and in "
       "each level:\n\n"
       "| columns |   k | strategy |       cohorts |      exact cells |   age exactly |         in 5s |       "
       " in 10s "

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run bench tree [--quick]: what disclosure trees of both strategies disclose of ADULT (a drawn table where the data is not
-# there), and how long they take to build. README.md says what is measured and how.
+# ./run bench tree [--quick]: what disclosure trees of both strategies disclose of ADULT (a drawn table where
+# the data is not there), and how long they take to build. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 rounds=15

@@ -21,8 +21,8 @@ struct Checker::Checked {
   Classes classes;         // if it is
 };
 
-// Tables, grouper and classes of one check at a time. It may divide the check among the threads; in a round, whose checks are
-// divided among them, it must not.
+// Tables, grouper and classes of one check at a time. It may divide the check among the threads; in a round,
+// whose checks are divided among them, it must not.
 struct Checker::Lane {
   Lane(const PreparedTable& prepared, const CheckerOptions& given, const Parallel& parallel)
       : table(prepared),
@@ -174,8 +174,8 @@ struct Checker::Worker {
   Summary check(const Transformation& target) {
     if (!divided) divided = std::make_unique<Lane>(table, options, options.parallel);
     Lane& lane = *divided;
-    const Desk desk{levels_of(lane), lane.last_levels, history.infos()};
-    const Plan plan = make_plan(target, desk, options.optimizations, table.attributes.size());
+    const KnownTables known{levels_of(lane), lane.last_levels, history.infos()};
+    const Plan plan = make_plan(target, known, options.optimizations, table.attributes.size());
     const Classes& source = source_of(plan);
     source_classes = source.size();
     count(plan, source_classes);
@@ -203,7 +203,8 @@ struct Checker::Worker {
     return lane.last_levels ? std::optional(lane.last_levels->transformation) : std::nullopt;
   }
 
-  // All start from what the history has before the round, so that it does not matter who does which, and when.
+  // All start from what the history has before the round, so that it does not matter who does which, and
+  // when.
   void check_round(std::span<const Transformation> targets) {
     if (round.size() < targets.size()) round.resize(targets.size());
     free_lanes.clear();

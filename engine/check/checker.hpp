@@ -1,6 +1,7 @@
 #pragma once
-// Checking a transformation: generalize, group into equivalence classes, test the privacy models within the suppression limit,
-// and sum up what the quality models need. Does what plan.hpp decided. One checker belongs to one search.
+// Checking a transformation: generalize, group into equivalence classes, test the privacy models within the
+// suppression limit, and sum up what the quality models need. Does what plan.hpp decided. One checker belongs
+// to one search.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +19,8 @@ namespace pgveil::engine {
 // Which sums over the suppressed classes a quality model reads.
 enum class SuppressedSums { none, domain_rows, entropy, divergence, combinations };
 
-// The entropy of suppressed values is added term by term to what the kept ones have, because the last digits of the
-// sum depend on it: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized value.
+// The entropy of suppressed values is added term by term to what the kept ones have, because the last digits
+// of the sum depend on it: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized value.
 struct EntropyStart {
   std::vector<std::vector<double>> from;
   double factor = 1;
@@ -30,7 +31,7 @@ struct CheckCounts {
   std::uint64_t roll_ups = 0;
   std::uint64_t snapshot_hits = 0;
   std::uint64_t snapshots_stored = 0;
-  std::uint64_t rows_grouped = 0;       // Σ t_r of flash.txt VI-E
+  std::uint64_t rows_grouped = 0;       // Σ t_r of Kohlmayer et al. 2012, section VI-E
   std::uint64_t cells_transformed = 0;  // Σ t_c · t_r
   std::size_t bytes = 0;                // allocated by the checker, at its peak
 };
@@ -55,12 +56,12 @@ class Checker {
   // REQUIRES: each level at most the hierarchy's height, or `dropped`.
   [[nodiscard]] Summary check(const Transformation& transformation);
 
-  // Keeps the classes of the last check as a snapshot if the limits allow it. `is_useless` says of a snapshot's
-  // transformation that all its direct generalizations are settled.
+  // Keeps the classes of the last check as a snapshot if the limits allow it. `is_useless` says of a
+  // snapshot's transformation that all its direct generalizations are settled.
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless);
 
-  // A round: several checks, at the same time where there are threads. Each starts from a snapshot of before the round, or
-  // from all rows: summaries, counts and snapshots are the same for any number of threads.
+  // A round: several checks, at the same time where there are threads. Each starts from a snapshot of before
+  // the round, or from all rows: summaries, counts and snapshots are the same for any number of threads.
   void check_round(std::span<const Transformation> transformations);
   // Of the round's transformation of that index, until the next round.
   [[nodiscard]] const Summary& summary_of(std::size_t index) const;

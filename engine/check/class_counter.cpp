@@ -64,8 +64,9 @@ void ClassCounter::suppress(std::uint32_t row, std::uint64_t records, Summary& s
   suppressed_.counts.push_back(static_cast<std::uint32_t>(records));
 }
 
-// Where a class keeps what its parts keep, those that are suppressed by themselves are in every specialization, and the fewest of the
-// others are added to them; else only what all classes together ask is certain.
+// Where a class keeps what its parts keep, those that are suppressed by themselves are in every
+// specialization, and the fewest of the others are added to them; else only what all classes together ask is
+// certain.
 void ClassCounter::suppress_for_all(const Transformation& at, Summary& sums) {
   for (const auto& it : kept_) ++kept_sizes_[it.records];
   if (keeps_what_parts_keep(anonymity_)) {

@@ -1,6 +1,6 @@
 #pragma once
-// From classes of equal quasi-identifiers and sensitive values to classes of equal quasi-identifiers, each held against the
-// models: what a check finds when there are more models than k-anonymity. One lane has one.
+// From classes of equal quasi-identifiers and sensitive values to classes of equal quasi-identifiers, each
+// held against the models: what a check finds when there are more models than k-anonymity. One lane has one.
 #include <cstdint>
 #include <vector>
 
@@ -36,7 +36,8 @@ class ClassCounter {
   [[nodiscard]] Code other_code(std::size_t other, std::uint32_t row) const;
   void suppress(std::uint32_t row, std::uint64_t records, Summary& sums);
   void suppress_for_all(const Transformation& at, Summary& sums);
-  // The first `count` of these classes, which are of one size, in the order of their texts: whatever the order of the input.
+  // The first `count` of these classes, which are of one size, in the order of their texts: whatever the
+  // order of the input.
   void keep_first(const Transformation& at, std::size_t count, std::vector<std::uint32_t>& rows) const;
   [[nodiscard]] const std::string& text_of(const Transformation& at, std::size_t attribute,
                                            std::uint32_t row) const;

@@ -1,7 +1,7 @@
 #pragma once
-// For each block of attributes, from a combination of raw codes to one number for their generalized values. These tables
-// stand at the levels of one transformation; only those of which a level differs are made anew for the next
-// (projection).
+// For each block of attributes, from a combination of raw codes to one number for their generalized values.
+// These tables stand at the levels of one transformation; only those of which a level differs are made anew
+// for the next (projection).
 #include <bitset>
 #include <cstdint>
 #include <span>
@@ -25,8 +25,8 @@ class CodeTables {
   CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes,
              std::span<const LevelTables> others = {});
 
-  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all quasi-identifiers. A
-  // level above an attribute's highest drops its column.
+  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all
+  // quasi-identifiers. A level above an attribute's highest drops its column.
   void set_levels(const Transformation& levels, const std::bitset<kMaxAttributes>& columns);
 
   [[nodiscard]] const CodeTable& table(std::size_t block) const { return tables_[block]; }

@@ -1,6 +1,7 @@
 #pragma once
-// How many combinations of values the records of a table could have had, as they are published: the product over the attributes of the
-// hierarchy rows that the shown value stands for, summed over records. For the metric ambiguity; one check has one.
+// How many combinations of values the records of a table could have had, as they are published: the product
+// over the attributes of the hierarchy rows that the shown value stands for, summed over records. For the
+// metric ambiguity; one check has one.
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -24,7 +25,8 @@ class Combinations {
   [[nodiscard]] double shown() const;
 
  private:
-  // Exact below 2^126, where all records together could not have more; else terms that are sorted before they are added up.
+  // Exact below 2^126, where all records together could not have more; else terms that are sorted before they
+  // are added up.
   __extension__ using Exact = __int128;
   struct Sum {
     Exact exact = 0;

@@ -10,8 +10,8 @@ namespace {
 using Columns = std::span<const CodeColumn* const>;
 using Attributes = std::span<const LevelTables* const>;
 
-// First fit, columns with many values first. A block has at most as many combinations as pays off: its table is made
-// anew when one of its levels changes.
+// First fit, columns with many values first. A block has at most as many combinations as pays off: its table
+// is made anew when one of its levels changes.
 std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::size_t begin, std::size_t end,
                                                     std::size_t rows) {
   const std::uint64_t at_most = std::clamp<std::uint64_t>(rows / 8, 256, 1 << 14);
@@ -34,7 +34,8 @@ std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::
   return blocks;
 }
 
-// Raw codes by their values on the highest level, then the one below, and so on: equal values of any level stand together.
+// Raw codes by their values on the highest level, then the one below, and so on: equal values of any level
+// stand together.
 std::vector<Code> hierarchical_order(const LevelTables& lead) {
   std::vector<Code> order(lead.distinct(0));
   std::iota(order.begin(), order.end(), Code{0});

@@ -1,14 +1,17 @@
 #pragma once
-// The distinct rows of a table, as columns. Attributes stand together in blocks; the combinations of raw codes that occur
-// in a block are numbered, and a row has one number for each block. So generalizing a row takes a look-up for each block,
-// not for each attribute, in tables small enough for the cache (code_tables.hpp).
+// The distinct rows of a table, as columns. Attributes stand together in blocks; the combinations of raw
+// codes that occur in a block are numbered, and a row has one number for each block. So generalizing a row
+// takes a look-up for each block, not for each attribute, in tables small enough for the cache
+// (code_tables.hpp).
 //
-// Rows are sorted by the attribute with the most values, the lead, so that rows which are equal in it on any level stand
-// together: they can be grouped window by window. The lead is the first attribute of the first block.
+// Rows are sorted by the attribute with the most values, the lead, so that rows which are equal in it on any
+// level stand together: they can be grouped window by window. The lead is the first attribute of the first
+// block.
 //
-// What is never generalized but must be told apart (sensitive values, who is in the subset) stands in blocks of its own behind
-// those of the quasi-identifiers. Then a class of equal rows is a class of records with one sensitive value: that is how
-// classes carry their distributions through roll-ups and snapshots. class_counter.hpp puts them together.
+// What is never generalized but must be told apart (sensitive values, who is in the subset) stands in blocks
+// of its own behind those of the quasi-identifiers. Then a class of equal rows is a class of records with one
+// sensitive value: that is how classes carry their distributions through roll-ups and snapshots.
+// class_counter.hpp puts them together.
 #include <cstdint>
 #include <span>
 #include <variant>
@@ -30,7 +33,8 @@ struct Place {
   std::size_t index = 0;  // in the block's attributes
 };
 
-// codes[block][distinct row]: combination. One width for all blocks, so that loops over rows are made for one type.
+// codes[block][distinct row]: combination. One width for all blocks, so that loops over rows are made for one
+// type.
 template <class Code>
 using BlockCodes = std::vector<std::vector<Code>>;
 
@@ -45,8 +49,8 @@ struct DistinctRows {
   [[nodiscard]] std::size_t size() const { return classes.size(); }
 };
 
-// columns[j]: the raw codes of attributes[j], the first `quasi_identifiers` of them such. REQUIRES: at least one of those,
-// all columns of one length, from 1 to 2³² − 1.
+// columns[j]: the raw codes of attributes[j], the first `quasi_identifiers` of them such. REQUIRES: at least
+// one of those, all columns of one length, from 1 to 2³² − 1.
 [[nodiscard]] DistinctRows make_distinct_rows(std::span<const CodeColumn* const> columns,
                                               std::span<const LevelTables* const> attributes,
                                               std::size_t quasi_identifiers);

@@ -1,15 +1,16 @@
 #pragma once
-// Groups equal keys into equivalence classes: the loop where the time goes. Keys are numbers below a known domain. Where
-// the domain is small, a key is its own place in a table of counts; else it is hashed. Both loops have no branch that
-// depends on whether a class is new, take their memory before they start, and leave all slots empty by visiting only
-// those they used.
+// Groups equal keys into equivalence classes: the loop where the time goes. Keys are numbers below a known
+// domain. Where the domain is small, a key is its own place in a table of counts; else it is hashed. Both
+// loops have no branch that depends on whether a class is new, take their memory before they start, and leave
+// all slots empty by visiting only those they used.
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace pgveil::engine {
 
-// Equivalence classes, in order of first appearance. Class i stands for counts[i] records; one of its rows is rows[i].
+// Equivalence classes, in order of first appearance. Class i stands for counts[i] records; one of its rows is
+// rows[i].
 struct Classes {
   std::vector<std::uint32_t> rows;
   std::vector<std::uint32_t> counts;
@@ -35,17 +36,19 @@ class Grouper {
   void add(std::span<const std::uint64_t> keys, std::span<const std::uint32_t> rows,
            std::span<const std::uint32_t> counts);
   void finish(Classes& into);
-  // The same in two steps: returns how many classes there are; write() puts them where there is room for as many.
+  // The same in two steps: returns how many classes there are; write() puts them where there is room for as
+  // many.
   [[nodiscard]] std::size_t finish();
   void write(std::uint32_t* rows, std::uint32_t* counts) const;
 
-  // Between begin() and end_numbers(), instead of add(): the number of each key's class, from 0 in order of first
-  // appearance.
+  // Between begin() and end_numbers(), instead of add(): the number of each key's class, from 0 in order of
+  // first appearance.
   void number(std::span<const std::uint64_t> keys, std::uint32_t* numbers);
   // Returns how many classes there are.
   [[nodiscard]] std::size_t end_numbers();
 
-  // Replaces each key by the number of its class, from 0 in order of first appearance; returns how many there are.
+  // Replaces each key by the number of its class, from 0 in order of first appearance; returns how many there
+  // are.
   [[nodiscard]] std::uint64_t number(std::span<std::uint64_t> keys);
 
   [[nodiscard]] std::size_t capacity() const { return used_.size() - 1; }  // rows, as constructed

@@ -1,6 +1,7 @@
 #pragma once
-// The history: snapshots of the classes of earlier checks, to start later checks from (flash.txt IV-B c, the framework
-// paper's "Maintaining a buffer of snapshots"), within a budget of bytes.
+// The history keeps snapshots of the classes of earlier checks, within a budget of bytes, so that later
+// checks can start from them (Kohlmayer et al. 2012, section IV-B c; ARX, Framework, "Maintaining a buffer of
+// snapshots").
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,8 @@ struct HistoryLimits {
   double share_of_source = 0.8;      // … and at most this share of the classes it was made from
   std::optional<std::size_t> bytes;  // all snapshots together; default: default_bytes
 
-  // About a fifth of what the papers' 200 entries take; large tables have relatively fewer classes.
+  // About a fifth of what 200 entries take (Kohlmayer et al. 2012); large tables have relatively fewer
+  // classes.
   [[nodiscard]] static std::size_t default_bytes(std::uint64_t rows) {
     constexpr std::uint64_t many = 1 << 16;
     return 64 * std::min(rows, many) + 8 * (std::max(rows, many) - many);
@@ -35,8 +37,9 @@ class History {
            classes * kBytesPerClass <= budget_;
   }
 
-  // Makes room as the framework paper does: first snapshots that are of no more use (is_useless: all their direct
-  // generalizations are settled), then the least recently used. All are looked through only when half of them are new.
+  // Makes room as ARX does (ARX, Framework): first snapshots that are of no more use (is_useless: all their
+  // direct generalizations are settled), then the least recently used. All are looked through only when half
+  // of them are new.
   template <class IsUseless>
   void store(const Transformation& transformation, const Classes& classes, IsUseless&& is_useless) {
     const std::size_t needed = classes.size() * kBytesPerClass;

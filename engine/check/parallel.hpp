@@ -8,8 +8,8 @@ namespace pgveil::engine {
 
 struct Parallel {
   std::size_t threads = 1;
-  // Calls work(0) … work(parts − 1), each once and, where it can, at the same time; returns when all have returned.
-  // Not called when threads is 1.
+  // Calls work(0) … work(parts − 1), each once and, where it can, at the same time; returns when all have
+  // returned. Not called when threads is 1.
   std::function<void(std::size_t parts, const std::function<void(std::size_t)>& work)> run;
   // For each thread; fewer are not worth waking one up for.
   std::size_t least_rows = 1 << 14;

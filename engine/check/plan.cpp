@@ -16,17 +16,17 @@ std::bitset<kMaxAttributes> differing(const Transformation& target,
 
 }  // namespace
 
-Plan make_plan(const Transformation& target, const Desk& desk, const Optimizations& optimizations,
+Plan make_plan(const Transformation& target, const KnownTables& known, const Optimizations& optimizations,
                std::size_t attributes) {
   Plan plan;
   std::optional<Available> best;
-  if (optimizations.roll_up == Switch::on && desk.last && generalizes(target, desk.last->transformation)) {
-    best = desk.last;
+  if (optimizations.roll_up == Switch::on && known.last && generalizes(target, known.last->transformation)) {
+    best = known.last;
     plan.source = Source::roll_up;
   }
   if (optimizations.history == Switch::on) {
-    for (std::size_t i = 0; i < desk.snapshots.size(); ++i) {
-      const auto& snapshot = desk.snapshots[i];
+    for (std::size_t i = 0; i < known.snapshots.size(); ++i) {
+      const auto& snapshot = known.snapshots[i];
       if (best && snapshot.classes >= best->classes) continue;
       if (!generalizes(target, snapshot.transformation)) continue;
       best = snapshot;
@@ -34,7 +34,7 @@ Plan make_plan(const Transformation& target, const Desk& desk, const Optimizatio
       plan.snapshot = i;
     }
   }
-  plan.to_transform = differing(target, desk.tables, optimizations, attributes);
+  plan.to_transform = differing(target, known.tables, optimizations, attributes);
   return plan;
 }
 

@@ -1,20 +1,21 @@
 #pragma once
 // What a check starts from, decided apart from the work. Pure: the same state and target give the same plan.
 //
-// States (Desk below): the TABLES, which generalize a row's codes, are either empty or stand at the levels of the last
-// check; the CLASSES of the last check are either absent or known; the HISTORY holds snapshots. Transitions:
+// States (KnownTables below): the TABLES, which generalize a row's codes, are either empty or stand at the
+// levels of the last check; the CLASSES of the last check are either absent or known; the HISTORY holds
+// snapshots. Transitions:
 //
 //   from                                                       plan
 //   classes known, target generalizes them                     roll_up
 //   a snapshot that the target generalizes                     snapshot
 //   none of these                                              rows: all distinct rows
 //
-// Among legal sources the one with the fewest classes wins; equal ones in the order of the table, and of the history.
-// Each transition transforms the columns of which the level differs from the tables' (all, if they are empty: the
-// projection), and leaves the tables at the target. Without projection it transforms all; without roll-up or history
-// its line is never taken. The papers let a projection follow a roll-up only as long as every step is one, because their
-// projection is of a buffer of rows. Here it is of the tables, which serve every source, so no order of transitions is
-// illegal.
+// Among legal sources the one with the fewest classes wins; equal ones in the order of the table, and of the
+// history. Each transition transforms the columns of which the level differs from the tables' (all, if they
+// are empty: the projection), and leaves the tables at the target. Without projection it transforms all;
+// without roll-up or history its line is never taken. Kohlmayer et al. 2012 let a projection follow a roll-up
+// only as long as every step is one, because their projection is of a buffer of rows. Here it is of the
+// tables, which serve every source, so no order of transitions is illegal.
 #include <bitset>
 #include <cstdint>
 #include <optional>
@@ -38,7 +39,7 @@ struct Available {
   std::uint64_t classes = 0;
 };
 
-struct Desk {
+struct KnownTables {
   std::optional<Transformation> tables;
   std::optional<Available> last;
   std::span<const Available> snapshots;
@@ -48,11 +49,11 @@ enum class Source { rows, roll_up, snapshot };
 
 struct Plan {
   Source source = Source::rows;
-  std::size_t snapshot = 0;  // index into Desk::snapshots
+  std::size_t snapshot = 0;  // index into KnownTables::snapshots
   std::bitset<kMaxAttributes> to_transform;
 };
 
-[[nodiscard]] Plan make_plan(const Transformation& target, const Desk& desk,
+[[nodiscard]] Plan make_plan(const Transformation& target, const KnownTables& known,
                              const Optimizations& optimizations, std::size_t attributes);
 
 }  // namespace pgveil::engine

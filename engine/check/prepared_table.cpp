@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "common/assert.hpp"
-#include "common/sqlstate.hpp"
 #include "engine/data/continuous.hpp"
 
 namespace pgveil::engine {
@@ -14,39 +13,32 @@ namespace {
 
 constexpr std::size_t kMaxRows = UINT32_MAX;  // a class counts its rows in four bytes
 
-Error refused(ErrorKind kind, std::string message, std::string hint) {
-  const auto state =
-      kind == ErrorKind::limit ? sqlstate::kProgramLimitExceeded : sqlstate::kInvalidParameterValue;
-  return Error{.kind = kind,
-               .sqlstate = std::string(state),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
-
 Result<void> check_sizes(const Table& table, std::size_t attributes, const PrivacyColumns& privacy) {
   const std::size_t others = privacy.sensitive.size() + (privacy.subset.empty() ? 0 : 1);
   if (attributes == 0) {
-    return refused(ErrorKind::configuration, "there is no quasi-identifier", "name at least one column");
+    return error_of_kind(ErrorKind::configuration, "there is no quasi-identifier",
+                         "name at least one column");
   }
   if (attributes > kMaxAttributes) {
-    return refused(ErrorKind::limit,
-                   fmt::format("{} quasi-identifiers, {} are possible", attributes, kMaxAttributes),
-                   "join or leave out columns");
+    return error_of_kind(ErrorKind::limit,
+                         fmt::format("{} quasi-identifiers, {} are possible", attributes, kMaxAttributes),
+                         "join or leave out columns");
   }
   if (attributes + others > kMaxAttributes) {
-    return refused(ErrorKind::limit,
-                   fmt::format("{} quasi-identifiers and {} other columns that privacy models look at, {} "
-                               "are possible together",
-                               attributes, others, kMaxAttributes),
-                   "join or leave out columns");
+    return error_of_kind(
+        ErrorKind::limit,
+        fmt::format("{} quasi-identifiers and {} other columns that privacy models look at, {} "
+                    "are possible together",
+                    attributes, others, kMaxAttributes),
+        "join or leave out columns");
   }
   if (!privacy.subset.empty() && std::ranges::count(privacy.subset, 0) == std::ssize(privacy.subset))
-    return refused(ErrorKind::configuration, "the subset has no record", "there is nothing to publish");
+    return error_of_kind(ErrorKind::configuration, "the subset has no record", "there is nothing to publish");
   if (table.rows() == 0)
-    return refused(ErrorKind::configuration, "the table has no rows", "there is nothing to publish");
+    return error_of_kind(ErrorKind::configuration, "the table has no rows", "there is nothing to publish");
   if (table.rows() > kMaxRows) {
-    return refused(ErrorKind::limit, fmt::format("{} rows, {} are possible", table.rows(), kMaxRows),
-                   "split the table");
+    return error_of_kind(ErrorKind::limit, fmt::format("{} rows, {} are possible", table.rows(), kMaxRows),
+                         "split the table");
   }
   return {};
 }
@@ -58,8 +50,9 @@ Result<std::vector<std::size_t>> name_order(std::span<const QuasiIdentifier> giv
   std::ranges::sort(order, {}, [&](std::size_t i) -> const std::string& { return given[i].column; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (given[order[i - 1]].column != given[order[i]].column) continue;
-    return refused(ErrorKind::configuration,
-                   fmt::format("{} is a quasi-identifier twice", given[order[i]].column), "name it once");
+    return error_of_kind(ErrorKind::configuration,
+                         fmt::format("{} is a quasi-identifier twice", given[order[i]].column),
+                         "name it once");
   }
   return order;
 }
@@ -75,8 +68,8 @@ std::vector<std::uint64_t> histogram(const Column& column, std::span<const std::
 }
 
 Error no_such_column(const std::string& name) {
-  return refused(ErrorKind::configuration, fmt::format("the table has no column {}", name),
-                 "names are case-sensitive");
+  return error_of_kind(ErrorKind::configuration, fmt::format("the table has no column {}", name),
+                       "names are case-sensitive");
 }
 
 Result<std::vector<SensitiveValues>> sensitive_values(const Table& table,
@@ -86,13 +79,13 @@ Result<std::vector<SensitiveValues>> sensitive_values(const Table& table,
   for (const auto& given : privacy.sensitive) {
     const auto is_it = [&](const auto& other) { return other.column == given.column; };
     if (std::ranges::any_of(quasi_identifiers, is_it)) {
-      return refused(ErrorKind::configuration,
-                     fmt::format("{} is sensitive and a quasi-identifier", given.column),
-                     "make it one of them: who knows a value to find a record by does not learn it");
+      return error_of_kind(ErrorKind::configuration,
+                           fmt::format("{} is sensitive and a quasi-identifier", given.column),
+                           "make it one of them: who knows a value to find a record by does not learn it");
     }
     if (std::ranges::count_if(privacy.sensitive, is_it) > 1)
-      return refused(ErrorKind::configuration, fmt::format("{} is sensitive twice", given.column),
-                     "name it once");
+      return error_of_kind(ErrorKind::configuration, fmt::format("{} is sensitive twice", given.column),
+                           "name it once");
     const auto* column = table.find(given.column);
     if (column == nullptr) return no_such_column(given.column);
     auto values = make_sensitive_values(*column, given, privacy.subset);

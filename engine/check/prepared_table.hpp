@@ -10,9 +10,9 @@
 #include "common/error.hpp"
 #include "engine/check/distinct_rows.hpp"
 #include "engine/data/hierarchy.hpp"
-#include "engine/data/sensitive_values.hpp"
 #include "engine/data/table.hpp"
 #include "engine/lattice/lattice.hpp"
+#include "engine/privacy/sensitive_values.hpp"
 
 namespace pgveil::engine {
 
@@ -26,8 +26,8 @@ struct QuasiIdentifier {
 // What the models beside k-anonymity look at.
 struct PrivacyColumns {
   std::vector<SensitiveColumn> sensitive;
-  // Who is in the subset that is published, one for each record, while all records are the population that δ-presence and
-  // k-map compare it with. Empty: all are published.
+  // Who is in the subset that is published, one for each record, while all records are the population that
+  // δ-presence and k-map compare it with. Empty: all are published.
   std::vector<std::uint8_t> subset;
 };
 
@@ -38,7 +38,8 @@ struct PreparedTable {
   std::uint64_t rows = 0;                              // that are published
   std::vector<SensitiveValues> sensitive;              // as given
   std::vector<std::uint8_t> subset;                    // as given
-  // Stand behind the attributes in `distinct`: the sensitive columns, then, with a subset, whether a record is in it (1).
+  // Stand behind the attributes in `distinct`: the sensitive columns, then, with a subset, whether a record
+  // is in it (1).
   std::vector<LevelTables> others;
   DistinctRows distinct;
   Lattice lattice;  // all levels of all attributes
@@ -49,8 +50,9 @@ struct PreparedTable {
   [[nodiscard]] std::vector<unsigned> to_given(const Transformation& transformation) const;
 };
 
-// Errors: no quasi-identifier, more than kMaxAttributes columns, one named twice, as both, or not in the table, an empty table
-// or subset, 2³² rows or more, and those of make_level_tables, measure_spans and make_sensitive_values.
+// Errors: no quasi-identifier, more than kMaxAttributes columns, one named twice, as both, or not in the
+// table, an empty table or subset, 2³² rows or more, and those of make_level_tables, measure_spans and
+// make_sensitive_values.
 [[nodiscard]] Result<PreparedTable> prepare(const Table& table,
                                             std::span<const QuasiIdentifier> quasi_identifiers,
                                             const PrivacyColumns& privacy = {});

@@ -105,8 +105,8 @@ struct SourceGrouper::Part {
     group_windows<std::uint64_t>();
   }
 
-  // All at once if the keys are few or must be hashed. Else window by window: a window has so many values of the lead
-  // that its keys are places in a table of counts.
+  // All at once if the keys are few or must be hashed. Else window by window: a window has so many values of
+  // the lead that its keys are places in a table of counts.
   template <class Key>
   void group_windows() {
     auto& grouper = lane.grouper;
@@ -210,7 +210,8 @@ std::size_t largest_part(std::span<const std::size_t> bounds) {
   return largest;
 }
 
-// Bounds moved to where a value of the lead begins, so that no class is in two parts; there may be fewer then.
+// Bounds moved to where a value of the lead begins, so that no class is in two parts; there may be fewer
+// then.
 template <class Keys>
 std::vector<std::size_t> bounds_between_values(const Keys& keys, const Classes& source, std::size_t parts) {
   std::vector<std::size_t> bounds{0};
@@ -256,15 +257,16 @@ std::size_t SourceGrouper::number_by_quasi_identifiers(const CodeTables& tables,
   return Part{keys, source, 0, source.size(), lanes_.front()}.number(numbers.data());
 }
 
-// No class is in two parts: their classes, one part after the other, are those of the source in the same order.
+// No class is in two parts: their classes, one part after the other, are those of the source in the same
+// order.
 void SourceGrouper::group_apart(const Keys& keys, const Classes& source, std::span<const std::size_t> bounds,
                                 Classes& into) {
   group_parts(keys, source, bounds);
   concatenate(bounds.size() - 1, into);
 }
 
-// Classes of parts are a source themselves, in the order of the rows: grouped once more, each is where, and stands for
-// the row that, it would have been in one pass.
+// Classes of parts are a source themselves, in the order of the rows: grouped once more, each is where, and
+// stands for the row that, it would have been in one pass.
 void SourceGrouper::group_and_merge(const Keys& keys, const Classes& source, std::size_t parts,
                                     Classes& into) {
   group_parts(keys, source, equal_bounds(source.size(), parts));

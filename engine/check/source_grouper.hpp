@@ -1,6 +1,7 @@
 #pragma once
-// Generalizes the rows of a source (all rows, or the classes of an earlier check) and groups them. A large source is
-// divided among threads; the classes, their order and their rows are the same for any number of them.
+// Generalizes the rows of a source (all rows, or the classes of an earlier check) and groups them. A large
+// source is divided among threads; the classes, their order and their rows are the same for any number of
+// them.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -21,8 +22,8 @@ class SourceGrouper {
   // Into `into`, which may be the source. REQUIRES: the source is classes of `rows` in their order.
   void group(const CodeTables& tables, const Classes& source, Classes& into);
 
-  // The class of each of the source's by the quasi-identifiers alone, from 0 in order of first appearance; returns how many
-  // there are. On one thread.
+  // The class of each of the source's by the quasi-identifiers alone, from 0 in order of first appearance;
+  // returns how many there are. On one thread.
   [[nodiscard]] std::size_t number_by_quasi_identifiers(const CodeTables& tables, const Classes& source,
                                                         std::vector<std::uint32_t>& numbers);
 

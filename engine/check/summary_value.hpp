@@ -7,8 +7,8 @@
 
 namespace pgveil::engine {
 
-// Everything that privacy test and scores need of the classes C and the suppressed ones S among them. Records are those that
-// are published.
+// Everything that privacy test and scores need of the classes C and the suppressed ones S among them. Records
+// are those that are published.
 struct Summary {
   bool is_anonymous = false;
   std::uint64_t classes = 0;

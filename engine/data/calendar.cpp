@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "common/ascii.hpp"
+
 namespace pgveil::engine {
 namespace {
 
@@ -12,10 +14,6 @@ unsigned days_in(unsigned year, unsigned month) {
   constexpr unsigned kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
   return month == 2 && is_leap ? 29 : kDays[month - 1];
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 }  // namespace

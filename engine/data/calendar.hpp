@@ -1,5 +1,6 @@
 #pragma once
-// Days of the calendar as numbers, for what is ordered or computed by dates. The Gregorian calendar, years 1 to 9999, no time zones.
+// Days of the calendar as numbers, for what is ordered or computed by dates. The Gregorian calendar, years 1
+// to 9999, no time zones.
 #include <cstdint>
 #include <optional>
 #include <string>

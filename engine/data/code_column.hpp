@@ -1,6 +1,6 @@
 #pragma once
-// A dictionary-encoded column: each cell a code of 1, 2 or 4 bytes, as few as its number of values needs. Codes are
-// given in order of first appearance.
+// A dictionary-encoded column: each cell a code of 1, 2 or 4 bytes, as few as its number of values needs.
+// Codes are given in order of first appearance.
 #include <cstdint>
 #include <span>
 #include <string>

@@ -8,7 +8,7 @@
 namespace pgveil::engine {
 namespace {
 
-bool is_digit(char c) {
+bool is_date_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -17,7 +17,7 @@ bool is_time(std::string_view rest) {
   if (rest.empty()) return true;
   if ((rest[0] != ' ' && rest[0] != 'T') || rest.size() < 2) return false;
   return std::ranges::all_of(rest.substr(1), [](char c) {
-    return is_digit(c) || c == ':' || c == '.' || c == '+' || c == '-' || c == 'Z';
+    return is_date_digit(c) || c == ':' || c == '.' || c == '+' || c == '-' || c == 'Z';
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// Generalization hierarchies: rows of text as in a file (or from a builder, hierarchy_builders.hpp), and the level
-// tables made of them for the values that a column really has. `*`, NULL and the empty text are ordinary values here.
+// Generalization hierarchies: rows of text as in a file (or from a builder, hierarchy_builders.hpp), and the
+// level tables made of them for the values that a column really has. `*`, NULL and the empty text are
+// ordinary values here.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ struct Hierarchy {
 // No header, one record for each value. Errors: what separated_text.hpp refuses, no record, uneven rows.
 [[nodiscard]] Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator);
 
-// The levels of one quasi-identifier. Codes of a level are dense and in order of first appearance among raw codes.
+// The levels of one quasi-identifier. Codes of a level are dense and in order of first appearance among raw
+// codes.
 struct LevelTables {
   std::string name;
   std::vector<std::vector<Code>> code_at;        // [level][raw code]; level 0 is the identity
@@ -27,8 +29,8 @@ struct LevelTables {
   std::vector<std::vector<std::uint64_t>>
       hierarchy_rows;        // [level][code]: rows of the hierarchy with this value
   std::uint64_t domain = 0;  // D_j: rows of the hierarchy
-  // What a value covers of what a suppressed one does, for loss and certainty penalty: [level][code] of `range`. Rows of the hierarchy,
-  // unless the attribute is continuous (data/continuous.hpp).
+  // What a value covers of what a suppressed one does, for loss and certainty penalty: [level][code] of
+  // `range`. Rows of the hierarchy, unless the attribute is continuous (data/continuous.hpp).
   std::vector<std::vector<std::uint64_t>> spans;
   std::uint64_t range = 0;
   bool is_continuous = false;
@@ -39,9 +41,9 @@ struct LevelTables {
   }
 };
 
-// Errors of kind configuration; the offending values (all of them) are in private_detail, because they are data:
-// no rows, uneven rows, a raw value twice, a value that generalizes to two different ones, more than kMaxHeight
-// levels above the values, values of the column without a row.
+// Errors of kind configuration; the offending values (all of them) are in private_detail, because they are
+// data: no rows, uneven rows, a raw value twice, a value that generalizes to two different ones, more than
+// kMaxHeight levels above the values, values of the column without a row.
 [[nodiscard]] Result<LevelTables> make_level_tables(const Column& column, const Hierarchy& hierarchy);
 
 }  // namespace pgveil::engine

@@ -1,5 +1,6 @@
 #pragma once
-// The values of a column as exact numbers, for what is computed of them: decimals, or dates as days. A value; pure.
+// The values of a column as exact numbers, for what is computed of them: decimals, or dates as days. A value;
+// pure.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,8 +23,9 @@ struct MeasuredValues {
   [[nodiscard]] std::int64_t range() const;
 };
 
-// Numbers if all values are decimals, days if all are dates YYYY-MM-DD; null_text stands for NULL. Errors, kind configuration, all offending
-// values in private_detail: values that are neither, or some of both; numbers that together need more than 18 digits.
+// Numbers if all values are decimals, days if all are dates YYYY-MM-DD; null_text stands for NULL. Errors,
+// kind configuration, all offending values in private_detail: values that are neither, or some of both;
+// numbers that together need more than 18 digits.
 [[nodiscard]] Result<MeasuredValues> measure_values(const Column& column,
                                                     const std::optional<std::string>& null_text);
 

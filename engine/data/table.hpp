@@ -14,8 +14,8 @@ struct Table {
   [[nodiscard]] const Column* find(std::string_view name) const;  // nullptr if there is none
 };
 
-// Reads separated text with a header. Errors: what separated_text.hpp refuses, no header, an empty or repeated column
-// name, a record with more or fewer fields than the header.
+// Reads separated text with a header. Errors: what separated_text.hpp refuses, no header, an empty or
+// repeated column name, a record with more or fewer fields than the header.
 [[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator);
 
 }  // namespace pgveil::engine

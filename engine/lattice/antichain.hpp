@@ -1,10 +1,12 @@
 #pragma once
-// What predictive tagging knows, as antichains instead of a tag for each node: the minimal anonymous transformations
-// and the maximal non-anonymous ones. Memory grows with what was learned, not with the lattice.
+// What predictive tagging knows, as antichains instead of a tag for each node: the minimal anonymous
+// transformations and the maximal non-anonymous ones. Memory grows with what was learned, not with the
+// lattice.
 //
-// A prefix tree over level vectors (antichain-pruning.txt): each member is a path from the root, one node for each
-// attribute, children in the order of their levels. A node knows between which sums of levels the members go on below it,
-// so that whole subtrees are left out of a question (the paper's optimized tree compares sums of whole members). Maximal members are kept upside down, so that there is one kind of
+// A prefix tree over level vectors (Prasser, Kohlmayer and Kuhn 2016): each member is a path from the root,
+// one node for each attribute, children in the order of their levels. A node knows between which sums of
+// levels the members go on below it, so that whole subtrees are left out of a question (their optimized tree
+// compares sums of whole members). Maximal members are kept upside down, so that there is one kind of
 // question: is a member below this?
 #include <array>
 #include <cstdint>
@@ -30,8 +32,9 @@ class Antichain {
   // REQUIRES: from 1 to kMaxAttributes; whatever is added or asked for has level 0 in all further ones.
   Antichain(Keep keep, std::size_t attributes);
 
-  // minimal: a member is a specialization of it, or itself. maximal: a member is a generalization of it, or itself.
-  // Neighbours are asked for one after the other, so the members that were found last are looked at first.
+  // minimal: a member is a specialization of it, or itself. maximal: a member is a generalization of it, or
+  // itself. Neighbours are asked for one after the other, so the members that were found last are looked at
+  // first.
   [[nodiscard]] bool covers(const Transformation& transformation);
   // The first member that covers it, the same whatever was asked before. Counts as a question.
   [[nodiscard]] std::optional<Transformation> covering(const Transformation& transformation);
@@ -47,7 +50,8 @@ class Antichain {
   struct Node {
     Index child = 0;    // the first
     Index sibling = 0;  // the next, of a higher level
-    // Sums of a member's levels of the attributes below it: no member has less, or more. Not narrowed by removals.
+    // Sums of a member's levels of the attributes below it: no member has less, or more. Not narrowed by
+    // removals.
     std::uint16_t least_rest = 65535;
     std::uint16_t greatest_rest = 0;
     std::uint8_t level = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// The generalization lattice as a value: its bounds, never its nodes. Also the total order in which Flash walks it
-// (flash.txt V-B). Attributes are in the order of their names, whatever the order of the columns was.
+// The generalization lattice as a value: its bounds, never its nodes. Also the total order in which Flash
+// walks it (Kohlmayer et al. 2012, section V-B). Attributes are in the order of their names, whatever the
+// order of the columns was.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,8 +11,9 @@
 
 namespace pgveil::engine {
 
-// Levels from bottom[j] to top[j] inclusive. `dropped` is the level that leaves a column out altogether: one above the
-// hierarchy's highest; it is no member of the lattice, but a legal argument of a check (Incognito's subsets).
+// Levels from bottom[j] to top[j] inclusive. `dropped` is the level that leaves a column out altogether: one
+// above the hierarchy's highest; it is no member of the lattice, but a legal argument of a check (Incognito's
+// subsets).
 struct Lattice {
   Transformation bottom;
   Transformation top;
@@ -28,8 +30,9 @@ struct Lattice {
 void successors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
 void predecessors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
 
-// All transformations between the bounds with one sum of levels, in lexicographic order, one after the other and
-// without materializing them. Usage: LevelWalk walk(bottom, top, n, sum); while (walk.next()) … walk.current().
+// All transformations between the bounds with one sum of levels, in lexicographic order, one after the other
+// and without materializing them. Usage: LevelWalk walk(bottom, top, n, sum); while (walk.next()) …
+// walk.current().
 class LevelWalk {
  public:
   LevelWalk(const Transformation& bottom, const Transformation& top, std::size_t attributes, unsigned sum);
@@ -46,7 +49,8 @@ class LevelWalk {
   bool started_ = false;
 };
 
-// Flash's criteria c1, c2, c3 (flash.txt equations 2 to 5), then the level vector, so that the order is total.
+// Flash's criteria c1, c2, c3 (Kohlmayer et al. 2012, equations 2 to 5), then the level vector, so that the
+// order is total.
 struct Priority {
   unsigned level_sum = 0;
   double mean_level = 0;

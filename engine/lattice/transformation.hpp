@@ -1,7 +1,7 @@
 #pragma once
-// A transformation: one generalization level for each quasi-identifier, a point of the lattice. Packed, so that "is a
-// generalization of" is a few machine instructions; a plain value without a heap. Attribute 0 stands in the most
-// significant byte, so comparing words compares level vectors lexicographically.
+// A transformation: one generalization level for each quasi-identifier, a point of the lattice. Packed, so
+// that "is a generalization of" is a few machine instructions; a plain value without a heap. Attribute 0
+// stands in the most significant byte, so comparing words compares level vectors lexicographically.
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace pgveil::engine {
 
 inline constexpr std::size_t kMaxAttributes = 32;
-// Seven bits hold a level, the eighth is the guard bit of the comparison; the level above a hierarchy's highest is
-// "dropped" (lattice.hpp), so hierarchies go up to 126.
+// Seven bits hold a level, the eighth is the guard bit of the comparison; the level above a hierarchy's
+// highest is "dropped" (lattice.hpp), so hierarchies go up to 126.
 inline constexpr unsigned kMaxHeight = 126;
 
 struct Transformation {

@@ -42,7 +42,8 @@ bool is_shorter(const std::string& one, const std::string& other) {
   return std::pair(one.size(), std::string_view(one)) < std::pair(other.size(), std::string_view(other));
 }
 
-// The hierarchy's rows, ordered so that each subtree of each level is contiguous: siblings by their first row in the file.
+// The hierarchy's rows, ordered so that each subtree of each level is contiguous: siblings by their first row
+// in the file.
 std::vector<std::size_t> leaf_order(const Hierarchy& hierarchy) {
   const std::size_t width = hierarchy.rows.front().size();
   std::vector<std::vector<std::size_t>> first_row(hierarchy.rows.size(), std::vector<std::size_t>(width));

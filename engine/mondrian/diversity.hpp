@@ -8,8 +8,8 @@
 
 namespace pgveil::engine {
 
-// scratch.numbers: the sensitive codes of the part's records, within [low, high]. As the last count before publication has it
-// (common/frequencies.hpp), ends that rounding leaves open included.
+// scratch.numbers: the sensitive codes of the part's records, within [low, high]. As the last count before
+// publication has it (common/frequencies.hpp), ends that rounding leaves open included.
 [[nodiscard]] bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint32_t low,
                               std::uint32_t high);
 

@@ -10,8 +10,8 @@
 
 namespace pgveil::engine {
 
-// Which range a group shows of each dimension: from its smallest to its largest value, which tells that somebody in it has each end;
-// or the region that the cuts left to it, which tells the cuts.
+// Which range a group shows of each dimension: from its smallest to its largest value, which tells that
+// somebody in it has each end; or the region that the cuts left to it, which tells the cuts.
 enum class Ranges { tight, region };
 
 struct GroupQuality {

@@ -19,8 +19,8 @@
 namespace pgveil::engine {
 namespace {
 
-// Records one after the other, each `width` numbers: ranks by dimension, codes of sensitive columns, the record's own number. Parts
-// move their records, so that a scan of a part reads memory from begin to end.
+// Records one after the other, each `width` numbers: ranks by dimension, codes of sensitive columns, the
+// record's own number. Parts move their records, so that a scan of a part reads memory from begin to end.
 struct Records {
   std::size_t dimensions = 0, width = 0;
   std::uint64_t count = 0;
@@ -148,8 +148,8 @@ class Cutter {
     return order;
   }
 
-  // A cut as a place in the attribute's order: `last` is the largest rank of the left side; of it the first `taken` records, all if
-  // nullopt.
+  // A cut as a place in the attribute's order: `last` is the largest rank of the left side; of it the first
+  // `taken` records, all if nullopt.
   struct Cut {
     Rank last = 0;
     std::optional<std::uint64_t> taken;

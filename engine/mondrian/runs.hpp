@@ -1,5 +1,6 @@
 #pragma once
-// How often each of some small numbers occurs: by counting where they lie densely, by sorting where they do not. Inside of mondrian.
+// How often each of some small numbers occurs: by counting where they lie densely, by sorting where they do
+// not. Inside of mondrian.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

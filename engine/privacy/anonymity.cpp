@@ -6,18 +6,10 @@
 #include <cmath>
 
 #include "common/frequencies.hpp"
-#include "common/sqlstate.hpp"
 #include "engine/privacy/overloaded.hpp"
 
 namespace pgveil::engine {
 namespace {
-
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
 
 std::string_view name(Distance distance) {
   switch (distance) {
@@ -59,7 +51,7 @@ constexpr double kMostL = 1e9;
 
 Result<void> check_parameters(const ValueModel& model, const std::string& column) {
   const auto outside = [&](std::string_view what, std::string_view range) {
-    return refused(fmt::format("{} of {} is outside {}", what, column, range), "correct the model");
+    return invalid_input(fmt::format("{} of {} is outside {}", what, column, range), "correct the model");
   };
   return std::visit(Overloaded{[&](const DistinctDiversity& it) -> Result<void> {
                                  if (!is_in(it.l, 1, kMostL)) return outside("distinct l", "1 to 10^9");
@@ -97,11 +89,12 @@ Result<void> check_column(const ValueModel& model, const SensitiveShape& column)
   const auto* closeness = std::get_if<TCloseness>(&model);
   if (closeness == nullptr) return {};
   if (closeness->distance == Distance::ordered && !column.has_order) {
-    return refused(fmt::format("the values of {} have no order, and its t-closeness is ordered", column.name),
-                   "say how they are ordered, or take the equal distance");
+    return invalid_input(
+        fmt::format("the values of {} have no order, and its t-closeness is ordered", column.name),
+        "say how they are ordered, or take the equal distance");
   }
   if (closeness->distance == Distance::hierarchical && !column.has_hierarchy) {
-    return refused(
+    return invalid_input(
         fmt::format("the values of {} have no hierarchy, and its t-closeness is hierarchical", column.name),
         "give one, or take the equal distance");
   }
@@ -114,8 +107,8 @@ constexpr double kMostPeople = 1e12;
 Result<void> check_risk(const RiskModel& model) {
   const auto check = [](double value, double least, std::string_view what) -> Result<void> {
     if (is_in(value, least, 1)) return {};
-    return refused(fmt::format("{} is outside {} to 1", what, least > 0 ? "10^-9" : "0"),
-                   "correct the model");
+    return invalid_input(fmt::format("{} is outside {} to 1", what, least > 0 ? "10^-9" : "0"),
+                         "correct the model");
   };
   return std::visit(
       Overloaded{[&](const HighestRisk& it) { return check(it.most, kLeastRisk, "highest risk"); },
@@ -123,22 +116,22 @@ Result<void> check_risk(const RiskModel& model) {
                  [&](const UniquenessInSample& it) { return check(it.most, 0, "sample uniqueness"); },
                  [&](const UniquenessInPopulation& it) -> Result<void> {
                    if (!is_in(it.population, 1, kMostPeople))
-                     return refused("the population is outside 1 to 10^12", "correct the model");
+                     return invalid_input("the population is outside 1 to 10^12", "correct the model");
                    return check(it.most, 0, "population uniqueness");
                  }},
       model);
 }
 
 Result<void> check_subset(const Anonymity& anonymity, bool has_subset) {
-  if (anonymity.k_map && *anonymity.k_map < 1) return refused("k of k-map is below 1", "raise it");
+  if (anonymity.k_map && *anonymity.k_map < 1) return invalid_input("k of k-map is below 1", "raise it");
   if (anonymity.presence) {
     const auto [least, most] = *anonymity.presence;
     if (!is_in(least, 0, 1) || !is_in(most, 0, 1) || least > most)
-      return refused("δ-presence's limits are not 0 ≤ least ≤ most ≤ 1", "correct them");
+      return invalid_input("δ-presence's limits are not 0 ≤ least ≤ most ≤ 1", "correct them");
   }
   if (has_subset || (!anonymity.k_map && !anonymity.presence)) return {};
-  return refused("δ-presence and k-map compare a subset with the table, and there is no subset",
-                 "say which records are the subset, or take k-anonymity");
+  return invalid_input("δ-presence and k-map compare a subset with the table, and there is no subset",
+                       "say which records are the subset, or take k-anonymity");
 }
 
 }  // namespace
@@ -214,7 +207,7 @@ Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveSha
                       bool has_subset) {
   for (const auto& it : anonymity.sensitive) {
     if (it.column >= columns.size()) {
-      return refused(
+      return invalid_input(
           fmt::format("a model is of sensitive column {}, there are {}", it.column + 1, columns.size()),
           "name the column as sensitive");
     }
@@ -231,8 +224,9 @@ Result<void> validate_populations(const Anonymity& anonymity, std::uint64_t reco
   for (const auto& it : anonymity.risks) {
     const auto* model = std::get_if<UniquenessInPopulation>(&it);
     if (model == nullptr || model->population >= static_cast<double>(records)) continue;
-    return refused(fmt::format("{} records are no sample of a population of {}", records, model->population),
-                   "count everybody who could be in the table");
+    return invalid_input(
+        fmt::format("{} records are no sample of a population of {}", records, model->population),
+        "count everybody who could be in the table");
   }
   return {};
 }

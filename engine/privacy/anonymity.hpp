@@ -1,9 +1,10 @@
 #pragma once
-// What a published table promises, as values: k-anonymity with suppression, and models of sensitive columns and of the whole
-// table in any combination. What they ask of one class is class_test.hpp, what they ask of all is risk_test.hpp.
+// What a published table promises, as values: k-anonymity with suppression, and models of sensitive columns
+// and of the whole table in any combination. What they ask of one class is class_test.hpp, what they ask of
+// all is risk_test.hpp.
 //
-// A class is a set of records that look alike; n its records, f how often it has each value of a sensitive column, q = f ÷ n,
-// p the same share of the whole table. A class that breaks any model is suppressed whole.
+// A class is a set of records that look alike; n its records, f how often it has each value of a sensitive
+// column, q = f ÷ n, p the same share of the whole table. A class that breaks any model is suppressed whole.
 //
 //   model                    a class keeps it when                         inherited by generalizations
 //                                                                          with suppression   without
@@ -24,18 +25,20 @@
 //   population uniqueness    the estimated share of the population
 //                            that nobody else looks like ≤ u               no                 no
 //
-// The last three are of all classes together. Those that are left by the others are suppressed, the smallest first, until the rest
-// keeps them. That is the way that costs the fewest records: whatever is suppressed instead of the smallest has more records, and
-// leaves more classes for fewer records. So a generalization, whose classes with a kept part keep them too, suppresses no more. Estimates
-// may rise when classes merge: the larger the others are, the more of those that are alone seem to be alone in the population.
+// The last three are of all classes together. Those that are left by the others are suppressed, the smallest
+// first, until the rest keeps them. That is the way that costs the fewest records: whatever is suppressed
+// instead of the smallest has more records, and leaves more classes for fewer records. So a generalization,
+// whose classes with a kept part keep them too, suppresses no more. Estimates may rise when classes merge:
+// the larger the others are, the more of those that are alone seem to be alone in the population.
 //
-// "With suppression": classes that break a model merge into ones that keep it and the other way round, so the records that have to be
-// suppressed can become more. Only where a merged class keeps what one of its parts keeps, they can't.
+// "With suppression": classes that break a model merge into ones that keep it and the other way round, so the
+// records that have to be suppressed can become more. Only where a merged class keeps what one of its parts
+// keeps, they can't.
 //
-// Sources: Sweeney, k-anonymity, 2002 (k-map too); Machanavajjhala et al., l-Diversity, 2007 (distinct, entropy, recursive);
-// Li et al., t-Closeness, 2007; Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, 2012 (β-likeness);
-// Brickell and Shmatikov, The Cost of Privacy, 2008 (δ-disclosure); Nergiz et al., Hiding the Presence of Individuals, 2007;
-// El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16 (risks); population uniqueness:
+// Sources (docs/bibliography.md): Sweeney 2002 (k-anonymity, k-map); Machanavajjhala et al. 2007 (distinct,
+// entropy and recursive l-diversity); Li, Li and Venkatasubramanian 2007 (t-closeness); Cao and Karras 2012
+// (β-likeness); Brickell and Shmatikov 2008 (δ-disclosure privacy); Nergiz, Atzori and Clifton 2007
+// (δ-presence); El Emam 2013, chapter 16 (risks). Those of population uniqueness are named in
 // risk/population_uniqueness.hpp.
 #include <cstdint>
 #include <optional>
@@ -123,15 +126,19 @@ struct Anonymity {
 [[nodiscard]] std::string describe(const RiskModel& model);
 [[nodiscard]] std::string_view name(Estimator estimator);
 
-// Smaller classes keep some model never: the greatest of k and what the models of values and the highest risk ask.
+// Smaller classes keep some model never: the greatest of k and what the models of values and the highest risk
+// ask.
 [[nodiscard]] std::uint64_t smallest_class(const Anonymity& anonymity);
 
-// Generalizations of an anonymous transformation are anonymous, and specializations of one that is not are not.
+// Generalizations of an anonymous transformation are anonymous, and specializations of one that is not are
+// not.
 [[nodiscard]] bool is_inherited(const Anonymity& anonymity);
-// The same if nothing may be suppressed: what a class keeps, the class it is merged into keeps with the others.
+// The same if nothing may be suppressed: what a class keeps, the class it is merged into keeps with the
+// others.
 [[nodiscard]] bool is_inherited_by_merging(const Anonymity& anonymity);
 
-// What a class keeps, every class that it is merged into keeps, so that what is suppressed by itself never becomes more.
+// What a class keeps, every class that it is merged into keeps, so that what is suppressed by itself never
+// becomes more.
 [[nodiscard]] bool keeps_what_parts_keep(const Anonymity& anonymity);
 
 // Is there anything to test beside the size of a class?

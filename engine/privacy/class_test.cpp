@@ -30,8 +30,8 @@ double entropy_excess(const EntropyDiversity& it, const ClassView::Values& value
   return records * (1 - found / least);
 }
 
-// c · tail − f(1) is concave, so the parts' sum is at most the class's; kept parts have more than 0, suppressed ones at least
-// −s.
+// c · tail − f(1) is concave, so the parts' sum is at most the class's; kept parts have more than 0,
+// suppressed ones at least −s.
 double recursive_excess(const RecursiveDiversity& it, const ClassView::Values& values, double records) {
   if (values.counts.size() < it.l) return records;
   const Skew skew = skew_of(values.counts, it.l);
@@ -142,8 +142,8 @@ double ClassTest::distance(const SensitiveValues& column, const ClassView::Value
   return ordered_distance(ordered, in_table_);
 }
 
-// From the leaves up: what a node has too much or too little of is first settled among its children, at the cost of its own
-// height; the rest goes up (Li et al., section 4.2).
+// From the leaves up: what a node has too much or too little of is first settled among its children, at the
+// cost of its own height; the rest goes up (Li et al., section 4.2).
 double ClassTest::hierarchical(const SensitiveValues& column, const ClassView::Values& values,
                                std::uint64_t records) {
   const auto& levels = column.levels;

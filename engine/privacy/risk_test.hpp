@@ -1,6 +1,6 @@
 #pragma once
-// Holds all classes together against the models of the whole table (anonymity.hpp): how many of the smallest have to go until the
-// others keep them.
+// Holds all classes together against the models of the whole table (anonymity.hpp): how many of the smallest
+// have to go until the others keep them.
 #include <cstdint>
 #include <vector>
 
@@ -20,10 +20,11 @@ class RiskTest {
   // No class keeps them all. An estimator that does not fit the sizes keeps nothing.
   [[nodiscard]] bool keeps(const SizeHistogram& sizes) const;
 
-  // Classes that go, the smallest first. The fewest, but for estimates, which may fall and rise: there it is found by halving, and what
-  // is left keeps them.
+  // Classes that go, the smallest first. The fewest, but for estimates, which may fall and rise: there it is
+  // found by halving, and what is left keeps them.
   [[nodiscard]] std::uint64_t classes_to_suppress(const SizeHistogram& sizes) const;
-  // The same for what is inherited by generalizations alone: so many go at least, also in every specialization.
+  // The same for what is inherited by generalizations alone: so many go at least, also in every
+  // specialization.
   [[nodiscard]] std::uint64_t classes_that_stay_suppressed(const SizeHistogram& sizes) const;
 
  private:

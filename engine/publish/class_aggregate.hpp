@@ -1,12 +1,15 @@
 #pragma once
-// One value in place of a class's values: what a microaggregated quasi-identifier shows of a class of records that look alike.
+// One value in place of a class's values: what a microaggregated quasi-identifier shows of a class of records
+// that look alike.
 //
-// Exact: numbers are decimals and dates are days, sums have no rounding but that of the result, halves are rounded up. A mean of numbers
-// has two decimals more than the column's values, zeros at the end left out; a geometric mean at most six significant digits as well, because
-// it is computed by logarithms; a mean of dates is a day.
+// Exact: numbers are decimals and dates are days, sums have no rounding but that of the result, halves are
+// rounded up. A mean of numbers has two decimals more than the column's values, zeros at the end left out; a
+// geometric mean at most six significant digits as well, because it is computed by logarithms; a mean of
+// dates is a day.
 //
-// NULL: computed of the values that there are. If they are fewer than `least`, the smallest class that the models let be, `*` is shown:
-// the mean of one value is that value. If there are none, NULL. A mode that only one record has is `*` too, for the same reason.
+// NULL: computed of the values that there are. If they are fewer than `least`, the smallest class that the
+// models let be, `*` is shown: the mean of one value is that value. If there are none, NULL. A mode that only
+// one record has is `*` too, for the same reason.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,8 +20,9 @@
 
 namespace pgveil::engine {
 
-// Arithmetic mean; of no negative numbers, the root of their product; the middle one, or the mean of the two middle ones; the most
-// frequent one, of several the first by its text; "[least,greatest]", or the value if it is one.
+// Arithmetic mean; of no negative numbers, the root of their product; the middle one, or the mean of the two
+// middle ones; the most frequent one, of several the first by its text; "[least,greatest]", or the value if
+// it is one.
 enum class Microaggregate { mean, geometric_mean, median, mode, interval };
 inline constexpr std::size_t kMicroaggregates = 5;
 [[nodiscard]] std::string_view name(Microaggregate how);
@@ -39,11 +43,11 @@ struct ValueCount {
 struct ShownAggregate {
   static constexpr double kWhole = 1e15;
   std::string text;
-  // What a cell stands for: of numbers the share of the column's range that the class has, everything if some have NULL; for a mode
-  // different values ÷ rows of the hierarchy, 0 for one; of `*` everything.
+  // What a cell stands for: of numbers the share of the column's range that the class has, everything if some
+  // have NULL; for a mode different values ÷ rows of the hierarchy, 0 for one; of `*` everything.
   std::uint64_t penalty = 0;
-  // Σ over records with a value: of numbers ((value − shown) ÷ range)², where the middle of an interval is shown; for a mode how many
-  // have another value; of `*` 1.
+  // Σ over records with a value: of numbers ((value − shown) ÷ range)², where the middle of an interval is
+  // shown; for a mode how many have another value; of `*` 1.
   Wide error = 0;
 
   // `*`, in place of so many values.
@@ -52,8 +56,8 @@ struct ShownAggregate {
 
 class ClassAggregate {
  public:
-  // domain: rows of the hierarchy, for a mode. least: ≥ 1. The column must outlive it. Errors: those of measure_values, but for a mode; kind
-  // configuration: a geometric mean of negative numbers or of dates.
+  // domain: rows of the hierarchy, for a mode. least: ≥ 1. The column must outlive it. Errors: those of
+  // measure_values, but for a mode; kind configuration: a geometric mean of negative numbers or of dates.
   [[nodiscard]] static Result<ClassAggregate> make(const Column& column, const MicroaggregatedColumn& how,
                                                    std::uint64_t domain, std::uint64_t least);
 

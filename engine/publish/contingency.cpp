@@ -6,24 +6,15 @@
 #include <map>
 #include <utility>
 
-#include "common/sqlstate.hpp"
-
 namespace pgveil::engine {
 namespace {
 
 using Text = std::optional<std::string_view>;
-using Cells = std::vector<Text>;
+using ColumnTexts = std::vector<Text>;
 
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::usage,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
-
-Cells cells_of(const Column& column, std::span<const std::uint8_t> subset,
-               const std::optional<std::string>& null_text) {
-  Cells made;
+ColumnTexts cells_of(const Column& column, std::span<const std::uint8_t> subset,
+                     const std::optional<std::string>& null_text) {
+  ColumnTexts made;
   for (std::size_t row = 0; row < column.codes.size(); ++row) {
     if (!subset.empty() && subset[row] == 0) continue;
     const auto& value = column.values[column.codes.at(row)];
@@ -32,8 +23,8 @@ Cells cells_of(const Column& column, std::span<const std::uint8_t> subset,
   return made;
 }
 
-Cells cells_of(const PublishedColumn& column) {
-  Cells made;
+ColumnTexts cells_of(const PublishedColumn& column) {
+  ColumnTexts made;
   for (const auto code : column.codes) made.push_back(code == kNullCode ? Text() : Text(column.values[code]));
   return made;
 }
@@ -44,7 +35,7 @@ struct Crossed {
   std::map<Text, std::size_t> places;
 };
 
-Crossed crossed(const Cells& cells) {
+Crossed crossed(const ColumnTexts& cells) {
   std::map<Text, std::uint64_t> counts;
   for (const auto& cell : cells) ++counts[cell];
   std::vector<std::pair<Text, std::uint64_t>> order(counts.begin(), counts.end());
@@ -60,7 +51,7 @@ Crossed crossed(const Cells& cells) {
   return made;
 }
 
-CrossTable cross_table(const Cells& first, const Cells& second) {
+CrossTable cross_table(const ColumnTexts& first, const ColumnTexts& second) {
   auto one = crossed(first), other = crossed(second);
   CrossTable made;
   made.counts.assign(one.shown.size(), std::vector<std::uint64_t>(other.shown.size(), 0));
@@ -77,14 +68,14 @@ Result<Contingency> measure_contingency(const Table& table, std::span<const std:
                                         const std::optional<std::string>& null_text,
                                         const Publication& publication, std::string_view first,
                                         std::string_view second) {
-  if (first == second) return refused("a column beside itself", "name two columns");
+  if (first == second) return usage_error("a column beside itself", "name two columns");
   const auto published = [&](std::string_view name) {
     const auto found = std::ranges::find(publication.columns, name, &PublishedColumn::name);
     return found == publication.columns.end() ? nullptr : &*found;
   };
   for (const auto name : {first, second}) {
     if (published(name) == nullptr || table.find(name) == nullptr)
-      return refused(fmt::format("{} is not published", name), "name two columns that are");
+      return usage_error(fmt::format("{} is not published", name), "name two columns that are");
   }
   return Contingency{std::string(first), std::string(second),
                      cross_table(cells_of(*table.find(first), subset, null_text),

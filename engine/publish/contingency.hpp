@@ -1,6 +1,6 @@
 #pragma once
-// How often two columns of a table have each pair of values, before and after: VALUES AND COUNTS OF THE INPUT. For the owner of the data, who
-// asks for it by name; it goes into no report, message or log.
+// How often two columns of a table have each pair of values, before and after: VALUES AND COUNTS OF THE
+// INPUT. For the owner of the data, who asks for it by name; it goes into no report, message or log.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,7 +33,8 @@ struct Contingency {
   CrossTable before, after;
 };
 
-// As measure_utility, but that a suppressed cell is the value `*`. Errors, kind usage: a column that is not published, or one twice.
+// As measure_utility, but that a suppressed cell is the value `*`. Errors, kind usage: a column that is not
+// published, or one twice.
 [[nodiscard]] Result<Contingency> measure_contingency(const Table& table,
                                                       std::span<const std::uint8_t> subset,
                                                       const std::optional<std::string>& null_text,

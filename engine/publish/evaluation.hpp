@@ -19,7 +19,8 @@ struct Evaluation {
 };
 
 // `model` gives gs and weights for all, and the aggregate for its own metric; others have their default.
-// REQUIRES: validate(model, …) passed; levels are within the hierarchies, one for each quasi-identifier as given.
+// REQUIRES: validate(model, …) passed; levels are within the hierarchies, one for each quasi-identifier as
+// given.
 [[nodiscard]] Evaluation evaluate(const PreparedTable& table, std::span<const unsigned> levels,
                                   const Anonymity& anonymity, const QualityModel& model);
 

@@ -5,17 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "common/sqlstate.hpp"
-
 namespace pgveil::engine {
 namespace {
-
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
 
 // The class of each row: refined column by column.
 struct RowClasses {
@@ -53,7 +44,8 @@ std::vector<JudgedClass> judge(const RowClasses& classes, RowCounter& counter) {
   return made;
 }
 
-// Until the others keep what is asked of all classes together; of one size the first by their texts in the order of names, as the search does.
+// Until the others keep what is asked of all classes together; of one size the first by their texts in the
+// order of names, as the search does.
 void suppress_smallest(std::span<const LevelColumn> columns, const PreparedTable& prepared,
                        const RiskTest& test, std::vector<JudgedClass>& judged) {
   using Key = std::pair<std::uint64_t, std::vector<std::string_view>>;
@@ -77,7 +69,7 @@ void suppress_smallest(std::span<const LevelColumn> columns, const PreparedTable
 Result<std::vector<LevelColumn>> level_columns(const Table& table, const PreparedTable& prepared,
                                                std::span<const unsigned> levels) {
   if (levels.size() != prepared.given_order.size()) {
-    return refused(
+    return invalid_input(
         fmt::format("{} levels for {} quasi-identifiers", levels.size(), prepared.given_order.size()),
         "give one for each");
   }
@@ -85,8 +77,8 @@ Result<std::vector<LevelColumn>> level_columns(const Table& table, const Prepare
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const auto& tables = prepared.attributes[prepared.given_order[i]];
     if (levels[i] > tables.height()) {
-      return refused(fmt::format("{} has no level {}", tables.name, levels[i]),
-                     fmt::format("it has levels 0 to {}", tables.height()));
+      return invalid_input(fmt::format("{} has no level {}", tables.name, levels[i]),
+                           fmt::format("it has levels 0 to {}", tables.height()));
     }
     made.push_back({table.find(tables.name), &tables, levels[i]});
   }

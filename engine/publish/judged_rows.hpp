@@ -1,6 +1,7 @@
 #pragma once
-// The rows of a table at one transformation, class by class: which are kept and which are suppressed. Classes are formed anew from the
-// rows, by other code than the search's, and the models are tested again. For publication.cpp and local_recoding.cpp.
+// The rows of a table at one transformation, class by class: which are kept and which are suppressed. Classes
+// are formed anew from the rows, by other code than the search's, and the models are tested again. For
+// publication.cpp and local_recoding.cpp.
 #include <cstdint>
 #include <map>
 #include <span>
@@ -26,7 +27,8 @@ struct LevelColumn {
   [[nodiscard]] const std::string& value(std::size_t row) const { return tables->values[level][code(row)]; }
 };
 
-// In the given order. What is pointed to must outlive them. Errors, kind configuration: levels that are not as many, or do not exist.
+// In the given order. What is pointed to must outlive them. Errors, kind configuration: levels that are not
+// as many, or do not exist.
 [[nodiscard]] Result<std::vector<LevelColumn>> level_columns(const Table& table,
                                                              const PreparedTable& prepared,
                                                              std::span<const unsigned> levels);
@@ -70,8 +72,8 @@ struct JudgedRows {
   [[nodiscard]] bool is_kept(std::size_t row) const { return classes[class_of[row]].is_kept; }
 };
 
-// Of classes that are kept by themselves the smallest are suppressed until the models of the whole table hold of the others; of one size
-// the first by their texts in the order of names, as the search does.
+// Of classes that are kept by themselves the smallest are suppressed until the models of the whole table hold
+// of the others; of one size the first by their texts in the order of names, as the search does.
 [[nodiscard]] JudgedRows judge_rows(std::span<const LevelColumn> columns, const PreparedTable& prepared,
                                     std::size_t rows, RowCounter& counter, const RiskTest& risks);
 

@@ -59,7 +59,8 @@ double span_of(const LevelColumn& column, std::size_t row) {
   return span <= 1 ? 0 : static_cast<double>(span) / static_cast<double>(column.tables->range);
 }
 
-// A part of the table at its levels: shows what is kept, and tells which rows are left. `rows`: where its rows are in the whole.
+// A part of the table at its levels: shows what is kept, and tells which rows are left. `rows`: where its
+// rows are in the whole.
 Result<std::vector<std::size_t>> show_part(const Table& part, const PreparedTable& prepared,
                                            std::span<const std::size_t> rows, const Anonymity& anonymity,
                                            RecodingStep& step, Shown& shown) {

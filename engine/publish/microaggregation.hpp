@@ -1,8 +1,9 @@
 #pragma once
-// Microaggregation: at one transformation, classes show of some quasi-identifiers one value computed of their own raw values
-// (class_aggregate.hpp) in place of the generalized one. All records of a class show the same, so a class stays one; two that come to look
-// alike are one class then, which keeps what both keep (privacy/anonymity.hpp, "without suppression"). What is made is a table as it is to be
-// published, whose classes are formed and tested anew by publish(). Pure.
+// Microaggregation: at one transformation, classes show of some quasi-identifiers one value computed of their
+// own raw values (class_aggregate.hpp) in place of the generalized one. All records of a class show the same,
+// so a class stays one; two that come to look alike are one class then, which keeps what both keep
+// (privacy/anonymity.hpp, "without suppression"). What is made is a table as it is to be published, whose
+// classes are formed and tested anew by publish(). Pure.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,9 +28,10 @@ struct Microaggregation {
   std::vector<double> errors;
 };
 
-// levels: of `prepared`, which was made of the table. REQUIRES: no subset; no δ-disclosure and no risk but the highest, which two classes may
-// keep each and break together; aggregated columns are quasi-identifiers, each named once. Errors: those of level_columns and
-// ClassAggregate::make; kind policy: the transformation is not anonymous.
+// levels: of `prepared`, which was made of the table. REQUIRES: no subset; no δ-disclosure and no risk but
+// the highest, which two classes may keep each and break together; aggregated columns are quasi-identifiers,
+// each named once. Errors: those of level_columns and ClassAggregate::make; kind policy: the transformation
+// is not anonymous.
 [[nodiscard]] Result<Microaggregation> microaggregate(const Table& table, const PreparedTable& prepared,
                                                       std::span<const unsigned> levels,
                                                       const Anonymity& anonymity,

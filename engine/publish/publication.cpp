@@ -7,20 +7,13 @@
 #include <map>
 #include <unordered_map>
 
-#include "common/sqlstate.hpp"
 #include "engine/publish/judged_rows.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-Error refused(ErrorKind kind, std::string message, std::string hint) {
-  return Error{.kind = kind,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
-
-// Published: written out, unless suppressed and then dropped. Outside: not in the subset, there to be compared with only.
+// Published: written out, unless suppressed and then dropped. Outside: not in the subset, there to be
+// compared with only.
 enum class Fate : std::uint8_t { kept, suppressed, hidden, dropped, outside };
 
 void count_kept(const std::vector<JudgedClass>& judged, Publication& publication) {
@@ -36,7 +29,7 @@ void count_kept(const std::vector<JudgedClass>& judged, Publication& publication
 Error not_anonymous(const Publication& publication, const Anonymity& anonymity) {
   const auto found = is_plain(anonymity) ? fmt::format("below k = {}", anonymity.k)
                                          : std::string("that break a privacy model");
-  return refused(
+  return error_of_kind(
       ErrorKind::policy,
       fmt::format("the transformation is not anonymous: {} records are in classes {}, {} may be suppressed",
                   publication.suppressed_rows, found, anonymity.suppression_limit),
@@ -54,7 +47,8 @@ bool keeps_starred(std::span<const LevelColumn> columns, const std::vector<Judge
   return risks.keeps(shown);
 }
 
-// Records that are hidden are counted all the same, and people whose records are dropped look like somebody who has none.
+// Records that are hidden are counted all the same, and people whose records are dropped look like somebody
+// who has none.
 bool keeps_presence(const DeltaPresence& presence, const CountedClass& starred, Outliers outliers) {
   switch (outliers) {
     case Outliers::as_reference: return true;
@@ -70,10 +64,10 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
                                 RowCounter& counter, const RiskTest& risks, const PublicationOptions& options,
                                 Publication& publication) {
   if (std::ranges::any_of(judged.classes, &JudgedClass::is_hopeless)) {
-    return refused(ErrorKind::policy,
-                   "the transformation is not anonymous: a class has no record of the subset, which "
-                   "δ-presence forbids",
-                   "choose another, or lower its least share");
+    return error_of_kind(ErrorKind::policy,
+                         "the transformation is not anonymous: a class has no record of the subset, which "
+                         "δ-presence forbids",
+                         "choose another, or lower its least share");
   }
   count_kept(judged.classes, publication);
   if (publication.suppressed_rows > options.anonymity.suppression_limit)
@@ -91,7 +85,7 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
       keeps_starred(columns, judged.classes, starred, counter, risks))
     return fate;
   if (options.anonymity.presence && !keeps_presence(*options.anonymity.presence, starred, options.outliers)) {
-    return refused(
+    return error_of_kind(
         ErrorKind::policy,
         fmt::format("δ-presence does not hold of the {} records that are suppressed, whether they are "
                     "dropped or hidden: it tells who is among them, or who is not",
@@ -215,7 +209,7 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
   const auto fate = fates(*columns, judged, counter, risks, options, publication);
   if (fate.has_error()) return fate.error();
   if (publication.dropped_rows == prepared.rows) {
-    return refused(ErrorKind::policy, "every record would be dropped", "choose another transformation");
+    return error_of_kind(ErrorKind::policy, "every record would be dropped", "choose another transformation");
   }
   for (const auto& name : options.columns) {
     const auto same_name = [&](const LevelColumn& it) { return it.tables->name == name; };
@@ -226,8 +220,8 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
     }
     const Column* other = table.find(name);
     if (other == nullptr) {
-      return refused(ErrorKind::configuration, fmt::format("the table has no column {}", name),
-                     "names are case-sensitive");
+      return error_of_kind(ErrorKind::configuration, fmt::format("the table has no column {}", name),
+                           "names are case-sensitive");
     }
     publication.columns.push_back(other_column(*other, *fate, options.null_text));
   }

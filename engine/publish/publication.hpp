@@ -1,6 +1,7 @@
 #pragma once
-// Applies a transformation: from a table to the table that is published. Classes are formed anew from the rows, by other
-// code than the search's, and the models are tested again. A pure function; the same arguments give the same rows in the same order.
+// Applies a transformation: from a table to the table that is published. Classes are formed anew from the
+// rows, by other code than the search's, and the models are tested again. A pure function; the same arguments
+// give the same rows in the same order.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,8 +16,8 @@
 
 namespace pgveil::engine {
 
-// What becomes of suppressed records when the rows that show only `*` break a model: fewer than k, too few sensitive values …
-// (privacy.md R10: in the output `*` is a class like any other).
+// What becomes of suppressed records when the rows that show only `*` break a model: fewer than k, too few
+// sensitive values … (privacy.md R10: in the output `*` is a class like any other).
 enum class Outliers {
   drop,         // they are left out
   hide,         // they stay, but all their other columns are NULL too
@@ -39,15 +40,15 @@ struct Publication {
   std::uint64_t suppressed_rows = 0;
   std::uint64_t dropped_rows = 0;  // of the suppressed ones
   std::uint64_t hidden_rows = 0;   // of the suppressed ones
-  // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows the value stands for ÷ all rows; of continuous ones the share of
-  // the range), where a single row is 0 and a suppressed cell is 1.
+  // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows the value stands for ÷ all rows; of
+  // continuous ones the share of the range), where a single row is 0 and a suppressed cell is 1.
   double certainty_penalty = 0;
   std::vector<double> certainty_penalties;  // the same of each quasi-identifier, as given to prepare()
 };
 
-// levels: one for each quasi-identifier as given to prepare(). Errors, kind policy: more records are in classes below k
-// than the limit lets be suppressed, or break another model. No row would be left. Kind configuration:
-// what validate(Anonymity) refuses; a level that does not exist; a column the table has not.
+// levels: one for each quasi-identifier as given to prepare(). Errors, kind policy: more records are in
+// classes below k than the limit lets be suppressed, or break another model. No row would be left. Kind
+// configuration: what validate(Anonymity) refuses; a level that does not exist; a column the table has not.
 [[nodiscard]] Result<Publication> publish(const Table& table, const PreparedTable& prepared,
                                           std::span<const unsigned> levels,
                                           const PublicationOptions& options);

@@ -9,7 +9,7 @@
 namespace pgveil::engine {
 namespace {
 
-Error refused(std::string message) {
+Error recount_failed(std::string message) {
   return Error{.kind = ErrorKind::policy,
                .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
                .public_message = "the output did not pass the recount: " + std::move(message),
@@ -41,7 +41,7 @@ void Recount::add(Cells quasi_identifiers, bool shows_more, std::uint64_t count)
 }
 
 Result<void> Recount::check(std::uint64_t k, Outliers outliers, std::uint64_t rows) const {
-  if (rows_ != rows) return refused(fmt::format("it has {} rows instead of {}", rows_, rows));
+  if (rows_ != rows) return recount_failed(fmt::format("it has {} rows instead of {}", rows_, rows));
   std::uint64_t small = 0;
   for (const auto& [key, found] : classes_) {
     if (found.rows >= k) continue;
@@ -50,7 +50,7 @@ Result<void> Recount::check(std::uint64_t k, Outliers outliers, std::uint64_t ro
     if (!is_allowed) ++small;
   }
   if (small == 0) return {};
-  return refused(fmt::format("{} classes have fewer than k = {} rows", small, k));
+  return recount_failed(fmt::format("{} classes have fewer than k = {} rows", small, k));
 }
 
 }  // namespace pgveil::engine

@@ -54,7 +54,8 @@ ColumnShape shape_of(const Codes& codes, std::uint64_t records) {
   return made;
 }
 
-// χ² ÷ N = Σ n_ij² ÷ (n_i · n_j) − 1; V² = χ² ÷ N ÷ (the fewer values − 1). Cramér, Mathematical Methods of Statistics, 1946.
+// χ² ÷ N = Σ n_ij² ÷ (n_i · n_j) − 1; V² = χ² ÷ N ÷ (the fewer values − 1). Cramér, Mathematical Methods of
+// Statistics, 1946.
 double cramers_v(const Codes& one, const Codes& other) {
   std::unordered_map<std::uint64_t, std::uint64_t> both;
   std::unordered_map<Code, std::uint64_t> of_one, of_other;

@@ -1,6 +1,6 @@
 #pragma once
-// What is left of the columns and of how they depend on one another, before and after: for whoever has to work with what is published.
-// Counts and shares; no value.
+// What is left of the columns and of how they depend on one another, before and after: for whoever has to
+// work with what is published. Counts and shares; no value.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,7 +25,8 @@ struct ColumnUtility {
   ColumnShape before, after;
 };
 
-// Cramér's V: how much one column says of the other, 0 nothing, 1 everything. Of records that have both; none, or a column with one value: 0.
+// Cramér's V: how much one column says of the other, 0 nothing, 1 everything. Of records that have both;
+// none, or a column with one value: 0.
 struct PairUtility {
   std::string first, second;
   double before = 0, after = 0;
@@ -38,8 +39,8 @@ struct Utility {
 };
 inline constexpr std::size_t kMostPaired = 12;
 
-// subset: which records of the table were to be published; empty: all. null_text: what stands for NULL in the table. REQUIRES: the
-// publication was made of the table, or of one that shows the same records otherwise.
+// subset: which records of the table were to be published; empty: all. null_text: what stands for NULL in the
+// table. REQUIRES: the publication was made of the table, or of one that shows the same records otherwise.
 [[nodiscard]] Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset,
                                       const std::optional<std::string>& null_text,
                                       const Publication& publication);

@@ -1,5 +1,5 @@
-// Lower bounds of scores: what a transformation's neighbours can't fall below. Each is exact arithmetic, or lowered by
-// more than its error of rounding.
+// Lower bounds of scores: what a transformation's neighbours can't fall below. Each is exact arithmetic, or
+// lowered by more than its error of rounding.
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +8,11 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr double kBelowRounding = 1 - 1e-12;
+constexpr double kBoundBelowRounding = 1 - 1e-12;
 
-// The most groups that a generalization can have, as class size counts them: kept classes by sF, all suppressed records
-// together as one by gF. A class of it is made of a kept one, or of at least k records that were suppressed.
+// The most groups that a generalization can have, as class size counts them: kept classes by sF, all
+// suppressed records together as one by gF. A class of it is made of a kept one, or of at least k records
+// that were suppressed.
 double most_groups(const Summary& summary, const Factors& factors, std::uint64_t k) {
   const auto kept = static_cast<double>(summary.classes - summary.suppressed_classes);
   const auto made_of = [&](std::uint64_t suppressed) { return static_cast<double>(suppressed / k); };
@@ -31,11 +32,11 @@ double Quality::class_bound(const Transformation& transformation) const {
     classes *= static_cast<double>(table_.attributes[j].distinct(transformation.level(j)));
   }
   classes = std::min(classes, rows);
-  if (model_.metric != Metric::class_size) return rows * rows / classes * kBelowRounding;
+  if (model_.metric != Metric::class_size) return rows * rows / classes * kBoundBelowRounding;
   // At best one of them is counted by gF instead of sF.
   const double groups =
       factors_.suppression * classes + std::max(0.0, factors_.generalization - factors_.suppression);
-  return rows / groups * kBelowRounding;
+  return rows / groups * kBoundBelowRounding;
 }
 
 Score Quality::bound(const Transformation& transformation) const {
@@ -63,9 +64,9 @@ std::optional<double> Quality::bound_of_generalizations(const Transformation& tr
                                                         const Summary& summary, std::uint64_t k) const {
   if (model_.metric == Metric::kl_divergence)
     return divergence_bound_of_generalizations(transformation, summary);
-  if (model_.metric == Metric::ambiguity) return summary.combinations * kBelowRounding;
+  if (model_.metric == Metric::ambiguity) return summary.combinations * kBoundBelowRounding;
   if (model_.metric == Metric::class_size) {
-    return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBelowRounding;
+    return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBoundBelowRounding;
   }
   if (!is_class_based()) return std::nullopt;
   if (model_.metric == Metric::discernibility_monotonic) return static_cast<double>(summary.squares);

@@ -1,16 +1,18 @@
-// Kullback and Leibler's divergence of what is published from what was given (Kifer and Gehrke, Injecting Utility into Anonymized
-// Datasets, 2006): how many bits more it takes to describe a record by somebody who knows the published table only, and takes the
-// records of a class for evenly spread over all that the class could stand for.
+// Kullback and Leibler's divergence of what is published from what was given (Kifer and Gehrke, Injecting
+// Utility into Anonymized Datasets, 2006): how many bits more it takes to describe a record by somebody who
+// knows the published table only, and takes the records of a class for evenly spread over all that the class
+// could stand for.
 //
-// p(x) is the share of the records that are x; a class of n records stands for A_c combinations of values, the product of the hierarchy
-// rows of what it shows; what is suppressed is one class that stands for all.
+// p(x) is the share of the records that are x; a class of n records stands for A_c combinations of values,
+// the product of the hierarchy rows of what it shows; what is suppressed is one class that stands for all.
 //
-//   Σ_x p(x) · log2(p(x) ÷ (n_c ÷ N ÷ A_c)) = Σ_c n_c ÷ N · Σ_j log2(rows_j)   a look-up, but for what is suppressed
+//   Σ_x p(x) · log2(p(x) ÷ (n_c ÷ N ÷ A_c)) = Σ_c n_c ÷ N · Σ_j log2(rows_j) a look-up, but for what is
+//   suppressed
 //                                             + entropy of the classes − entropy of the records
 //
-// Merging classes never lowers it, by the log-sum inequality (their areas are disjoint), nor does suppressing them; so what a
-// transformation has with nothing suppressed is a bound of all its generalizations. The entropy of the classes is at least that of any
-// one attribute's values: a bound without classes.
+// Merging classes never lowers it, by the log-sum inequality (their areas are disjoint), nor does suppressing
+// them; so what a transformation has with nothing suppressed is a bound of all its generalizations. The
+// entropy of the classes is at least that of any one attribute's values: a bound without classes.
 #include <algorithm>
 #include <cmath>
 
@@ -19,16 +21,17 @@
 namespace pgveil::engine {
 namespace {
 
-// Sums of logarithms end a little beside one another where two transformations are equally good; this is far above that error.
+// Sums of logarithms end a little beside one another where two transformations are equally good; this is far
+// above that error.
 constexpr double kStep = 1e-10;
-constexpr double kBelowRounding = 2e-9;
+constexpr double kDivergenceBelowRounding = 2e-9;
 
 double rounded(double bits) {
   return std::max(0.0, std::round(bits / kStep) * kStep);
 }
 
 double lowered(double bits) {
-  return std::max(0.0, bits - kBelowRounding);
+  return std::max(0.0, bits - kDivergenceBelowRounding);
 }
 
 }  // namespace

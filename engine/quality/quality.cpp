@@ -224,8 +224,8 @@ void Quality::fill_tables() {
   }
 }
 
-// raw_j = Σ_{c∉S} gF·n·share + Σ_{c∈S} (n if sF = 1, else n·share + sF(n − n·share)), scaled to [0, 1]. The sum over
-// all classes of n·share is a look-up, so only suppressed classes were summed.
+// raw_j = Σ_{c∉S} gF·n·share + Σ_{c∈S} (n if sF = 1, else n·share + sF(n − n·share)), scaled to [0, 1]. The
+// sum over all classes of n·share is a look-up, so only suppressed classes were summed.
 double Quality::loss(std::size_t j, unsigned level, const Summary& summary) const {
   const auto rows = static_cast<double>(table_.rows);
   const auto domain = static_cast<double>(table_.attributes[j].range);

@@ -1,7 +1,8 @@
 #pragma once
-// Quality models: how much a transformation loses, lower is better. A model is a value; Quality is a model made ready
-// for one table, with everything that needs no grouping looked up in tables per attribute and level. Formulas: comments
-// at the functions of quality.cpp. Scores agree with ARX 3.9.2 in every printed digit.
+// Quality models: how much a transformation loses, lower is better. A model is a value; Quality is a model
+// made ready for one table, with everything that needs no grouping looked up in tables per attribute and
+// level. Formulas: comments at the functions of quality.cpp. Scores agree with ARX 3.9.2 in every printed
+// digit.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,7 +48,8 @@ struct Factors {
 };
 [[nodiscard]] Factors factors(double gs);
 
-// A refusal of gs outside [0, 1], of weights that are negative, not finite, all 0 or not as many as `attributes`.
+// A refusal of gs outside [0, 1], of weights that are negative, not finite, all 0 or not as many as
+// `attributes`.
 [[nodiscard]] Result<void> validate(const QualityModel& model, std::size_t attributes);
 
 class Quality {
@@ -67,10 +69,11 @@ class Quality {
   // The same with sums taken in the given order of the attributes: what the reference prints.
   [[nodiscard]] Score score_as_given(const Transformation& transformation, const Summary& summary) const;
 
-  // A lower bound without any grouping, of the score of an anonymous transformation and of its generalizations.
+  // A lower bound without any grouping, of the score of an anonymous transformation and of its
+  // generalizations.
   [[nodiscard]] Score bound(const Transformation& transformation) const;
-  // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its generalizations or all its
-  // specializations that are, if the classes give one. k as in the check.
+  // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its
+  // generalizations or all its specializations that are, if the classes give one. k as in the check.
   [[nodiscard]] std::optional<double> bound_of_generalizations(const Transformation& transformation,
                                                                const Summary& summary, std::uint64_t k) const;
   [[nodiscard]] std::optional<double> bound_of_specializations(const Summary& summary, std::uint64_t k) const;

@@ -5,17 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/sqlstate.hpp"
-
 namespace pgveil::engine {
 namespace {
-
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
 
 bool has_all(const Hierarchy& hierarchy, std::size_t level, const std::set<std::string>& texts) {
   std::set<std::string> of_level;
@@ -37,8 +28,8 @@ Result<ShownAs> ShownAs::make(const std::string& column, const Hierarchy& hierar
   ShownAs made;
   for (const auto& row : hierarchy.rows) {
     if (level >= row.size())
-      return refused(fmt::format("{} has no level {}", column, level),
-                     fmt::format("it has levels 0 to {}", row.size() - 1));
+      return invalid_input(fmt::format("{} has no level {}", column, level),
+                           fmt::format("it has levels 0 to {}", row.size() - 1));
     made.shown_.emplace(row.front(), row[level]);
   }
   return made;
@@ -56,13 +47,13 @@ Result<unsigned> level_shown(const std::string& column, const Hierarchy& hierarc
     if (has_all(hierarchy, level, texts)) candidates.push_back(level);
   }
   if (candidates.empty()) {
-    return refused(fmt::format("{} shows texts that no level of its hierarchy has", column),
-                   "was it published by another job?");
+    return invalid_input(fmt::format("{} shows texts that no level of its hierarchy has", column),
+                         "was it published by another job?");
   }
   for (const auto other : candidates) {
     if (!shows_alike(hierarchy, candidates.front(), other, texts))
-      return refused(fmt::format("which level {} is at can't be told by its texts", column),
-                     "name the levels with --transformation");
+      return invalid_input(fmt::format("which level {} is at can't be told by its texts", column),
+                           "name the levels with --transformation");
   }
   return static_cast<unsigned>(candidates.front());
 }

@@ -1,6 +1,7 @@
 #pragma once
-// What a value of the input is shown as in a published table, looked up in the rows of its hierarchy, text by text: for models that
-// compare a published table with the population it was taken from (table_check.hpp). The search's tables of codes are not asked.
+// What a value of the input is shown as in a published table, looked up in the rows of its hierarchy, text by
+// text: for models that compare a published table with the population it was taken from (table_check.hpp).
+// The search's tables of codes are not asked.
 #include <map>
 #include <set>
 #include <string>
@@ -24,8 +25,8 @@ class ShownAs {
   std::map<std::string, std::string, std::less<>> shown_;
 };
 
-// The level a published column is at, by the texts it shows. Errors, kind configuration: there is none; there are several, and they
-// would not show every value of the hierarchy alike.
+// The level a published column is at, by the texts it shows. Errors, kind configuration: there is none; there
+// are several, and they would not show every value of the hierarchy alike.
 [[nodiscard]] Result<unsigned> level_shown(const std::string& column, const Hierarchy& hierarchy,
                                            const std::set<std::string>& texts);
 

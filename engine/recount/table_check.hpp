@@ -1,6 +1,7 @@
 #pragma once
-// Which models a table satisfies, counted from its texts alone: knows nothing of hierarchies of quasi-identifiers, of codes or of
-// what a search found. For any table that somebody holds, and the last test of what a job is about to publish.
+// Which models a table satisfies, counted from its texts alone: knows nothing of hierarchies of
+// quasi-identifiers, of codes or of what a search found. For any table that somebody holds, and the last test
+// of what a job is about to publish.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -28,15 +29,16 @@ struct CheckedColumn {
 
 struct CheckDemand {
   std::optional<std::uint64_t> k;
-  // Does a class that shows only `*` count? as_reference: it may break any model. Rows that show nothing else either
-  // (`hide`) never count.
+  // Does a class that shows only `*` count? as_reference: it may break any model. Rows that show nothing else
+  // either (`hide`) never count.
   Outliers outliers = Outliers::drop;
   std::size_t most_keys = 0;  // of offending classes that are named
   std::vector<RiskModel> risks = {};
   // Both compare with the population that was added.
   std::optional<DeltaPresence> presence = {};
   std::optional<std::uint64_t> k_map = {};
-  // Records were left out or hidden: who looks like nobody shown may be among them, so that `presence.least` says nothing of them.
+  // Records were left out or hidden: who looks like nobody shown may be among them, so that `presence.least`
+  // says nothing of them.
   bool has_left_out = false;
 };
 
@@ -65,7 +67,8 @@ struct OffendingClass {
   std::uint64_t records = 0;
 };
 
-// What is shown, beside everybody it could be of. Rows of `*` may be anybody who looks like no class that is shown.
+// What is shown, beside everybody it could be of. Rows of `*` may be anybody who looks like no class that is
+// shown.
 struct PopulationFinding {
   std::uint64_t records = 0;
   std::uint64_t smallest = 0;              // people who look like a class
@@ -89,15 +92,15 @@ class TableCheck {
  public:
   explicit TableCheck(std::vector<CheckedColumn> columns) : columns_(std::move(columns)) {}
 
-  // `count` records with these cells; sensitive: in the order of the columns. shows_more: one of them has a cell that is not
-  // NULL in any other column of the table.
+  // `count` records with these cells; sensitive: in the order of the columns. shows_more: one of them has a
+  // cell that is not NULL in any other column of the table.
   void add(Cells quasi_identifiers, Cells sensitive, bool shows_more, std::uint64_t count = 1);
 
   // `count` records of the population, as the table would show them.
   void add_population(Cells quasi_identifiers, std::uint64_t count = 1);
 
-  // Without a population every class breaks presence and k_map. Errors, kind configuration: those of ValueTable; a distance without
-  // what it needs.
+  // Without a population every class breaks presence and k_map. Errors, kind configuration: those of
+  // ValueTable; a distance without what it needs.
   [[nodiscard]] Result<CheckFindings> finish(const CheckDemand& demand) const;
 
  private:

@@ -92,7 +92,8 @@ std::optional<double> snb(const Sums& sums, double population) {
   return std::exp(-*m / r * std::log1p(r)) / (1 + *m);
 }
 
-// Σ_{i=1}^{count} 1 ÷ (x + i·step): term by term, then as the integral between the halves with its first correction.
+// Σ_{i=1}^{count} 1 ÷ (x + i·step): term by term, then as the integral between the halves with its first
+// correction.
 double sum_of_quotients(double x, double step, double count) {
   constexpr double kOneByOne = 256;
   double sum = 0;

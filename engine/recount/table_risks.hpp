@@ -1,11 +1,12 @@
 #pragma once
-// The second implementation of the models of the whole table (privacy/anonymity.hpp), from the sizes of the classes that are shown. Other
-// formulas and other ways to fit than the search's (risk/population_uniqueness.hpp), so that a slip in one of the two is seen by the other:
+// The second implementation of the models of the whole table (privacy/anonymity.hpp), from the sizes of the
+// classes that are shown. Other formulas and other ways to fit than the search's
+// (risk/population_uniqueness.hpp), so that a slip in one of the two is seen by the other:
 //
 //   average risk   the mean over the records of 1 ÷ the size of their class
 //   zayatz         h(j) = j·C(N − j, n − 1) ÷ C(N, n) by logarithms of factorials
-//   snb            for each m the r that explains the number of classes, then m by the number of single records
-//   pitman         where both derivatives of the likelihood are 0, as sums over records
+//   snb for each m the r that explains the number of classes, then m by the number of single records pitman
+//   where both derivatives of the likelihood are 0, as sums over records
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -26,8 +27,8 @@ struct TableRisks {
 [[nodiscard]] std::optional<double> uniqueness_in_population(const CountedSizes& sizes, double population,
                                                              Estimator estimator);
 
-// With the tolerance that binary fractions need, and of a thousandth for estimates, for two fits are two. No record at all keeps everything;
-// what does not fit, and a population below the records, keeps nothing.
+// With the tolerance that binary fractions need, and of a thousandth for estimates, for two fits are two. No
+// record at all keeps everything; what does not fit, and a population below the records, keeps nothing.
 [[nodiscard]] bool keeps_risk(const CountedSizes& sizes, const RiskModel& model);
 
 }  // namespace pgveil::engine

@@ -9,21 +9,13 @@
 #include <limits>
 #include <set>
 
-#include "common/sqlstate.hpp"
 #include "engine/privacy/overloaded.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-constexpr double kTolerance = 1e-9;  // of shares and logarithms
+constexpr double kDistanceTolerance = 1e-9;  // of shares and logarithms
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
 
 double records_of(const ValueCounts& values) {
   double sum = 0;
@@ -65,8 +57,8 @@ Result<std::vector<ValueText>> in_order(const ValueCounts& in_table, const Value
     keyed.emplace_back(key.value_or(0), value ? value : null_text);  // sorted by its text, as others are
   }
   if (outside > 0)
-    return refused(fmt::format("{} values have no place in the order", outside),
-                   "list all, or order by text");
+    return invalid_input(fmt::format("{} values have no place in the order", outside),
+                         "list all, or order by text");
   std::ranges::sort(keyed);
   std::vector<ValueText> ascending;
   for (const auto& [key, text] : keyed)
@@ -84,7 +76,7 @@ Result<std::map<ValueText, std::vector<std::string>>> paths_of(const ValueCounts
     roots.insert(row.back());
   }
   if (roots.size() != 1)
-    return refused("the hierarchy has no common root", "add a level with one value for all");
+    return invalid_input("the hierarchy has no common root", "add a level with one value for all");
   std::map<ValueText, std::vector<std::string>> paths;
   std::size_t outside = 0;
   for (const auto& [value, count] : in_table) {
@@ -96,7 +88,7 @@ Result<std::map<ValueText, std::vector<std::string>>> paths_of(const ValueCounts
     }
   }
   if (outside == 0) return paths;
-  return refused(fmt::format("{} values are not in the hierarchy", outside), "add them");
+  return invalid_input(fmt::format("{} values are not in the hierarchy", outside), "add them");
 }
 
 }  // namespace
@@ -187,7 +179,7 @@ double ValueTable::beta(const ValueCounts& values, Likeness likeness) const {
     const double p = share(in_table_, value, total_);
     const double q = static_cast<double>(count) / records;
     const double gain = (q - p) / p;
-    const bool is_beyond = likeness == Likeness::enhanced && q > (1 - std::log(p)) * p + kTolerance;
+    const bool is_beyond = likeness == Likeness::enhanced && q > (1 - std::log(p)) * p + kDistanceTolerance;
     most = std::max(most, is_beyond ? kInfinity : gain);
   }
   return most;
@@ -209,20 +201,22 @@ bool ValueTable::keeps(const ValueCounts& values, const ValueModel& model) const
       Overloaded{
           [&](const DistinctDiversity& it) { return distinct >= std::ceil(it.l); },
           [&](const EntropyDiversity& it) {
-            return distinct >= std::ceil(it.l) && entropy_l(values) >= it.l * (1 - kTolerance);
+            return distinct >= std::ceil(it.l) && entropy_l(values) >= it.l * (1 - kDistanceTolerance);
           },
-          [&](const RecursiveDiversity& it) { return recursive_c(values, it.l) < it.c * (1 - kTolerance); },
-          [&](const TCloseness& it) { return distance(values, it.distance) <= it.t + kTolerance; },
+          [&](const RecursiveDiversity& it) {
+            return recursive_c(values, it.l) < it.c * (1 - kDistanceTolerance);
+          },
+          [&](const TCloseness& it) { return distance(values, it.distance) <= it.t + kDistanceTolerance; },
           [&](const BetaLikeness& it) {
             // The bound is of q, so that a rare value's tolerance is no larger than a frequent one's.
             const double records = records_of(values);
             return std::ranges::all_of(values, [&](const auto& entry) {
               const double p = share(in_table_, entry.first, total_);
               const double most = it.likeness == Likeness::basic ? it.beta : std::min(it.beta, -std::log(p));
-              return static_cast<double>(entry.second) / records <= p + most * p + kTolerance;
+              return static_cast<double>(entry.second) / records <= p + most * p + kDistanceTolerance;
             });
           },
-          [&](const DeltaDisclosure& it) { return delta(values) < it.delta * (1 - kTolerance); }},
+          [&](const DeltaDisclosure& it) { return delta(values) < it.delta * (1 - kDistanceTolerance); }},
       model);
 }
 

@@ -1,13 +1,15 @@
 #pragma once
-// The second implementation of the models of sensitive values: how far the values of one class are from what a model asks, in
-// real numbers. Written from the definitions (sources: engine/privacy/anonymity.hpp) by other formulas than the search's, and over
-// texts instead of codes, so that a slip in one of the two is seen by the other. Includes nothing that the search counts with.
+// The second implementation of the models of sensitive values: how far the values of one class are from what
+// a model asks, in real numbers. Written from the definitions (sources: engine/privacy/anonymity.hpp) by
+// other formulas than the search's, and over texts instead of codes, so that a slip in one of the two is seen
+// by the other. Includes nothing that the search counts with.
 //
 //   entropy l       e^H = Π q^(−q)
 //   recursive       f(1) ÷ Σ_{i≥l} f(i): kept by every c above it
 //   equal           ½ Σ |q − p|
 //   ordered         Σ |Q − P| ÷ (m − 1) over the m values in their order, Q and P cumulative
-//   hierarchical    1 ÷ 2H · Σ |q − p| over all nodes of the levels 0 to H − 1: a path of a tree passes two edges for each
+//   hierarchical 1 ÷ 2H · Σ |q − p| over all nodes of the levels 0 to H − 1: a path of a tree passes two
+//   edges for each
 //                   level, so an edge is 1 ÷ 2H long, and through it goes what is below it too much
 //   β-likeness      max (q − p) ÷ p; enhanced: infinite as well where it is above −ln p
 //   δ-disclosure    max |log2 q − log2 p| over the class's values
@@ -19,8 +21,8 @@
 
 #include "common/error.hpp"
 #include "engine/data/hierarchy.hpp"
-#include "engine/data/sensitive_values.hpp"
 #include "engine/privacy/anonymity.hpp"
+#include "engine/privacy/sensitive_values.hpp"
 
 namespace pgveil::engine {
 
@@ -30,8 +32,9 @@ using ValueCounts = std::map<ValueText, std::uint64_t>;
 // What the values of classes are compared with. Immutable.
 class ValueTable {
  public:
-  // null_text: what stands for NULL in the order or the hierarchy. Errors, kind configuration: values that are no number, not in the order
-  // or not in the hierarchy (how many, none is named); a hierarchy without a common root.
+  // null_text: what stands for NULL in the order or the hierarchy. Errors, kind configuration: values that
+  // are no number, not in the order or not in the hierarchy (how many, none is named); a hierarchy without a
+  // common root.
   [[nodiscard]] static Result<ValueTable> make(const ValueCounts& in_table,
                                                const std::optional<ValueOrder>& order,
                                                const std::optional<Hierarchy>& hierarchy,
@@ -40,7 +43,8 @@ class ValueTable {
   [[nodiscard]] bool has_order() const { return has_order_; }
   [[nodiscard]] bool has_hierarchy() const { return !paths_.empty(); }
 
-  // Of one class. REQUIRES: it has a record; for the distances, its values are the table's, which has an order or a hierarchy.
+  // Of one class. REQUIRES: it has a record; for the distances, its values are the table's, which has an
+  // order or a hierarchy.
   [[nodiscard]] static double entropy_l(const ValueCounts& values);
   [[nodiscard]] static double recursive_c(const ValueCounts& values,
                                           std::uint64_t l);  // infinite: fewer than l values

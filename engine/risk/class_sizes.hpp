@@ -1,6 +1,6 @@
 #pragma once
-// How far the columns of a table tell its records apart: sizes of the classes of records that look alike in them, and the
-// risks of being found again that follow. Of the table as it is; nothing is generalized.
+// How far the columns of a table tell its records apart: sizes of the classes of records that look alike in
+// them, and the risks of being found again that follow. Of the table as it is; nothing is generalized.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,9 +23,9 @@ struct RowGroups {
 [[nodiscard]] RowGroups group_rows(std::span<const Column* const> columns, std::size_t rows);
 [[nodiscard]] SizeHistogram histogram_of(const RowGroups& groups);
 
-// Of one attacker (El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16). A record's
-// risk is 1 ÷ the size of its class: in the table for one who knows that somebody is in it (prosecutor), in the population
-// for one who does not (journalist).
+// Of one attacker (El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16).
+// A record's risk is 1 ÷ the size of its class: in the table for one who knows that somebody is in it
+// (prosecutor), in the population for one who does not (journalist).
 struct AttackerRisk {
   double highest = 0;
   double mean = 0;     // over the records
@@ -41,15 +41,17 @@ struct RiskFigures {
   std::optional<AttackerRisk> journalist;
   std::uint64_t not_in_population = 0;
   std::uint64_t unique_in_population = 0;  // records that look like one of the population's only
-  // One who wants to find many records, not a certain one: the share of them that is found on average. Against the
-  // population if there is one, else against the table.
+  // One who wants to find many records, not a certain one: the share of them that is found on average.
+  // Against the population if there is one, else against the table.
   double marketer = 0;
 };
 
-// Of the table itself, from the sizes of its classes alone. threshold: in (0, 1]. Errors of kind configuration: no class, a threshold outside.
+// Of the table itself, from the sizes of its classes alone. threshold: in (0, 1]. Errors of kind
+// configuration: no class, a threshold outside.
 [[nodiscard]] Result<RiskFigures> figures_of(SizeHistogram histogram, double threshold);
 
-// threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a threshold outside.
+// threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a
+// threshold outside.
 [[nodiscard]] Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
                                                double threshold, const Table* population = nullptr);
 

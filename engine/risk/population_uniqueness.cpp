@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/sqlstate.hpp"
-
 namespace pgveil::engine {
 namespace {
 
@@ -56,7 +54,8 @@ struct Snb {
   [[nodiscard]] double unique() const { return std::exp(-m / r * std::log1p(r)) / (1 + m); }
 };
 
-// K(1 − P(0)) falls as m rises: see the header's formulas; at m = N/u − 1 there are no more classes than the sample has.
+// K(1 − P(0)) falls as m rises: see the header's formulas; at m = N/u − 1 there are no more classes than the
+// sample has.
 Snb with_classes(const Sample& sample, double r) {
   double low = 0, high = sample.population / sample.u - 1;
   for (int i = 0; i < kSteps; ++i) {
@@ -91,7 +90,8 @@ double digamma(double x) {
          square * (1.0 / 12 - square * (1.0 / 120 - square * (1.0 / 252 - square / 240)));
 }
 
-// ln Γ(x + step) − ln Γ(x), |step| ≤ 1. Of a large x the difference has no digits left, its derivative has all.
+// ln Γ(x + step) − ln Γ(x), |step| ≤ 1. Of a large x the difference has no digits left, its derivative has
+// all.
 double log_gamma_step(double x, double step) {
   if (x < 1e4) return std::lgamma(x + step) - std::lgamma(x);
   return step * digamma(x + step / 2);
@@ -99,7 +99,8 @@ double log_gamma_step(double x, double step) {
 
 constexpr double kLeastAlpha = 1e-3, kMostAlpha = 0.999, kMostTheta = 1e8;
 
-// For one α the likelihood has its maximum where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i); the left side is greater before.
+// For one α the likelihood has its maximum where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i); the left side is
+// greater before.
 double likely_theta(const Sample& sample, double alpha) {
   double low = std::log(1e-9), high = std::log(kMostTheta + 1);  // of θ + α, which is above 0
   for (int i = 0; i < kSteps; ++i) {
@@ -165,13 +166,6 @@ void choose(const Sample& sample, PopulationUniqueness& made) {
   }
 }
 
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
-
 }  // namespace
 
 std::string_view name(UniquenessModel model) {
@@ -185,10 +179,11 @@ std::string_view name(UniquenessModel model) {
 
 Result<PopulationUniqueness> estimate_uniqueness(const SizeHistogram& sizes, double population) {
   const auto sample = sample_of(sizes, population);
-  if (sample.n == 0) return refused("the table has no rows", "there is nothing to measure");
+  if (sample.n == 0) return invalid_input("the table has no rows", "there is nothing to measure");
   if (!(population >= sample.n))
-    return refused("the population is smaller than the table", "count everybody who could be in the table");
-  if (population > kMostPeople) return refused("the population is larger than 10^12", "correct it");
+    return invalid_input("the population is smaller than the table",
+                         "count everybody who could be in the table");
+  if (population > kMostPeople) return invalid_input("the population is larger than 10^12", "correct it");
   PopulationUniqueness made;
   made.population = population;
   if (sample.singles == 0 || sample.n == population) {

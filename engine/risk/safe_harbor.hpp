@@ -1,6 +1,7 @@
 #pragma once
-// Hints at columns that the HIPAA Safe Harbor rule names (45 CFR 164.514(b)(2)(i), identifiers A to R): by the column's name, and
-// by what its values look like. A hint is none to rely on: a column without one may still be an identifier.
+// Hints at columns that the HIPAA Safe Harbor rule names (45 CFR 164.514(b)(2)(i), identifiers A to R): by
+// the column's name, and by what its values look like. A hint is none to rely on: a column without one may
+// still be an identifier.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,8 +42,9 @@ struct SafeHarborHint {
   double matching_values = 0;  // share of the column's different values; 0: the name alone
 };
 
-// Of all columns, in their order, of one column the items in the rule's. Values that stand for NULL are left out; by values: half
-// of the others or more look like it. A column whose every record has another value, and of 20 records at least, is R.
+// Of all columns, in their order, of one column the items in the rule's. Values that stand for NULL are left
+// out; by values: half of the others or more look like it. A column whose every record has another value, and
+// of 20 records at least, is R.
 [[nodiscard]] std::vector<SafeHarborHint> safe_harbor_hints(const Table& table,
                                                             const std::optional<std::string>& null_text);
 

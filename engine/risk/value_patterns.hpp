@@ -1,6 +1,6 @@
 #pragma once
-// What the text of a value looks like. Guesses for hints (safe_harbor.hpp): ASCII forms that are common in the United States and
-// Europe, nothing that validates.
+// What the text of a value looks like. Guesses for hints (safe_harbor.hpp): ASCII forms that are common in
+// the United States and Europe, nothing that validates.
 #include <string_view>
 
 namespace pgveil::engine {

@@ -1,7 +1,7 @@
 #pragma once
-// The algorithms. Each but the heuristics leaves no transformation that is not tagged: every minimal anonymous one that
-// could still be the optimum has been checked. Where the metric is not monotonic, or anonymity is not inherited,
-// score_the_rest() has to follow.
+// The algorithms. Each but the heuristics leaves no transformation that is not tagged: every minimal
+// anonymous one that could still be the optimum has been checked. Where the metric is not monotonic, or
+// anonymity is not inherited, score_the_rest() has to follow.
 #include "engine/search/explorer.hpp"
 
 namespace pgveil::engine {
@@ -26,7 +26,8 @@ void run_beam(Explorer& explorer);
 // What beam does, for a good incumbent before a proof.
 void dive(Explorer& explorer);
 
-// Checks what is not settled: anonymous by tagging alone, or by no means known. Level by level from the bottom.
+// Checks what is not settled: anonymous by tagging alone, or by no means known. Level by level from the
+// bottom.
 void score_the_rest(Explorer& explorer);
 
 }  // namespace pgveil::engine

@@ -1,6 +1,7 @@
-// A beam search for spaces beyond proof: the best few anonymous transformations found so far, and of their neighbours those
-// that could still beat the best, a round of checks at a time. Neighbours are what is one level lower in one attribute,
-// then what is one level higher, or lower in one and higher in another. It ends when no neighbour is open.
+// A beam search for spaces beyond proof: the best few anonymous transformations found so far, and of their
+// neighbours those that could still beat the best, a round of checks at a time. Neighbours are what is one
+// level lower in one attribute, then what is one level higher, or lower in one and higher in another. It ends
+// when no neighbour is open.
 #include <algorithm>
 #include <tuple>
 

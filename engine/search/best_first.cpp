@@ -1,14 +1,14 @@
-// Branch and bound on the implicit lattice (antichain-pruning.txt, "Effective pruning in large search spaces"). What is
-// searched is a set of boxes, intervals of the lattice that have no transformation in common. So nothing has to be
-// remembered of what was visited, and whole intervals are left out where a transformation that is not anonymous lies above: the
-// box falls apart into what is not below it.
+// Branch and bound on the implicit lattice (Prasser, Kohlmayer and Kuhn 2016, "Effective pruning in large
+// search spaces"). What is searched is a set of boxes, intervals of the lattice that have no transformation
+// in common. So nothing has to be remembered of what was visited, and whole intervals are left out where a
+// transformation that is not anonymous lies above: the box falls apart into what is not below it.
 //
-// The incumbent comes from the dive, lowest bounds first. The proof goes depth first, for once the incumbent is good all boxes
-// below its score have to be settled in any order, and neighbours settle each other and start from the same classes. So
-// what is open is a stack, as deep as the lattice is high.
+// The incumbent comes from the dive, lowest bounds first. The proof goes depth first, for once the incumbent
+// is good all boxes below its score have to be settled in any order, and neighbours settle each other and
+// start from the same classes. So what is open is a stack, as deep as the lattice is high.
 //
-// Several boxes are worked on at a time, each along a path as Flash's, and what they want checked is checked in one round. How
-// many is fixed, so that nothing depends on how many threads there are.
+// Several boxes are worked on at a time, each along a path as Flash's, and what they want checked is checked
+// in one round. How many is fixed, so that nothing depends on how many threads there are.
 #include <algorithm>
 #include <limits>
 #include <list>
@@ -19,7 +19,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr std::size_t kRound = 8;
+constexpr std::size_t kBestFirstRound = 8;
 constexpr std::size_t kRecent = 4;
 
 struct Box {
@@ -80,7 +80,7 @@ class BestFirst {
   void take_up_boxes() {
     std::erase_if(active_, [this](const auto& active) { return !is_open_or_divided(active.box); });
     std::size_t steps = 0;
-    while (active_.size() < kRound && !open_.is_empty()) {
+    while (active_.size() < kBestFirstRound && !open_.is_empty()) {
       if (++steps % kStepsBetweenQuestions == 0 && explorer_.wants_stop()) return;
       const Box box = open_.pop();
       if (!is_open_or_divided(box)) continue;
@@ -104,8 +104,8 @@ class BestFirst {
     return !explorer_.is_monotonic() || !explorer_.is_tagged_anonymous(box.low);
   }
 
-  // Neighbours are settled by the same: what was found last is looked at first. Its own memory, so that nothing else that is
-  // asked (for snapshots, for progress) changes how boxes are divided.
+  // Neighbours are settled by the same: what was found last is looked at first. Its own memory, so that
+  // nothing else that is asked (for snapshots, for progress) changes how boxes are divided.
   [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& low) {
     auto found = std::ranges::find_if(recent_, [&](const auto& it) { return generalizes(it, low); });
     if (found == recent_.end()) {
@@ -119,7 +119,8 @@ class BestFirst {
     return recent_.front();
   }
 
-  // What of the box does not lie below `settled`: for each attribute, what exceeds it there and in none before.
+  // What of the box does not lie below `settled`: for each attribute, what exceeds it there and in none
+  // before.
   void divide(const Box& box, const Transformation& settled) {
     Transformation high = box.high;
     for (std::size_t j = 0; j < explorer_.lattice().attributes; ++j) {

@@ -1,6 +1,6 @@
 #pragma once
-// How much of a lattice is decided: of all its transformations if they are few, else of a sample that is the same each time.
-// What is decided stays so, so it is asked for once; the share never falls.
+// How much of a lattice is decided: of all its transformations if they are few, else of a sample that is the
+// same each time. What is decided stays so, so it is asked for once; the share never falls.
 #include <algorithm>
 #include <vector>
 

@@ -62,7 +62,8 @@ bool Explorer::is_pruned(const Transformation& transformation) {
   return is_hit;
 }
 
-// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as in offer().
+// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as
+// in offer().
 bool Explorer::cannot_win(const Transformation& transformation) {
   const auto order = quality_.bound(transformation) <=> incumbent_->score;
   if (order > 0) return true;
@@ -187,15 +188,15 @@ void Explorer::remember_bounds(const Transformation& transformation, const Summa
     remember(quality_.bound_of_specializations(summary, k), bounds_below_, not_anonymous_);
 }
 
-// The papers keep snapshots of transformations that are not anonymous, because nothing above an anonymous one is
-// checked any more; where the metric is not monotonic, it is.
+// The papers keep snapshots of transformations that are not anonymous, because nothing above an anonymous one
+// is checked any more; where the metric is not monotonic, it is.
 void Explorer::keep_snapshot(bool is_anonymous) {
   if (is_anonymous && quality_.is_monotonic()) return;
   checker_.keep_snapshot([this](const Transformation& kept) { return is_of_no_use(kept); });
 }
 
-// Incognito's snapshots of fewer attributes are above the lattice: where scores count, its transformations are checked, and none of
-// them begins there.
+// Incognito's snapshots of fewer attributes are above the lattice: where scores count, its transformations
+// are checked, and none of them begins there.
 bool Explorer::is_of_no_use(const Transformation& snapshot) {
   if (incumbent_ && !contains(lattice_, snapshot)) return true;
   successors(lattice_, snapshot, neighbours_);
@@ -231,8 +232,8 @@ double Explorer::decided_share() {
       [this](const Transformation& transformation) { return is_settled(transformation); });
 }
 
-// Best bound first through the implicit lattice, each transformation reached on one way only, until one is open. After so
-// many steps the bound reached by then is one for all that are left.
+// Best bound first through the implicit lattice, each transformation reached on one way only, until one is
+// open. After so many steps the bound reached by then is one for all that are left.
 double Explorer::least_open_bound() {
   constexpr std::size_t kMaxReached = 1 << 20;
   struct Reached {

@@ -1,6 +1,6 @@
 #pragma once
-// What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds, counts. An
-// algorithm only decides in which order to check what is_tagged() does not exclude.
+// What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds,
+// counts. An algorithm only decides in which order to check what is_tagged() does not exclude.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -15,9 +15,10 @@
 
 namespace pgveil::engine {
 
-// Where lower bounds come from. The classes of a check bound what is above it (discernibility, class size); the other
-// metrics can be bounded everywhere by look-up. Without suppression no metric pays more than for its classes, and a
-// high transformation that is not anonymous tags so much that bounds by look-up are used for all.
+// Where lower bounds come from. The classes of a check bound what is above it (discernibility, class size);
+// the other metrics can be bounded everywhere by look-up. Without suppression no metric pays more than for
+// its classes, and a high transformation that is not anonymous tags so much that bounds by look-up are used
+// for all.
 enum class Bounds { none, by_classes, by_look_up };
 
 class Explorer {
@@ -29,21 +30,23 @@ class Explorer {
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   [[nodiscard]] const PriorityOrder& order() const { return order_; }
 
-  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped, true. Where
-  // anonymity is not inherited, what generalizes an anonymous transformation is tagged too, although it need not be anonymous:
-  // if the metric is monotonic nothing better is there, else it is open until is_settled.
+  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped,
+  // true. Where anonymity is not inherited, what generalizes an anonymous transformation is tagged too,
+  // although it need not be anonymous: if the metric is monotonic nothing better is there, else it is open
+  // until is_settled.
   [[nodiscard]] bool is_tagged(const Transformation& transformation);
-  // Nothing can be won from checking it: as is_tagged, but where the metric is not monotonic a transformation that is
-  // tagged anonymous still has to be checked.
+  // Nothing can be won from checking it: as is_tagged, but where the metric is not monotonic a transformation
+  // that is tagged anonymous still has to be checked.
   [[nodiscard]] bool is_settled(const Transformation& transformation);
   [[nodiscard]] bool is_tagged_anonymous(const Transformation& transformation);
-  // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the incumbent.
+  // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the
+  // incumbent.
   [[nodiscard]] bool is_tagged_not_anonymous(const Transformation& transformation);
 
   // A member of what is tagged not anonymous that is, or generalizes, the transformation.
   [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& transformation);
-  // It was checked, and is settled by that alone: anonymous where the metric is not monotonic, or not anonymous where that is
-  // not inherited by its specializations.
+  // It was checked, and is settled by that alone: anonymous where the metric is not monotonic, or not
+  // anonymous where that is not inherited by its specializations.
   [[nodiscard]] bool is_settled_alone(const Transformation& transformation) const {
     return settled_alone_.contains(transformation);
   }
@@ -56,8 +59,9 @@ class Explorer {
 
   // Checks, tags, scores; false if it is tagged not anonymous now. Once stopped: false, and nothing is done.
   bool check(const Transformation& transformation);
-  // The same of several, which are checked at the same time where there are threads: told(i, summary, is open) of
-  // one after the other. Once stopped, the others are left out; what was done of them does not count.
+  // The same of several, which are checked at the same time where there are threads: told(i, summary, is
+  // open) of one after the other. Once stopped, the others are left out; what was done of them does not
+  // count.
   void check_round(std::span<const Transformation> transformations,
                    const std::function<void(std::size_t, const Summary&, bool)>& told);
   // The same as check without tagging and pruning.
@@ -65,7 +69,8 @@ class Explorer {
   // Of a transformation with dropped columns: tags what is not anonymous, scores nothing; true if anonymous.
   bool check_subset(const Transformation& transformation);
 
-  // The algorithm knows that nothing that is not decided yet scores below this, or that what it leaves is not proven.
+  // The algorithm knows that nothing that is not decided yet scores below this, or that what it leaves is not
+  // proven.
   void raise_lower_bound(double bound);
   // What the algorithm itself holds now; the most of it counts.
   void note_bytes(std::size_t bytes) { algorithm_bytes_ = std::max(algorithm_bytes_, bytes); }
@@ -85,8 +90,8 @@ class Explorer {
   }
   // Nothing above an anonymous transformation is better than it.
   [[nodiscard]] bool is_monotonic() const { return quality_.is_monotonic(); }
-  // What the privacy models find is inherited: by generalizations of what is anonymous, by specializations of what is not.
-  // If not, only what stays_suppressed says of the latter is.
+  // What the privacy models find is inherited: by generalizations of what is anonymous, by specializations of
+  // what is not. If not, only what stays_suppressed says of the latter is.
   [[nodiscard]] bool is_inherited() const { return is_inherited_; }
   [[nodiscard]] SearchResult result() &&;
 

@@ -7,7 +7,8 @@
 namespace pgveil::engine {
 namespace {
 
-// The attribute with the most values that can still be generalized, the first in the order of names; none: at the top.
+// The attribute with the most values that can still be generalized, the first in the order of names; none: at
+// the top.
 std::optional<std::size_t> most_diverse(const Explorer& explorer, const Transformation& at) {
   const Lattice& lattice = explorer.lattice();
   std::optional<std::size_t> most;

@@ -5,9 +5,10 @@
 namespace pgveil::engine {
 namespace {
 
-// The lattice of a subset of the quasi-identifiers: the others are dropped. A subset's transformation that is not
-// anonymous generalizes, so excludes, every transformation of a larger subset that agrees with it (flash.txt III-A);
-// with columns dropped by a level of their own, that is predictive tagging and nothing else.
+// The lattice of a subset of the quasi-identifiers: the others are dropped. A subset's transformation that is
+// not anonymous generalizes, so excludes, every transformation of a larger subset that agrees with it
+// (Kohlmayer et al. 2012, III-A); with columns dropped by a level of their own, that is predictive tagging
+// and nothing else.
 Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
   Lattice made = whole;
   for (std::size_t j = 0; j < whole.attributes; ++j) {

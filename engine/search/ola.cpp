@@ -16,8 +16,9 @@ struct SublatticeHash {
   }
 };
 
-// Divide and conquer (flash.txt III-B). A sublattice is enumerated at most once, and not at all when nothing in it is
-// untagged: without that the recursion through what is known already grows exponentially.
+// Divide and conquer (El Emam et al. 2009; Kohlmayer et al. 2012, section III-B). A sublattice is enumerated
+// at most once, and not at all when nothing in it is untagged: without that the recursion through what is
+// known already grows exponentially.
 class Ola {
  public:
   explicit Ola(Explorer& explorer) : explorer_(explorer) {}

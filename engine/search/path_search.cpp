@@ -65,8 +65,8 @@ std::optional<std::size_t> PathSearch::next_of_open_part() {
   return is_reaching_ ? std::min(open_ - 1 + reach_.levels(), high_ - 1) : (low_ + high_ - 1) / 2;
 }
 
-// Binary search for the anonymous transformation lowest on the path. An incumbent found on the way can exclude the rest of
-// it by bounds.
+// Binary search for the anonymous transformation lowest on the path. An incumbent found on the way can
+// exclude the rest of it by bounds.
 std::optional<std::size_t> PathSearch::next_of_whole() {
   while (low_ < high_ && !explorer_.is_stopped()) {
     const std::size_t middle = is_end_first_ ? high_ - 1 : (low_ + high_ - 1) / 2;

@@ -1,7 +1,8 @@
 #pragma once
-// Flash's search along a path of generalizations (flash.txt, Algorithms 2 and 3), one check at a time: it says what is to be
-// checked next and is told what came of it. So several of them can be under way at once. Afterwards the start is tagged, unless what is not anonymous says nothing of its
-// specializations (Explorer::is_inherited).
+// Flash's search along a path of generalizations (Kohlmayer et al. 2012, Algorithms 2 and 3), one check at a
+// time. The search says which transformation is to be checked next, and is told the result. So several
+// searches can be under way at once. At the end of a search its start is tagged, unless a transformation that
+// is not anonymous says nothing of its specializations (Explorer::is_inherited).
 #include <optional>
 #include <vector>
 
@@ -9,9 +10,9 @@
 
 namespace pgveil::engine {
 
-// How far above its open part (what bounds leave of it) a path is checked first. What is anonymous there was checked
-// in vain; what is not tags more than the end of the open part would, and the more the higher it is. The two factors hold
-// the distance where about two of three such checks are not anonymous.
+// How far above its open part (what bounds leave of it) a path is checked first. What is anonymous there was
+// checked in vain; what is not tags more than the end of the open part would, and the more the higher it is.
+// The two factors hold the distance where about two of three such checks are not anonymous.
 class Reach {
  public:
   [[nodiscard]] std::size_t levels() const { return static_cast<std::size_t>(distance_ + 0.5); }

@@ -1,5 +1,5 @@
-// Samarati's binary search for the lowest level of the lattice that has an anonymous transformation; of that level the
-// best one. It proves nothing of the score: a higher level may have a better one.
+// Samarati's binary search for the lowest level of the lattice that has an anonymous transformation; of that
+// level the best one. It proves nothing of the score: a higher level may have a better one.
 #include "engine/search/algorithms.hpp"
 
 namespace pgveil::engine {

@@ -4,25 +4,18 @@
 
 #include <cmath>
 
-#include "common/sqlstate.hpp"
 #include "engine/search/algorithms.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-Error refused(std::string message, std::string hint) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint)};
-}
-
 Result<Lattice> restricted_lattice(const PreparedTable& table, const SearchOptions& options) {
   Lattice lattice = table.lattice;
   for (const auto* levels : {&options.min_levels, &options.max_levels}) {
     if (levels->empty() || levels->size() == lattice.attributes) continue;
-    return refused(fmt::format("{} levels for {} quasi-identifiers", levels->size(), lattice.attributes),
-                   "give one for each");
+    return invalid_input(
+        fmt::format("{} levels for {} quasi-identifiers", levels->size(), lattice.attributes),
+        "give one for each");
   }
   for (std::size_t i = 0; i < lattice.attributes; ++i) {
     const auto j = table.given_order[i];
@@ -30,8 +23,9 @@ Result<Lattice> restricted_lattice(const PreparedTable& table, const SearchOptio
     const unsigned low = options.min_levels.empty() ? 0 : options.min_levels[i];
     const unsigned high = options.max_levels.empty() ? height : options.max_levels[i];
     if (low > high || high > height) {
-      return refused(fmt::format("levels {} to {} of {} do not exist", low, high, table.attributes[j].name),
-                     fmt::format("it has levels 0 to {}", height));
+      return invalid_input(
+          fmt::format("levels {} to {} of {} do not exist", low, high, table.attributes[j].name),
+          fmt::format("it has levels 0 to {}", height));
     }
     lattice.bottom.set_level(j, low);
     lattice.top.set_level(j, high);
@@ -76,7 +70,7 @@ bool leaves_some_unsettled(Algorithm algorithm) {
 Result<void> check_size(const Lattice& lattice, Algorithm algorithm) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
   if (!walks_the_lattice(algorithm) || transformation_count(lattice).value_or(UINT64_MAX) <= kMost) return {};
-  return refused(
+  return invalid_input(
       fmt::format("{} would walk through more than 2^63 transformations", name(algorithm)),
       fmt::format("take {} or {}, or raise min_level", name(Algorithm::best_first), name(Algorithm::beam)));
 }
@@ -139,9 +133,10 @@ std::uint64_t suppression_limit(double rate, std::uint64_t rows) {
 }
 
 Result<SearchResult> search(const PreparedTable& table, const SearchOptions& options) {
-  if (options.anonymity.k < 1) return refused("k is below 1", "k is the smallest size of a class");
+  if (options.anonymity.k < 1) return invalid_input("k is below 1", "k is the smallest size of a class");
   if (options.anonymity.k > table.rows) {
-    return refused(fmt::format("k is {}, but there are {} rows", options.anonymity.k, table.rows), "lower k");
+    return invalid_input(fmt::format("k is {}, but there are {} rows", options.anonymity.k, table.rows),
+                         "lower k");
   }
   if (const auto valid = validate(options.anonymity, shapes_of(table.sensitive), table.has_subset());
       valid.has_error())

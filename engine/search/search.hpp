@@ -1,8 +1,8 @@
 #pragma once
-// The search for the optimum: the anonymous transformation with the lowest score; among equal ones the lowest sum of
-// levels, then the first level vector in the order of attribute names. So the order of columns, the algorithm and the
-// optimizations make no difference to the result. Pure: no clock and no thread; time limits, cancellation and threads come
-// in as functions.
+// The search for the optimum: the anonymous transformation with the lowest score; among equal ones the lowest
+// sum of levels, then the first level vector in the order of attribute names. So the order of columns, the
+// algorithm and the optimizations make no difference to the result. Pure: no clock and no thread; time
+// limits, cancellation and threads come in as functions.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,13 +16,15 @@
 namespace pgveil::engine {
 
 enum class Algorithm {
-  flash,          // flash.txt, Algorithms 1 to 3
+  flash,          // Kohlmayer et al. 2012, Algorithms 1 to 3
   ola,            // divide and conquer over sublattices
   incognito,      // subsets of the quasi-identifiers, bottom-up
   depth_first,    // from the top down, as far as it is anonymous
   breadth_first,  // level by level from the bottom
   brute_force,    // every transformation; the oracle of the others
-  best_first,  // antichain-pruning.txt: branch and bound, the incumbent lowest bound first, the proof depth first
+  // Branch and bound (Prasser, Kohlmayer and Kuhn 2016). It looks for an incumbent by the lowest bound first,
+  // and then proves it depth first.
+  best_first,
   // Heuristics, which prove nothing:
   beam,      // the neighbourhood of the best few so far
   igreedy,   // from the bottom up, to the generalization that suppresses fewest
@@ -45,8 +47,8 @@ struct Progress {
   std::uint64_t checks = 0;
   const Score* incumbent = nullptr;   // nullptr: nothing anonymous was found yet
   std::optional<double> lower_bound;  // no score falls below it, as far as the algorithm knows; never falls
-  // The share of the transformations that are decided, estimated from a sample if they are many; never falls. Costs a
-  // little, so it is asked for. Valid during the call.
+  // The share of the transformations that are decided, estimated from a sample if they are many; never falls.
+  // Costs a little, so it is asked for. Valid during the call.
   std::function<double()> decided_share;
 };
 
@@ -80,8 +82,8 @@ struct SearchResult {
   std::optional<Optimum>
       optimum;             // nullopt: no transformation is anonymous, or none was found before the stop
   bool is_proven = false;  // false when stopped
-  // No anonymous transformation scores below this; the optimum's score once it is proven. Nullopt when proven that none is
-  // anonymous.
+  // No anonymous transformation scores below this; the optimum's score once it is proven. Nullopt when proven
+  // that none is anonymous.
   std::optional<double> lower_bound;
   CheckCounts counts;
   Predictions protection;  // insufficient protection, inherited by specializations
@@ -95,8 +97,9 @@ struct SearchResult {
 // floor(rate × rows); REQUIRES: 0 <= rate <= 1.
 [[nodiscard]] std::uint64_t suppression_limit(double rate, std::uint64_t rows);
 
-// Errors: k below 1 or above the number of rows, a lattice that the algorithm could never walk through, levels that are not as many as the quasi-identifiers, outside the
-// hierarchies or crossed, and those of validate(QualityModel).
+// Errors: k below 1 or above the number of rows, a lattice that the algorithm could never walk through,
+// levels that are not as many as the quasi-identifiers, outside the hierarchies or crossed, and those of
+// validate(QualityModel).
 [[nodiscard]] Result<SearchResult> search(const PreparedTable& table, const SearchOptions& options);
 
 }  // namespace pgveil::engine

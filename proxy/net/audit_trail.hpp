@@ -1,25 +1,25 @@
 #pragma once
-// What a session's events need before they are lines of the audit log: which session it was, who was at its other end,
-// and how long a request took. One per session, used on its context.
+// Adds to the events of a session what the lines of the audit log need: which session it was, who was at the
+// other end, and how long a request took. One per session, used on its context.
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <unordered_map>
 
-#include "proxy/admin/session_info.hpp"
+#include "console/session_info.hpp"
 #include "proxy/session/audit_event.hpp"
 
 namespace pgveil::net {
 
 struct AuditRecord {
   std::uint64_t session = 0;
-  const admin::Address& client;
+  const console::Address& client;
   const session::AuditEvent& event;
   std::optional<std::chrono::microseconds> took;  // of an answer: since its request was sent
 };
 
-// Where records are kept. cli implements it. Thread-safe.
+// Where records are kept. daemon/audit/log.hpp implements it. Thread-safe.
 class AuditSink {
  public:
   AuditSink() = default;
@@ -33,7 +33,7 @@ class AuditSink {
 class AuditTrail {
  public:
   // sink: null: nothing is kept; it outlives this.
-  AuditTrail(AuditSink* sink, std::uint64_t session, admin::Address client)
+  AuditTrail(AuditSink* sink, std::uint64_t session, console::Address client)
       : sink_(sink), session_(session), client_(std::move(client)) {}
 
   // In their order; false at the first that could not be kept.
@@ -45,7 +45,7 @@ class AuditTrail {
 
   AuditSink* sink_;
   std::uint64_t session_;
-  admin::Address client_;
+  console::Address client_;
   std::unordered_map<std::uint64_t, Clock::time_point> begun_;  // by request; those that are not answered yet
 };
 

@@ -52,7 +52,7 @@ Answer take_frames(wire::Framer& framer, session::BackendState& state) {
 Task<bool> discard_all(BackendPtr connection) {
   std::string request;
   wire::encode(wire::Query{.sql = "DISCARD ALL"}, request);
-  if (connection->link.send(std::move(request)) != Link::Sent::all) co_return false;
+  if (connection->link.send(std::move(request)) != PeerConnection::Sent::all) co_return false;
   wire::Framer framer(kAnswerLimitBytes);
   std::array<char, 4096> buffer{};
   for (;;) {

@@ -13,7 +13,7 @@
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/net/handshake.hpp"
-#include "proxy/net/link.hpp"
+#include "proxy/net/peer_connection.hpp"
 #include "proxy/net/unix_socket.hpp"
 #include "proxy/wire/startup.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
-// What all sessions of one server share. Everything named here outlives them.
+// What all sessions of one server share. Everything named here must outlive them.
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/pool.hpp"
-#include "proxy/net/registry.hpp"
 #include "proxy/net/server_config.hpp"
+#include "proxy/net/session_registry.hpp"
 #include "proxy/net/statistics.hpp"
 
 namespace pgveil::net {
@@ -11,8 +11,8 @@ namespace pgveil::net {
 struct Environment {
   const ServerConfig& config;
   session::Gate& gate;
-  admin::Console& console;
-  Registry& registry;
+  console::Console& console;
+  SessionRegistry& registry;
   Pools& pools;
   Statistics& statistics;
   asio::io_context& console_pool;  // threads that may block

@@ -1,13 +1,10 @@
 #include "proxy/net/inherited_sockets.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -40,17 +37,6 @@ int option_of(int fd, int option) {
   return ::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
 }
 
-std::string address_of(int fd, int family) {
-  sockaddr_storage name{};
-  socklen_t size = sizeof name;
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&name), &size) != 0) return {};
-  const void* address = family == AF_INET
-                            ? static_cast<const void*>(&reinterpret_cast<sockaddr_in*>(&name)->sin_addr)
-                            : static_cast<const void*>(&reinterpret_cast<sockaddr_in6*>(&name)->sin6_addr);
-  return ::inet_ntop(family, address, text.data(), text.size()) == nullptr ? std::string() : text.data();
-}
-
 Result<void> take(int fd, InheritedSockets& taken) {
   const bool is_listening = option_of(fd, SO_TYPE) == SOCK_STREAM && option_of(fd, SO_ACCEPTCONN) == 1;
   if (!is_listening || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
@@ -62,7 +48,7 @@ Result<void> take(int fd, InheritedSockets& taken) {
   std::optional<int>& place = is_tcp ? taken.tcp : taken.local;
   if (place) return unusable(fmt::format("LISTEN_FDS: two {} sockets", is_tcp ? "TCP" : "Unix"));
   place = fd;
-  if (is_tcp) taken.tcp_address = address_of(fd, family);
+  if (is_tcp) taken.tcp_is_v6 = family == AF_INET6;
   return {};
 }
 

@@ -251,12 +251,12 @@ bool Pools::is_paused(const std::string& database) const {
   return paused(database);
 }
 
-std::vector<admin::PoolInfo> Pools::pools() const {
-  std::vector<admin::PoolInfo> out;
+std::vector<console::PoolInfo> Pools::pools() const {
+  std::vector<console::PoolInfo> out;
   const std::scoped_lock lock(mutex_);
   const auto now = Clock::now();
   for (const auto& [name, pool] : pools_) {
-    admin::PoolInfo info;
+    console::PoolInfo info;
     info.database = name.first;
     info.role = name.second;
     info.mode = mode_name(pool.settings.mode);
@@ -276,12 +276,12 @@ std::vector<admin::PoolInfo> Pools::pools() const {
   return out;
 }
 
-std::vector<admin::IdleServer> Pools::idle_servers() const {
-  std::vector<admin::IdleServer> out;
+std::vector<console::IdleServer> Pools::idle_servers() const {
+  std::vector<console::IdleServer> out;
   const std::scoped_lock lock(mutex_);
   for (const auto& [name, pool] : pools_) {
     for (const auto& each : pool.idle) {
-      admin::IdleServer info;
+      console::IdleServer info;
       info.id = each->id;
       info.database = name.first;
       info.role = name.second;

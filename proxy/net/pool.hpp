@@ -1,7 +1,7 @@
 #pragma once
-// The connections to PostgreSQL of all sessions: how many each database and role may have, which are idle, and who
-// waits for one. Only sessions of one role of one database that asked for the same settings at their start share
-// connections. Thread-safe; nothing in it blocks but wait_for_pause.
+// The connections to PostgreSQL of all sessions: how many each database and role may have, which are idle,
+// and who waits for one. Only sessions of one role of one database that asked for the same settings at their
+// start share connections. Thread-safe; nothing in it blocks but wait_for_pause.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "proxy/admin/pool_info.hpp"
+#include "console/pool_info.hpp"
 #include "proxy/net/backend_connection.hpp"
 
 namespace pgveil::net {
@@ -82,12 +82,12 @@ class Pools {
   [[nodiscard]] bool resume(const std::string& database);
   // All connections are closed: idle ones now, others when they are given back.
   void reconnect(const std::string& database);
-  [[nodiscard]] std::vector<admin::PoolInfo> pools() const;
-  [[nodiscard]] std::vector<admin::IdleServer> idle_servers() const;
+  [[nodiscard]] std::vector<console::PoolInfo> pools() const;
+  [[nodiscard]] std::vector<console::IdleServer> idle_servers() const;
   [[nodiscard]] bool is_paused(const std::string& database) const;
 
-  // Closes what has been idle or open for too long or was closed by the server, and opens the reserve to those who wait.
-  // To be called several times a second.
+  // Closes what has been idle or open for too long or was closed by the server, and opens the reserve to
+  // those who wait. To be called several times a second.
   void sweep();
   // Closes all idle connections and lets nobody wait for a pause. Before the network threads' contexts go.
   void close();

@@ -17,11 +17,11 @@
 
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/net/address.hpp"
 #include "proxy/net/environment.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/session_driver.hpp"
 #include "proxy/net/thread_group.hpp"
-#include "proxy/net/turn_away.hpp"
 #include "proxy/net/unix_socket.hpp"
 
 namespace pgveil::net {
@@ -38,10 +38,11 @@ constexpr std::chrono::seconds kAcceptLogInterval{1};
 constexpr std::chrono::milliseconds kAbortWait{2'000};    // for sockets closed by force to be noticed
 constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // for clients to hear that they were ended
 constexpr std::chrono::milliseconds kSweepInterval{250};
-constexpr std::size_t kLookUpStackBytes = 1 << 20;  // one query and its answer
-constexpr int kMaxTurningAway = 100;                // clients being told at a time that there is no place
+constexpr const char* kOwnNeighbourhood = "pgveil";  // of connections that the page makes
+constexpr std::size_t kLookUpStackBytes = 1 << 20;   // one query and its answer
 
-// One secret for the life of the process: what a missing role is answered with must not change between its logins.
+// One secret for the life of the process: what a missing role is answered with must not change between its
+// logins.
 ServerConfig completed(ServerConfig config) {
   if (config.session.mock_secret.empty()) config.session.mock_secret = random_nonce();
   return config;
@@ -51,6 +52,12 @@ Error not_listening(const ServerConfig& config, const error_code& error) {
   return {ErrorKind::io, std::string(sqlstate::kInternalError),
           fmt::format("can't listen on {}:{}: {}", config.listen_host, config.listen_port, error.message()),
           "choose another listen address, or stop what uses it"};
+}
+
+Error not_loopback(const asio::ip::address& address) {
+  return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
+          fmt::format("auth.method trust, and the address to listen on is {}", address.to_string()),
+          "use scram-sha-256, or listen on 127.0.0.1"};
 }
 
 // Nothing that a handler throws may end a thread: each session has its own net, this one is below them.
@@ -70,9 +77,9 @@ void run_context(asio::io_context& context) noexcept {
 
 class Server::Impl {
  public:
-  Impl(ServerConfig config, session::Gate& gate, admin::Console& console)
+  Impl(ServerConfig config, session::Gate& gate, console::Console& console)
       : config_(completed(std::move(config))),
-        registry_(config_.max_clients),
+        registry_(config_.clients),
         pools_(config_.pools),
         console_pool_(static_cast<int>(config_.console_threads)),
         look_up_pool_(1),
@@ -82,7 +89,8 @@ class Server::Impl {
   void stop(std::chrono::milliseconds drain);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::size_t client_count() const { return registry_.count(); }
-  [[nodiscard]] std::vector<admin::SessionInfo> sessions() const;
+  [[nodiscard]] std::size_t count_logging_in() const { return registry_.count_logging_in(); }
+  [[nodiscard]] std::vector<console::SessionInfo> sessions() const;
   [[nodiscard]] const Statistics& statistics() const { return statistics_; }
   [[nodiscard]] Pools& pools() { return pools_; }
   [[nodiscard]] bool kill(std::uint64_t session_id);
@@ -94,6 +102,7 @@ class Server::Impl {
  private:
   [[nodiscard]] Result<void> take_over();
   [[nodiscard]] Result<void> listen();
+  [[nodiscard]] Result<void> check_address();
   [[nodiscard]] Result<void> start_threads();
   [[nodiscard]] Result<void> listen_locally();
   template <class Protocol>
@@ -102,12 +111,12 @@ class Server::Impl {
   [[nodiscard]] Task<void> look_after_pools();
   void admit(Socket client, session::ClientAuthentication authentication) noexcept;
   void drive(Socket client, const SessionKeys& keys, session::ClientAuthentication authentication);
-  void refuse(Socket client);
+  void put_out(const std::shared_ptr<SessionDriver>& driver);
   void log_accept_error(const error_code& error);
 
   // Order matters: sessions that are still in a context when it goes give their keys back to the registry.
   const ServerConfig config_;
-  Registry registry_;
+  SessionRegistry registry_;
   Pools pools_;
   Statistics statistics_;
   asio::io_context console_pool_;
@@ -124,7 +133,6 @@ class Server::Impl {
   std::uint16_t port_ = 0;
   std::uint64_t accepted_count_ = 0;
   std::chrono::steady_clock::time_point last_accept_log_{};
-  std::atomic<int> turning_away_count_{0};
   std::atomic<bool> is_stopping_{false};  // to listen
   // Each is set before the list of sessions is read: one that comes later sees it.
   std::atomic<bool> ends_at_rest_{false}, is_ending_{false};
@@ -161,7 +169,7 @@ Result<void> Server::Impl::start() {
 Task<void> Server::Impl::count_periods() {
   Timer timer(contexts_.front()->get_executor());
   for (;;) {
-    timer.expires_after(std::chrono::seconds(admin::kTrafficPeriodSeconds));
+    timer.expires_after(std::chrono::seconds(console::kTrafficPeriodSeconds));
     static_cast<void>(co_await timer.async_wait(kAsTuple));
     statistics_.end_period();
   }
@@ -170,11 +178,17 @@ Task<void> Server::Impl::count_periods() {
 // Ends with its context.
 Task<void> Server::Impl::look_after_pools() {
   Timer timer(contexts_.front()->get_executor());
+  std::uint64_t access_generation = environment_.gate.access_generation();
   for (;;) {
     timer.expires_after(kSweepInterval);
     static_cast<void>(co_await timer.async_wait(kAsTuple));
     pools_.sweep();
-    for (const auto& driver : registry_.all()) driver->check_patience();
+    const std::uint64_t access = environment_.gate.access_generation();
+    const bool has_changed = std::exchange(access_generation, access) != access;
+    for (const auto& driver : registry_.all()) {
+      if (has_changed) driver->request_access_check();
+      driver->check_patience();
+    }
   }
 }
 
@@ -189,20 +203,30 @@ Result<void> Server::Impl::listen() {
   acceptor_->open(endpoint.protocol(), error);
   if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_->bind(endpoint, error);
-  if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
   if (error) return not_listening(config_, error);
-  port_ = acceptor_->local_endpoint(error).port();
+  if (auto allowed = check_address(); !allowed) return allowed;
+  acceptor_->listen(asio::socket_base::max_listen_connections, error);
+  if (error) return not_listening(config_, error);
+  return {};
+}
+
+// Of the socket, whatever name it was found by.
+Result<void> Server::Impl::check_address() {
+  error_code error;
+  const auto endpoint = acceptor_->local_endpoint(error);
+  if (error) return not_listening(config_, error);
+  port_ = endpoint.port();
+  if (config_.is_loopback_only && !is_loopback(endpoint.address())) return not_loopback(endpoint.address());
   return {};
 }
 
 Result<void> Server::Impl::take_over() {
   error_code error;
   if (config_.inherited.tcp) {
-    const bool is_v6 = config_.inherited.tcp_address.find(':') != std::string::npos;
     acceptor_ = std::make_unique<Acceptor>(contexts_.front()->get_executor());
-    acceptor_->assign(is_v6 ? tcp::v6() : tcp::v4(), *config_.inherited.tcp, error);
+    acceptor_->assign(config_.inherited.tcp_is_v6 ? tcp::v6() : tcp::v4(), *config_.inherited.tcp, error);
     if (error) return not_listening(config_, error);
-    port_ = acceptor_->local_endpoint(error).port();
+    if (auto allowed = check_address(); !allowed) return allowed;
   }
   if (config_.inherited.local) {
     local_acceptor_ = std::make_unique<LocalAcceptor>(contexts_.front()->get_executor());
@@ -266,15 +290,26 @@ void Server::Impl::log_accept_error(const error_code& error) {
 
 void Server::Impl::admit(Socket client, session::ClientAuthentication authentication) noexcept {
   try {
-    if (const auto keys = registry_.reserve()) {
-      drive(std::move(client), *keys, authentication);
-    } else {
-      refuse(std::move(client));
+    const bool is_vouched = authentication == session::ClientAuthentication::vouched;
+    auto place = registry_.reserve(is_vouched ? kOwnNeighbourhood : neighbourhood_of(client));
+    if (!place) {  // closes
+      statistics_.put_out.fetch_add(1, std::memory_order_relaxed);
+      return;
     }
+    if (place->gone_for_it) put_out(place->gone_for_it);
+    drive(std::move(client), place->keys, authentication);
   } catch (const std::exception& exception) {
     log::error("net", "a client could not be admitted");
     log::private_detail("net", exception.what());
   }
+}
+
+void Server::Impl::put_out(const std::shared_ptr<SessionDriver>& driver) {
+  statistics_.put_out.fetch_add(1, std::memory_order_relaxed);
+  log::warning("net", fmt::format("a connection of {} that had not logged in is closed for another: "
+                                  "limits.login_clients is reached",
+                                  driver->info().client.host));
+  driver->request_put_out();
 }
 
 void Server::Impl::drive(Socket client, const SessionKeys& keys,
@@ -289,7 +324,7 @@ void Server::Impl::drive(Socket client, const SessionKeys& keys,
     throw;
   }
   registry_.attach(keys, driver);
-  const admin::Address peer = driver->info().client;
+  const console::Address peer = driver->info().client;
   if (!peer.host.empty()) {
     log::info(fmt::format("session {}", number),
               peer.port == 0 ? "client " + peer.host : fmt::format("client {}:{}", peer.host, peer.port));
@@ -323,15 +358,6 @@ Result<int> Server::Impl::connect_vouched() {
   return ends[1];
 }
 
-void Server::Impl::refuse(Socket client) {
-  statistics_.turned_away.fetch_add(1, std::memory_order_relaxed);
-  if (turning_away_count_ >= kMaxTurningAway) return;  // closes
-  ++turning_away_count_;
-  const Executor executor = client.get_executor();
-  asio::co_spawn(executor, turn_away(std::move(client), registry_, config_.tls(), config_.close_timeout),
-                 [this](const std::exception_ptr&) { --turning_away_count_; });
-}
-
 // ---- stop
 
 void Server::Impl::stop_listening() {
@@ -349,10 +375,10 @@ void Server::Impl::end_sessions_at_rest() {
   for (const auto& driver : registry_.all()) driver->request_end_at_rest();
 }
 
-std::vector<admin::SessionInfo> Server::Impl::sessions() const {
-  std::vector<admin::SessionInfo> out;
+std::vector<console::SessionInfo> Server::Impl::sessions() const {
+  std::vector<console::SessionInfo> out;
   for (const auto& driver : registry_.all()) out.push_back(driver->info());
-  std::ranges::sort(out, {}, &admin::SessionInfo::id);
+  std::ranges::sort(out, {}, &console::SessionInfo::id);
   return out;
 }
 
@@ -398,7 +424,7 @@ Server::~Server() {
 }
 
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config, session::Gate& gate,
-                                              admin::Console& console) {
+                                              console::Console& console) {
   std::unique_ptr<Server> server(new Server(std::make_unique<Impl>(std::move(config), gate, console)));
   if (auto started = server->impl_->start(); started.has_error()) return started.error();
   return server;
@@ -412,7 +438,11 @@ std::size_t Server::client_count() const {
   return impl_->client_count();
 }
 
-std::vector<admin::SessionInfo> Server::sessions() const {
+std::size_t Server::count_logging_in() const {
+  return impl_->count_logging_in();
+}
+
+std::vector<console::SessionInfo> Server::sessions() const {
   return impl_->sessions();
 }
 

@@ -121,7 +121,7 @@ Task<void> SessionDriver::read_backend(Self self, BackendPtr connection) {
 }
 
 void SessionDriver::hand_over(const BackendPtr& connection) {
-  const Link& link = connection->link;
+  const PeerConnection& link = connection->link;
   const bool is_usable = link.is_open() && !link.is_broken() && link.pending_bytes() == 0 &&
                          !link.is_pumping() && *connection->cancels == 0;
   if (!is_usable) return connection->link.close();

@@ -15,7 +15,8 @@ namespace pgveil::net {
 namespace {
 
 // Console::run is cli's; what it throws must not end a pool thread.
-admin::Answer answer_to(admin::Console& console, const admin::Request& request, const std::string& topic) {
+console::Answer answer_to(console::Console& console, const console::Request& request,
+                          const std::string& topic) {
   try {
     return console.run(request);
   } catch (const Bug& bug) {
@@ -88,9 +89,7 @@ void SessionDriver::run(const session::CloseClient&) {
 }
 
 void SessionDriver::run(const session::LoginDone&) {
-  if (deadline_ != Deadline::login) return;
-  deadline_ = Deadline::none;
-  deadline_timer_.cancel();
+  stop_login_timer();
 }
 
 void SessionDriver::run(const session::ForwardCancel& command) {
@@ -114,7 +113,7 @@ void SessionDriver::run(const session::CancelOther& command) {
 
 void SessionDriver::run(const session::RunConsole& command) {
   asio::post(environment_.console_pool, [self = shared_from_this(), request = command.request] {
-    admin::Answer answer = answer_to(self->environment_.console, request, self->topic_);
+    console::Answer answer = answer_to(self->environment_.console, request, self->topic_);
     self->post([answer = std::move(answer)](SessionDriver& driver) {
       driver.apply(session::ConsoleAnswered{answer});
     });

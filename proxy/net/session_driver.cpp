@@ -13,13 +13,14 @@
 #include "common/sqlstate.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/net/read_buffer.hpp"
+#include "proxy/wire/codec.hpp"
 
 namespace pgveil::net {
 namespace {
 
 // Over a Unix socket there is no TLS, and none is wanted.
 session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys,
-                                  const TlsSettings& tls, const admin::Address& client,
+                                  const TlsSettings& tls, const console::Address& client,
                                   session::ClientAuthentication authentication) {
   session::SessionConfig config = environment.config.session;
   config.authentication = authentication;
@@ -34,12 +35,27 @@ session::SessionConfig config_for(const Environment& environment, const SessionK
   config.pool_mode = [&environment](const std::string& role, const std::string& database) {
     return environment.config.pools(role, database).mode;
   };
-  config.admit = [&environment, keys](const std::string& role) -> Result<void> {
-    if (environment.registry.admit(keys, role, environment.config.max_role_clients)) return {};
-    return Error{ErrorKind::limit, std::string(sqlstate::kTooManyConnections),
-                 "too many connections for this role", "try again later, or have max_role_clients raised"};
-  };
   return config;
+}
+
+constexpr std::string_view kTooMany = "too many connections";
+
+Error too_many(std::string_view of_whom, std::string_view fix) {
+  return {ErrorKind::limit, std::string(sqlstate::kTooManyConnections),
+          fmt::format("{}{}", kTooMany, of_whom), fmt::format("try again later, or have {} raised", fix)};
+}
+
+// What one is told that had not logged in when its place was needed.
+std::string put_out_message() {
+  wire::ErrorResponse response;
+  response.diagnostics.fields = {{'S', "FATAL"},
+                                 {'V', "FATAL"},
+                                 {'C', std::string(sqlstate::kTooManyConnections)},
+                                 {'M', "too many connections that have not logged in"},
+                                 {'H', "try again later, or have login_clients raised"}};
+  std::string out;
+  wire::encode(response, out);
+  return out;
 }
 
 }  // namespace
@@ -55,7 +71,8 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
       watch_(environment.statistics, number, client),
-      session_(config_for(environment_, keys, *tls_, watch_.info().client, authentication), environment.gate),
+      session_(with_places(config_for(environment_, keys, *tls_, watch_.info().client, authentication)),
+               environment.gate),
       audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
       client_may_be_read_(executor_),
@@ -67,6 +84,33 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
 
 SessionDriver::~SessionDriver() {
   if (!is_released_) environment_.registry.release(keys_);
+}
+
+session::SessionConfig SessionDriver::with_places(session::SessionConfig config) {
+  config.admit = [this](const std::string& role, const std::string& database) {
+    return admit(role, database);
+  };
+  return config;
+}
+
+// From here on what it waits for has limits of its own: connect_timeout, and the pool's wait_timeout.
+Result<void> SessionDriver::admit(const std::string& role, const std::string& database) {
+  const bool is_kept = database == session::kConsoleDatabase && environment_.config.is_admin(role);
+  switch (environment_.registry.admit(keys_, role, is_kept)) {
+    case Admission::in: stop_login_timer(); return {};
+    case Admission::too_many:
+      environment_.statistics.turned_away.fetch_add(1, std::memory_order_relaxed);
+      return too_many("", "max_clients");
+    case Admission::too_many_role: return too_many(" for this role", "max_role_clients");
+    case Admission::too_late: return too_many(" that have not logged in", "login_clients");
+  }
+  PGVEIL_ASSERT(false);
+}
+
+void SessionDriver::stop_login_timer() {
+  if (deadline_ != Deadline::login) return;
+  deadline_ = Deadline::none;
+  deadline_timer_.cancel();
 }
 
 void SessionDriver::start() {
@@ -82,6 +126,10 @@ void SessionDriver::request_cancel() {
 
 void SessionDriver::request_shutdown() {
   post([](SessionDriver& driver) { driver.apply(session::ShuttingDown{}); });
+}
+
+void SessionDriver::request_access_check() {
+  post([](SessionDriver& driver) { driver.apply(session::AccessChanged{}); });
 }
 
 void SessionDriver::request_end_at_rest() {
@@ -138,6 +186,14 @@ void SessionDriver::check_patience() {
       }
       return;
   }
+}
+
+// Its place is another's: it is not waited for.
+void SessionDriver::request_put_out() {
+  post([](SessionDriver& driver) {
+    if (driver.client_ == Client::open) driver.send(Side::client, put_out_message());
+    driver.close_all();
+  });
 }
 
 void SessionDriver::request_abort() {
@@ -245,7 +301,7 @@ bool SessionDriver::take(Side side, std::string_view raw) {
   return !received->is_end;
 }
 
-void SessionDriver::take_client_bytes(const Link::Received& received) {
+void SessionDriver::take_client_bytes(const PeerConnection::Received& received) {
   if (received.is_newly_secured) {
     watch_.note_client_tls(client_link_.tls()->description());
     apply(session::ClientSecured{client_link_.tls()->end_point(), client_link_.tls()->peer_name()});
@@ -281,9 +337,9 @@ void SessionDriver::on_backend_gone() {
 
 void SessionDriver::send(Side side, std::string bytes) {
   if (side == Side::backend && !server_) return;  // it has just gone: the session hears of it next
-  Link& to = link(side);
+  PeerConnection& to = link(side);
   if (side == Side::client) watch_.add_sent(bytes.size());
-  if (to.send(std::move(bytes)) == Link::Sent::queued) start_pump(side);
+  if (to.send(std::move(bytes)) == PeerConnection::Sent::queued) start_pump(side);
   // A backend that does not take bytes may have left an explanation: its read loop ends the session. But
   // nothing more can be said to such a client. Posted, because this runs inside apply().
   if (side == Side::client && to.is_broken() && client_ != Client::closed) {
@@ -293,7 +349,7 @@ void SessionDriver::send(Side side, std::string bytes) {
 
 void SessionDriver::start_pump(Side side) {
   if (side == Side::backend && !server_) return;
-  Link& to = link(side);
+  PeerConnection& to = link(side);
   if (to.pending_bytes() == 0 || to.is_pumping()) return;
   to.set_pumping(true);
   spawn(pump(shared_from_this(), side, side == Side::backend ? server_ : nullptr));
@@ -301,7 +357,7 @@ void SessionDriver::start_pump(Side side) {
 
 // kept: the connection that is written to, which may not be ours any more at the end.
 Task<void> SessionDriver::pump(Self self, Side side, BackendPtr kept) {
-  Link& to = kept ? kept->link : self->client_link_;
+  PeerConnection& to = kept ? kept->link : self->client_link_;
   while (to.is_open() && to.pending_bytes() > 0) {
     co_await to.write_front();
     self->watch_.set_pending(self->client_link_.pending_bytes() + self->pending_at_backend());

@@ -13,7 +13,7 @@
 
 #include "proxy/net/audit_trail.hpp"
 #include "proxy/net/environment.hpp"
-#include "proxy/net/link.hpp"
+#include "proxy/net/peer_connection.hpp"
 #include "proxy/net/session_watch.hpp"
 #include "proxy/net/signal.hpp"
 
@@ -34,10 +34,13 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void request_shutdown();
   void request_end_at_rest();  // 57P01 as soon as no transaction is open and nothing runs
   void request_abort();        // closes both sockets without a word
+  void request_put_out();      // 53300 and both sockets closed, whatever the client does
   // Ends the session if it has been in one state for longer than the configuration allows.
   void check_patience();
+  // Has the session ask whether it may go on: Gate::access_generation is another one.
+  void request_access_check();
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  [[nodiscard]] admin::SessionInfo info() const { return watch_.info(); }
+  [[nodiscard]] console::SessionInfo info() const { return watch_.info(); }
 
  private:
   enum class Side { client, backend };
@@ -56,6 +59,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
                                                       std::chrono::milliseconds timeout);
   [[nodiscard]] static Task<void> pump(Self self, Side side, BackendPtr kept);
 
+  [[nodiscard]] session::SessionConfig with_places(session::SessionConfig config);
+  [[nodiscard]] Result<void> admit(const std::string& role, const std::string& database);
+  void stop_login_timer();
   void spawn(Task<void> task);
   void post(std::function<void(SessionDriver&)> work);
   void guarded(const std::function<void(SessionDriver&)>& work) noexcept;
@@ -66,7 +72,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] session::Actions audited_step(const session::Event& event);
   // What a socket gave. False: nothing more can come from there.
   [[nodiscard]] bool take(Side side, std::string_view raw);
-  void take_client_bytes(const Link::Received& received);
+  void take_client_bytes(const PeerConnection::Received& received);
   void start_pump(Side side);
   void send(Side side, std::string bytes);
   void on_flushed(Side side);
@@ -100,7 +106,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void release_if_over();
 
   // REQUIRES: there is one on that side.
-  [[nodiscard]] Link& link(Side side) { return side == Side::client ? client_link_ : server_->link; }
+  [[nodiscard]] PeerConnection& link(Side side) {
+    return side == Side::client ? client_link_ : server_->link;
+  }
   [[nodiscard]] std::size_t pending_at_backend() const { return server_ ? server_->link.pending_bytes() : 0; }
   const Environment environment_;
   const Executor executor_;
@@ -111,7 +119,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   SessionWatch watch_;
   session::Session session_;
   AuditTrail audit_;
-  Link client_link_;
+  PeerConnection client_link_;
   BackendPtr server_;  // what we hold, while it is open or closing
   Signal client_may_be_read_;
   Signal backend_may_be_read_;

@@ -2,31 +2,41 @@
 
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <utility>
+
+#include "proxy/net/address.hpp"
 
 namespace pgveil::net {
 namespace {
 
 using session::Activity;
 
-admin::SessionState state_of(Activity activity) {
+console::SessionState state_of(Activity activity) {
   switch (activity) {
-    case Activity::login: return admin::SessionState::login;
-    case Activity::waiting: return admin::SessionState::waiting;
+    case Activity::login: return console::SessionState::login;
+    case Activity::waiting: return console::SessionState::waiting;
     case Activity::idle:
-    case Activity::closed: return admin::SessionState::idle;
-    case Activity::in_transaction: return admin::SessionState::in_transaction;
-    case Activity::active: return admin::SessionState::active;
+    case Activity::closed: return console::SessionState::idle;
+    case Activity::in_transaction: return console::SessionState::in_transaction;
+    case Activity::active: return console::SessionState::active;
   }
-  return admin::SessionState::login;
+  return console::SessionState::login;
 }
 
-admin::Address address_of(const asio::generic::stream_protocol::endpoint& endpoint) {
-  if (endpoint.protocol().family() == AF_UNIX || endpoint.size() > sizeof(sockaddr_in6)) return {"unix", 0};
+// nullopt: of a Unix socket.
+std::optional<tcp::endpoint> tcp_of(const asio::generic::stream_protocol::endpoint& endpoint) {
+  if (endpoint.protocol().family() == AF_UNIX || endpoint.size() > sizeof(sockaddr_in6)) return std::nullopt;
   tcp::endpoint address;
   std::memcpy(address.data(), endpoint.data(), endpoint.size());
   address.resize(endpoint.size());
-  return {address.address().to_string(), address.port()};
+  return address;
+}
+
+console::Address address_of(const asio::generic::stream_protocol::endpoint& endpoint) {
+  const auto address = tcp_of(endpoint);
+  if (!address) return {"unix", 0};
+  return {address->address().to_string(), address->port()};
 }
 
 std::uint64_t microseconds(std::chrono::steady_clock::duration duration) {
@@ -39,16 +49,24 @@ void add(std::atomic<std::uint64_t>& counter, std::uint64_t value) {
 
 }  // namespace
 
-admin::Address local_address(const Socket& socket) {
+console::Address local_address(const Socket& socket) {
   error_code gone;
   const auto endpoint = socket.local_endpoint(gone);
-  return gone ? admin::Address{} : address_of(endpoint);
+  return gone ? console::Address{} : address_of(endpoint);
 }
 
-admin::Address remote_address(const Socket& socket) {
+console::Address remote_address(const Socket& socket) {
   error_code gone;
   const auto endpoint = socket.remote_endpoint(gone);
-  return gone ? admin::Address{} : address_of(endpoint);
+  return gone ? console::Address{} : address_of(endpoint);
+}
+
+std::string neighbourhood_of(const Socket& socket) {
+  error_code gone;
+  const auto endpoint = socket.remote_endpoint(gone);
+  if (gone) return {};
+  const auto address = tcp_of(endpoint);
+  return address ? neighbourhood_of(address->address()) : "unix";
 }
 
 SessionWatch::SessionWatch(Statistics& statistics, std::uint64_t id, const Socket& client)
@@ -121,6 +139,8 @@ void SessionWatch::note_client_tls(std::string description) {
 }
 
 void SessionWatch::note_backend(const BackendConnection& connection) {
+  // The server's time begins now, however long the client has waited for it.
+  activity_begin_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   has_backend_.store(true, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
   info_.has_backend = true;
@@ -164,11 +184,11 @@ void SessionWatch::set_pending(std::size_t size_bytes) {
   pending_bytes_.store(size_bytes, std::memory_order_relaxed);
 }
 
-admin::SessionInfo SessionWatch::info() const {
+console::SessionInfo SessionWatch::info() const {
   const std::scoped_lock lock(mutex_);
-  admin::SessionInfo out = info_;
+  console::SessionInfo out = info_;
   out.pending_bytes = pending_bytes_.load(std::memory_order_relaxed);
-  if (out.state == admin::SessionState::waiting)
+  if (out.state == console::SessionState::waiting)
     out.waited_us = static_cast<std::int64_t>(microseconds(Clock::now() - waiting_since_));
   return out;
 }

@@ -1,11 +1,11 @@
 #pragma once
-// What one session's driver tells others about it: what SHOW CLIENTS shows, and its share of the statistics. Written on
-// the session's own context; info() may be called from any thread.
+// What one session's driver tells others about it: what SHOW CLIENTS shows, and its share of the statistics.
+// Written on the session's own context; info() may be called from any thread.
 #include <atomic>
 #include <chrono>
 #include <mutex>
 
-#include "proxy/admin/session_info.hpp"
+#include "console/session_info.hpp"
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/backend_connection.hpp"
 #include "proxy/net/statistics.hpp"
@@ -13,8 +13,10 @@
 
 namespace pgveil::net {
 
-[[nodiscard]] admin::Address local_address(const Socket& socket);
-[[nodiscard]] admin::Address remote_address(const Socket& socket);
+[[nodiscard]] console::Address local_address(const Socket& socket);
+[[nodiscard]] console::Address remote_address(const Socket& socket);
+// Of address.hpp; all who come by a Unix socket are of one.
+[[nodiscard]] std::string neighbourhood_of(const Socket& socket);
 
 class SessionWatch {
  public:
@@ -32,7 +34,7 @@ class SessionWatch {
   void set_pending(std::size_t size_bytes);
 
   [[nodiscard]] session::Activity activity() const { return facts_.activity; }
-  [[nodiscard]] admin::SessionInfo info() const;
+  [[nodiscard]] console::SessionInfo info() const;
   // Any thread: what the session does, and since when.
   [[nodiscard]] session::Activity last_activity() const {
     return last_activity_.load(std::memory_order_relaxed);
@@ -50,7 +52,7 @@ class SessionWatch {
   session::Facts facts_;
   Clock::time_point wait_begin_, request_begin_, transaction_begin_;
   mutable std::mutex mutex_;  // of what follows
-  admin::SessionInfo info_;
+  console::SessionInfo info_;
   Clock::time_point waiting_since_;
   std::atomic<std::size_t> pending_bytes_{0};
   std::atomic<session::Activity> last_activity_{session::Activity::login};

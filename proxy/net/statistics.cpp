@@ -3,7 +3,7 @@
 namespace pgveil::net {
 namespace {
 
-admin::Traffic now(const Counters& counters) {
+console::Traffic now(const Counters& counters) {
   const auto of = [](const std::atomic<std::uint64_t>& value) {
     return value.load(std::memory_order_relaxed);
   };
@@ -12,7 +12,7 @@ admin::Traffic now(const Counters& counters) {
           of(counters.query_us),       of(counters.wait_us)};
 }
 
-admin::Traffic difference(const admin::Traffic& to, const admin::Traffic& from) {
+console::Traffic difference(const console::Traffic& to, const console::Traffic& from) {
   return {to.transactions - from.transactions, to.queries - from.queries,
           to.assignments - from.assignments,   to.received_bytes - from.received_bytes,
           to.sent_bytes - from.sent_bytes,     to.transaction_us - from.transaction_us,
@@ -28,8 +28,8 @@ Counters& Statistics::of(const std::string& database) {
   return entry->counters;
 }
 
-std::vector<admin::DatabaseTraffic> Statistics::traffic() const {
-  std::vector<admin::DatabaseTraffic> out;
+std::vector<console::DatabaseTraffic> Statistics::traffic() const {
+  std::vector<console::DatabaseTraffic> out;
   const std::scoped_lock lock(mutex_);
   for (const auto& [database, entry] : by_database_)
     out.push_back({database, now(entry->counters), entry->period});
@@ -39,7 +39,7 @@ std::vector<admin::DatabaseTraffic> Statistics::traffic() const {
 void Statistics::end_period() {
   const std::scoped_lock lock(mutex_);
   for (const auto& [database, entry] : by_database_) {
-    const admin::Traffic total = now(entry->counters);
+    const console::Traffic total = now(entry->counters);
     entry->period = difference(total, entry->at_period_end);
     entry->at_period_end = total;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Traffic by database and for the whole process. Thread-safe. A database is counted once somebody has logged in to it, so
-// there are no more entries than the configuration has databases.
+// Traffic by database and for the whole process. Thread-safe. A database is counted once somebody has logged
+// in to it, so there are no more entries than the configuration has databases.
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/histogram.hpp"
-#include "proxy/admin/session_info.hpp"
+#include "console/session_info.hpp"
 
 namespace pgveil::net {
 
@@ -25,20 +25,21 @@ class Statistics {
   // Lives as long as this.
   [[nodiscard]] Counters& of(const std::string& database);
   // By name.
-  [[nodiscard]] std::vector<admin::DatabaseTraffic> traffic() const;
-  // A period is over: to be called every admin::kTrafficPeriodSeconds.
+  [[nodiscard]] std::vector<console::DatabaseTraffic> traffic() const;
+  // A period is over: to be called every console::kTrafficPeriodSeconds.
   void end_period();
 
   Histogram query_time;  // from a request to ReadyForQuery
   Histogram wait_time;   // for a backend connection, from the login on
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> turned_away{0};
+  std::atomic<std::uint64_t> put_out{0};  // before their login, for another
 
  private:
   struct Entry {
     Counters counters;
-    admin::Traffic at_period_end;
-    admin::Traffic period;
+    console::Traffic at_period_end;
+    console::Traffic period;
   };
   mutable std::mutex mutex_;  // of the map and of periods
   std::map<std::string, std::unique_ptr<Entry>> by_database_;

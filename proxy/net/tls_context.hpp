@@ -1,6 +1,6 @@
 #pragma once
-// What all TLS connections of one kind share: our certificate and key, whom we believe, and what is checked of
-// the other side. TLS 1.2 and up. No sessions are resumed, no tickets given, nothing renegotiated or
+// What all TLS connections of one kind share: our certificate and key, whom we believe, and what is checked
+// of the other side. TLS 1.2 and up. No sessions are resumed, no tickets given, nothing renegotiated or
 // compressed. Immutable and thread-safe; a reload makes new ones.
 #include <memory>
 #include <string>
@@ -28,13 +28,13 @@ enum class ServerCheck { none, authority, authority_and_name };
 
 class TlsContext {
  public:
-  // With revoked, each authority in a certificate's chain needs a list that is not out of date, or no handshake succeeds.
-  // Errors: ErrorKind::configuration, with what is wrong: no certificate in the text, a key that has a pass phrase or
-  // does not fit, required or revoked without authorities.
+  // With revoked, each authority in a certificate's chain needs a list that is not out of date, or no
+  // handshake succeeds. Errors: ErrorKind::configuration, with what is wrong: no certificate in the text, a
+  // key that has a pass phrase or does not fit, required or revoked without authorities.
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_clients(
       const TlsMaterial& material, ClientCertificates client_certificates);
-  // host: what authority_and_name looks for, a name or an address; also sent as SNI. Errors as above; a check without
-  // authorities.
+  // host: what authority_and_name looks for, a name or an address; also sent as SNI. Errors as above; a check
+  // without authorities.
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_backend(const TlsMaterial& material,
                                                                              ServerCheck check,
                                                                              std::string host);
@@ -60,8 +60,8 @@ class TlsContext {
   std::string host_;
 };
 
-// tls-server-end-point of a certificate (RFC 5929): its hash by the algorithm of its signature, SHA-256 for older
-// ones. Empty when its signature has no hash of its own (Ed25519): then there is no such binding.
+// tls-server-end-point of a certificate (RFC 5929): its hash by the algorithm of its signature, SHA-256 for
+// older ones. Empty when its signature has no hash of its own (Ed25519): then there is no such binding.
 [[nodiscard]] std::string end_point_of(X509* certificate);
 
 // What OpenSSL says of the last failure on this thread; forgets it.

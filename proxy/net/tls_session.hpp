@@ -1,6 +1,7 @@
 #pragma once
-// TLS of one connection as values: what came from the socket goes in, what has to be written to it comes out. No
-// I/O. Used by whoever owns the socket, on its context. A failure is final: the connection has to be closed.
+// TLS of one connection as values: what came from the socket goes in, what has to be written to it comes out.
+// No I/O. Used by whoever owns the socket, on its context. A failure is final: the connection has to be
+// closed.
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,8 @@ class TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession();
 
-  // The handshake goes on with what came; a client calls it first with nothing. Write take_output() afterwards, also
-  // after an error. True: it is done, and receive({}) may have something already. Errors:
+  // The handshake goes on with what came; a client calls it first with nothing. Write take_output()
+  // afterwards, also after an error. True: it is done, and receive({}) may have something already. Errors:
   // ErrorKind::connection; private_detail says why, no byte of the peer.
   [[nodiscard]] Result<bool> shake_hands(std::string_view received);
   [[nodiscard]] bool is_established() const { return is_established_; }
@@ -42,8 +43,8 @@ class TlsSession {
 
   // tls-server-end-point of the server's certificate, be it ours or the peer's; empty: there is none.
   [[nodiscard]] std::string end_point() const;
-  // The common name in the peer's certificate, which an accepted authority has signed; empty: it has none, or several.
-  // nullopt: no certificate was shown, or nobody is believed.
+  // The common name in the peer's certificate, which an accepted authority has signed; empty: it has none, or
+  // several. nullopt: no certificate was shown, or nobody is believed.
   [[nodiscard]] std::optional<std::string> peer_name() const;
   // "TLSv1.3/TLS_AES_256_GCM_SHA384".
   [[nodiscard]] std::string description() const;

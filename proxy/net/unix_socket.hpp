@@ -14,11 +14,12 @@ inline constexpr std::size_t kMaxSocketPathBytes = 107;  // of sockaddr_un
 
 [[nodiscard]] std::string unix_socket_path(const std::string& directory, std::uint16_t port);
 
-// A listening socket under a name, which is taken away again with it. A lock file beside it (….lock) tells a socket that a
-// crashed process left, which is replaced, from one that somebody listens on.
+// A listening socket under a name, which is taken away again with it. A lock file beside it (….lock) tells a
+// socket that a crashed process left, which is replaced, from one that somebody listens on.
 class UnixListener {
  public:
-  // mode: of the file. Errors (ErrorKind::io): the path is too long; somebody listens there; what is there is no socket.
+  // mode: of the file. Errors (ErrorKind::io): the path is too long; somebody listens there; what is there is
+  // no socket.
   [[nodiscard]] static Result<UnixListener> open(std::string path, ::mode_t mode);
   UnixListener(UnixListener&& other) noexcept;
   UnixListener& operator=(UnixListener&&) = delete;

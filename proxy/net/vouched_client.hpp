@@ -1,6 +1,7 @@
 #pragma once
-// A client of our own server, for the page: asks one statement as a role that the caller vouches for, over the protocol and through a
-// session like everybody's, so that what it is given is what that role is given. Blocks the calling thread; no thread of the server's.
+// A client of our own server, for the page: asks one statement as a role that the caller vouches for, over
+// the protocol and through a session like everybody's, so that what it is given is what that role is given.
+// Blocks the calling thread; no thread of the server's.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -25,9 +26,10 @@ struct VouchedRows {
   bool has_more = false;
 };
 
-// Only a statement that answers rows is run, and no further than the limit. Errors: what the role would be told, with its SQLSTATE
-// (kind usage, or server where the server is to blame); kind limit: too many bytes, no answer in time, no place for a client; kind usage:
-// it answers no rows; kind connection: the session ended.
+// Only a statement that answers rows is run, and no further than the limit. Errors: what the role would be
+// told, with its SQLSTATE (kind usage, or server where the server is to blame); kind limit: too many bytes,
+// no answer in time, no place for a client; kind usage: it answers no rows; kind connection: the session
+// ended.
 [[nodiscard]] Result<VouchedRows> ask_vouched(Server& server, const VouchedQuestion& question);
 
 }  // namespace pgveil::net

@@ -1,18 +1,18 @@
 #pragma once
-// What a session has to have on record, as values. Whoever drives it writes them down before anything else of the
-// same step is done (Actions::audit); what can't be written must not happen (AuditFailed). No event holds a value of a
-// row, a parameter or a literal of a client's SQL.
+// The events of a session that must be in the audit log, as values. Whoever drives the session writes them
+// down before anything else of the same step is done (Actions::audit). What cannot be written must not happen
+// (AuditFailed). No event holds a value of a row, a parameter or a literal of a client's SQL.
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "rewriter/pipeline.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 namespace pgveil::session {
 
-// A client's SQL as it may be kept (Gate::audited_text); null: none.
+// A client's SQL in the form that the log may keep (Gate::audited_text). Null: none.
 using AuditedText = std::shared_ptr<const std::string>;
 
 enum class LoginMethod { trust, scram_sha_256, certificate, vouched };
@@ -30,11 +30,11 @@ enum class AuditVerdict {
   masked,   // reads at least one table through its mask
   exempt,   // reads protected tables, none of them masked for this role
   bypass,   // of a bypass role: sent as it is
-  refused,  // 42501
+  refused,  // SQLSTATE 42501
   error     // not valid, or it came too late: any other SQLSTATE
 };
-// One Query or Execute that is about to be sent (of a bypass role also Parse and FunctionCall), or any message that was
-// refused.
+// One Query or Execute that is about to be sent (of a bypass role also Parse and FunctionCall), or any
+// message that was refused.
 struct AuditedStatement {
   AuditVerdict verdict = AuditVerdict::refused;
   std::string sqlstate;  // of refused and error

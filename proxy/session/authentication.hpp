@@ -1,12 +1,13 @@
 #pragma once
-// Who the client is: trust, the process's own word, SCRAM-SHA-256 against a stored verifier, over TLS also SCRAM-SHA-256-PLUS, or a certificate
-// that names the role, where the access file asks for one. A role without a verifier goes
-// through a mock exchange, so that it can't be told from one with a wrong password. With auth_query PostgreSQL is asked
-// between the client's first message and our answer, whoever the client says it is.
+// Who the client is: trust, the process's own word, SCRAM-SHA-256 against a stored verifier, over TLS also
+// SCRAM-SHA-256-PLUS, or a certificate that names the role, where the access file asks for one. A role
+// without a verifier goes through a mock exchange, so that it can't be told from one with a wrong password.
+// With auth_query PostgreSQL is asked between the client's first message and our answer, whoever the client
+// says it is.
 #include <optional>
 
-#include "proxy/session/link.hpp"
 #include "proxy/session/scram.hpp"
+#include "proxy/session/session_state.hpp"
 #include "proxy/wire/framer.hpp"
 
 namespace pgveil::session {
@@ -16,7 +17,7 @@ inline constexpr std::size_t kAuthenticationMessageBytes = 65'535;
 
 class Authentication {
  public:
-  explicit Authentication(Link& link) : link_(link) {}
+  explicit Authentication(SessionState& state) : state_(state) {}
 
   // True when the client is in already (trust, vouched, certificate).
   [[nodiscard]] bool start();
@@ -34,7 +35,7 @@ class Authentication {
   [[nodiscard]] bool on_final(const wire::FrameView& frame);
   void fail(const Error& error);
 
-  Link& link_;
+  SessionState& state_;
   ScramMechanism mechanism_ = ScramMechanism::plain;
   std::string first_message_;
   LookUp known_;

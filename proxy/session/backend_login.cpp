@@ -6,18 +6,18 @@
 #include "common/sqlstate.hpp"
 #include "proxy/session/error_filter.hpp"
 #include "proxy/wire/startup.hpp"
-#include "rewriter/session_settings.hpp"
+#include "rewriter/lists/session_settings.hpp"
 
 namespace pgveil::session {
 
-Settings startup_settings(const Link& link, const StartupRequest& request) {
+Settings startup_settings(const SessionState& state, const StartupRequest& request) {
   Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
     const bool is_asked_for =
         rewriter::is_message_level_setting(name) && has_setting(request.forwarded, name);
     if (!is_asked_for) override_settings(settings, {{std::string(name), std::string(value)}});
   }
-  const rewriter::SchemaNames schemas = link.gate.schemas(link.database);
+  const rewriter::SchemaNames schemas = state.gate.schemas(state.database);
   rewriter::SchemaNames pinned = schemas;
   pinned.emplace_back("pg_temp");  // last: unnamed it would be searched first
   override_settings(settings, {{"search_path", rewriter::schema_list_text(pinned)}});
@@ -27,33 +27,34 @@ Settings startup_settings(const Link& link, const StartupRequest& request) {
 }
 
 void BackendLoginMachine::start(const Settings& settings) {
-  state_ = State::asked;
+  step_ = Step::asked;
   scram_.reset();
-  link_.server = std::make_shared<BackendState>();
+  state_.server = std::make_shared<BackendState>();
   wire::StartupMessage message;
-  message.parameters = {{"user", link_.backend_role.user}, {"database", link_.database}};
+  message.parameters = {{"user", state_.backend_role.user}, {"database", state_.database}};
   message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());
-  wire::encode(message, link_.out.to_backend);
+  wire::encode(message, state_.out.to_backend);
 }
 
 void BackendLoginMachine::fail(std::string_view why, std::string private_detail) {
-  link_.log_warning("login at the database server failed: " + std::string(why), std::move(private_detail));
-  link_.end(error_response(client_error(sqlstate::kConnectionFailure, "cannot log in to the database server"),
-                           Severity::fatal));
+  state_.log_warning("login at the database server failed: " + std::string(why), std::move(private_detail));
+  state_.end(error_response(
+      client_error(sqlstate::kConnectionFailure, "cannot log in to the database server"), Severity::fatal));
 }
 
-// PLUS where both can. Without TLS it is not chosen from, as libpq does not: such a server is not what it says.
+// PLUS where both can. Without TLS it is not chosen from, as libpq does not: such a server is not what it
+// says.
 std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vector<std::string>& offered) {
   const auto offers = [&](ScramMechanism mechanism) {
     return std::find(offered.begin(), offered.end(), name(mechanism)) != offered.end();
   };
-  const auto& secured = link_.backend_secured;
+  const auto& secured = state_.backend_secured;
   const bool offers_plus = offers(ScramMechanism::plus);
   if (offers_plus && !secured) {
     fail("it offers channel binding without TLS");
   } else if (offers_plus && !secured->end_point.empty()) {
     return ScramBinding{ScramBinding::Kind::bound, secured->end_point};
-  } else if (link_.config.backend.requires_channel_binding) {
+  } else if (state_.config.backend.requires_channel_binding) {
     fail("channel binding is required, and it can't be had");
   } else if (!offers(ScramMechanism::plain)) {
     fail("it does not offer SCRAM-SHA-256");
@@ -65,41 +66,41 @@ std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vecto
 }
 
 void BackendLoginMachine::on_mechanisms(const wire::AuthenticationSasl& message) {
-  if (state_ != State::asked) return fail("SASL was asked for twice");
-  if (link_.backend_role.password.empty()) return fail("it asks for a password and none is configured");
+  if (step_ != Step::asked) return fail("SASL was asked for twice");
+  if (state_.backend_role.password.empty()) return fail("it asks for a password and none is configured");
   auto binding = choose_binding(message.mechanisms.names);
   if (!binding) return;
   const bool is_bound = binding->kind == ScramBinding::Kind::bound;
-  PGVEIL_ASSERT(link_.config.make_nonce != nullptr);
-  scram_.emplace(link_.backend_role.password, link_.config.make_nonce(), std::move(*binding));
-  link_.to_backend(wire::SaslInitialResponse{
+  PGVEIL_ASSERT(state_.config.make_nonce != nullptr);
+  scram_.emplace(state_.backend_role.password, state_.config.make_nonce(), std::move(*binding));
+  state_.to_backend(wire::SaslInitialResponse{
       .mechanism = std::string(name(is_bound ? ScramMechanism::plus : ScramMechanism::plain)),
       .response = scram_->client_first()});
-  state_ = State::sasl_sent;
+  step_ = Step::sasl_sent;
 }
 
 void BackendLoginMachine::on_challenge(const wire::AuthenticationSaslContinue& message) {
-  if (state_ != State::sasl_sent) return fail("a SASL message came out of turn");
+  if (step_ != Step::sasl_sent) return fail("a SASL message came out of turn");
   Result<std::string> proof = scram_->on_server_first(message.data.bytes);
   if (!proof) return fail(proof.error().public_message, proof.error().private_detail);
-  link_.to_backend(wire::SaslResponse{.response = {std::move(*proof)}});
-  state_ = State::proof_sent;
+  state_.to_backend(wire::SaslResponse{.response = {std::move(*proof)}});
+  step_ = Step::proof_sent;
 }
 
 void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& message) {
-  if (state_ != State::proof_sent) return fail("a SASL message came out of turn");
+  if (step_ != Step::proof_sent) return fail("a SASL message came out of turn");
   const Result<void> proven = scram_->on_server_final(message.data.bytes);
   if (!proven) return fail(proven.error().public_message, proven.error().private_detail);
-  state_ = State::proof_checked;
+  step_ = Step::proof_checked;
 }
 
 // A server that broke off SCRAM and lets us in all the same has not proven that it knows our verifier.
 void BackendLoginMachine::on_ok() {
-  if (state_ != State::asked && state_ != State::proof_checked)
+  if (step_ != Step::asked && step_ != Step::proof_checked)
     return fail("it let us in in the middle of SCRAM");
-  if (state_ == State::asked && link_.config.backend.requires_channel_binding)
+  if (step_ == Step::asked && state_.config.backend.requires_channel_binding)
     return fail("channel binding is required, and it let us in without a password");
-  state_ = State::let_in;
+  step_ = Step::let_in;
 }
 
 void BackendLoginMachine::on_authentication(const wire::BackendMessage& message) {
@@ -114,32 +115,32 @@ void BackendLoginMachine::on_authentication(const wire::BackendMessage& message)
 // A bypass role sees what its server says, but for whether our password for it fits.
 void BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
   const Filtered filtered = filter_login_error(error);
-  link_.log_warning("login at the database server failed", filtered.private_detail);
-  const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || state_ != State::let_in;
-  link_.end(link_.is_bypass && !is_ours ? error : wire::ErrorResponse{filtered.diagnostics});
+  state_.log_warning("login at the database server failed", filtered.private_detail);
+  const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || step_ != Step::let_in;
+  state_.end(state_.is_bypass && !is_ours ? error : wire::ErrorResponse{filtered.diagnostics});
 }
 
 void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
-  if (link_.is_bypass) return link_.to_client(notice);
-  link_.log_info("notice of the database server at login",
-                 filter_notice(notice, Protection::is_protected).private_detail);
+  if (state_.is_bypass) return state_.to_client(notice);
+  state_.log_info("notice of the database server at login",
+                  filter_notice(notice, Protection::is_protected).private_detail);
 }
 
 // With a pool the client is told when its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
-  if (link_.is_bypass) return link_.to_client(status);
-  if (link_.pool_mode != PoolMode::none)
-    return note_parameter(link_.server->parameters, status.name, status.value);
-  const Result<void> relayed = relay_parameter(link_, status);
-  if (!relayed) link_.end(relayed.error());
+  if (state_.is_bypass) return state_.to_client(status);
+  if (state_.pool_mode != PoolMode::none)
+    return note_parameter(state_.server->parameters, status.name, status.value);
+  const Result<void> relayed = relay_parameter(state_, status);
+  if (!relayed) state_.end(relayed.error());
 }
 
 bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
     on_parameter(*status);
   } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
-    link_.server->pid = key->pid;
-    link_.server->secret = key->secret;
+    state_.server->pid = key->pid;
+    state_.server->secret = key->secret;
   } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
     on_notice(*notice);
   } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
@@ -167,7 +168,7 @@ bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
     on_authentication(*message);
     return false;
   }
-  if (state_ != State::let_in && frame.tag != wire::NoticeResponse::tag) {
+  if (step_ != Step::let_in && frame.tag != wire::NoticeResponse::tag) {
     fail("a message came before it let us in");
     return false;
   }

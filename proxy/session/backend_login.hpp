@@ -1,23 +1,23 @@
 #pragma once
-// Our own login at PostgreSQL, as query_role, or as the role of a client's bypass role: start-up packet, SCRAM-SHA-256 (over TLS
-// SCRAM-SHA-256-PLUS when the server offers it) when the server asks for it and we have a password, and the start-up messages, of which the client sees what
-// concerns it.
+// Our own login at PostgreSQL, as query_role, or as the role of a client's bypass role: start-up packet,
+// SCRAM-SHA-256 (over TLS SCRAM-SHA-256-PLUS when the server offers it) when the server asks for it and we
+// have a password, and the start-up messages, of which the client sees what concerns it.
 #include <optional>
 
-#include "proxy/session/link.hpp"
 #include "proxy/session/scram.hpp"
+#include "proxy/session/session_state.hpp"
 #include "proxy/session/startup_options.hpp"
 #include "proxy/wire/framer.hpp"
 
 namespace pgveil::session {
 
-// The settings of the start-up packet, which RESET returns to: what the client set, the pinned settings, which win, and
-// the client's search path under a name that means nothing to the server.
-[[nodiscard]] Settings startup_settings(const Link& link, const StartupRequest& request);
+// The settings of the start-up packet, which RESET returns to: what the client set, the pinned settings,
+// which win, and the client's search path under a name that means nothing to the server.
+[[nodiscard]] Settings startup_settings(const SessionState& state, const StartupRequest& request);
 
 class BackendLoginMachine {
  public:
-  explicit BackendLoginMachine(Link& link) : link_(link) {}
+  explicit BackendLoginMachine(SessionState& state) : state_(state) {}
 
   // Sends the start-up packet. settings: of startup_settings(), or for a bypass role those of the client.
   void start(const Settings& settings);
@@ -25,7 +25,7 @@ class BackendLoginMachine {
   [[nodiscard]] bool on_frame(const wire::FrameView& frame);
 
  private:
-  enum class State { asked, sasl_sent, proof_sent, proof_checked, let_in };
+  enum class Step { asked, sasl_sent, proof_sent, proof_checked, let_in };
   void on_authentication(const wire::BackendMessage& message);
   // nullopt: `fail` has been called.
   [[nodiscard]] std::optional<ScramBinding> choose_binding(const std::vector<std::string>& offered);
@@ -39,8 +39,8 @@ class BackendLoginMachine {
   void on_parameter(const wire::ParameterStatus& status);
   [[nodiscard]] bool on_other(const wire::BackendMessage& message);
 
-  Link& link_;
-  State state_ = State::asked;
+  SessionState& state_;
+  Step step_ = Step::asked;
   std::optional<ScramClient> scram_;
 };
 

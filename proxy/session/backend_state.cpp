@@ -13,10 +13,24 @@ const std::string* PreparedStatements::find(const std::string& key) {
   return &found->second.name;
 }
 
-std::string PreparedStatements::add(const std::string& key) {
+std::string PreparedStatements::add(const std::string& key, std::size_t size_bytes) {
+  forget(key);
   std::string name = "pgveil_" + std::to_string(++last_name_);
-  by_key_.insert_or_assign(key, Prepared{name, ++last_use_});
+  by_key_.emplace(key, Prepared{name, ++last_use_, size_bytes});
+  size_bytes_ += size_bytes;
   return name;
+}
+
+void PreparedStatements::forget(const std::string& key) {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return;
+  size_bytes_ -= found->second.size_bytes;
+  by_key_.erase(found);
+}
+
+void PreparedStatements::forget_all() {
+  by_key_.clear();
+  size_bytes_ = 0;
 }
 
 std::string PreparedStatements::take_oldest() {
@@ -24,6 +38,7 @@ std::string PreparedStatements::take_oldest() {
   const auto oldest =
       std::ranges::min_element(by_key_, {}, [](const auto& entry) { return entry.second.used; });
   std::string name = std::move(oldest->second.name);
+  size_bytes_ -= oldest->second.size_bytes;
   by_key_.erase(oldest);
   return name;
 }

@@ -18,19 +18,19 @@ constexpr std::pair<std::string_view, std::string_view> kConsoleSettings[] = {
     {"DateStyle", "ISO, MDY"},           {"integer_datetimes", "on"}, {"standard_conforming_strings", "on"},
 };
 
-bool is_benign(const admin::Command& command) {
-  return std::holds_alternative<admin::Benign>(command);
+bool is_benign(const console::Command& command) {
+  return std::holds_alternative<console::Benign>(command);
 }
 
 // Nothing but spaces, comments and semicolons.
-bool is_empty(const admin::Command& command) {
-  const auto* benign = std::get_if<admin::Benign>(&command);
+bool is_empty(const console::Command& command) {
+  const auto* benign = std::get_if<console::Benign>(&command);
   return benign != nullptr && benign->tag.empty();
 }
 
 // The client's own BEGIN and COMMIT are answered and do nothing; drivers want to see the status follow.
-std::optional<wire::TransactionStatus> status_after(const admin::Command& command) {
-  const auto* benign = std::get_if<admin::Benign>(&command);
+std::optional<wire::TransactionStatus> status_after(const console::Command& command) {
+  const auto* benign = std::get_if<console::Benign>(&command);
   if (benign == nullptr) return std::nullopt;
   if (benign->tag == "BEGIN" || benign->tag == "START TRANSACTION") return wire::TransactionStatus::in_block;
   if (benign->tag == "COMMIT" || benign->tag == "ROLLBACK") return wire::TransactionStatus::idle;
@@ -45,62 +45,71 @@ std::int16_t format_of(const std::vector<std::int16_t>& formats, std::size_t col
 }  // namespace
 
 void ConsoleSession::start() {
-  link_.phase = Phase::console;
+  state_.phase = Phase::console;
   for (const auto& [name, value] : kConsoleSettings) {
-    link_.to_client(wire::ParameterStatus{.name = std::string(name), .value = std::string(value)});
+    state_.to_client(wire::ParameterStatus{.name = std::string(name), .value = std::string(value)});
   }
-  greet(link_);
+  greet(state_);
 }
 
 void ConsoleSession::on_message(const wire::FrameView& frame) {
   PGVEIL_ASSERT(!is_waiting());
   const Result<wire::FrontendMessage> message = wire::decode_frontend(frame);
-  if (!message) return link_.end(message.error());
-  link_.begin_request();
+  if (!message) return state_.end(message.error());
+  state_.begin_request();
   const bool is_heard = !is_skipping_ || frame.tag == wire::Sync::tag || frame.tag == wire::Terminate::tag;
   if (is_heard) std::visit([this](const auto& kind) { on(kind); }, *message);
 }
 
 void ConsoleSession::end_unexpected() {
-  link_.end(wire::protocol_error("no COPY is open"));
+  state_.end(wire::protocol_error("no COPY is open"));
+}
+
+Result<void> ConsoleSession::check_room(const std::string& text) const {
+  std::size_t bytes = text.size();
+  for (const auto& [name, kept] : statements_) bytes += kept.size();
+  for (const auto& [name, portal] : portals_) bytes += portal.text.size();
+  const SessionLimits& limits = state_.config.limits;
+  if (statement_count() < limits.statements && bytes <= limits.statement_bytes) return {};
+  return client_error(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals");
 }
 
 void ConsoleSession::fail(const Error& error) {
-  link_.to_client(error_response(error, Severity::error));
+  state_.to_client(error_response(error, Severity::error));
   is_skipping_ = true;
 }
 
 void ConsoleSession::ready() {
-  link_.count_answer(status_);
-  link_.to_client(wire::ReadyForQuery{.status = status_});
+  state_.count_answer(status_);
+  state_.to_client(wire::ReadyForQuery{.status = status_});
 }
 
 void ConsoleSession::run(const std::string& text, Waiting waiting) {
-  waiting.request = link_.request;
-  waiting.is_audited = waiting.is_audited && link_.config.is_audited;
+  waiting.request = state_.request;
+  waiting.is_audited = waiting.is_audited && state_.config.is_audited;
   if (waiting.is_audited)
-    link_.audit(AuditedCommand{link_.gate.audited_text(text, Gate::TextOf::command)}, waiting.request);
+    state_.audit(AuditedCommand{state_.gate.audited_text(text, Gate::TextOf::command)}, waiting.request);
   waiting_ = std::move(waiting);
-  link_.command(RunConsole{.request = {.role = link_.role, .text = text}});
+  state_.command(RunConsole{.request = {.role = state_.role, .text = text}});
 }
 
 void ConsoleSession::on(const wire::Query& message) {
   statements_.erase("");
   portals_.erase("");
-  const Result<admin::Command> command = admin::parse_command(message.sql);
+  const Result<console::Command> command = console::parse_command(message.sql);
   if (!command) {
-    link_.to_client(error_response(command.error(), Severity::error));
+    state_.to_client(error_response(command.error(), Severity::error));
     return ready();
   }
   if (is_empty(*command)) {
-    link_.to_client(wire::EmptyQueryResponse{});
+    state_.to_client(wire::EmptyQueryResponse{});
     return ready();
   }
   run(message.sql, {.is_simple = true,
                     .portal = {},
                     .row_limit = 0,
                     .status_after = status_after(*command),
-                    .columns = admin::columns_of(*command),
+                    .columns = console::columns_of(*command),
                     .is_audited = !is_benign(*command)});
 }
 
@@ -108,17 +117,15 @@ void ConsoleSession::on(const wire::Parse& message) {
   if (!message.parameter_types.empty()) {
     return fail(client_error(sqlstate::kFeatureNotSupported, "the console takes no parameters"));
   }
-  const Result<admin::Command> command = admin::parse_command(message.sql);
+  const Result<console::Command> command = console::parse_command(message.sql);
   if (!command) return fail(command.error());
   if (!message.statement.empty() && statements_.contains(message.statement)) {
     return fail(client_error(sqlstate::kDuplicatePreparedStatement,
                              "prepared statement \"" + message.statement + "\" already exists"));
   }
-  if (statements_.size() + portals_.size() >= link_.config.limits.statements) {
-    return fail(client_error(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals"));
-  }
+  if (const auto room = check_room(message.sql); !room) return fail(room.error());
   statements_.insert_or_assign(message.statement, message.sql);
-  link_.to_client(wire::ParseComplete{});
+  state_.to_client(wire::ParseComplete{});
 }
 
 void ConsoleSession::on(const wire::Bind& message) {
@@ -130,13 +137,11 @@ void ConsoleSession::on(const wire::Bind& message) {
   if (!message.parameters.empty()) {
     return fail(client_error(sqlstate::kFeatureNotSupported, "the console takes no parameters"));
   }
-  if (statements_.size() + portals_.size() >= link_.config.limits.statements) {
-    return fail(client_error(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals"));
-  }
+  if (const auto room = check_room(statement->second); !room) return fail(room.error());
   Portal portal{.text = statement->second, .columns = {}, .formats = message.result_formats, .table = {}};
-  const Result<admin::Command> command = admin::parse_command(portal.text);
+  const Result<console::Command> command = console::parse_command(portal.text);
   if (!command) return fail(command.error());
-  portal.columns = admin::columns_of(*command);
+  portal.columns = console::columns_of(*command);
   const auto& formats = portal.formats;
   const bool fits = formats.size() <= 1 || formats.size() == portal.columns.size();
   const bool is_known =
@@ -144,12 +149,12 @@ void ConsoleSession::on(const wire::Bind& message) {
   if (!fits || !is_known)
     return fail(client_error(sqlstate::kProtocolViolation, "result formats do not fit"));
   portals_.insert_or_assign(message.portal, std::move(portal));
-  link_.to_client(wire::BindComplete{});
+  state_.to_client(wire::BindComplete{});
 }
 
 void ConsoleSession::describe(const std::vector<std::string>& columns,
                               const std::vector<std::int16_t>& formats) {
-  if (columns.empty()) return link_.to_client(wire::NoData{});
+  if (columns.empty()) return state_.to_client(wire::NoData{});
   wire::RowDescription description;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     description.columns.push_back({.name = columns[i],
@@ -158,7 +163,7 @@ void ConsoleSession::describe(const std::vector<std::string>& columns,
                                    .type_modifier = -1,
                                    .format = format_of(formats, i)});
   }
-  link_.to_client(description);
+  state_.to_client(description);
 }
 
 void ConsoleSession::on(const wire::Describe& message) {
@@ -175,9 +180,9 @@ void ConsoleSession::on(const wire::Describe& message) {
     return fail(client_error(sqlstate::kInvalidSqlStatementName,
                              "prepared statement \"" + message.name + "\" does not exist"));
   }
-  link_.to_client(wire::ParameterDescription{});
-  const Result<admin::Command> command = admin::parse_command(statement->second);
-  describe(command ? admin::columns_of(*command) : std::vector<std::string>(), {});
+  state_.to_client(wire::ParameterDescription{});
+  const Result<console::Command> command = console::parse_command(statement->second);
+  describe(command ? console::columns_of(*command) : std::vector<std::string>(), {});
 }
 
 void ConsoleSession::on(const wire::Execute& message) {
@@ -188,9 +193,9 @@ void ConsoleSession::on(const wire::Execute& message) {
   }
   Portal& portal = found->second;
   if (portal.table) return send_rows(portal, message.row_limit);
-  const Result<admin::Command> command = admin::parse_command(portal.text);
+  const Result<console::Command> command = console::parse_command(portal.text);
   if (!command) return fail(command.error());
-  if (is_empty(*command)) return link_.to_client(wire::EmptyQueryResponse{});
+  if (is_empty(*command)) return state_.to_client(wire::EmptyQueryResponse{});
   run(portal.text, {.is_simple = false,
                     .portal = message.portal,
                     .row_limit = message.row_limit,
@@ -205,7 +210,7 @@ void ConsoleSession::on(const wire::Close& message) {
   } else {
     statements_.erase(message.name);
   }
-  link_.to_client(wire::CloseComplete{});
+  state_.to_client(wire::CloseComplete{});
 }
 
 void ConsoleSession::on(const wire::Sync&) {
@@ -215,34 +220,34 @@ void ConsoleSession::on(const wire::Sync&) {
 }
 
 void ConsoleSession::on(const wire::FunctionCall&) {
-  link_.to_client(
+  state_.to_client(
       error_response(client_error(sqlstate::kInsufficientPrivilege, "function-call messages are not open"),
                      Severity::error));
   ready();
 }
 
 void ConsoleSession::on(const wire::Terminate&) {
-  link_.end_silently();
+  state_.end_silently();
 }
 
-void ConsoleSession::send_notices(const admin::Table& table) {
+void ConsoleSession::send_notices(const console::Table& table) {
   for (const std::string& notice : table.notices) {
-    link_.to_client(wire::NoticeResponse{diagnostics("NOTICE", sqlstate::kSuccessfulCompletion, notice)});
+    state_.to_client(wire::NoticeResponse{diagnostics("NOTICE", sqlstate::kSuccessfulCompletion, notice)});
   }
 }
 
 void ConsoleSession::send_rows(Portal& portal, std::int32_t row_limit) {
-  const admin::Table& table = *portal.table;
+  const console::Table& table = *portal.table;
   const std::size_t left = table.rows.size() - portal.next_row;
   const bool is_limited = row_limit > 0 && static_cast<std::size_t>(row_limit) < left;
   const std::size_t end = portal.next_row + (is_limited ? static_cast<std::size_t>(row_limit) : left);
   for (; portal.next_row < end; ++portal.next_row)
-    link_.to_client(wire::DataRow{.values = table.rows[portal.next_row]});
-  if (is_limited) return link_.to_client(wire::PortalSuspended{});
-  link_.to_client(wire::CommandComplete{.command = table.tag});
+    state_.to_client(wire::DataRow{.values = table.rows[portal.next_row]});
+  if (is_limited) return state_.to_client(wire::PortalSuspended{});
+  state_.to_client(wire::CommandComplete{.command = table.tag});
 }
 
-void ConsoleSession::on_answer(const admin::Answer& answer) {
+void ConsoleSession::on_answer(const console::Answer& answer) {
   PGVEIL_ASSERT(is_waiting());
   const Waiting waiting = *std::exchange(waiting_, std::nullopt);
   const bool fits = !answer || (answer->columns == waiting.columns &&
@@ -251,9 +256,9 @@ void ConsoleSession::on_answer(const admin::Answer& answer) {
                                 }));
   PGVEIL_ASSERT(fits);
   if (waiting.is_audited)
-    link_.audit(AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}, waiting.request);
+    state_.audit(AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}, waiting.request);
   if (!answer) {
-    link_.to_client(error_response(answer.error(), Severity::error));
+    state_.to_client(error_response(answer.error(), Severity::error));
     if (!waiting.is_simple) is_skipping_ = true;
   } else {
     send_notices(*answer);

@@ -7,21 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "proxy/admin/console.hpp"
-#include "proxy/session/link.hpp"
+#include "console/console.hpp"
+#include "proxy/session/session_state.hpp"
 #include "proxy/wire/framer.hpp"
 
 namespace pgveil::session {
 
 class ConsoleSession {
  public:
-  explicit ConsoleSession(Link& link) : link_(link) {}
+  explicit ConsoleSession(SessionState& state) : state_(state) {}
 
   void start();
   // REQUIRES: !is_waiting().
   void on_message(const wire::FrameView& frame);
   // REQUIRES: is_waiting().
-  void on_answer(const admin::Answer& answer);
+  void on_answer(const console::Answer& answer);
   [[nodiscard]] bool is_waiting() const { return waiting_.has_value(); }
   [[nodiscard]] std::size_t statement_count() const { return statements_.size() + portals_.size(); }
 
@@ -29,8 +29,8 @@ class ConsoleSession {
   struct Portal {
     std::string text;
     std::vector<std::string> columns;
-    std::vector<std::int16_t> formats;  // as Bind gave them: none, one, or one per column
-    std::optional<admin::Table> table;  // once it has run
+    std::vector<std::int16_t> formats;    // as Bind gave them: none, one, or one per column
+    std::optional<console::Table> table;  // once it has run
     std::size_t next_row = 0;
   };
   // What a running command is for.
@@ -58,15 +58,17 @@ class ConsoleSession {
   void on(const wire::CopyDone&) { end_unexpected(); }
   void on(const wire::CopyFail&) { end_unexpected(); }
 
+  // 54000, when one more of this text is too many or too much.
+  [[nodiscard]] Result<void> check_room(const std::string& text) const;
   void end_unexpected();
   void fail(const Error& error);  // in the extended protocol: skips to Sync
   void ready();
   void run(const std::string& text, Waiting waiting);
   void describe(const std::vector<std::string>& columns, const std::vector<std::int16_t>& formats);
   void send_rows(Portal& portal, std::int32_t row_limit);
-  void send_notices(const admin::Table& table);
+  void send_notices(const console::Table& table);
 
-  Link& link_;
+  SessionState& state_;
   std::map<std::string, std::string> statements_;
   std::map<std::string, Portal> portals_;
   std::optional<Waiting> waiting_;

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "common/assert.hpp"
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/pooled.hpp"
+#include "proxy/session/renewal.hpp"
 
 namespace pgveil::session {
 
@@ -22,17 +24,6 @@ bool is_protected(const Rewritten& rewritten) {
 wire::ErrorResponse changed_policy() {
   return refuse(sqlstate::kInFailedTransaction,
                 "the policy changed during this transaction; roll back and start again");
-}
-
-wire::ErrorResponse stale(const Use& use) {
-  if (use.kind == Registry::Kind::portal) {
-    return refuse(
-        sqlstate::kInvalidCursorName,
-        "portal \"" + use.name + "\" was made under an earlier version of its policy; open it again");
-  }
-  return refuse(sqlstate::kInvalidSqlStatementName,
-                "prepared statement \"" + use.name +
-                    "\" was made under an earlier version of its policy; prepare it again");
 }
 
 // In a failed transaction PostgreSQL parses, and then answers 25P02 to whatever does not end it.
@@ -58,7 +49,8 @@ std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation,
   if (use.entry == nullptr) return use;
   const bool is_execute = use.entry->kind == StatementKind::execute;
   if (!is_execute && use.entry->kind != StatementKind::fetch) return use;
-  const Registry::Kind kind = is_execute ? Registry::Kind::statement : Registry::Kind::portal;
+  const StatementRegistry::Kind kind =
+      is_execute ? StatementRegistry::Kind::statement : StatementRegistry::Kind::portal;
   Use named{
       .entry = conversation.registry.find(kind, use.entry->target), .kind = kind, .name = use.entry->target};
   if (named.entry != nullptr && named.entry->kind != StatementKind::select) {
@@ -82,17 +74,17 @@ void note(Findings& findings, const Entry& entry) {
 }  // namespace
 
 void Conversation::expect(Expectation expectation) {
-  expectation.request = link.request;
+  expectation.request = state.request;
   if (!expectation.path) expectation.path = client.path;
   expected.push_back(std::move(expectation));
   is_flush_sent = false;
-  link.is_backend_busy = true;
+  state.is_backend_busy = true;
 }
 
 void Conversation::pop_expectation() {
   PGVEIL_ASSERT(!expected.empty());
   expected.pop_front();
-  link.is_backend_busy = !expected.empty();
+  state.is_backend_busy = !expected.empty();
 }
 
 wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message, std::string_view hint) {
@@ -112,42 +104,43 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
   entry->is_masked = statement.is_masked;
   entry->text = std::move(text);
   entry->generation = rewritten.generation;
+  entry->allowed = rewritten.generation;
   if (entry->is_protected) entry->versions = rewritten.versions;
   return entry;
 }
 
 AuditedText audited_text(const Conversation& conversation, std::string_view sql, Gate::TextOf what) {
-  const Link& link = conversation.link;
-  return link.config.is_audited ? link.gate.audited_text(sql, what) : nullptr;
+  const SessionState& state = conversation.state;
+  return state.config.is_audited ? state.gate.audited_text(sql, what) : nullptr;
 }
 
 void audit_statement(Conversation& conversation, AuditedText text) {
-  if (!conversation.link.config.is_audited) return;
+  if (!conversation.state.config.is_audited) return;
   Findings& findings = conversation.findings;
   const AuditVerdict verdict = findings.is_masked      ? AuditVerdict::masked
                                : findings.is_protected ? AuditVerdict::exempt
                                                        : AuditVerdict::open;
-  conversation.link.audit(AuditedStatement{.verdict = verdict,
-                                           .sqlstate = {},
-                                           .reason = {},
-                                           .text = std::move(text),
-                                           .versions = std::move(findings.versions)},
-                          conversation.link.request);
+  conversation.state.audit(AuditedStatement{.verdict = verdict,
+                                            .sqlstate = {},
+                                            .reason = {},
+                                            .text = std::move(text),
+                                            .versions = std::move(findings.versions)},
+                           conversation.state.request);
 }
 
 void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,
                    std::optional<std::string_view> sql) {
-  if (!conversation.link.config.is_audited) return;
+  if (!conversation.state.config.is_audited) return;
   std::string sqlstate = sqlstate_of(response.diagnostics);
   const bool is_refused =
       sqlstate == sqlstate::kInsufficientPrivilege || !conversation.findings.reason.empty();
-  conversation.link.audit(
+  conversation.state.audit(
       AuditedStatement{.verdict = is_refused ? AuditVerdict::refused : AuditVerdict::error,
                        .sqlstate = std::move(sqlstate),
                        .reason = conversation.findings.reason,
                        .text = sql ? audited_text(conversation, *sql, Gate::TextOf::refused) : nullptr,
                        .versions = {}},
-      conversation.link.request);
+      conversation.state.request);
 }
 
 Judged judge(Conversation& conversation, std::string_view sql) {
@@ -155,11 +148,11 @@ Judged judge(Conversation& conversation, std::string_view sql) {
 }
 
 Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client) {
-  Link& link = conversation.link;
-  rewriter::Verdict verdict = link.gate.judge(sql, client, link.database);
+  SessionState& state = conversation.state;
+  rewriter::Verdict verdict = state.gate.judge(sql, client, state.database);
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     conversation.findings.reason = reason_name(refusal->reason);
-    link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
+    state.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
     return as_in_failed_transaction(conversation, error_response(*refusal));
   }
   if (const auto* error = std::get_if<Error>(&verdict)) {
@@ -168,7 +161,7 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
   auto& rewritten = std::get<Rewritten>(verdict);
   auto& generation = conversation.transaction.generation;
   // An open statement may take the transaction's snapshot, too.
-  const bool counts = is_protected(rewritten) || link.gate.unguarded_generation(link.database);
+  const bool counts = is_protected(rewritten) || state.gate.unguarded_generation(state.database);
   if (counts && !generation) generation = rewritten.generation;
   if (is_protected(rewritten) && *generation != rewritten.generation) {
     return as_in_failed_transaction(conversation, changed_policy());
@@ -185,8 +178,8 @@ Protection protection_of(const Use& use) {
 
 Checked check_use(Conversation& conversation, const Use& use) {
   auto& generation = conversation.transaction.generation;
-  if (!generation) generation = conversation.link.gate.unguarded_generation(conversation.link.database);
-  if (use.entry != nullptr && use.entry->refusal != nullptr && use.kind == Registry::Kind::statement)
+  if (!generation) generation = conversation.state.gate.unguarded_generation(conversation.state.database);
+  if (use.entry != nullptr && use.entry->refusal != nullptr && use.kind == StatementRegistry::Kind::statement)
     return as_in_failed_transaction(conversation, *use.entry->refusal);
   auto resolved = resolve(conversation, use);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&resolved)) return std::move(*refusal);
@@ -196,10 +189,8 @@ Checked check_use(Conversation& conversation, const Use& use) {
     return Protection::is_protected;
   }
   note(conversation.findings, *named.entry);
-  const auto& versions = named.entry->versions;
-  if (!versions.empty() && !conversation.link.gate.is_current(versions, conversation.link.database)) {
-    return as_in_failed_transaction(conversation, stale(named));
-  }
+  if (auto refusal = renewal::judge_again(conversation, named))
+    return as_in_failed_transaction(conversation, std::move(*refusal));
   if (auto refusal = fit_versions(conversation.transaction, *named.entry)) {
     return as_in_failed_transaction(conversation, std::move(*refusal));
   }
@@ -208,16 +199,43 @@ Checked check_use(Conversation& conversation, const Use& use) {
 
 std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, std::string_view name) {
   if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
-  if (conversation.registry.size() >= conversation.link.config.limits.statements) {
+  if (conversation.registry.size() >= conversation.state.config.limits.statements) {
     return refuse(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals",
                   "close some of them");
   }
   return std::nullopt;
 }
 
+std::optional<wire::ErrorResponse> check_room(const Conversation& conversation, std::size_t source_bytes,
+                                              std::size_t sent_bytes) {
+  const std::size_t limit = conversation.state.config.limits.statement_bytes;
+  const bool fits = *conversation.source_bytes + source_bytes <= limit &&
+                    conversation.registry.sent_bytes() + sent_bytes <= limit;
+  if (fits) return std::nullopt;
+  return refuse(sqlstate::kProgramLimitExceeded,
+                "the prepared statements and portals of this session are too long in all, masks included",
+                "close some of them; limits.session_statement_bytes is how long they may be");
+}
+
+void keep_text(const Conversation& conversation, Entry& entry, std::string_view sql,
+               std::string_view sent_sql) {
+  entry.source = std::make_shared<const SourceText>(std::string(sql), conversation.client.path,
+                                                    conversation.source_bytes);
+  entry.sent = {.digest = sha256(sent_sql), .bytes = sent_sql.size()};
+}
+
+namespace {
+
+std::optional<wire::ErrorResponse> check_keeping(const Conversation& conversation, const Entry& entry) {
+  if (auto refusal = check_name(conversation, entry.target)) return refusal;
+  return check_room(conversation, 0, entry.sent.bytes);
+}
+
+}  // namespace
+
 std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry) {
-  using Kind = Registry::Kind;
-  Registry& registry = conversation.registry;
+  using Kind = StatementRegistry::Kind;
+  StatementRegistry& registry = conversation.registry;
   pooled::note_effect(conversation, entry);
   if (entry.path_effect != nullptr) conversation.client.path.apply(*entry.path_effect);
   const auto made_query = [&] {
@@ -233,11 +251,11 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   };
   switch (entry.kind) {
     case StatementKind::prepare:
-      if (auto refusal = check_name(conversation, entry.target)) return refusal;
+      if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_statement(entry.target, made_query());
       break;
     case StatementKind::declare_cursor:
-      if (auto refusal = check_name(conversation, entry.target)) return refusal;
+      if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation));
       break;
     case StatementKind::deallocate: erase(Kind::statement); break;

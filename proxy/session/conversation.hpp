@@ -1,10 +1,10 @@
 #pragma once
-// The books of a session that is ready for statements: what the server owes us, what its names stand for, and
-// what the transaction has touched. simple, extended, answers and copy work on it.
+// The state of a session that is ready for statements: which answers the server still has to give, what its
+// names stand for, and what the transaction has touched. simple, extended, answers and copy work on it.
 //
-// At most one ReadyForQuery is outstanding at a time: after Query and Sync nothing more of the client is
-// looked at until it came. So the transaction status is always known, and the books run ahead of the server
-// by one batch at most.
+// At most one ReadyForQuery is outstanding: after Query and Sync no further message of the client is looked
+// at until it came. So the transaction status is always known, and this state is ahead of the server by one
+// batch of messages at most.
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,14 +15,14 @@
 #include <vector>
 
 #include "proxy/session/error_filter.hpp"
-#include "proxy/session/link.hpp"
 #include "proxy/session/phase.hpp"
-#include "proxy/session/registry.hpp"
+#include "proxy/session/session_state.hpp"
+#include "proxy/session/statement_registry.hpp"
 
 namespace pgveil::session {
 
-// What is sent in place of a refused statement when the server has to fail too: a syntax error in any
-// version.
+// Sent in place of a refused statement when the server has to fail too. It is a syntax error in every version
+// of PostgreSQL.
 inline constexpr std::string_view kRefusalText = "PGVEIL REFUSED";
 
 // One statement of a simple query.
@@ -35,7 +35,7 @@ struct Part {
   bool names_path = false;                       // SHOW search_path
 };
 
-// What the server owes for one message of ours.
+// The answer that is expected for one message that was sent.
 struct Expectation {
   Step step;
   Stage stage = Stage::start;
@@ -58,16 +58,17 @@ struct Expectation {
   std::optional<std::string> renews = std::nullopt;  // describe: of ours, for this statement of the client
 };
 
-// What the statements since the server was last idle have read, so that one transaction sees one version of
-// each policy.
+// What the statements of the open transaction have read, so that one transaction sees one version of each
+// policy.
 struct Transaction {
-  // Of the first protected statement judged in it; of the first statement at all where the backend has no guard.
+  // Of the first protected statement judged in it; of the first statement at all where the backend has no
+  // guard.
   std::optional<std::uint64_t> generation;
   std::map<std::string, std::uint64_t> versions;  // by policy
   Protection protection = Protection::open;       // whether anything protected was sent
 };
 
-// What there is to put on record of the message at hand.
+// What is to be recorded of the message that is being handled.
 struct Findings {
   bool is_protected = false;
   bool is_masked = false;
@@ -76,16 +77,16 @@ struct Findings {
 };
 
 struct Conversation {
-  explicit Conversation(Link& the_link) : link(the_link) {}
+  explicit Conversation(SessionState& the_link) : state(the_link) {}
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
   void expect(Expectation expectation);
   void pop_expectation();
 
-  Link& link;
+  SessionState& state;
   rewriter::Client client;  // role and search path: like the registry, the path runs ahead of the server
-  Registry registry;
+  StatementRegistry registry;
   std::deque<Expectation> expected;
   Transaction transaction;
   Findings findings;
@@ -95,7 +96,7 @@ struct Conversation {
   bool is_flush_sent = false;       // for what is expected now
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   bool has_set = false;             // settings may have changed on the connection: they have to be read
-  std::shared_ptr<std::size_t> parsed_bytes = std::make_shared<std::size_t>(0);  // of ParsedText
+  std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 
 // The verdict on a client's SQL, with the checks that need the transaction. Whatever must not be sent is an
@@ -108,7 +109,7 @@ using Judged = std::variant<rewriter::Rewritten, wire::ErrorResponse>;
 // What running an entry touches: the entry itself, or what its name stands for (EXECUTE, FETCH).
 struct Use {
   EntryPtr entry;  // null: unknown; the server answers
-  Registry::Kind kind = Registry::Kind::statement;
+  StatementRegistry::Kind kind = StatementRegistry::Kind::statement;
   std::string name;
 };
 [[nodiscard]] Protection protection_of(const Use& use);
@@ -125,11 +126,20 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
 [[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
                                                             std::string_view name);
 
+// 54000, when the session keeps too much text to keep this, too: of the client's, and of what is sent for it.
+[[nodiscard]] std::optional<wire::ErrorResponse> check_room(const Conversation& conversation,
+                                                            std::size_t source_bytes, std::size_t sent_bytes);
+
 // SHOW search_path: the server shows it under another name.
 [[nodiscard]] bool names_path(const Entry& entry);
 
 [[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten,
                                   AuditedText text = nullptr);
+
+// Enters what is needed to judge a statement again that the server keeps: the client's text of it, and what
+// is sent.
+void keep_text(const Conversation& conversation, Entry& entry, std::string_view sql,
+               std::string_view sent_sql);
 
 // Null when nothing is audited.
 [[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql,

@@ -6,12 +6,12 @@ void on_answer(Conversation& conversation, Expectation& front, const wire::Frame
   if (frame.tag == wire::CopyOutResponse::tag) {
     const auto response = wire::decode_as<wire::CopyOutResponse>(frame.body);
     if (!response)
-      return conversation.link.end(wire::protocol_error("the database server broke the protocol"));
+      return conversation.state.end(wire::protocol_error("the database server broke the protocol"));
     front.stage = Stage::copy_out;
   } else if (frame.tag == wire::CopyDone::tag) {
     front.stage = Stage::copied;
   }
-  conversation.link.out.to_client.append(frame.whole);
+  conversation.state.out.to_client.append(frame.whole);
 }
 
 }  // namespace pgveil::session::copy

@@ -125,9 +125,12 @@ std::string sqlstate_of(const wire::Diagnostics& diagnostics) {
   return std::string(is_sqlstate ? code : sqlstate::kInternalError);
 }
 
-bool is_of_version_guard(const wire::ErrorResponse& error) {
+bool is_of_guard(const wire::ErrorResponse& error) {
   const std::string sqlstate = sqlstate_of(error.diagnostics);
-  return sqlstate == kOtherVersionState || sqlstate == kNoVersionState;
+  const std::string_view message = text_of(error.diagnostics, 'M');
+  return sqlstate == kOtherVersionState || sqlstate == kNoVersionState ||
+         message.find(kOpenMark) != std::string_view::npos ||
+         message.find(kViewMark) != std::string_view::npos;
 }
 
 bool is_fatal(const wire::ErrorResponse& error) {
@@ -141,6 +144,16 @@ Filtered filter_error(const wire::ErrorResponse& error, Protection protection, P
   if (message.find(kShapeMark) != std::string_view::npos) {
     return fixed(from, "ERROR", sqlstate::kInsufficientPrivilege,
                  "the table changed since its policy was built", "BUILD POLICY is needed");
+  }
+  if (message.find(kOpenMark) != std::string_view::npos) {
+    return fixed(from, "ERROR", sqlstate::kSerializationFailure,
+                 "a table, or one of its partitions, was replaced or altered meanwhile",
+                 "run the transaction again");
+  }
+  if (message.find(kViewMark) != std::string_view::npos) {
+    return fixed(from, "ERROR", sqlstate::kSerializationFailure,
+                 "the policy's mask view was replaced meanwhile, or after this transaction began",
+                 "run the transaction again");
   }
   const std::string_view severity = severity_of(from, "ERROR");
   const std::string sqlstate = sqlstate_of(from);

@@ -10,8 +10,10 @@
 //                the same classes to quote their input ('Smith'::regclass is 42P01), so not once the
 //                statement runs.
 //   never        all others: a fixed text per SQLSTATE.
-// Statements over open tables only keep message and hint. The errors of our own guards get texts of ours: 40001 (run the
-// transaction again) when another version is current than the statement was rewritten under, 42501 when none is.
+// Statements over open tables only keep message and hint. The errors of our own guards get texts of ours:
+// 40001 (run the transaction again) when another version is current than the statement was rewritten under,
+// or an open table or a mask's view is another one, 42501 when no version is current or a protected table is
+// another one.
 #include <string>
 
 #include "proxy/wire/backend.hpp"
@@ -25,6 +27,13 @@ enum class Progress { before_rows, running };
 // The text our own shape guard raises inside the masking sub-select when the table is not the one that was
 // released.
 inline constexpr std::string_view kShapeMark = "pgveil:shape";
+
+// The text that the guard of a table which is read as it is raises when it is not the table that the catalog
+// showed.
+inline constexpr std::string_view kOpenMark = "pgveil:open";
+
+// The text that is raised where a mask is a view and somebody replaced that view.
+inline constexpr std::string_view kViewMark = "pgveil:view";
 
 // What the version guard in the backend (pgveil.guard) raises with. Clients can't choose an SQLSTATE.
 inline constexpr std::string_view kOtherVersionState = "PV001";
@@ -44,8 +53,9 @@ struct Filtered {
 // An answer to our own login: nothing of the server's text, which may name hosts and roles.
 [[nodiscard]] Filtered filter_login_error(const wire::ErrorResponse& error);
 
-// The version guard raised: what pgveil knows of the versions is not what the backend knows.
-[[nodiscard]] bool is_of_version_guard(const wire::ErrorResponse& error);
+// The guard of a version, of an open table or of a mask's view raised: what pgveil knows of them is not what
+// the backend knows. (A protected table that is another one stays closed however soon pgveil looks.)
+[[nodiscard]] bool is_of_guard(const wire::ErrorResponse& error);
 // FATAL or PANIC.
 [[nodiscard]] bool is_fatal(const wire::ErrorResponse& error);
 // XX000 when it is missing or not five characters of SQLSTATE's alphabet.

@@ -9,7 +9,7 @@ namespace pgveil::session::extended {
 
 namespace {
 
-using Kind = Registry::Kind;
+using Kind = StatementRegistry::Kind;
 
 // OIDs below are PostgreSQL's own; types made later can run functions made later. (FirstNormalObjectId)
 constexpr std::uint32_t kFirstUserOid = 16384;
@@ -21,10 +21,10 @@ void refuse_message(Conversation& conversation, wire::ErrorResponse response,
   audit_refusal(conversation, response, sql);
   conversation.is_skipping = true;
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
-  if (!must_fail) return conversation.link.to_client(response);
+  if (!must_fail) return conversation.state.to_client(response);
   conversation.registry.erase(Kind::statement, "");
   pooled::note_unnamed_dropped(conversation);
-  conversation.link.to_backend(
+  conversation.state.to_backend(
       wire::Parse{.statement = "", .sql = std::string(kRefusalText), .parameter_types = {}});
   conversation.is_unsynced = true;
   conversation.expect({.step = Step::refused_parse,
@@ -33,7 +33,7 @@ void refuse_message(Conversation& conversation, wire::ErrorResponse response,
 }
 
 void forward(Conversation& conversation, std::string_view whole, Expectation expectation) {
-  conversation.link.out.to_backend.append(whole);
+  conversation.state.out.to_backend.append(whole);
   conversation.is_unsynced = true;
   conversation.expect(std::move(expectation));
 }
@@ -50,12 +50,23 @@ std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
                 "leave the type open (OID 0) or send text");
 }
 
-void parse_pooled(Conversation& conversation, const wire::Parse& message, const Entry& entry,
+// What Parse makes, with all that is needed to judge and to make it again.
+EntryPtr parsed_entry(Conversation& conversation, const wire::Parse& message,
+                      const rewriter::Rewritten& rewritten, const std::string& sent_sql) {
+  auto entry = std::make_shared<Entry>(
+      *make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(),
+                  rewritten, audited_text(conversation, message.sql, Gate::TextOf::statement)));
+  keep_text(conversation, *entry, message.sql, sent_sql);
+  entry->parsed = pooled::parsed_text(conversation, message, entry->sent);
+  entry->result = std::make_shared<std::string>();
+  return entry;
+}
+
+void parse_pooled(Conversation& conversation, const wire::Parse& message, const EntryPtr& entry,
                   const std::string& sql, std::size_t mark) {
-  const EntryPtr whole = pooled::with_text(conversation, entry, message, sql);
-  if (auto refusal = pooled::send_parse(conversation, message, *whole, sql, mark))
+  if (auto refusal = pooled::send_parse(conversation, message, *entry, sql, mark))
     return refuse_message(conversation, std::move(*refusal));
-  conversation.registry.put_statement(message.statement, whole);
+  conversation.registry.put_statement(message.statement, entry);
 }
 
 void on(Conversation& conversation, const wire::Parse& message, const wire::FrameView&) {
@@ -75,16 +86,16 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
         refuse(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement"),
         message.sql);
   }
-  const EntryPtr entry =
-      make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(),
-                 rewritten, audited_text(conversation, message.sql, Gate::TextOf::statement));
   const std::string sql = rewritten.statements.empty()
                               ? std::string()
                               : pooled::text_of(conversation, rewritten.statements.front());
-  if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, *entry, sql, mark);
+  if (auto refusal = check_room(conversation, message.sql.size(), sql.size()))
+    return refuse_message(conversation, std::move(*refusal), message.sql);
+  const EntryPtr entry = parsed_entry(conversation, message, rewritten, sql);
+  if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, entry, sql, mark);
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
-  conversation.registry.put_statement(message.statement, pooled::with_own_text(conversation, entry, message));
-  conversation.link.to_backend(
+  conversation.registry.put_statement(message.statement, entry);
+  conversation.state.to_backend(
       wire::Parse{.statement = message.statement, .sql = sql, .parameter_types = message.parameter_types});
   conversation.is_unsynced = true;
   conversation.expect({.step = Step::parse, .protection = protection, .mark = mark});
@@ -125,7 +136,7 @@ std::optional<Found> find_use(Conversation& conversation, Kind kind, const std::
 
 template <class Message>
 void forward_renamed(Conversation& conversation, const Message& message, Expectation expectation) {
-  conversation.link.to_backend(message);
+  conversation.state.to_backend(message);
   conversation.is_unsynced = true;
   conversation.expect(std::move(expectation));
 }
@@ -148,6 +159,11 @@ void on(Conversation& conversation, const wire::Bind& message, const wire::Frame
     return refuse_message(conversation, std::move(*refusal));
   std::optional<Found> found = find_use(conversation, Kind::statement, message.statement);
   if (!found) return;
+  // There is one unnamed portal: who has filled the limit with statements can still run each of them.
+  if (found->use.entry != nullptr && !message.portal.empty()) {
+    if (auto refusal = check_room(conversation, 0, found->use.entry->sent.bytes))
+      return refuse_message(conversation, std::move(*refusal));
+  }
   const auto name = server_name(conversation, found->use);
   if (!name) return;
   EntryPtr entry = found->use.entry != nullptr ? found->use.entry : std::make_shared<const Entry>();
@@ -221,8 +237,8 @@ void on(Conversation& conversation, const wire::Sync&, const wire::FrameView& fr
   if (was_refused_here) {
     conversation.registry.settle();
     if (conversation.status == wire::TransactionStatus::idle) conversation.transaction = {};
-    conversation.link.count_answer(conversation.status);
-    conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
+    conversation.state.count_answer(conversation.status);
+    conversation.state.to_client(wire::ReadyForQuery{.status = conversation.status});
     return;
   }
   forward(conversation, frame.whole,
@@ -234,7 +250,7 @@ void on(Conversation& conversation, const wire::Sync&, const wire::FrameView& fr
 template <class Message>
 void decode_and_run(Conversation& conversation, const wire::FrameView& frame) {
   const auto message = wire::decode_as<Message>(frame.body);
-  if (!message) return conversation.link.end(message.error());
+  if (!message) return conversation.state.end(message.error());
   if (conversation.is_skipping && Message::tag != wire::Sync::tag) return;
   on(conversation, *message, frame);
 }
@@ -243,7 +259,7 @@ void decode_and_run(Conversation& conversation, const wire::FrameView& frame) {
 
 void flush(Conversation& conversation) {
   if (conversation.expected.empty() || conversation.is_flush_sent) return;
-  conversation.link.to_backend(wire::Flush{});
+  conversation.state.to_backend(wire::Flush{});
   conversation.is_flush_sent = true;
 }
 
@@ -257,7 +273,7 @@ void on_message(Conversation& conversation, const wire::FrameView& frame) {
     case wire::Flush::tag: return decode_and_run<wire::Flush>(conversation, frame);
     case wire::Sync::tag: return decode_and_run<wire::Sync>(conversation, frame);
   }
-  conversation.link.end(wire::protocol_error("unknown message"));
+  conversation.state.end(wire::protocol_error("unknown message"));
 }
 
 }  // namespace pgveil::session::extended

@@ -1,7 +1,7 @@
 #pragma once
-// What a session asks of the world above it. cli implements it over the rewriter, the credentials and the
-// console. All functions but look_up are quick (no I/O), and all are thread-safe; they may be called from any session's
-// thread.
+// What a session asks of the rest of the program. daemon/state/serving_state.hpp implements it over the
+// rewriter, the accounts and the stored versions. All functions but look_up are quick (no I/O). All are
+// thread-safe and may be called from any session's thread.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,24 +12,24 @@
 #include "common/error.hpp"
 #include "proxy/session/audit_event.hpp"
 #include "proxy/session/scram.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 namespace pgveil::session {
 
-// A role of the backend.
+// A role of the database server, to connect as.
 struct Credentials {
   std::string user;
   std::string password;  // empty: the server must not ask for one
 };
 
-// What a login goes by.
+// The account that a login is checked against.
 struct Account {
   ScramVerifier verifier;
   std::string reads_as;       // the role of the policies that its statements are judged as
-  bool is_looked_up = false;  // PostgreSQL's, found by auth_query: no admin, no bypass role, never exempt
+  bool is_looked_up = false;  // found in PostgreSQL by auth_query: never an admin, a bypass role or exempt
 };
 
-// What is known of a role's account.
+// The answer to: does this role have an account?
 struct LookUp {
   std::optional<Account>
       account;  // nullopt: no such role (the session then runs a mock exchange, so that existing
@@ -37,25 +37,39 @@ struct LookUp {
   bool is_incomplete = false;  // PostgreSQL could not be asked: who is not known may still be somebody
 };
 
-// An authenticated role.
+// An authenticated role. is_looked_up: its account was found in PostgreSQL, or the process itself vouches for
+// it. Such a role is never an admin or a bypass role, and it needs no account in the users file.
 struct Identity {
   std::string_view role;
-  bool is_looked_up =
-      false;  // or vouched for: no admin, no bypass role, and needs no account in the users file
+  bool is_looked_up = false;
 };
 
-// What a client's login has to show.
+// What a client has to present to log in.
 enum class LoginDemand {
-  password,                     // what the configured way to log in asks for
-  certificate,                  // one of an accepted authority, whose name is the role's, and no password
-  password_and_certificate,     // such a one, and the password
-  password_and_any_certificate  // one of an accepted authority, whoever it names, and the password
+  password,                     // whatever auth.method of the configuration asks for
+  certificate,                  // a certificate of an accepted authority that names the role; no password
+  password_and_certificate,     // the same certificate, and the password
+  password_and_any_certificate  // a certificate of an accepted authority, for any name, and the password
 };
 
 // Where a client comes from.
 struct ClientOrigin {
   std::string address;      // empty: over a Unix socket
   bool is_secured = false;  // by TLS
+};
+
+// A session that was let in, and the facts it was let in by.
+struct Admitted {
+  Identity who;
+  std::string_view reads_as;
+  std::string_view database;
+  ClientOrigin origin;
+  LoginDemand shown = LoginDemand::password;  // what the client presented
+  bool is_vouched = false;                    // opened by this process itself, without a login
+  std::optional<ScramVerifier> verifier =
+      {};  // the one its password was checked against; nullopt: no password was asked for
+  std::optional<Credentials> passed_on_as =
+      {};  // a bypass role only: the backend role that its connection uses
 };
 
 class Gate {
@@ -69,45 +83,56 @@ class Gate {
   [[nodiscard]] virtual rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
                                                 std::string_view database) = 0;
 
-  // True while every one of these versions is the current one of its policy in `database`.
+  // True while each of these versions is the current one of its policy in `database`.
   [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
                                         std::string_view database) const = 0;
 
-  // Rewritten::generation of a statement judged now; 0: nothing is answered.
+  // The Rewritten::generation that a statement would get if it were judged now. 0: no statement is answered
+  // now.
   [[nodiscard]] virtual std::uint64_t generation_of(std::string_view database) const = 0;
 
-  // Where the backend does not check versions itself: Rewritten::generation of a statement judged now, so that a
-  // transaction whose snapshot may be older than a version does not run under it. nullopt: the backend checks.
+  // The same, for a database where the server does not check versions itself: a transaction whose snapshot
+  // may be older than a version must not run under that version. nullopt: the server checks versions.
   [[nodiscard]] virtual std::optional<std::uint64_t> unguarded_generation(
       std::string_view database) const = 0;
 
-  // The backend knows other versions than we do: look soon.
+  // The server has other versions than this process knows. The world reads them again soon.
   virtual void note_stale_versions(std::string_view database) = 0;
 
-  // The text as the audit log may keep it. statement: it was let through; refused: it was not; command: of the console.
+  // The text in the form in which the audit log may keep it. statement: it was let through; refused: it was
+  // not; command: of the console.
   enum class TextOf { statement, refused, command };
   [[nodiscard]] virtual AuditedText audited_text(std::string_view text, TextOf what) const = 0;
 
-  // The account of a client role that wants to use this database; nullopt: PostgreSQL has to be asked, by look_up(). That
-  // depends on the database and on who was looked up lately, never on who has an account.
+  // The account of a client role that wants to use this database. nullopt: PostgreSQL has to be asked, by
+  // look_up(). Whether it has to be asked depends on the database and on which names were looked up lately,
+  // never on which accounts exist.
   [[nodiscard]] virtual std::optional<LookUp> account(std::string_view role,
                                                       std::string_view database) const = 0;
 
-  // The same, after PostgreSQL was asked. Blocks: never on a thread of sessions.
+  // Asks PostgreSQL for the account. It blocks, so never call it on a thread of sessions.
   [[nodiscard]] virtual LookUp look_up(std::string_view role) = 0;
 
-  // May a client from there try to log in, and with what? Asked before anything is known of who it is.
+  // May a client from this origin try to log in, and what does it have to present? This is asked before it is
+  // known whether the client is who it says.
   [[nodiscard]] virtual Result<LoginDemand> may_log_in(std::string_view role, std::string_view database,
                                                        const ClientOrigin& origin) const = 0;
 
-  // Is this a bypass role, and the backend role that its sessions are passed on to as they are; nullopt: it is none.
+  // The backend role that sessions of this bypass role are passed on to, without judging their statements.
+  // nullopt: it is no bypass role.
   [[nodiscard]] virtual std::optional<Credentials> bypass_login(const Identity& who) const = 0;
 
-  // May it use this database? "pgveil" is the console. An Error is what the client is told.
+  // May this role use this database? "pgveil" is the console. The client is told the Error.
   [[nodiscard]] virtual Result<void> may_connect(const Identity& who, std::string_view database) const = 0;
 
-  // The schemas that bare names are looked up in after pg_catalog, unless the client says otherwise: the path
-  // that every backend connection is pinned to.
+  // A number that changes whenever the answer of may_stay() may have changed, which is with every RELOAD.
+  [[nodiscard]] virtual std::uint64_t access_generation() const = 0;
+
+  // May a session that was let in continue? The client is told the Error when the session ends.
+  [[nodiscard]] virtual Result<void> may_stay(const Admitted& session) const = 0;
+
+  // The schemas in which names without a schema are looked up, after pg_catalog, unless the client chooses
+  // others. Every backend connection starts with this search path.
   [[nodiscard]] virtual rewriter::SchemaNames schemas(std::string_view database) const = 0;
 };
 

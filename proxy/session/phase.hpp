@@ -14,10 +14,10 @@ enum class Phase {
   sasl_final,     // the client's proof is due
   connecting,     // ConnectBackend is under way; the client's bytes wait
   backend_login,  // our own login at the backend; the client's bytes wait
-  preparing,      // an Errand before the client's statements; the client's bytes wait
+  preparing,      // an OwnStatement before the client's statements; the client's bytes wait
   ready,          // statements
   relay,          // a bypass role's: whatever comes is passed on
-  settling,       // an Errand after the client's transaction; the client's bytes wait
+  settling,       // an OwnStatement after the client's transaction; the client's bytes wait
   parked,         // no connection to the backend until the client wants one: between two transactions
   console,        // the virtual database
   closed

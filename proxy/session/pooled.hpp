@@ -1,7 +1,8 @@
 #pragma once
-// What transaction mode changes for a client's statements. Statements of Parse live on whatever connection is at hand,
-// under names of ours; what a session would need its own connection for is refused. In the other modes these
-// functions change nothing.
+// What is different for a client's statements when connections are lent for one transaction at a time.
+// Statements of Parse are prepared on whatever connection the client has at the moment, under names that
+// pgveil chose. What would need the same connection for the whole session is refused. In the other modes
+// these functions change nothing.
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ namespace pgveil::session::pooled {
 
 [[nodiscard]] bool is_in_use(const Conversation& conversation);
 
-// 0A000, with the statement that needs a connection of its own; 26000 for DEALLOCATE of a name that is not known.
+// 0A000, with the statement that needs a connection of its own; 26000 for DEALLOCATE of a name that is not
+// known.
 [[nodiscard]] std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
                                                         const rewriter::Rewritten& rewritten);
 
@@ -34,21 +36,19 @@ void note_not_prepared(Conversation& conversation, const std::string& key);
 // Parse. REQUIRES: is_in_use, the text was judged, and has one statement at most.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
                                                              const wire::Parse& message);
-[[nodiscard]] EntryPtr with_text(Conversation& conversation, const Entry& entry, const wire::Parse& message,
-                                 const std::string& sent_sql);
-// The same where a session has a connection of its own; as it is when the session keeps too much text already.
-[[nodiscard]] EntryPtr with_own_text(Conversation& conversation, const EntryPtr& entry,
-                                     const wire::Parse& message);
-// The text of a statement that is sent as `sent_sql` now. name: the client's.
+// How this Parse makes what is sent for it.
+[[nodiscard]] std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation,
+                                                            const wire::Parse& message, const SentText& sent);
+// The same of a statement that something else is sent for now. name: the client's.
 [[nodiscard]] std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation,
                                                              const ParsedText& parsed, std::string_view name,
-                                                             const std::string& sent_sql);
+                                                             const SentText& sent);
 [[nodiscard]] std::optional<wire::ErrorResponse> send_parse(Conversation& conversation,
                                                             const wire::Parse& message, const Entry& entry,
                                                             const std::string& sent_sql, std::size_t mark);
 
-// Prepares the statement on the connection at hand, unless it is there → the server's name of it, or why it can't be
-// used. REQUIRES: is_in_use; `use` is what the registry knows of the client's name.
+// Prepares the statement on the connection at hand, unless it is there → the server's name of it, or why it
+// can't be used. REQUIRES: is_in_use; `use` is what the registry knows of the client's name.
 [[nodiscard]] std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation,
                                                                           const Use& use);
 

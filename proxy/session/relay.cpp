@@ -9,26 +9,27 @@ namespace pgveil::session {
 void Relay::note_parameter(const wire::ParameterStatus& status) {
   if (status.name == "client_encoding") is_utf8_ = status.value == "UTF8" || status.value == "SQL_ASCII";
   if (status.name == "standard_conforming_strings") reads_as_we_do_ = status.value == "on";
-  if (status.name == "application_name") link_.command(NoteName{status.value});
+  if (status.name == "application_name") state_.command(NoteName{status.value});
 }
 
-// Text in another encoding, or with backslashes in plain strings, would be cut at the wrong places: it is not kept.
+// Text in another encoding, or with backslashes in plain strings, would be cut at the wrong places: it is not
+// kept.
 AuditedText Relay::text_of(std::string_view sql) const {
-  const bool is_readable = is_utf8_ && reads_as_we_do_ && link_.config.is_audited;
-  return is_readable ? link_.gate.audited_text(sql, Gate::TextOf::statement) : nullptr;
+  const bool is_readable = is_utf8_ && reads_as_we_do_ && state_.config.is_audited;
+  return is_readable ? state_.gate.audited_text(sql, Gate::TextOf::statement) : nullptr;
 }
 
 void Relay::audit(AuditedText text) {
-  link_.audit(AuditedStatement{.verdict = AuditVerdict::bypass,
-                               .sqlstate = {},
-                               .reason = {},
-                               .text = std::move(text),
-                               .versions = {}},
-              link_.request);
+  state_.audit(AuditedStatement{.verdict = AuditVerdict::bypass,
+                                .sqlstate = {},
+                                .reason = {},
+                                .text = std::move(text),
+                                .versions = {}},
+               state_.request);
 }
 
 void Relay::remember(Texts& texts, const std::string& name, AuditedText text) {
-  const bool has_room = texts.size() < link_.config.limits.statements || texts.contains(name);
+  const bool has_room = texts.size() < state_.config.limits.statements || texts.contains(name);
   if (has_room) texts.insert_or_assign(name, std::move(text));
 }
 
@@ -68,11 +69,11 @@ void Relay::audit_message(const wire::FrameView& frame) {
 void Relay::on_client(const wire::FrameView& frame) {
   const bool is_data =
       frame.tag == wire::CopyData::tag || frame.tag == wire::Sync::tag || frame.tag == wire::Flush::tag;
-  if (!is_data) link_.begin_request();
-  if (link_.config.is_audited) audit_message(frame);
-  books_.on_sent(frame, link_.request);
-  link_.is_backend_busy = books_.is_busy();
-  link_.out.to_backend.append(frame.whole);
+  if (!is_data) state_.begin_request();
+  if (state_.config.is_audited) audit_message(frame);
+  books_.on_sent(frame, state_.request);
+  state_.is_backend_busy = books_.is_busy();
+  state_.out.to_backend.append(frame.whole);
 }
 
 void Relay::on_backend(const wire::FrameView& frame) {
@@ -83,10 +84,10 @@ void Relay::on_backend(const wire::FrameView& frame) {
     has_heard_the_end_ = error && is_fatal(*error);
   }
   for (RelayBooks::Answer& answer : books_.on_received(frame))
-    link_.audit(AuditedAnswer{answer.rows, std::move(answer.sqlstate)}, answer.request);
-  if (frame.tag == wire::ReadyForQuery::tag) link_.count_answer(books_.status());
-  link_.is_backend_busy = books_.is_busy();
-  link_.out.to_client.append(frame.whole);
+    state_.audit(AuditedAnswer{answer.rows, std::move(answer.sqlstate)}, answer.request);
+  if (frame.tag == wire::ReadyForQuery::tag) state_.count_answer(books_.status());
+  state_.is_backend_busy = books_.is_busy();
+  state_.out.to_client.append(frame.whole);
 }
 
 }  // namespace pgveil::session

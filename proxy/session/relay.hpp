@@ -1,20 +1,21 @@
 #pragma once
-// A client of a bypass role: all it says goes to the backend, and all that it answers comes back, as it is. Only the
-// cancel key is ours. Nothing is judged, filtered or pinned, so no other role may ever come here: the role of a session
-// is who proved it by SCRAM or a certificate, the backend connection is a bypass role's own (Gate::bypass_login), and it ends with the
-// session. Each statement is on record.
+// Serves a client of a bypass role. Everything that the client sends goes to the server unchanged, and
+// everything that the server answers comes back unchanged, except for the cancel key, which is pgveil's own.
+// Nothing is judged, filtered or pinned, so no other role may ever get here. The role of a session is the one
+// that was proved by SCRAM or a certificate. The backend connection is one of the bypass role's own
+// (Gate::bypass_login), and it ends with the session. Each statement is recorded.
 #include <map>
 #include <string>
 
-#include "proxy/session/link.hpp"
 #include "proxy/session/relay_books.hpp"
+#include "proxy/session/session_state.hpp"
 #include "proxy/wire/framer.hpp"
 
 namespace pgveil::session {
 
 class Relay {
  public:
-  explicit Relay(Link& link) : link_(link) {}
+  explicit Relay(SessionState& state) : state_(state) {}
 
   // A message of the client's, other than Terminate.
   void on_client(const wire::FrameView& frame);
@@ -34,10 +35,10 @@ class Relay {
   [[nodiscard]] AuditedText text_of(std::string_view sql) const;
   void remember(Texts& texts, const std::string& name, AuditedText text);
 
-  Link& link_;
+  SessionState& state_;
   RelayBooks books_;
-  // What Parse and Bind named last. A name whose Parse failed may be here with a text that never ran; the Parse is on
-  // record by itself.
+  // What Parse and Bind named last. A name whose Parse failed may be here with a text that never ran; the
+  // Parse is on record by itself.
   Texts statements_, portals_;
   bool reads_as_we_do_ = true;  // settings under which text can be cut into words here as it is there
   bool is_utf8_ = true;

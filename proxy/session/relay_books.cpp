@@ -42,7 +42,8 @@ void RelayBooks::drop_copy_ends() {
   while (!owed_.empty() && owed_.front().kind == Kind::copy_end) owed_.pop_front();
 }
 
-// What was sent behind the statement and in front of the end of its data is data to the server, or dropped by it.
+// What was sent behind the statement and in front of the end of its data is data to the server, or dropped by
+// it.
 void RelayBooks::on_copy_in() {
   if (owed_.empty()) return;
   auto at = std::next(owed_.begin());

@@ -1,6 +1,7 @@
 #pragma once
-// What a session that is passed on whole has asked and not been answered: for the audit log and for cancel requests. It
-// only looks on: whatever it makes of the two streams, both go through unchanged. Pure.
+// Follows a session whose messages are passed on unchanged: which requests have no answer yet. The audit log
+// and cancel requests need this. It only watches; whatever it makes of the two streams, both are passed on
+// unchanged. Pure.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -13,7 +14,8 @@ namespace pgveil::session {
 
 class RelayBooks {
  public:
-  // A message of the client's that is sent on. request: its number. Query, Execute and FunctionCall are owed an answer.
+  // A message of the client's that is sent on. request: its number. Query, Execute and FunctionCall are owed
+  // an answer.
   void on_sent(const wire::FrameView& frame, std::uint64_t request);
 
   struct Answer {

@@ -1,7 +1,9 @@
 #include "proxy/session/renewal.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/extended.hpp"
 #include "proxy/session/pooled.hpp"
@@ -12,7 +14,7 @@ namespace {
 
 using rewriter::Rewritten;
 using rewriter::StatementKind;
-using Kind = Registry::Kind;
+using Kind = StatementRegistry::Kind;
 
 constexpr std::uint64_t kNever = 0;  // the generation of no snapshot: judged again at the next use
 
@@ -61,7 +63,8 @@ bool reads_the_same(const Entry& a, const Entry& b) {
   return a.is_protected == b.is_protected && a.is_masked == b.is_masked && a.versions == b.versions;
 }
 
-// The entry stands for a statement that is refused, until it is judged again under a later generation than this.
+// The entry stands for a statement that is refused, until it is judged again under a later generation than
+// this.
 void put_refused(Conversation& conversation, std::string_view name, const Entry& entry,
                  std::uint64_t generation, wire::ErrorResponse refusal) {
   auto refused = std::make_shared<Entry>(entry);
@@ -73,15 +76,16 @@ void put_refused(Conversation& conversation, std::string_view name, const Entry&
 void put_verdict(Conversation& conversation, std::string_view name, const Entry& entry,
                  std::uint64_t generation, const rewriter::Verdict& verdict) {
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
-    conversation.link.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")",
-                               refusal->message);
+    conversation.state.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")",
+                                refusal->message);
     return put_refused(conversation, name, entry, generation, error_response(*refusal));
   }
   put_refused(conversation, name, entry, generation,
               error_response(std::get<Error>(verdict), Severity::error));
 }
 
-// A transaction that has met one snapshot goes on with what was prepared under it, if that still reads what it did.
+// A transaction that has met one snapshot goes on with what was prepared under it, if that still reads what
+// it did.
 bool is_bound_by_transaction(const Conversation& conversation, const Rewritten& rewritten) {
   const auto& generation = conversation.transaction.generation;
   return generation && *generation != rewritten.generation;
@@ -93,10 +97,10 @@ void stay(Conversation& conversation, std::string_view name, const Entry& entry,
                        refuse(sqlstate::kInFailedTransaction,
                               "the policy changed during this transaction; roll back and start again"));
   }
-  if (!entry.refusal) return;
   auto usable = std::make_shared<Entry>(entry);
   usable->refusal = nullptr;
-  conversation.registry.put_statement(name, std::move(usable));
+  usable->allowed = fresh.generation;
+  conversation.registry.update(Kind::statement, name, std::move(usable));
 }
 
 // → the server's name of it; nullopt: it can't be used, and the registry says why.
@@ -113,10 +117,10 @@ void prepare_own(Conversation& conversation, const std::string& name, const Entr
   const Protection protection = entry.is_protected ? Protection::is_protected : Protection::open;
   const auto hidden = Expectation::Shown::not_at_all;
   if (!name.empty()) {
-    conversation.link.to_backend(wire::Close{.target = wire::Target::statement, .name = name});
+    conversation.state.to_backend(wire::Close{.target = wire::Target::statement, .name = name});
     conversation.expect({.step = Step::close, .protection = protection, .mark = mark, .shown = hidden});
   }
-  conversation.link.to_backend(wire::Parse{
+  conversation.state.to_backend(wire::Parse{
       .statement = name, .sql = std::move(sql), .parameter_types = entry.parsed->parameter_types});
   conversation.is_unsynced = true;
   conversation.expect({.step = Step::parse, .protection = protection, .mark = mark, .shown = hidden});
@@ -124,7 +128,7 @@ void prepare_own(Conversation& conversation, const std::string& name, const Entr
 
 void describe(Conversation& conversation, const std::string& name, const std::string& server_name,
               const Entry& entry) {
-  conversation.link.to_backend(wire::Describe{.target = wire::Target::statement, .name = server_name});
+  conversation.state.to_backend(wire::Describe{.target = wire::Target::statement, .name = server_name});
   conversation.is_unsynced = true;
   conversation.expect({.step = Step::describe_statement,
                        .protection = entry.is_protected ? Protection::is_protected : Protection::open,
@@ -134,16 +138,26 @@ void describe(Conversation& conversation, const std::string& name, const std::st
   extended::flush(conversation);
 }
 
+std::optional<wire::ErrorResponse> check_growth(const Conversation& conversation, const Entry& entry,
+                                                const Entry& fresh) {
+  const std::size_t more = fresh.sent.bytes - std::min(fresh.sent.bytes, entry.sent.bytes);
+  return check_room(conversation, 0, more);
+}
+
 void renew(Conversation& conversation, const std::string& name, const Entry& entry, Rewritten rewritten) {
   const rewriter::Statement statement =
       rewritten.statements.empty() ? rewriter::Statement{} : std::move(rewritten.statements.front());
   auto fresh = std::make_shared<Entry>(*make_entry(statement, rewritten, entry.text));
+  fresh->source = entry.source;
   fresh->parsed = entry.parsed;
   fresh->result = entry.result;
+  fresh->sent = {.digest = sha256(statement.sql), .bytes = statement.sql.size()};
   const std::size_t mark = conversation.registry.mark();
+  if (auto full = check_growth(conversation, entry, *fresh))
+    return put_refused(conversation, name, entry, kNever, std::move(*full));
   std::string server_name = name;
   if (pooled::is_in_use(conversation)) {
-    fresh->parsed = pooled::renewed_text(conversation, *entry.parsed, name, statement.sql);
+    fresh->parsed = pooled::renewed_text(conversation, *entry.parsed, name, fresh->sent);
     conversation.registry.put_statement(name, fresh);
     const auto there = prepare_pooled(conversation, name, fresh);
     if (!there) return;
@@ -155,20 +169,74 @@ void renew(Conversation& conversation, const std::string& name, const Entry& ent
   if (!fresh->result->empty()) describe(conversation, name, server_name, *fresh);
 }
 
+bool is_sent_the_same(const Entry& entry, const Rewritten& rewritten) {
+  if (rewritten.statements.size() > 1) return false;
+  const rewriter::Statement none;
+  const rewriter::Statement& statement = rewritten.statements.empty() ? none : rewritten.statements.front();
+  return reads_the_same(entry, *make_entry(statement, rewritten)) &&
+         sha256(statement.sql) == entry.sent.digest;
+}
+
+wire::ErrorResponse not_the_same(const Use& use, bool is_of_earlier_version) {
+  const bool is_portal = use.kind == Kind::portal;
+  const std::string what = (is_portal ? "portal \"" : "prepared statement \"") + use.name + "\" ";
+  const std::string why = is_of_earlier_version ? "was made under an earlier version of its policy; "
+                                                : "would be answered otherwise since the policies changed; ";
+  return refuse(is_portal ? sqlstate::kInvalidCursorName : sqlstate::kInvalidSqlStatementName,
+                what + why + (is_portal ? "open it again" : "prepare it again"));
+}
+
+// A place in the kept text is none in the text at hand.
+template <class Objection>
+wire::ErrorResponse without_position(Objection objection) {
+  objection.position = 0;
+  if constexpr (std::is_same_v<Objection, Error>)
+    return error_response(objection, Severity::error);
+  else
+    return error_response(objection);
+}
+
 }  // namespace
+
+std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use) {
+  const Entry& entry = *use.entry;
+  SessionState& state = conversation.state;
+  if (entry.source == nullptr && !state.gate.is_current(entry.versions, state.database))
+    return not_the_same(use, true);
+  if (entry.source == nullptr || !reads_tables(entry.kind)) return std::nullopt;
+  if (entry.allowed == state.gate.generation_of(state.database)) return std::nullopt;
+  rewriter::Client client = conversation.client;
+  client.path = entry.source->path;
+  const rewriter::Verdict verdict = state.gate.judge(entry.source->sql, client, state.database);
+  if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
+    conversation.findings.reason = reason_name(refusal->reason);
+    state.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
+    return without_position(*refusal);
+  }
+  if (const auto* error = std::get_if<Error>(&verdict)) return without_position(*error);
+  const auto& rewritten = std::get<Rewritten>(verdict);
+  if (!is_sent_the_same(entry, rewritten))
+    return not_the_same(use, !state.gate.is_current(entry.versions, state.database));
+  if (conversation.registry.find(use.kind, use.name) != use.entry) return std::nullopt;  // about to be made
+  auto allowed = std::make_shared<Entry>(entry);
+  allowed->allowed = rewritten.generation;
+  conversation.registry.update(use.kind, use.name, std::move(allowed));
+  return std::nullopt;
+}
 
 void before(Conversation& conversation, const wire::FrameView& frame) {
   if (conversation.is_skipping || conversation.status == wire::TransactionStatus::failed) return;
   const auto name = statement_of(frame);
   if (!name) return;
   const EntryPtr entry = conversation.registry.find(Kind::statement, *name);
-  if (entry == nullptr || entry->parsed == nullptr || !reads_tables(entry->kind)) return;
-  const Link& link = conversation.link;
-  const std::uint64_t generation = link.gate.generation_of(link.database);
+  if (entry == nullptr || entry->parsed == nullptr || entry->source == nullptr) return;
+  if (!reads_tables(entry->kind)) return;
+  const SessionState& state = conversation.state;
+  const std::uint64_t generation = state.gate.generation_of(state.database);
   if (entry->generation == generation) return;
   rewriter::Client client = conversation.client;
-  client.path = entry->parsed->path;
-  rewriter::Verdict verdict = link.gate.judge(entry->parsed->sql, client, link.database);
+  client.path = entry->source->path;
+  rewriter::Verdict verdict = state.gate.judge(entry->source->sql, client, state.database);
   auto* rewritten = std::get_if<Rewritten>(&verdict);
   if (rewritten == nullptr) return put_verdict(conversation, *name, *entry, generation, verdict);
   const rewriter::Statement none;

@@ -1,7 +1,11 @@
 #pragma once
-// Prepared statements follow the policies. A Bind or Describe whose statement was judged under another snapshot than the
-// present one has its text judged again first: what may not be read any more is refused, and what is rewritten otherwise
-// now is prepared again without a word, unless the client knows the columns of its result and they are others now.
+// Keeps the statements, portals and cursors that the server has for a client in step with the policies. Each
+// was judged under a snapshot. When it is used under another snapshot, its text is judged again first, and
+// what may no longer be read is refused. If a statement of Parse is rewritten differently now, it is prepared
+// again at its next Bind or Describe, without the client noticing; it is refused if the client was told the
+// columns of its result and they have changed. Everything else (EXECUTE, FETCH, Execute of a portal) cannot
+// be made again under its name, and is refused.
+#include <optional>
 #include <string>
 
 #include "proxy/session/conversation.hpp"
@@ -10,13 +14,17 @@
 
 namespace pgveil::session::renewal {
 
-// Looks at the client's next message before it is taken. REQUIRES: phase ready.
+// Called for the client's next message before it is handled. REQUIRES: phase ready.
 void before(Conversation& conversation, const wire::FrameView& frame);
 
-// Answers of the server have to come before the client's next message is taken.
+// Why the thing that the name stands for must not run now. nullopt: if it were judged now, the same text
+// would be sent. REQUIRES: use.entry.
+[[nodiscard]] std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use);
+
+// True: answers of the server must come before the client's next message is handled.
 [[nodiscard]] bool is_under_way(const Conversation& conversation);
 
-// What a client that has seen this description counts on: names and types, in order.
+// What a client relies on that has seen this description: names and types of the columns, in order.
 [[nodiscard]] std::string result_of(const wire::RowDescription& description);
 inline constexpr std::string_view kNoResult = "none";
 

@@ -4,14 +4,14 @@
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
-#include "proxy/session/answers.hpp"
 #include "proxy/session/authentication.hpp"
+#include "proxy/session/backend_lease.hpp"
 #include "proxy/session/console_session.hpp"
 #include "proxy/session/conversation.hpp"
 #include "proxy/session/extended.hpp"
-#include "proxy/session/loan.hpp"
 #include "proxy/session/relay.hpp"
 #include "proxy/session/renewal.hpp"
+#include "proxy/session/server_messages.hpp"
 #include "proxy/session/simple.hpp"
 #include "proxy/session/startup.hpp"
 #include "proxy/wire/framer.hpp"
@@ -24,25 +24,26 @@ constexpr std::size_t kReadAheadBytes = 64 << 10;  // enough to notice a client'
 
 struct Session::Impl {
   Impl(SessionConfig config, Gate& gate)
-      : link(std::move(config), gate),
-        from_client(link.config.limits.startup_packet_bytes),
-        from_backend(link.config.limits.backend_message_bytes) {}
+      : state(std::move(config), gate),
+        from_client(state.config.limits.startup_packet_bytes),
+        from_backend(state.config.limits.backend_message_bytes) {}
 
   void on(const ClientBytes& event);
   void on(const BackendBytes& event);
   void on(const ClientClosed&);
   void on(const ClientSecured& event);
   void on(const AccountLookedUp& event);
-  void on(const BackendConnected& event) { loan.on(event); }
+  void on(const BackendConnected& event) { lease.on(event); }
   void on(const BackendLent& event);
-  void on(const BackendFailed& event) { loan.on(event); }
-  void on(const BackendTimedOut& event) { loan.on(event); }
+  void on(const BackendFailed& event) { lease.on(event); }
+  void on(const BackendTimedOut& event) { lease.on(event); }
   void on(const BackendClosed&);
   void on(const CancelRequested&);
   void on(const LoginTimedOut&);
   void on(const PatienceEnded& event);
   void on(const ConsoleAnswered& event);
   void on(const ShuttingDown&);
+  void on(const AccessChanged&) { static_cast<void>(may_stay()); }
   void on(const AuditFailed&);
 
   void read_client();
@@ -50,6 +51,7 @@ struct Session::Impl {
   void on_client_frame(const wire::FrameView& frame);
   void on_statement_frame(const wire::FrameView& frame);
   void enter();
+  [[nodiscard]] bool may_stay();
   [[nodiscard]] Result<void> enter_bypass();
   void on_backend_frame(const wire::FrameView& frame);
   void on_relayed(const wire::FrameView& frame);
@@ -58,19 +60,19 @@ struct Session::Impl {
   [[nodiscard]] bool is_waiting() const;
   [[nodiscard]] Activity activity() const;
   [[nodiscard]] bool is_backend_talking() const {
-    return link.phase == Phase::backend_login || link.phase == Phase::preparing ||
-           link.phase == Phase::ready || link.phase == Phase::settling || link.phase == Phase::relay;
+    return state.phase == Phase::backend_login || state.phase == Phase::preparing ||
+           state.phase == Phase::ready || state.phase == Phase::settling || state.phase == Phase::relay;
   }
 
-  Link link;
+  SessionState state;
   wire::Framer from_client;
   wire::Framer from_backend;
-  Startup startup{link};
-  Authentication authentication{link};
-  Conversation conversation{link};
-  Loan loan{link, conversation, from_backend};
-  ConsoleSession console{link};
-  Relay relay{link};
+  Startup startup{state};
+  Authentication authentication{state};
+  Conversation conversation{state};
+  BackendLease lease{state, conversation, from_backend};
+  ConsoleSession console{state};
+  Relay relay{state};
 };
 
 // ---- the client's side
@@ -78,16 +80,16 @@ struct Session::Impl {
 void Session::Impl::on(const ClientBytes& event) {
   from_client.feed(event.bytes);
   read_client();
-  loan.settle();
+  lease.settle();
   from_client.keep();
-  if (!link.is_closed() && from_client.size() > link.config.limits.held_bytes) {
-    link.end(client_error(sqlstate::kProgramLimitExceeded, "too many messages sent ahead of their answers"));
+  if (!state.is_closed() && from_client.size() > state.config.limits.held_bytes) {
+    state.end(client_error(sqlstate::kProgramLimitExceeded, "too many messages sent ahead of their answers"));
   }
 }
 
 // True while nothing of the client may be looked at, whatever it is.
 bool Session::Impl::is_waiting() const {
-  switch (link.phase) {
+  switch (state.phase) {
     case Phase::startup:
     case Phase::sasl_initial:
     case Phase::sasl_final:
@@ -109,7 +111,7 @@ bool Session::Impl::is_waiting() const {
 }
 
 Activity Session::Impl::activity() const {
-  switch (link.phase) {
+  switch (state.phase) {
     case Phase::startup:
     case Phase::securing:
     case Phase::sasl_initial:
@@ -133,7 +135,7 @@ Activity Session::Impl::activity() const {
 
 // Query and FunctionCall need to know how all before them ended.
 bool Session::Impl::must_wait(char tag) {
-  if (link.phase != Phase::ready || conversation.is_skipping || conversation.expected.empty()) return false;
+  if (state.phase != Phase::ready || conversation.is_skipping || conversation.expected.empty()) return false;
   if (tag != wire::Query::tag && tag != wire::FunctionCall::tag) return false;
   extended::flush(conversation);
   return true;
@@ -141,22 +143,23 @@ bool Session::Impl::must_wait(char tag) {
 
 // What a parked session skips, and a Terminate, need no server.
 bool Session::Impl::needs_backend(char tag) const {
-  return link.phase == Phase::parked && !conversation.is_skipping && tag != wire::Terminate::tag;
+  return state.phase == Phase::parked && !conversation.is_skipping && tag != wire::Terminate::tag;
 }
 
 void Session::Impl::read_client() {
   while (!is_waiting()) {
-    const bool is_startup = link.phase == Phase::startup;
+    const bool is_startup = state.phase == Phase::startup;
     const auto tag = is_startup ? std::nullopt : from_client.next_tag();
-    if (tag && client_tags(link.phase).find(*tag) == std::string_view::npos) {
-      return link.end(wire::protocol_error("a message came out of turn"));
+    if (tag && client_tags(state.phase).find(*tag) == std::string_view::npos) {
+      return state.end(wire::protocol_error("a message came out of turn"));
     }
     const auto frame = is_startup ? from_client.peek_startup() : from_client.peek();
-    if (!frame) return link.end(frame.error());
+    if (!frame) return state.end(frame.error());
     if (!*frame) return;
+    if (!may_stay()) return;
     if (must_wait((*frame)->tag)) return;
-    if (needs_backend((*frame)->tag)) return loan.ask();
-    if (link.phase == Phase::ready) renewal::before(conversation, **frame);
+    if (needs_backend((*frame)->tag)) return lease.ask();
+    if (state.phase == Phase::ready) renewal::before(conversation, **frame);
     if (renewal::is_under_way(conversation)) return;
     from_client.pop(**frame);
     on_client_frame(**frame);
@@ -164,7 +167,7 @@ void Session::Impl::read_client() {
 }
 
 void Session::Impl::on_client_frame(const wire::FrameView& frame) {
-  switch (link.phase) {
+  switch (state.phase) {
     case Phase::startup:
       if (!startup.on_packet(frame, from_client.size())) return;
       from_client.set_limit(kAuthenticationMessageBytes);
@@ -192,12 +195,12 @@ void Session::Impl::on_client_frame(const wire::FrameView& frame) {
 void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
   if (frame.tag == wire::Terminate::tag) {
     const auto message = wire::decode_as<wire::Terminate>(frame.body);
-    if (!message) return link.end(message.error());
-    loan.leave();
-    return link.end_silently();
+    if (!message) return state.end(message.error());
+    lease.leave();
+    return state.end_silently();
   }
   const bool is_about_nothing = frame.tag == wire::Sync::tag || frame.tag == wire::Flush::tag;
-  if (!is_about_nothing) link.begin_request();
+  if (!is_about_nothing) state.begin_request();
   conversation.findings = {};
   const bool is_simple = frame.tag == wire::Query::tag || frame.tag == wire::FunctionCall::tag;
   if (!is_simple) return extended::on_message(conversation, frame);
@@ -208,9 +211,9 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
 
 // Nothing that came in the clear may be taken for what came over TLS.
 void Session::Impl::on(const ClientSecured& event) {
-  PGVEIL_ASSERT(link.phase == Phase::securing && from_client.size() == 0);
-  link.client_secured = Secured{event.end_point, event.certificate_name};
-  link.phase = Phase::startup;
+  PGVEIL_ASSERT(state.phase == Phase::securing && from_client.size() == 0);
+  state.client_secured = Secured{event.end_point, event.certificate_name};
+  state.phase = Phase::startup;
 }
 
 void Session::Impl::on(const AccountLookedUp& event) {
@@ -219,82 +222,103 @@ void Session::Impl::on(const AccountLookedUp& event) {
 }
 
 void Session::Impl::on_relayed(const wire::FrameView& frame) {
-  if (frame.tag == wire::Terminate::tag) return link.end_silently();
+  if (frame.tag == wire::Terminate::tag) return state.end_silently();
   relay.on_client(frame);
 }
 
 // Whoever nobody has proved to be is no bypass role, whatever is configured.
 Result<void> Session::Impl::enter_bypass() {
-  auto credentials = link.gate.bypass_login({link.role, link.has_masks_only()});
+  auto credentials = state.gate.bypass_login({state.role, state.has_masks_only()});
   if (!credentials) return {};
-  if (link.login_method() == LoginMethod::trust)
+  if (state.login_method() == LoginMethod::trust)
     return client_error(sqlstate::kInvalidAuthorization, "a bypass role needs a password");
-  link.is_bypass = true;
-  link.backend_role = std::move(*credentials);
+  state.is_bypass = true;
+  state.backend_role = std::move(*credentials);
   return {};
 }
 
 // The client has shown who it is; now to what it wants.
 void Session::Impl::enter() {
-  if (link.reads_as.empty()) link.reads_as = link.role;
-  Result<void> allowed = link.gate.may_connect({link.role, link.has_masks_only()}, link.database);
-  const bool is_console = link.database == kConsoleDatabase;
+  if (state.reads_as.empty()) state.reads_as = state.role;
+  Result<void> allowed = state.gate.may_connect({state.role, state.has_masks_only()}, state.database);
+  const bool is_console = state.database == kConsoleDatabase;
   if (allowed && !is_console) allowed = enter_bypass();
-  if (allowed && !link.is_bypass && !startup.request()) allowed = startup.request().error();
-  if (allowed && link.config.admit) allowed = link.config.admit(link.role);
-  link.audit(AuditedLogin{.method = link.login_method(),
-                          .is_bypass = link.is_bypass,
-                          .sqlstate = allowed ? std::string() : allowed.error().sqlstate,
-                          .is_looked_up = link.is_looked_up,
-                          .reads_as = link.reads_as == link.role ? std::string() : link.reads_as},
-             0);
-  if (!allowed) return link.end(allowed.error());
-  link.is_let_in = true;
-  link.log_info("login of " + printable(link.role) + " to " + printable(link.database));
-  from_client.set_limit(link.is_bypass ? link.config.limits.held_bytes
-                                       : link.config.limits.client_message_bytes);
+  if (allowed && !state.is_bypass && !startup.request()) allowed = startup.request().error();
+  if (allowed && state.config.admit) allowed = state.config.admit(state.role, state.database);
+  state.audit(AuditedLogin{.method = state.login_method(),
+                           .is_bypass = state.is_bypass,
+                           .sqlstate = allowed ? std::string() : allowed.error().sqlstate,
+                           .is_looked_up = state.is_looked_up,
+                           .reads_as = state.reads_as == state.role ? std::string() : state.reads_as},
+              0);
+  if (!allowed) return state.end(allowed.error());
+  state.is_let_in = true;
+  state.log_info("login of " + printable(state.role) + " to " + printable(state.database));
+  from_client.set_limit(state.is_bypass ? state.config.limits.held_bytes
+                                        : state.config.limits.client_message_bytes);
   if (is_console) return console.start();
-  if (link.is_bypass) return loan.begin(startup.whole().parameters);
-  if (link.config.pool_mode) link.pool_mode = link.config.pool_mode(link.role, link.database);
+  if (state.is_bypass) return lease.begin(startup.whole().parameters);
+  if (state.config.pool_mode) state.pool_mode = state.config.pool_mode(state.role, state.database);
   const StartupRequest& request = *startup.request();
-  conversation.client.role = link.reads_as;
-  conversation.client.may_be_exempt = !link.has_masks_only();
+  conversation.client.role = state.reads_as;
+  conversation.client.may_be_exempt = !state.has_masks_only();
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
-  loan.begin(request);
+  lease.begin(request);
+}
+
+// Asked again after each RELOAD, before anything more of the client is looked at; otherwise ends the session.
+bool Session::Impl::may_stay() {
+  const std::uint64_t generation = state.gate.access_generation();
+  if (!state.is_let_in || state.access_generation == generation) return true;
+  state.access_generation = generation;
+  const bool is_vouched = state.config.authentication == ClientAuthentication::vouched;
+  Admitted admitted{.who = {state.role, state.has_masks_only()},
+                    .reads_as = state.reads_as,
+                    .database = state.database,
+                    .origin = {state.config.client_address, state.client_secured.has_value()},
+                    .shown = state.demand,
+                    .is_vouched = is_vouched,
+                    .verifier = state.verifier};
+  if (state.is_bypass) admitted.passed_on_as = state.backend_role;
+  const Result<void> allowed = state.gate.may_stay(admitted);
+  if (allowed) return true;
+  lease.leave();
+  state.end(allowed.error());
+  return false;
 }
 
 void Session::Impl::on(const ClientClosed&) {
-  loan.leave();
-  link.end_silently();
+  lease.leave();
+  state.end_silently();
 }
 
 // ---- the backend's side
 
 void Session::Impl::on(const BackendLent& event) {
-  loan.on(event);
+  lease.on(event);
   continue_client();
 }
 
 // After something that the client may have been waiting for.
 void Session::Impl::continue_client() {
-  loan.settle_if_used();
+  lease.settle_if_used();
   read_client();
-  loan.settle();
+  lease.settle();
 }
 
 void Session::Impl::on(const BackendClosed&) {
-  link.backend = BackendLink::none;
-  if (relay.has_heard_the_end()) return link.end_silently();
-  link.end(client_error(sqlstate::kConnectionFailure, "the database server closed the connection"));
+  state.backend = BackendLink::none;
+  if (relay.has_heard_the_end()) return state.end_silently();
+  state.end(client_error(sqlstate::kConnectionFailure, "the database server closed the connection"));
 }
 
 void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
-  if (link.phase == Phase::ready) return answers::on_frame(conversation, frame);
-  if (link.phase == Phase::relay) return relay.on_backend(frame);
-  if (link.is_bypass && frame.tag == wire::ParameterStatus::tag) {
+  if (state.phase == Phase::ready) return answers::on_frame(conversation, frame);
+  if (state.phase == Phase::relay) return relay.on_backend(frame);
+  if (state.is_bypass && frame.tag == wire::ParameterStatus::tag) {
     if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);
   }
-  loan.on_frame(frame);
+  lease.on_frame(frame);
 }
 
 void Session::Impl::on(const BackendBytes& event) {
@@ -303,7 +327,7 @@ void Session::Impl::on(const BackendBytes& event) {
   while (is_backend_talking()) {
     const auto frame = from_backend.peek();
     if (!frame) {
-      link.end(wire::protocol_error("the database server broke the protocol"));
+      state.end(wire::protocol_error("the database server broke the protocol"));
       break;
     }
     if (!*frame) break;
@@ -317,21 +341,21 @@ void Session::Impl::on(const BackendBytes& event) {
 // ---- all other events
 
 void Session::Impl::on(const CancelRequested&) {
-  if (!link.is_backend_busy || !link.server || link.server->pid == 0) return;
-  link.command(ForwardCancel{.pid = link.server->pid, .secret = link.server->secret});
+  if (!state.is_backend_busy || !state.server || state.server->pid == 0) return;
+  state.command(ForwardCancel{.pid = state.server->pid, .secret = state.server->secret});
 }
 
 void Session::Impl::on(const LoginTimedOut&) {
-  const bool is_in = link.phase == Phase::ready || link.phase == Phase::settling ||
-                     link.phase == Phase::parked || link.phase == Phase::relay ||
-                     link.phase == Phase::console;
+  const bool is_in = state.phase == Phase::ready || state.phase == Phase::settling ||
+                     state.phase == Phase::parked || state.phase == Phase::relay ||
+                     state.phase == Phase::console;
   if (is_in) return;
-  if (link.phase == Phase::startup || link.phase == Phase::securing) return link.end_silently();
-  link.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
+  if (state.phase == Phase::startup || state.phase == Phase::securing) return state.end_silently();
+  state.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
 
 void Session::Impl::on(const ConsoleAnswered& event) {
-  PGVEIL_ASSERT(link.phase == Phase::console);
+  PGVEIL_ASSERT(state.phase == Phase::console);
   console.on_answer(event.answer);
   read_client();
 }
@@ -339,25 +363,25 @@ void Session::Impl::on(const ConsoleAnswered& event) {
 void Session::Impl::on(const PatienceEnded& event) {
   switch (event.what) {
     case Patience::client_idle:
-      loan.leave();
-      return link.end(
+      lease.leave();
+      return state.end(
           client_error(sqlstate::kIdleSessionTimeout, "terminating connection due to idle timeout"));
     case Patience::idle_in_transaction:
-      return link.end(client_error(sqlstate::kIdleInTransactionTimeout,
-                                   "terminating connection due to idle-in-transaction timeout"));
+      return state.end(client_error(sqlstate::kIdleInTransactionTimeout,
+                                    "terminating connection due to idle-in-transaction timeout"));
     case Patience::query:
-      return link.end(client_error(sqlstate::kQueryCanceled, "terminating connection due to query timeout"));
+      return state.end(client_error(sqlstate::kQueryCanceled, "terminating connection due to query timeout"));
   }
 }
 
 void Session::Impl::on(const ShuttingDown&) {
-  loan.leave();
-  link.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
+  lease.leave();
+  state.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
 }
 
 void Session::Impl::on(const AuditFailed&) {
-  link.end(client_error(sqlstate::kIoError, "the audit log can't be written, so nothing is done",
-                        "tell the operator"));
+  state.end(client_error(sqlstate::kIoError, "the audit log can't be written, so nothing is done",
+                         "tell the operator"));
 }
 
 // ---- the session
@@ -368,20 +392,20 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Actions Session::step(const Event& event) {
-  if (impl_->link.is_closed()) return {};
+  if (impl_->state.is_closed()) return {};
   std::visit([this](const auto& kind) { impl_->on(kind); }, event);
-  impl_->link.request = 0;
-  return std::exchange(impl_->link.out, Actions{});
+  impl_->state.request = 0;
+  return std::exchange(impl_->state.out, Actions{});
 }
 
 Facts Session::facts() const {
-  const Link& link = impl_->link;
-  const bool is_console = link.phase == Phase::console;
+  const SessionState& state = impl_->state;
+  const bool is_console = state.phase == Phase::console;
   Facts facts;
   facts.activity = impl_->activity();
-  facts.backend_pid = link.server ? link.server->pid : 0;
-  facts.answered = link.answered;
-  facts.transactions = link.transactions;
+  facts.backend_pid = state.server ? state.server->pid : 0;
+  facts.answered = state.answered;
+  facts.transactions = state.transactions;
   facts.statements = is_console ? impl_->console.statement_count() : impl_->conversation.registry.size();
   return facts;
 }
@@ -389,11 +413,11 @@ Facts Session::facts() const {
 Names Session::names() const {
   const bool is_known = impl_->activity() != Activity::login;
   if (!is_known) return {};
-  return {impl_->link.role, impl_->link.database};
+  return {impl_->state.role, impl_->state.database};
 }
 
 bool Session::is_closed() const {
-  return impl_->link.is_closed();
+  return impl_->state.is_closed();
 }
 
 bool Session::wants_client_bytes() const {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/error.hpp"
-#include "proxy/admin/console.hpp"
+#include "console/console.hpp"
 #include "proxy/session/audit_event.hpp"
 #include "proxy/session/backend_state.hpp"
 #include "proxy/session/gate.hpp"
@@ -29,7 +29,8 @@ inline constexpr std::string_view kConsoleDatabase = "pgveil";
 enum class ClientAuthentication {
   trust,
   scram_sha_256,
-  vouched  // the process made the connection itself, for somebody it knows: the role gets masks and nothing else
+  // the process made the connection itself, for somebody it knows: the role gets masks and nothing else
+  vouched
 };
 
 // What is made of a client's wish for TLS.
@@ -44,9 +45,11 @@ struct SessionLimits {
   std::size_t client_message_bytes =
       4 << 20;  // one frontend message after start-up (Bind may carry large values)
   std::size_t backend_message_bytes = 1 << 30;  // one backend message: PostgreSQL's own limit
-  std::size_t statements = 10'000;              // named prepared statements + portals of one session
-  std::size_t held_bytes = 64 << 20;            // messages sent ahead of answers that have to come first
-  std::size_t prepared_statements = 200;        // on one backend connection, in transaction mode
+  std::size_t statements = 10'000;              // prepared statements + portals of one session
+  std::size_t statement_bytes =
+      64 << 20;                           // their text as it was sent; also of what a pool's connection keeps
+  std::size_t held_bytes = 64 << 20;      // messages sent ahead of answers that have to come first
+  std::size_t prepared_statements = 200;  // on one backend connection, in transaction mode
 };
 
 // Credentials of query_role.
@@ -69,8 +72,8 @@ struct SessionConfig {
   std::function<std::string()> make_nonce;  // 18 random bytes, base64
   // Asked once, when it is known who the client is. Null: PoolMode::none.
   std::function<PoolMode(const std::string& role, const std::string& database)> pool_mode = nullptr;
-  // Takes a place among this role's clients; an Error is what the client is told. Null: there is no limit.
-  std::function<Result<void>(const std::string& role)> admit = nullptr;
+  // Takes a place among those who are in; an Error is what the client is told. Null: there is no limit.
+  std::function<Result<void>(const std::string& role, const std::string& database)> admit = nullptr;
 };
 
 // ---- events: what happened outside
@@ -83,8 +86,8 @@ struct BackendBytes {
 struct ClientClosed {};  // EOF or read error
 struct ClientSecured {
   std::string end_point;  // tls-server-end-point of our certificate; empty: it has none
-  // Whom the client's certificate names, which an accepted authority has signed; empty: nobody, or several. nullopt: it has
-  // shown none.
+  // Whom the client's certificate names, which an accepted authority has signed; empty: nobody, or several.
+  // nullopt: it has shown none.
   std::optional<std::string> certificate_name = {};
 };  // answer to SecureClient
 struct AccountLookedUp {
@@ -109,22 +112,25 @@ struct PatienceEnded {
   Patience what;
 };  // the session has been in that state for too long
 struct ConsoleAnswered {
-  admin::Answer answer;
-};                       // answer to RunConsole
-struct ShuttingDown {};  // the process ends: 57P01 to the client
-// Events of the step before could not be written. Of that step nothing was sent or begun, only endings were done.
+  console::Answer answer;
+};                        // answer to RunConsole
+struct ShuttingDown {};   // the process ends: 57P01 to the client
+struct AccessChanged {};  // Gate::access_generation is another one: those who may not be here any more go
+// Events of the last step could not be written. Nothing of that step was sent or begun; only endings were
+// done.
 struct AuditFailed {};
 using Event =
     std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, AccountLookedUp, BackendConnected,
                  BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested, LoginTimedOut,
-                 PatienceEnded, ConsoleAnswered, ShuttingDown, AuditFailed>;
+                 PatienceEnded, ConsoleAnswered, ShuttingDown, AccessChanged, AuditFailed>;
 
 // ---- commands: what the driver is to do, in order, after it has queued the bytes
 struct SecureClient {};  // all further bytes of the client are TLS: shake hands; answer with ClientSecured
 struct LookUpAccount {
   std::string role;
 };  // Gate::look_up, on a thread that may block; answer with AccountLookedUp
-// Who may be lent a connection of whom.
+// Which connections this client may be lent: those of the same database and role that were started with the
+// same settings.
 struct Lender {
   std::string role, database;
   std::string start_up;  // the settings of the start-up packet, as one text
@@ -150,7 +156,7 @@ struct CancelOther {
   std::uint32_t secret = 0;
 };  // find the session with these keys
 struct RunConsole {
-  admin::Request request;
+  console::Request request;
 };  // on the blocking pool; answer with ConsoleAnswered
 struct LogLine {
   bool is_warning = false;
@@ -172,7 +178,8 @@ struct Actions {
   std::vector<Command> commands;
 };
 
-// Where a session stands, for those who watch it. login: nobody has shown who it is; waiting: for the backend.
+// The state of a session, for those who watch it. login: the client has not yet proved who it is; waiting:
+// for the backend.
 enum class Activity { login, waiting, idle, in_transaction, active, closed };
 struct Facts {
   Activity activity = Activity::login;

@@ -14,14 +14,14 @@ void refuse_query(Conversation& conversation, wire::ErrorResponse response,
   audit_refusal(conversation, response, sql);
   const bool must_fail = conversation.status == wire::TransactionStatus::in_block || conversation.is_unsynced;
   if (!must_fail) {
-    conversation.link.to_client(response);
-    conversation.link.count_answer(conversation.status);
-    conversation.link.to_client(wire::ReadyForQuery{.status = conversation.status});
+    conversation.state.to_client(response);
+    conversation.state.count_answer(conversation.status);
+    conversation.state.to_client(wire::ReadyForQuery{.status = conversation.status});
     if (conversation.status == wire::TransactionStatus::idle) conversation.transaction = {};
     return;
   }
   pooled::note_unnamed_dropped(conversation);
-  conversation.link.to_backend(wire::Query{.sql = std::string(kRefusalText)});
+  conversation.state.to_backend(wire::Query{.sql = std::string(kRefusalText)});
   conversation.expect({.step = Step::refused_simple,
                        .mark = conversation.registry.mark(),
                        .replacement = std::move(response)});
@@ -51,18 +51,31 @@ Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, C
           .progress = describes_first || reads_nothing ? Progress::before_rows : Progress::running};
 }
 
+// What the server keeps of it can be judged again by itself: its own part of the client's text is kept.
+EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& statement,
+                  const rewriter::Rewritten& rewritten, std::string_view sql) {
+  using rewriter::StatementKind;
+  const EntryPtr entry = make_entry(statement, rewritten);
+  const bool is_kept =
+      statement.kind == StatementKind::prepare || statement.kind == StatementKind::declare_cursor;
+  if (!is_kept) return entry;
+  auto whole = std::make_shared<Entry>(*entry);
+  keep_text(conversation, *whole, sql.substr(statement.source_begin, statement.source_bytes), statement.sql);
+  return whole;
+}
+
 // Checks the statements in their order, each against the names its predecessors leave behind.
 std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewriter::Rewritten& rewritten,
-                                         std::vector<Part>& parts) {
+                                         std::string_view sql, std::vector<Part>& parts) {
   using rewriter::StatementKind;
   bool may_end_idle = conversation.status == wire::TransactionStatus::idle;
   for (const rewriter::Statement& statement : rewritten.statements) {
-    const EntryPtr entry = make_entry(statement, rewritten);
+    const EntryPtr entry = entry_of(conversation, statement, rewritten, sql);
     const std::size_t mark = conversation.registry.mark();
     const rewriter::SearchPath path = conversation.client.path;
     const Protection earlier = conversation.transaction.protection;
     const Checked checked =
-        check_use(conversation, {.entry = entry, .kind = Registry::Kind::statement, .name = {}});
+        check_use(conversation, {.entry = entry, .kind = StatementRegistry::Kind::statement, .name = {}});
     if (const auto* refusal = std::get_if<wire::ErrorResponse>(&checked)) return *refusal;
     if (auto refusal = apply_effect(conversation, *entry)) return refusal;
     const bool is_last = &statement == &rewritten.statements.back();
@@ -83,12 +96,12 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewri
 void on_query(Conversation& conversation, const wire::FrameView& frame) {
   PGVEIL_ASSERT(conversation.expected.empty() && !conversation.is_skipping);
   const auto query = wire::decode_as<wire::Query>(frame.body);
-  if (!query) return conversation.link.end(query.error());
-  Registry& registry = conversation.registry;
+  if (!query) return conversation.state.end(query.error());
+  StatementRegistry& registry = conversation.registry;
   // PostgreSQL drops both unnamed ones at every Query; if this one is refused, they are gone here all the
   // same.
-  registry.erase(Registry::Kind::statement, "");
-  registry.erase(Registry::Kind::portal, "");
+  registry.erase(StatementRegistry::Kind::statement, "");
+  registry.erase(StatementRegistry::Kind::portal, "");
   registry.settle();
   Judged judged = judge(conversation, query->sql);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
@@ -96,21 +109,21 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   }
   const auto& rewritten = std::get<rewriter::Rewritten>(judged);
   Expectation expectation{.step = Step::simple, .mark = registry.mark(), .path = conversation.client.path};
-  if (auto refusal = enter(conversation, rewritten, expectation.parts)) {
+  if (auto refusal = enter(conversation, rewritten, query->sql, expectation.parts)) {
     conversation.client.path = *expectation.path;
-    registry.undo_to(expectation.mark, Registry::NewNames::forget);
+    registry.undo_to(expectation.mark, StatementRegistry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
   audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   pooled::note_unnamed_dropped(conversation);
-  conversation.link.to_backend(wire::Query{.sql = joined(conversation, rewritten)});
+  conversation.state.to_backend(wire::Query{.sql = joined(conversation, rewritten)});
   conversation.expect(std::move(expectation));
 }
 
 void on_function_call(Conversation& conversation, const wire::FrameView& frame) {
   PGVEIL_ASSERT(conversation.expected.empty() && !conversation.is_skipping);
   const auto call = wire::decode_as<wire::FunctionCall>(frame.body);
-  if (!call) return conversation.link.end(call.error());
+  if (!call) return conversation.state.end(call.error());
   refuse_query(conversation, refuse(sqlstate::kInsufficientPrivilege, "function-call messages are not open",
                                     "call the function in a query"));
 }

@@ -6,82 +6,82 @@ namespace pgveil::session {
 
 bool Startup::note_asked(Asked& asked, std::size_t left_bytes) {
   if (asked == Asked::yes) {
-    link_.end(wire::protocol_error("encryption was asked for twice"));
+    state_.end(wire::protocol_error("encryption was asked for twice"));
   } else if (left_bytes > 0) {
-    link_.end(wire::protocol_error("unencrypted data after an encryption request"));
+    state_.end(wire::protocol_error("unencrypted data after an encryption request"));
   }
   asked = Asked::yes;
-  return !link_.is_closed();
+  return !state_.is_closed();
 }
 
 void Startup::on_ssl(std::size_t left_bytes) {
   if (!note_asked(ssl_, left_bytes)) return;
-  if (link_.config.encryption == ClientEncryption::declined) return link_.out.to_client.push_back('N');
-  link_.out.to_client.push_back('S');
+  if (state_.config.encryption == ClientEncryption::declined) return state_.out.to_client.push_back('N');
+  state_.out.to_client.push_back('S');
   gss_ = Asked::yes;  // one encryption inside another is asked for by nobody
-  link_.phase = Phase::securing;
-  link_.command(SecureClient{});
+  state_.phase = Phase::securing;
+  state_.command(SecureClient{});
 }
 
 void Startup::on_cancel(const wire::CancelRequest& request) {
-  link_.command(CancelOther{.pid = request.pid, .secret = request.secret});
-  link_.end_silently();
+  state_.command(CancelOther{.pid = request.pid, .secret = request.secret});
+  state_.end_silently();
 }
 
 bool Startup::on_message(const wire::StartupMessage& message) {
-  if (link_.config.encryption == ClientEncryption::required && !link_.client_secured) {
-    link_.end(client_error(sqlstate::kInvalidAuthorization, "connections without TLS are not accepted here",
-                           "connect with sslmode=require, or better verify-full"));
+  if (state_.config.encryption == ClientEncryption::required && !state_.client_secured) {
+    state_.end(client_error(sqlstate::kInvalidAuthorization, "connections without TLS are not accepted here",
+                            "connect with sslmode=require, or better verify-full"));
     return false;
   }
   if (message.major != 3) {
-    link_.end(
+    state_.end(
         client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3.0"));
     return false;
   }
   Result<WholeStartup> whole = read_whole_startup(message);
   request_ = read_startup(message);
-  const bool waits_for_login = link_.config.authentication != ClientAuthentication::trust;
+  const bool waits_for_login = state_.config.authentication != ClientAuthentication::trust;
   if (!whole || (!request_ && !waits_for_login)) {
-    link_.end(whole ? request_.error() : whole.error());
+    state_.end(whole ? request_.error() : whole.error());
     return false;
   }
   whole_ = std::move(*whole);
   // Where our own connections come from says nothing of whom they are for.
-  const bool is_ours = link_.config.authentication == ClientAuthentication::vouched;
-  const ClientOrigin origin{link_.config.client_address, link_.client_secured.has_value()};
+  const bool is_ours = state_.config.authentication == ClientAuthentication::vouched;
+  const ClientOrigin origin{state_.config.client_address, state_.client_secured.has_value()};
   const auto allowed = is_ours ? Result<LoginDemand>(LoginDemand::password)
-                               : link_.gate.may_log_in(whole_.user, whole_.database, origin);
+                               : state_.gate.may_log_in(whole_.user, whole_.database, origin);
   if (!allowed) {
-    link_.role = whole_.user;
-    link_.database = whole_.database;
-    link_.audit(
+    state_.role = whole_.user;
+    state_.database = whole_.database;
+    state_.audit(
         AuditedLogin{
-            .method = link_.login_method(), .is_bypass = false, .sqlstate = allowed.error().sqlstate},
+            .method = state_.login_method(), .is_bypass = false, .sqlstate = allowed.error().sqlstate},
         0);
-    link_.end(allowed.error());
+    state_.end(allowed.error());
     return false;
   }
-  link_.demand = *allowed;
+  state_.demand = *allowed;
   if (message.minor > 0 || !whole_.unknown_options.empty()) {
-    link_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
-                                                   .unknown_options = {whole_.unknown_options}});
+    state_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
+                                                    .unknown_options = {whole_.unknown_options}});
   }
-  link_.role = whole_.user;
-  link_.database = whole_.database;
+  state_.role = whole_.user;
+  state_.database = whole_.database;
   return true;
 }
 
 bool Startup::on_packet(const wire::FrameView& packet, std::size_t left_bytes) {
   const Result<wire::StartupPacket> decoded = wire::decode_startup(packet.body);
   if (!decoded) {
-    link_.end(decoded.error());
+    state_.end(decoded.error());
     return false;
   }
   if (std::holds_alternative<wire::SslRequest>(*decoded)) {
     on_ssl(left_bytes);
   } else if (std::holds_alternative<wire::GssEncRequest>(*decoded)) {
-    if (note_asked(gss_, left_bytes)) link_.out.to_client.push_back('N');
+    if (note_asked(gss_, left_bytes)) state_.out.to_client.push_back('N');
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&*decoded)) {
     on_cancel(*cancel);
   } else {

@@ -1,6 +1,6 @@
 #pragma once
 // The packets that open a connection, up to an accepted StartupMessage. Says nothing about who the client is.
-#include "proxy/session/link.hpp"
+#include "proxy/session/session_state.hpp"
 #include "proxy/session/startup_options.hpp"
 #include "proxy/wire/framer.hpp"
 
@@ -8,12 +8,13 @@ namespace pgveil::session {
 
 class Startup {
  public:
-  explicit Startup(Link& link) : link_(link) {}
+  explicit Startup(SessionState& state) : state_(state) {}
 
   // One packet. left_bytes: what lies behind it in the same bytes; nothing may follow an encryption request,
   // since it would have been sent before our answer (or injected before TLS: CVE-2021-23222). True when a
-  // StartupMessage was accepted: link.role and link.database are set, and whole() holds it. Whether request() does is
-  // told when the client has shown who it is: a bypass role may ask for what others may not.
+  // StartupMessage was accepted: state.role and state.database are set, and whole() holds it. Whether
+  // request() does is told when the client has shown who it is: a bypass role may ask for what others may
+  // not.
   [[nodiscard]] bool on_packet(const wire::FrameView& packet, std::size_t left_bytes);
   // Errors: what the client asked for is not open to it.
   [[nodiscard]] const Result<StartupRequest>& request() const { return request_; }
@@ -27,7 +28,7 @@ class Startup {
   void on_cancel(const wire::CancelRequest& request);
   [[nodiscard]] bool on_message(const wire::StartupMessage& message);
 
-  Link& link_;
+  SessionState& state_;
   Asked ssl_ = Asked::no;
   Asked gss_ = Asked::no;
   Result<StartupRequest> request_ = StartupRequest();

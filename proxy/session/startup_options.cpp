@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "common/ascii.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/error_response.hpp"
-#include "rewriter/session_settings.hpp"
+#include "rewriter/lists/session_settings.hpp"
 
 namespace pgveil::session {
 
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::string_view kProtocolOptionPrefix = "_pq_.";
 constexpr std::string_view kSpaces = " \t\n\r\f\v";
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool same_name(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),

@@ -10,7 +10,7 @@
 #include "common/error.hpp"
 #include "proxy/session/backend_state.hpp"
 #include "proxy/wire/startup.hpp"
-#include "rewriter/search_path.hpp"
+#include "rewriter/catalog/search_path.hpp"
 
 namespace pgveil::session {
 
@@ -26,8 +26,8 @@ struct StartupRequest {
 // settings (42501, with the name), a search_path that is no list (22023).
 [[nodiscard]] Result<StartupRequest> read_startup(const wire::StartupMessage& message);
 
-// All that is not judged, for a bypass role: user and database, and the other parameters as they came, but for _pq_.*.
-// Errors: no user (28000); replication (42501).
+// All that is not judged, for a bypass role: user and database, and the other parameters as they came, but
+// for _pq_.*. Errors: no user (28000); replication (42501).
 struct WholeStartup {
   std::string user;
   std::string database;

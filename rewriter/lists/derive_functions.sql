@@ -1,18 +1,19 @@
--- What the running server says of pg_catalog's functions: name|is_pure|is_machinery|definition, one row per name. The
--- program asks it at every start and compares the answer with pg15_functions.inc, which is the answer of a fresh
--- PostgreSQL 15 cluster without extensions:
+-- What the running server says of pg_catalog's functions: name|is_pure|is_machinery|definition, one row per
+-- name. The program asks it at every start and compares the answer with pg15_functions.inc, which is the
+-- answer of a fresh PostgreSQL 15 cluster without extensions:
 --   psql -XAtq -f rewriter/lists/derive_functions.sql | awk -F'|' '{
---     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4, $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false" }' \
---     > rewriter/lists/pg15_functions.inc
+--     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4, $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false"
+--     }' \ > rewriter/lists/pg15_functions.inc
 --
--- is_pure: a masked user may call it. pgveil has no types at rewriting time, so a name is let in only if every
--- overload passes:
---   made by initdb (oid < 16384: adminpack installs into pg_catalog), aggregate/window/normal, immutable or stable,
---   default ACL, not SECURITY DEFINER, no internal, cstring, trigger or handler type in its signature, and its name is
---   not of a family that reads catalogs, files, statistics, settings, large objects, other sessions or SQL text.
+-- is_pure: a masked user may call it. pgveil has no types at rewriting time, so a name is let in only if
+-- every overload passes:
+--   made by initdb (oid < 16384: adminpack installs into pg_catalog), aggregate/window/normal, immutable or
+--   stable, default ACL, not SECURITY DEFINER, no internal, cstring, trigger or handler type in its
+--   signature, and its name is not of a family that reads catalogs, files, statistics, settings, large
+--   objects, other sessions or SQL text.
 -- Volatility is not a criterion of safety (ts_rewrite is immutable and runs SQL text), only a first sieve.
--- is_machinery: operators, casts, index support or values themselves work through it, so masks may depend on it.
--- definition: a hash of everything that says what the function does.
+-- is_machinery: operators, casts, index support or values themselves work through it, so masks may depend on
+-- it. definition: a hash of everything that says what the function does.
 WITH unsafe_types(oids) AS (
   SELECT array_agg(oid) FROM pg_type
    WHERE typname IN ('internal', 'cstring', 'trigger', 'event_trigger', 'void') OR typname LIKE '%\_handler'),

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "common/assert.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -10,33 +13,19 @@ constexpr auto kPinned = std::to_array<PinnedFunction>({
 #include "rewriter/lists/pg15_functions.inc"
 });
 
-// What psql, drivers and BI tools ask of catalogs. They show names, types, privileges and sizes, never rows. pg_get_expr
+// What psql, drivers and BI tools ask of catalogs. They show names and types, never rows. pg_get_expr
 // is harmless because the catalogs' expression columns are NULL to clients (system_catalogs.cpp); so is
 // pg_advisory_unlock_all, which pools send: a client can't take an advisory lock. Sorted.
 constexpr auto kMetadata = std::to_array<std::string_view>({
     "col_description",
     "format_type",
     "getdatabaseencoding",
-    "has_any_column_privilege",
-    "has_column_privilege",
-    "has_database_privilege",
-    "has_foreign_data_wrapper_privilege",
-    "has_function_privilege",
-    "has_language_privilege",
-    "has_schema_privilege",
-    "has_sequence_privilege",
-    "has_server_privilege",
-    "has_table_privilege",
-    "has_tablespace_privilege",
-    "has_type_privilege",
     "obj_description",
     "pg_advisory_unlock_all",
     "pg_backend_pid",
     "pg_collation_is_visible",
     "pg_column_is_updatable",
     "pg_conversion_is_visible",
-    "pg_database_size",
-    "pg_describe_object",
     "pg_function_is_visible",
     "pg_get_expr",
     "pg_get_function_arguments",
@@ -44,8 +33,6 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_get_function_result",
     "pg_get_serial_sequence",
     "pg_get_userbyid",
-    "pg_has_role",
-    "pg_indexes_size",
     "pg_is_in_recovery",
     "pg_is_other_temp_schema",
     "pg_my_temp_schema",
@@ -55,12 +42,8 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_partition_ancestors",
     "pg_relation_is_publishable",
     "pg_relation_is_updatable",
-    "pg_relation_size",
     "pg_statistics_obj_is_visible",
     "pg_table_is_visible",
-    "pg_table_size",
-    "pg_tablespace_size",
-    "pg_total_relation_size",
     "pg_ts_config_is_visible",
     "pg_ts_dict_is_visible",
     "pg_ts_parser_is_visible",
@@ -81,17 +64,54 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
 // Output functions that people call by name: they show what SELECT shows. Sorted.
 constexpr auto kOutput = std::to_array<std::string_view>({"record_out"});
 
-constexpr auto kNullText = std::to_array<std::string_view>({
-    "pg_get_function_sqlbody",
-    "pg_get_functiondef",
-    "pg_get_partkeydef",
-    "pg_get_ruledef",
-    "pg_get_statisticsobjdef",
-    "pg_get_statisticsobjdef_columns",
-    "pg_get_triggerdef",
-    "pg_get_viewdef",
-    "pg_tablespace_location",
+using Pair = std::pair<std::string_view, std::string_view>;
+
+// With their types. Definitions may quote data. Sizes of everything grow with each row that is hidden, by the
+// page. Counters of transactions and the like tell what others do on the server; tools ask for them and take
+// NULL for an answer. Sorted.
+constexpr auto kNullValue = std::to_array<Pair>({
+    {"inet_client_addr", "inet"},
+    {"inet_client_port", "int4"},
+    {"inet_server_addr", "inet"},
+    {"inet_server_port", "int4"},
+    {"pg_conf_load_time", "timestamptz"},
+    {"pg_current_xact_id", "xid8"},
+    {"pg_current_xact_id_if_assigned", "xid8"},
+    {"pg_database_size", "int8"},
+    {"pg_get_function_sqlbody", "text"},
+    {"pg_get_functiondef", "text"},
+    {"pg_get_partkeydef", "text"},
+    {"pg_get_ruledef", "text"},
+    {"pg_get_statisticsobjdef", "text"},
+    {"pg_get_statisticsobjdef_columns", "text"},
+    {"pg_get_triggerdef", "text"},
+    {"pg_get_viewdef", "text"},
+    {"pg_postmaster_start_time", "timestamptz"},
+    {"pg_tablespace_location", "text"},
+    {"pg_tablespace_size", "int8"},
+    {"txid_current", "int8"},
+    {"txid_current_if_assigned", "int8"},
 });
+
+// With their number of arguments when the first is a role. Sorted.
+constexpr auto kRights = std::to_array<std::pair<std::string_view, std::size_t>>({
+    {"has_any_column_privilege", 3},
+    {"has_column_privilege", 4},
+    {"has_database_privilege", 3},
+    {"has_foreign_data_wrapper_privilege", 3},
+    {"has_function_privilege", 3},
+    {"has_language_privilege", 3},
+    {"has_schema_privilege", 3},
+    {"has_sequence_privilege", 3},
+    {"has_server_privilege", 3},
+    {"has_table_privilege", 3},
+    {"has_tablespace_privilege", 3},
+    {"has_type_privilege", 3},
+    {"pg_has_role", 3},
+});
+
+constexpr auto kSizes = std::to_array<std::string_view>(
+    {"pg_indexes_size", "pg_relation_size", "pg_table_size", "pg_total_relation_size"});
 
 constexpr auto kClientRole =
     std::to_array<std::string_view>({"current_user", "getpgusername", "session_user"});
@@ -99,6 +119,13 @@ constexpr auto kClientRole =
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::binary_search(names, name);
+}
+
+// In an array of pairs that is sorted by the first; null: not there.
+template <class Pairs>
+auto* find_in(const Pairs& pairs, std::string_view name) {
+  const auto at = std::ranges::lower_bound(pairs, name, {}, [](const auto& pair) { return pair.first; });
+  return at != pairs.end() && at->first == name ? &at->second : nullptr;
 }
 
 bool is_pure(std::string_view name) {
@@ -121,14 +148,30 @@ bool is_listed_elsewhere(std::string_view schema, std::string_view name) {
   return schema == "information_schema" && name == "_pg_expandarray";
 }
 
+std::string_view type_of_null(std::string_view function) {
+  const auto* type = find_in(kNullValue, function);
+  PGVEIL_ASSERT(type != nullptr);
+  return *type;
+}
+
+std::size_t arguments_with_role(std::string_view function) {
+  const auto* count = find_in(kRights, function);
+  PGVEIL_ASSERT(count != nullptr);
+  return *count;
+}
+
 FunctionRule function_rule(std::string_view name) {
   static_assert(std::ranges::is_sorted(kPinned, {}, &PinnedFunction::name));
   static_assert(std::ranges::is_sorted(kMetadata));
-  static_assert(std::ranges::is_sorted(kNullText) && std::ranges::is_sorted(kClientRole));
+  static_assert(std::ranges::is_sorted(kSizes) && std::ranges::is_sorted(kClientRole));
+  static_assert(std::ranges::is_sorted(kNullValue) && std::ranges::is_sorted(kRights));
   if (contains(kClientRole, name)) return FunctionRule::client_role;
   if (is_pure(name) || contains(kOutput, name)) return FunctionRule::allowed;
   if (contains(kMetadata, name)) return FunctionRule::metadata;
-  if (contains(kNullText, name)) return FunctionRule::null_text;
+  if (find_in(kNullValue, name) != nullptr) return FunctionRule::null_value;
+  if (find_in(kRights, name) != nullptr) return FunctionRule::right;
+  if (contains(kSizes, name)) return FunctionRule::relation_size;
+  if (name == "pg_describe_object") return FunctionRule::description;
   if (name == "pg_get_constraintdef") return FunctionRule::constraint_def;
   if (name == "pg_get_indexdef") return FunctionRule::index_def;
   if (name == "current_setting") return FunctionRule::current_setting;

@@ -1,6 +1,7 @@
 #pragma once
 // Which functions a client's SQL may call, by name: every overload in pg_catalog of an allowed name is safe
 // (derive_functions.sql). Everything else is refused.
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,9 +12,12 @@ enum class FunctionRule {
   refused,
   allowed,          // emitted as pg_catalog.name(…)
   metadata,         // reads catalogs but no data; emitted the same way
-  null_text,        // prints definitions that may quote data: becomes NULL::text; paths, too
+  null_value,       // quotes data, paths or counters of the server: becomes NULL of its type (type_of_null)
   constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
   index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
+  description,      // pg_describe_object: only for members of extensions
+  relation_size,    // only for tables that the client reads as they are; NULL for others
+  right,            // has_…_privilege, pg_has_role: what the client may do here (resolve/resolve_right.cpp)
   current_setting,  // only with a constant name that may be shown
   set_config,       // only alone in a SELECT, with constants and a setting that may be set
   client_schema,    // current_schema(): the first schema of the client's search path
@@ -23,9 +27,13 @@ enum class FunctionRule {
 };
 
 [[nodiscard]] FunctionRule function_rule(std::string_view name);
+// REQUIRES: FunctionRule::null_value. The type of pg_catalog that the function has.
+[[nodiscard]] std::string_view type_of_null(std::string_view function);
+// REQUIRES: FunctionRule::right. How many arguments it has when the first of them says whose right is asked.
+[[nodiscard]] std::size_t arguments_with_role(std::string_view function);
 
-// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql says what the fields mean). The running
-// server is held against it by server_check.hpp.
+// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql says what the fields mean).
+// The running server is held against it by server_check.hpp.
 struct PinnedFunction {
   std::string_view name;
   std::uint64_t definition;
@@ -36,8 +44,8 @@ struct PinnedFunction {
 [[nodiscard]] std::span<const PinnedFunction> pinned_functions();
 [[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
 
-// Functions of other schemas that may be called, with their schema's name: information_schema._pg_expandarray, which JDBC
-// takes keys and indexes apart with, turns an array into rows.
+// Functions of other schemas that may be called, with their schema's name:
+// information_schema._pg_expandarray, which JDBC takes keys and indexes apart with, turns an array into rows.
 [[nodiscard]] bool is_listed_elsewhere(std::string_view schema, std::string_view name);
 
 // Collations, sampling methods and operators need no list: all of pg_catalog's are safe.

@@ -329,7 +329,8 @@ constexpr FieldRule kTransaction[] = {up_to("kind", PG_QUERY__TRANSACTION_STMT_K
                                       checked("options", "no READ WRITE"), label("savepoint_name"),
                                       empty("gid", "two-phase commit"), flag("chain", "AND CHAIN")};
 constexpr FieldRule kDiscard[] = {
-    only("target", {PG_QUERY__DISCARD_MODE__DISCARD_ALL, PG_QUERY__DISCARD_MODE__DISCARD_PLANS})};
+    only("target", {PG_QUERY__DISCARD_MODE__DISCARD_ALL, PG_QUERY__DISCARD_MODE__DISCARD_PLANS,
+                    PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES, PG_QUERY__DISCARD_MODE__DISCARD_TEMP})};
 constexpr FieldRule kUnlisten[] = {empty("conditionname", "only UNLISTEN * is let through")};
 constexpr FieldRule kExplain[] = {query("query"), checked("options", "those of a list")};
 
@@ -401,7 +402,8 @@ constexpr KindRule kKinds[] = {
     {&pg_query__sqlvalue_function__descriptor, none, kValueFunction},
 };
 
-// Uses that make sense for a field of this type: a sub-tree must be visited or absent, an enum's values listed.
+// Uses that make sense for a field of this type: a sub-tree must be visited or absent, an enum's values
+// listed.
 bool suits(FieldUse use, const ProtobufCFieldDescriptor& field) {
   const bool is_message = field.type == PROTOBUF_C_TYPE_MESSAGE;
   switch (use) {

@@ -1,14 +1,14 @@
 #pragma once
-// The one account of the parse tree: each kind of node that may stand in a statement that is sent, and each of its
-// fields, with what becomes of the field or why it is harmless. The verifier is driven by this table: a kind or field
-// that is not in it, a value that it does not list and a field that must be empty and is not are refused. A
-// libpg_query whose nodes differ is refused the same way, until its fields are entered here.
+// The one account of the parse tree: each kind of node that may stand in a statement that is sent, and each
+// of its fields, with what becomes of the field or why it is harmless. The verifier is driven by this table:
+// a kind or field that is not in it, a value that it does not list and a field that must be empty and is not
+// are refused. A libpg_query whose nodes differ is refused the same way, until its fields are entered here.
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
 
-#include "rewriter/pg/ast.hpp"
+#include "pg/ast.hpp"
 
 namespace pgveil::rewriter {
 
@@ -62,7 +62,8 @@ struct KindRule {
   std::span<const FieldRule> fields;  // as many, in the same order and of the same names as the descriptor's
 };
 
-// The rule of a kind; nullptr: it may not stand anywhere. Also nullptr for a kind whose fields are not the ones listed.
+// The rule of a kind; nullptr: it may not stand anywhere. Also nullptr for a kind whose fields are not the
+// ones listed.
 [[nodiscard]] const KindRule* kind_rule(const ProtobufCMessageDescriptor& kind);
 // All that is listed, whether it fits the library or not. For tests and documentation.
 [[nodiscard]] std::span<const KindRule> listed_kinds();

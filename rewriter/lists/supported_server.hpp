@@ -1,6 +1,6 @@
 #pragma once
-// Which PostgreSQL the lists of this folder were derived from and reviewed for. Another major version has other
-// functions, catalog columns and node kinds, so it is refused until it has lists of its own.
+// Which PostgreSQL the lists of this folder were derived from and reviewed for. Another major version has
+// other functions, catalog columns and node kinds, so it is refused until it has lists of its own.
 #include "common/error.hpp"
 
 namespace pgveil::rewriter {

@@ -1,9 +1,11 @@
 #pragma once
-// The server's own catalogs as tables with a static policy: which ones a client may read, and which of their columns
-// are NULL because they quote data (statistics, partition bounds, constraint and index expressions, function bodies).
-// A catalog that is not listed answers like any unlisted relation.
+// The server's own catalogs as tables with a static policy: which ones a client may read, and which of their
+// columns are NULL because they quote data (statistics, partition bounds, constraint and index expressions,
+// function bodies). A catalog that is not listed answers like any unlisted relation.
 #include <span>
 #include <string_view>
+
+#include "rewriter/lists/own_rows.hpp"
 
 namespace pgveil::rewriter {
 
@@ -22,9 +24,8 @@ struct SystemCatalog {
   std::string_view schema;
   std::string_view name;
   std::span<const CatalogColumn> hidden;
+  OwnRowsRule own = {};               // which rows are about objects of pgveil's and left out
   bool only_listed_settings = false;  // rows of pg_settings whose name may be shown
-  std::string_view column_name =
-      {};  // where a row is of one column: its name. Those of stored decisions are left out
 };
 
 // nullptr: not readable.

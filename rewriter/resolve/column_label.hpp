@@ -1,8 +1,9 @@
 #pragma once
-// The name PostgreSQL gives to an unnamed output column (its FigureColname), so that rewriting never changes it.
+// The name PostgreSQL gives to an unnamed output column (its FigureColname), so that rewriting never changes
+// it.
 #include <string>
 
-#include "rewriter/pg/ast.hpp"
+#include "pg/ast.hpp"
 
 namespace pgveil::rewriter {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
 #include "rewriter/resolve/stop.hpp"
 
 namespace pgveil::rewriter {

@@ -1,10 +1,10 @@
 #pragma once
-// EXPLAIN of a statement that reads protected tables. A plan shows estimates from raw values, counts and the masks, so
-// it is refused; the refusal says what may be known of the statement: its policies and its columns.
+// EXPLAIN of a statement that reads protected tables. A plan shows estimates from raw values, counts and the
+// masks, so it is refused; the refusal says what may be known of the statement: its policies and its columns.
 #include <span>
 #include <string>
 
-#include "rewriter/pg/ast.hpp"
+#include "pg/ast.hpp"
 #include "rewriter/resolve/scope.hpp"
 
 namespace pgveil::rewriter {

@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
 
 namespace pgveil::rewriter {
 namespace {

@@ -1,8 +1,16 @@
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 
 namespace pgveil::rewriter {
+namespace {
+
+// REQUIRES: resolved.
+bool is_regrole(const PgQuery__TypeName& type) {
+  return pg::string_of(type.names[type.n_names - 1]) == "regrole" && type.n_array_bounds == 0;
+}
+
+}  // namespace
 
 void Resolver::expressions(std::span<Node*> items, Scope& scope, const CteScope* ctes) {
   for (Node*& item : items) expression(item, scope, ctes);
@@ -24,8 +32,8 @@ void Resolver::any_expression(Node*& node, Scope& scope, const CteScope* ctes) {
         return;  // a number that does not fit comes out of the parser like that
       return name_error("42P02", "there is no parameter of this number", node->param_ref->location);
     case PG_QUERY__NODE__NODE_COLUMN_REF:
-      if (Node* oid = tableoid_of_catalog(*node->column_ref, scope)) {
-        node = oid;
+      if (Node* constant = system_column_of_catalog(*node->column_ref, scope)) {
+        node = constant;
         return;
       }
       return column_reference(*node->column_ref, scope);
@@ -42,7 +50,10 @@ void Resolver::any_expression(Node*& node, Scope& scope, const CteScope* ctes) {
     case PG_QUERY__NODE__NODE_BOOLEAN_TEST: return expression(node->boolean_test->arg, scope, ctes);
     case PG_QUERY__NODE__NODE_TYPE_CAST:
       type_name(*node->type_cast->type_name);
-      return expression(node->type_cast->arg, scope, ctes);
+      expression(node->type_cast->arg, scope, ctes);
+      if (is_regrole(*node->type_cast->type_name) && is_client(node->type_cast->arg))
+        node = client_as_regrole();
+      return;
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
       collation(*node->collate_clause);
       return expression(node->collate_clause->arg, scope, ctes);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rewriter/masks.hpp"
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
+#include "rewriter/mask/masks.hpp"
 #include "rewriter/resolve/column_label.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
@@ -90,8 +90,8 @@ bool is_unnest_of_several(const Node* node) {
          call.agg_distinct == 0 && call.func_variadic == 0;
 }
 
-// unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), and only under its bare name: no function takes
-// two arrays, so the qualified name, which is what we send, would not be found.
+// unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), and only under its bare name: no
+// function takes two arrays, so the qualified name, which is what we send, would not be found.
 void expand_unnest(PgQuery__RangeFunction& function, pg::Builder& build) {
   std::vector<Node*> items;
   for (Node* item : pg::nodes(function.functions, function.n_functions)) {
@@ -191,7 +191,8 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
     refuse(Reason::row_layout, "ONLY on a table with partitions or children", "leave ONLY out",
            range.location);
   }
-  range.inh = 1;
+  // A table's own rows: whatever becomes its child is another table.
+  range.inh = relation.kind == RelationKind::table ? 0 : 1;
   const Mask* mask = snapshot_.catalog_mask(relation);
   if (mask != nullptr) entry.catalog_oid = relation.oid;
   if (snapshot_.is_open(relation, client_.role)) {
@@ -199,6 +200,10 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   } else if (mask == nullptr) {
     const Snapshot::ProtectedTable* table = snapshot_.policy_for(relation, client_.role);
     if (table == nullptr) {
+      if (const std::string* why = snapshot_.shut_because(relation)) {
+        refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is closed: {}", range.relname, *why),
+               "an admin can run RELOAD if the partition may be read", range.location);
+      }
       if (snapshot_.asks_database(relation)) refuse_as_database(relation, client_.role, range.location);
       refuse(Reason::relation_not_listed,
              fmt::format("relation \"{}\" is not listed for this role", range.relname),
@@ -237,6 +242,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
                           .has_renamed_columns = alias->n_colnames > 0});
     node = build_.from_subquery(in_its_place, alias);
   }
+  if (mask == nullptr) scope.as_they_are.push_back(&relation);
   const ColumnNames columns = entry.columns;
   scope.entries.push_back(std::move(entry));
   return columns;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-#include "rewriter/function_access.hpp"
+#include "rewriter/lists/function_access.hpp"
 #include "rewriter/lists/functions.hpp"
-#include "rewriter/resolve/definitions.hpp"
+#include "rewriter/lists/session_settings.hpp"
+#include "rewriter/resolve/constants.hpp"
+#include "rewriter/resolve/guarded_call.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
-#include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -16,6 +17,13 @@ namespace {
 bool is_value(const pg::Node* node) {
   while (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
   return pg::is_kind(node, PG_QUERY__NODE__NODE_PARAM_REF) || pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
+}
+
+// current_setting('app.user', true): names with a dot are what clients make up, and here nobody can have set
+// one.
+bool is_unknown_setting(const PgQuery__FuncCall& call) {
+  const std::string_view name(call.args[0]->a_const->sval->sval);
+  return call.n_args == 2 && truth_of(call.args[1]) == true && name.find('.') != std::string_view::npos;
 }
 
 }  // namespace
@@ -48,11 +56,14 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (rule) {
     case FunctionRule::allowed:
     case FunctionRule::metadata: return;
-    case FunctionRule::null_text:
-      node = build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "text"));
+    case FunctionRule::null_value:
+      node = build_.cast(build_.null_constant(), build_.type_name("pg_catalog", type_of_null(name)));
       return;
     case FunctionRule::constraint_def:
-    case FunctionRule::index_def: node = guarded_definition(call, name); return;
+    case FunctionRule::index_def:
+    case FunctionRule::description:
+    case FunctionRule::relation_size: return guarded(call, rule, name);
+    case FunctionRule::right: return right(node, name);
     case FunctionRule::current_setting: return current_setting(node);
     case FunctionRule::client_schema: node = current_schema(); return;
     case FunctionRule::client_schemas: node = current_schemas(call); return;
@@ -101,6 +112,10 @@ void Resolver::current_setting(Node*& node) {
       return;
     }
   }
+  if (is_constant && is_unknown_setting(call)) {
+    node = build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "text"));
+    return;
+  }
   if (!is_constant || !may_show(call.args[0]->a_const->sval->sval)) {
     refuse(Reason::setting_not_listed, "current_setting() of a setting that is not on the list",
            "name the setting as a constant; SHOW ALL lists what there is", call.location);
@@ -108,8 +123,9 @@ void Resolver::current_setting(Node*& node) {
   if (is_path_setting(call.args[0]->a_const->sval->sval)) call.args[0] = build_.string_constant(kPathSetting);
 }
 
-// A name that is known when the statement runs only (a parameter) is looked up among the settings that may be shown: as
-// text, NULL for the others, for those with a unit, which would be written in another way, and for search_path.
+// A name that is known when the statement runs only (a parameter) is looked up among the settings that may be
+// shown: as text, NULL for the others, for those with a unit, which would be written in another way, and for
+// search_path.
 pg::Node* Resolver::listed_setting(Node* name) {
   constexpr std::string_view kAlias = "pgveil_s";
   const Relation* settings = snapshot_.catalog().find("pg_catalog", "pg_settings");
@@ -129,12 +145,33 @@ pg::Node* Resolver::listed_setting(Node* name) {
   return build_.scalar_subquery(build_.select(targets, from, build_.all_of(is_it)));
 }
 
-pg::Node* Resolver::guarded_definition(PgQuery__FuncCall& call, std::string_view function) {
-  if (call.n_args == 0 || call.agg_filter != nullptr || call.over != nullptr || call.n_agg_order > 0 ||
-      call.agg_distinct != 0 || call.agg_star != 0 || call.func_variadic != 0) {
+bool Resolver::is_plain(const PgQuery__FuncCall& call) {
+  const bool has_names = std::ranges::any_of(pg::nodes(call.args, call.n_args), [](const Node* argument) {
+    return pg::is_kind(argument, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR);
+  });
+  return !has_names && call.agg_filter == nullptr && call.over == nullptr && call.n_agg_order == 0 &&
+         call.agg_distinct == 0 && call.agg_star == 0 && call.func_variadic == 0;
+}
+
+void Resolver::guarded(PgQuery__FuncCall& call, FunctionRule rule, std::string_view function) {
+  if (call.n_args <= guarded_argument(rule) || !is_plain(call)) {
     refuse(Reason::function_not_listed, fmt::format("this form of \"{}\"", function), {}, call.location);
   }
-  return wrap_definition(call, build_);
+  std::vector<std::uint32_t> as_they_are;
+  if (rule == FunctionRule::relation_size) {
+    for (const auto& [key, relation] : snapshot_.catalog().relations) {
+      if (reads_as_it_is(relation)) as_they_are.push_back(relation.oid);
+    }
+  }
+  guard_call(call, rule, as_they_are, build_);
+}
+
+bool Resolver::reads_as_it_is(const Relation& relation) const {
+  if (snapshot_.is_open(relation, client_.role)) return true;
+  const Snapshot::ProtectedTable* table = snapshot_.policy_for(relation, client_.role);
+  if (table == nullptr) return false;
+  const auto& exempt = table->state.spec->exempt_roles;
+  return std::ranges::find(exempt, client_.role) != exempt.end();
 }
 
 pg::Node* Resolver::client_role_constant() {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rewriter/function_access.hpp"
+#include "rewriter/lists/function_access.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 
@@ -40,19 +40,24 @@ void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) 
   }
 }
 
-// tableoid of a system catalog, which comments are looked up by: the same for all its rows. NULL where an outer join has
-// no row. Null: it is something else.
-pg::Node* Resolver::tableoid_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope) {
+// tableoid of a system catalog, which comments are looked up by, is the same for all its rows, and NULL where
+// an outer join has no row. xmin, by which tools find what has changed, tells how many transactions there
+// were: it is NULL. Null: it is something else.
+pg::Node* Resolver::system_column_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope) {
   const auto fields = pg::nodes(column.fields, column.n_fields);
-  if (fields.empty() || fields.size() > 2 || pg::string_of(fields.back()) != "tableoid") return nullptr;
+  if (fields.empty() || fields.size() > 2) return nullptr;
+  const std::string_view name = pg::string_of(fields.back());
+  if (name != "tableoid" && name != "xmin") return nullptr;
   const bool is_alone = fields.size() == 1 && scope.entries.size() == 1;
   const Entry* entry = fields.size() == 2 ? scope.find(pg::string_of(fields[0])) : nullptr;
   if (is_alone) entry = &scope.entries.front();
   if (entry == nullptr || entry->catalog_oid == 0 || !entry->columns) return nullptr;
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(*entry->columns, name) != entry->columns->end();
+  const auto has = [&](std::string_view known) {
+    return std::ranges::find(*entry->columns, known) != entry->columns->end();
   };
-  if (!has("oid") || has("tableoid")) return nullptr;
+  if (has(name)) return nullptr;
+  if (name == "xmin") return build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "xid"));
+  if (!has("oid")) return nullptr;
   const auto oid = [&](Node* value) { return build_.cast(value, build_.type_name("pg_catalog", "oid")); };
   const pg::Builder::When no_row[] = {
       {build_.is_null(build_.column({entry->alias, "oid"})), oid(build_.null_constant())}};

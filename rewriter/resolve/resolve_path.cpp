@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "rewriter/lists/session_settings.hpp"
+#include "rewriter/resolve/constants.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
-#include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -18,24 +19,6 @@ std::shared_ptr<const PathEffect> effect_of(Kind kind) {
 std::shared_ptr<const PathEffect> effect_of(Kind kind, SchemaNames schemas) {
   return std::make_shared<const PathEffect>(
       PathEffect{.kind = kind, .schemas = std::make_shared<const SchemaNames>(std::move(schemas))});
-}
-
-// The text of a string constant; nullopt: something else.
-std::optional<std::string_view> text_of(const Node* node) {
-  const bool is_text = pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) &&
-                       node->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
-  return is_text ? std::optional<std::string_view>(node->a_const->sval->sval) : std::nullopt;
-}
-
-// true, false, 't'::bool …; nullopt: not a constant.
-std::optional<bool> truth_of(const Node* node) {
-  if (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
-  if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST)) return std::nullopt;
-  if (node->a_const->val_case == PG_QUERY__A__CONST__VAL_BOOLVAL) return node->a_const->boolval->boolval != 0;
-  const auto text = text_of(node);
-  if (text == "t" || text == "true" || text == "on") return true;
-  if (text == "f" || text == "false" || text == "off") return false;
-  return std::nullopt;
 }
 
 bool is_set_config(const Node* node) {
@@ -52,8 +35,8 @@ bool is_set_config(const Node* node) {
 
 }  // namespace
 
-// PostgreSQL takes any names and skips those that mean nothing. Here a list of which nothing is left is a mistake that is
-// better told at once.
+// PostgreSQL takes any names and skips those that mean nothing. Here a list of which nothing is left is a
+// mistake that is better told at once.
 void Resolver::check_path(const SchemaNames& names, int location) {
   const auto is_named = [](const std::string& name) { return !name.empty() && name != "$user"; };
   if (std::ranges::none_of(names, is_named)) return;
@@ -150,9 +133,10 @@ std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call) {
     arguments[0] = build_.string_constant(kPathSetting);
     arguments[1] = build_.string_constant(schema_list_text(*names));
     effect = effect_of(*truth_of(call.args[2]) ? Kind::set_local : Kind::set, std::move(*names));
+  } else if (const auto fixed = fixed_value(name); fixed && may_set_to(name, value)) {
+    arguments[1] = build_.string_constant(*fixed);
   } else if (!may_set(name)) {
-    refuse(Reason::setting_not_listed, fmt::format("setting \"{}\" can't be changed here", name),
-           "SHOW ALL lists what may be seen; the documentation lists what may be set", call.location);
+    refuse_setting(name, call.location);
   } else {
     check_value(name, value, call.location);
   }

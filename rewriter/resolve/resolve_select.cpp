@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "rewriter/mask/table_guard.hpp"
 #include "rewriter/resolve/column_label.hpp"
 #include "rewriter/resolve/group_key.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -81,7 +82,21 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
   for (Node* item : pg::nodes(select.window_clause, select.n_window_clause))
     window(*item->window_def, scope, ctes);
   tail(select, scope, ctes, names);
+  guard_tables(select, scope);
   return names;
+}
+
+// The guards of tables that are read as they are come before what the client asks for.
+void Resolver::guard_tables(PgQuery__SelectStmt& select, const Scope& scope) {
+  std::vector<Node*> conditions;
+  for (const Relation* relation : scope.as_they_are) {
+    const TableGuard* guard = snapshot_.table_guard(*relation);
+    if (guard != nullptr && std::ranges::find(conditions, guard->condition) == conditions.end())
+      conditions.push_back(guard->condition);
+  }
+  if (conditions.empty()) return;
+  if (select.where_clause != nullptr) conditions.push_back(select.where_clause);
+  select.where_clause = build_.all_of(conditions);
 }
 
 ColumnNames Resolver::set_operation(PgQuery__SelectStmt& select_node, Scope& scope, const CteScope* ctes) {

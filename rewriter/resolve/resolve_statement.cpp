@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
+#include "rewriter/lists/session_settings.hpp"
+#include "rewriter/resolve/constants.hpp"
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
 #include "rewriter/resolve/time_zone_offset.hpp"
-#include "rewriter/session_settings.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -31,6 +32,14 @@ std::string words_of(std::string_view setting) {
   std::string out;
   for (const char c : setting) out += c == '.' ? std::string(" . ") : std::string(1, c);
   return out;
+}
+
+// SET x = 1, = 'on', = true; empty: something else.
+std::string written_value(const pg::Node& value) {
+  if (const auto text = text_of(&value)) return std::string(*text);
+  const bool is_number = pg::is_kind(&value, PG_QUERY__NODE__NODE_A_CONST) &&
+                         value.a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
+  return is_number ? std::to_string(value.a_const->ival->ival) : std::string();
 }
 
 constexpr std::int32_t kCursorWithHold = 0x0020;  // PostgreSQL's CURSOR_OPT_HOLD
@@ -60,7 +69,10 @@ Statement Resolver::any_statement(Node*& node) {
     case PG_QUERY__NODE__NODE_SELECT_STMT: return select_statement(*node->select_stmt);
     case PG_QUERY__NODE__NODE_COPY_STMT: return copy_statement(*node->copy_stmt);
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT: return set_statement(*node->variable_set_stmt);
-    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: return show_statement(*node->variable_show_stmt);
+    case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
+      return std::string_view(node->variable_show_stmt->name) == "all"
+                 ? show_all(node)
+                 : show_statement(*node->variable_show_stmt);
     case PG_QUERY__NODE__NODE_TRANSACTION_STMT: return transaction_statement(*node->transaction_stmt);
     case PG_QUERY__NODE__NODE_PREPARE_STMT: return prepare_statement(*node->prepare_stmt);
     case PG_QUERY__NODE__NODE_EXECUTE_STMT: return execute_statement(*node->execute_stmt);
@@ -154,6 +166,7 @@ void Resolver::copy_options(PgQuery__CopyStmt& copy) {
 Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
   auto out = of_kind(StatementKind::set, set.name);
   if (out.name == "search_path") return set_path(set);
+  if (is_role_setting(out.name)) return set_role(set);
   switch (set.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
       if (std::string_view(set.name) == "TRANSACTION SNAPSHOT") {
@@ -173,11 +186,7 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
       refuse(Reason::statement_kind, "this form of SET is not answered");
   }
   set_values(set);
-  if (!may_set(set.name)) {
-    refuse_at(words_of(set.name), Reason::setting_not_listed,
-              fmt::format("setting \"{}\" can't be changed here", set.name),
-              "SHOW ALL lists what may be seen; the documentation lists what may be set");
-  }
+  if (!may_set(set.name) && !is_at_its_value(set)) refuse_setting(set.name, -1);
   return out;
 }
 
@@ -189,9 +198,42 @@ void Resolver::set_values(PgQuery__VariableSetStmt& set) {
       refuse(Reason::setting_not_listed, "SET to something that is no constant",
              "write the value as a constant");
     }
-    const bool is_text = value->a_const->val_case == PG_QUERY__A__CONST__VAL_SVAL;
-    if (may_set(set.name)) check_value(set.name, is_text ? value->a_const->sval->sval : "", -1);
+    if (may_set(set.name)) check_value(set.name, text_of(value).value_or(""), -1);
   }
+}
+
+// RESET of a pinned setting, or SET to the value that it has: written as the proxy pins it.
+bool Resolver::is_at_its_value(PgQuery__VariableSetStmt& set) {
+  const auto fixed = fixed_value(set.name);
+  if (!fixed) return false;
+  if (set.kind != PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE) return true;
+  if (set.n_args != 1 || !may_set_to(set.name, written_value(*set.args[0]))) return false;
+  set.args[0] = build_.string_constant(*fixed);
+  return true;
+}
+
+void Resolver::refuse_setting(std::string_view name, int location) {
+  const auto fixed = fixed_value(name);
+  const std::string message = fmt::format("setting \"{}\" can't be changed here", name);
+  const std::string hint = fixed ? fmt::format("it is '{}' here, and may be set to that", *fixed)
+                                 : "SHOW ALL lists what may be seen; the documentation lists what may be set";
+  if (location >= 0) refuse(Reason::setting_not_listed, message, hint, location);
+  refuse_at(words_of(name), Reason::setting_not_listed, message, hint);
+}
+
+Statement Resolver::set_role(PgQuery__VariableSetStmt& set) {
+  const Statement out = of_kind(StatementKind::set, set.name);
+  if (set.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE) {
+    const auto role = set.n_args == 1 ? text_of(set.args[0]) : std::nullopt;
+    const bool is_none = role == kNoRole && out.name == "role";
+    if (!is_none && role != std::string_view(client_.role)) {
+      refuse_at(words_of(set.name), Reason::setting_not_listed,
+                fmt::format("setting \"{}\" can't be changed here", set.name), "log in as the other role");
+    }
+    set.args[0] = build_.string_constant(kNoRole);
+  }
+  set.name = build_.arena().copy(kRoleSetting);
+  return out;
 }
 
 void Resolver::check_value(std::string_view name, std::string_view value, int location) {
@@ -210,10 +252,9 @@ Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
   Statement out = of_kind(StatementKind::show, show.name);
   if (name == "search_path")
     show.name = build_.arena().copy(kPathSetting);
-  else if (name != "all" && !may_show(name)) {
+  else if (!may_show(name)) {
     refuse_at(words_of(name), Reason::setting_not_listed,
-              fmt::format("setting \"{}\" is not shown here", name),
-              "SELECT name FROM pg_settings lists what is");
+              fmt::format("setting \"{}\" is not shown here", name), "SHOW ALL lists what is");
   }
   return out;
 }
@@ -297,12 +338,12 @@ Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
     case PG_QUERY__DISCARD_MODE__DISCARD_ALL:
       return with_effect(of_kind(StatementKind::discard, "all"), {.kind = PathEffect::Kind::reset});
     case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return of_kind(StatementKind::discard, "plans");
-    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
-    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:
+    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES: return of_kind(StatementKind::discard, "sequences");
+    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP: return of_kind(StatementKind::discard, "temp");
     case PG_QUERY__DISCARD_MODE__DISCARD_MODE_UNDEFINED:
     case _PG_QUERY__DISCARD_MODE_IS_INT_SIZE: break;
   }
-  refuse(Reason::statement_kind, "this DISCARD is not answered", "use DISCARD ALL or DISCARD PLANS");
+  refuse(Reason::statement_kind, "this DISCARD is not answered", "use DISCARD ALL");
 }
 
 Statement Resolver::explain_statement(PgQuery__ExplainStmt& explain) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "rewriter/pipeline.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
+#include "rewriter/statement/verdict.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -16,8 +16,8 @@ constexpr std::size_t kMaxExpandedViews = 200;  // in one statement; views of vi
 
 const std::vector<std::string> kPathOfDefinitions = {"pg_catalog"};
 
-// What is wrong inside a view, told at the place where the client names it. The text of a definition is none of the
-// client's, so no position in it is.
+// What is wrong inside a view, told at the place where the client names it. The text of a definition is none
+// of the client's, so no position in it is.
 Stop inside(const Relation& view, Stop stop, int location) {
   const auto prefixed = [&](const std::string& what) {
     return fmt::format("view \"{}\": {}", view.name, what);
@@ -45,8 +45,8 @@ std::span<const std::string> Resolver::schemas() const {
   return views_.empty() ? std::span<const std::string>(path_now_.schemas) : kPathOfDefinitions;
 }
 
-// FROM v becomes FROM (its definition) AS v(its columns). Inside, nothing of the client's statement is in scope: no common
-// table expression, no alias, no column, no search path.
+// FROM v becomes FROM (its definition) AS v(its columns). Inside, nothing of the client's statement is in
+// scope: no common table expression, no alias, no column, no search path.
 ColumnNames Resolver::view(Node*& node, const Relation& view, Scope& scope) {
   const PgQuery__RangeVar range = *node->range_var;
   std::vector<std::string> names;

@@ -1,30 +1,34 @@
 #pragma once
-// The one walk that gives every name of a statement its meaning and leaves only what may be sent: relations become
-// open tables (qualified) or masking sub-selects, functions and types are looked up in the lists and qualified, and
-// each node kind is either handled field by field here or refused. It changes the tree in place.
+// The one walk that gives every name of a statement its meaning and leaves only what may be sent: relations
+// become open tables (qualified) or masking sub-selects, functions and types are looked up in the lists and
+// qualified, and each node kind is either handled field by field here or refused. It changes the tree in
+// place.
 //
-// Split by what is resolved: resolve_statement.cpp, resolve_select.cpp, resolve_from.cpp, resolve_sample.cpp,
-// resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_name.cpp.
+// Split by what is resolved: resolve_statement.cpp, resolve_show_all.cpp, resolve_select.cpp,
+// resolve_from.cpp, resolve_sample.cpp, resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp,
+// resolve_operation.cpp, resolve_function.cpp, resolve_right.cpp, resolve_name.cpp.
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "rewriter/pg/build.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
+#include "pg/build.hpp"
+#include "pg/parse.hpp"
+#include "rewriter/lists/functions.hpp"
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/scope.hpp"
+#include "rewriter/resolve/stand_in.hpp"
 #include "rewriter/resolve/stop.hpp"
-#include "rewriter/snapshot.hpp"
-#include "rewriter/used_columns.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
+#include "rewriter/statement/verdict.hpp"
 
 namespace pgveil::rewriter {
 
 class Resolver {
  public:
-  // All references outlive the resolver; masks spliced into the tree belong to the snapshot. stops: null, or where it
-  // puts what stops it, going on with what else the statement holds. A statement that left one there must not be sent.
+  // All references outlive the resolver; masks spliced into the tree belong to the snapshot. stops: null, or
+  // where it puts what stops it, going on with what else the statement holds. A statement that left one there
+  // must not be sent.
   Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena,
            std::vector<Stop>* stops = nullptr)
       : snapshot_(snapshot),
@@ -34,8 +38,8 @@ class Resolver {
         path_(client.path),
         path_now_(resolve_path(path_, snapshot.catalog(), client.role)) {}
 
-  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty. What it does to the client's
-  // search path holds for the statements after it.
+  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty. What it does to
+  // the client's search path holds for the statements after it.
   [[nodiscard]] Statement statement(pg::Node*& node);
 
   // Versions of the policies of all protected tables met so far.
@@ -47,7 +51,8 @@ class Resolver {
  private:
   using Node = pg::Node;
 
-  // A step that others may follow when it stops, if stops are collected. A view stops as one: its text is not the client's.
+  // A step that others may follow when it stops, if stops are collected. A view stops as one: its text is not
+  // the client's.
   template <class Step>
   void attempt(Step&& step) {
     if (stops_ == nullptr || !views_.empty()) return step();
@@ -66,9 +71,13 @@ class Resolver {
   Statement copy_statement(PgQuery__CopyStmt& copy);
   Statement set_statement(PgQuery__VariableSetStmt& set);
   void set_values(PgQuery__VariableSetStmt& set);
+  [[nodiscard]] bool is_at_its_value(PgQuery__VariableSetStmt& set);
+  [[noreturn]] static void refuse_setting(std::string_view name, int location);  // negative: not known
+  Statement set_role(PgQuery__VariableSetStmt& set);
   // Stops at a value that the setting can't have here.
   static void check_value(std::string_view name, std::string_view value, int location);
   Statement show_statement(PgQuery__VariableShowStmt& show);
+  Statement show_all(Node*& node);
   Statement transaction_statement(PgQuery__TransactionStmt& transaction);
   Statement prepare_statement(PgQuery__PrepareStmt& prepare);
   Statement execute_statement(PgQuery__ExecuteStmt& execute);
@@ -102,6 +111,7 @@ class Resolver {
   // Where a bare name may also mean an output column: GROUP BY, DISTINCT ON, the query's own ORDER BY.
   void output_expression(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
   void group_item(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
+  void guard_tables(PgQuery__SelectStmt& select, const Scope& scope);
   void tail(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
 
   // resolve_from.cpp: names of the item's columns; adds its entries to scope
@@ -121,7 +131,8 @@ class Resolver {
   ColumnNames view(Node*& node, const Relation& view, Scope& scope);
   [[nodiscard]] PgQuery__SelectStmt* expanded(const Relation& view, int location);
   [[nodiscard]] PgQuery__SelectStmt* definition_of(const Relation& view);
-  // Where names without a schema are looked up: the client's path, or inside a view the path its text was made for.
+  // Where names without a schema are looked up: the client's path, or inside a view the path its text was
+  // made for.
   [[nodiscard]] std::span<const std::string> schemas() const;
 
   // resolve_expression.cpp
@@ -147,12 +158,21 @@ class Resolver {
   void call_arguments(PgQuery__FuncCall& call, Scope& scope, const CteScope* ctes);
   void current_setting(Node*& node);
   [[nodiscard]] Node* listed_setting(Node* name);
-  [[nodiscard]] Node* guarded_definition(PgQuery__FuncCall& call, std::string_view function);
+  void guarded(PgQuery__FuncCall& call, FunctionRule rule, std::string_view function);
+  [[nodiscard]] static bool is_plain(const PgQuery__FuncCall& call);  // f(a, b): nothing but its arguments
+  // Open, or the role is exempt from its policy.
+  [[nodiscard]] bool reads_as_it_is(const Relation& relation) const;
   [[nodiscard]] Node* client_role_constant();
+
+  // resolve_right.cpp
+  void right(Node*& node, std::string_view function);
+  [[nodiscard]] Node* may_select(Node* relation, Node* privilege);
+  [[nodiscard]] bool is_client(const Node* node) const;  // the client's role as a constant
+  [[nodiscard]] Node* client_as_regrole();
 
   // resolve_name.cpp
   void column_reference(PgQuery__ColumnRef& column, const Scope& scope);
-  [[nodiscard]] Node* tableoid_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope);
+  [[nodiscard]] Node* system_column_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope);
   void bare_name(const Node* field, const Scope& scope, int location);
   void relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
                        std::string_view table);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rewriter/catalog.hpp"
+#include "rewriter/catalog/catalog.hpp"
 
 namespace pgveil::rewriter {
 
@@ -24,8 +24,9 @@ struct Entry {
   std::uint32_t catalog_oid = 0;       // of a system catalog; 0: something else
   bool has_system_columns = false;     // ctid, xmin …: open tables only
   ColumnNames columns;
-  // Set for a relation read through its mask: what it masks, and the names that its primary key's columns have here,
-  // if every one of them is shown as it is; empty otherwise. `columns` has a name for each column of `masked`.
+  // Set for a relation read through its mask: what it masks, and the names that its primary key's columns
+  // have here, if every one of them is shown as it is; empty otherwise. `columns` has a name for each column
+  // of `masked`.
   const Relation* masked = nullptr;
   std::vector<std::string> key = {};
 };
@@ -33,6 +34,7 @@ struct Entry {
 struct Scope {
   const Scope* outer = nullptr;
   std::vector<Entry> entries;
+  std::vector<const Relation*> as_they_are = {};  // tables of this FROM clause that are read without a mask
 
   // The nearest entry of this name; null: none.
   [[nodiscard]] const Entry* find(std::string_view alias) const;
@@ -40,7 +42,8 @@ struct Scope {
   [[nodiscard]] const Entry* find_relation(std::string_view schema, std::string_view name) const;
   // May a bare name bind to a column? True when some entry's columns are not known.
   [[nodiscard]] bool may_be_column(std::string_view name) const;
-  // May a bare name bind here: to a column, or to an entry as a whole? True when some entry's columns are not known.
+  // May a bare name bind here: to a column, or to an entry as a whole? True when some entry's columns are not
+  // known.
   [[nodiscard]] bool may_bind(std::string_view name) const;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "rewriter/pg/fields.hpp"
+#include "pg/fields.hpp"
 
 namespace pgveil::rewriter {
 namespace {

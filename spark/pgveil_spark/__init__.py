@@ -1,1 +1,2 @@
-"""Mondrian and full-domain generalization of tables that outgrow one machine, on Apache Spark. docs/spark.md is the reference."""
+"""Mondrian and full-domain generalization of tables that outgrow one machine, on Apache Spark. docs/spark.md
+is the reference."""

@@ -1,4 +1,5 @@
-"""One partition in one task: its records as Arrow columns, their codes to the native worker, its labels back."""
+"""One partition in one task: its records as Arrow columns, their codes to the native worker, its labels
+back."""
 from __future__ import annotations
 
 import json
@@ -30,18 +31,33 @@ class Work:
     in_order: bool  # relaxed cuts: which of equal records comes first matters
 
 
-def work_of(job: Job, mondrian: Mondrian, profile: Profile, null: str | None, cut_before: set[int], threads: int) -> Work:
+def work_of(
+    job: Job, mondrian: Mondrian, profile: Profile, null: str | None, cut_before: set[int], threads: int
+) -> Work:
     published = [it.name for it in job.published]
     before, dimensions = [], []
     for d, attribute in enumerate(job.quasi_identifiers):
         domain = profile.domains[attribute.name]
         rows = b"" if attribute.is_numeric else frames.hierarchy(domain.rows)
         before.append((f"c{published.index(attribute.name)}", rows + frames.text_list(domain.values)))
-        dimensions.append({"name": attribute.name, "numeric": attribute.is_numeric, "cut_before": d in cut_before})
-    diversity = [{"column": i, "kind": model.kind, "l": model.l} for i, it in enumerate(job.diverse) for model in it.models]
-    header: dict[str, object] = {"k": job.k, "threads": threads, "cut_by": mondrian.cut_by, "cuts": mondrian.cuts,
-                                 "ranges": mondrian.ranges, "dimensions": dimensions, "sensitive": len(job.diverse),
-                                 "diversity": diversity}
+        dimensions.append(
+            {"name": attribute.name, "numeric": attribute.is_numeric, "cut_before": d in cut_before}
+        )
+    diversity = [
+        {"column": i, "kind": model.kind, "l": model.l}
+        for i, it in enumerate(job.diverse)
+        for model in it.models
+    ]
+    header: dict[str, object] = {
+        "k": job.k,
+        "threads": threads,
+        "cut_by": mondrian.cut_by,
+        "cuts": mondrian.cuts,
+        "ranges": mondrian.ranges,
+        "dimensions": dimensions,
+        "sensitive": len(job.diverse),
+        "diversity": diversity,
+    }
     if null is not None:
         header["null"] = null
     return Work(header, tuple(before), tuple(f"c{published.index(it.name)}" for it in job.diverse),
@@ -76,7 +92,9 @@ def _request(table: pa.Table, work: Work) -> Iterator[bytes]:
 def cut(table: pa.Table, work: Work, binary: str, libraries: str) -> pa.Table:
     """One part. Errors: what the worker says; it quotes no value."""
     if work.in_order:
-        table = table.sort_by([(name, "ascending") for name in work.columns if not pa.types.is_nested(table[name].type)])
+        table = table.sort_by(
+            [(name, "ascending") for name in work.columns if not pa.types.is_nested(table[name].type)]
+        )
     try:
         answer = frames.Reader(native.run([binary, "spark-worker"], _request(table, work), libraries))
     except native.NativeError as wrong:
@@ -113,6 +131,11 @@ def _task(work: Work) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Record
 def anonymized(divided: DataFrame, work: Work) -> DataFrame:
     fields = [field for field in divided.schema.fields if field.name != "part"]
     quasi_identifiers = {name for name, _ in work.quasi_identifiers}
-    schema = StructType([StructField(it.name, StringType() if it.name in quasi_identifiers else it.dataType, True) for it in fields]
-                        + [StructField(QUALITY, StringType(), True)])
+    schema = StructType(
+        [
+            StructField(it.name, StringType() if it.name in quasi_identifiers else it.dataType, True)
+            for it in fields
+        ]
+        + [StructField(QUALITY, StringType(), True)]
+    )
     return divided.mapInArrow(_task(work), schema)

@@ -1,4 +1,5 @@
-"""pgveil's binary with the shared libraries it needs, as an archive that Spark ships with the job: executors need neither."""
+"""pgveil's binary with the shared libraries it needs, as an archive that Spark ships with the job: executors
+need neither."""
 from __future__ import annotations
 
 import os
@@ -20,7 +21,9 @@ def _libraries(binary: str) -> dict[str, str]:
         return {}  # not dynamic
     missing = re.findall(r"(\S+) => not found", told.stdout)
     if missing:
-        raise Failure(f"{binary} lacks {', '.join(missing)} on this machine", "install them, or take another binary")
+        raise Failure(
+            f"{binary} lacks {', '.join(missing)} on this machine", "install them, or take another binary"
+        )
     found = re.findall(r"^\s*(\S+) => (/\S+)", told.stdout, re.M)
     return {name: path for name, path in found if not _OF_THE_MACHINE.match(name)}
 

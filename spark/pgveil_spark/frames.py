@@ -1,5 +1,6 @@
-"""The bytes between this package and `pgveil spark-worker` (docs/spark.md): numbers of four bytes, little endian; a text is its length
-and its bytes; texts are how many, all their lengths, all their bytes. No loop over values."""
+"""The bytes between this package and `pgveil spark-worker` (docs/spark.md): numbers of four bytes, little
+endian; a text is its length and its bytes; texts are how many, all their lengths, all their bytes. No loop
+over values."""
 from __future__ import annotations
 
 from typing import Sequence
@@ -24,8 +25,11 @@ def text(value: str) -> bytes:
 def texts(values: pa.Array) -> bytes:
     """An array of strings without nulls."""
     values = pa.concat_arrays([values.cast(pa.large_string())])  # offsets from 0
-    offsets = np.frombuffer(values.buffers()[1], dtype=np.int64, count=len(values) + 1, offset=values.offset * 8) \
-        if len(values) else np.zeros(1, np.int64)
+    offsets = (
+        np.frombuffer(values.buffers()[1], dtype=np.int64, count=len(values) + 1, offset=values.offset * 8)
+        if len(values)
+        else np.zeros(1, np.int64)
+    )
     data = values.buffers()[2]
     raw = data.to_pybytes()[offsets[0]:offsets[-1]] if data is not None else b""
     return number(len(values)) + np.diff(offsets).astype("<u4").tobytes() + raw
@@ -46,7 +50,10 @@ class Reader:
         self._raw = raw
         self._at = 0
         if self._take(len(BEGIN)) != BEGIN:
-            raise Failure("the native worker's answer begins otherwise", "are the package and the binary of one version?")
+            raise Failure(
+                "the native worker's answer begins otherwise",
+                "are the package and the binary of one version?",
+            )
 
     def _take(self, size: int) -> bytes:
         piece = self._raw[self._at:self._at + size]
@@ -69,7 +76,9 @@ class Reader:
         offsets = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
         raw = self._take(int(offsets[-1]))
-        return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets.tobytes()), pa.py_buffer(raw))
+        return pa.LargeStringArray.from_buffers(
+            len(lengths), pa.py_buffer(offsets.tobytes()), pa.py_buffer(raw)
+        )
 
     def hierarchy(self) -> list[list[str]]:
         width = self.number()

@@ -1,5 +1,6 @@
-"""A full-domain scheme, found by the lattice engine on a sample, applied to all records: each quasi-identifier at one level of its
-hierarchy, classes that break k or the diversity suppressed within the job's limit."""
+"""A full-domain scheme, found by the lattice engine on a sample, applied to all records: each
+quasi-identifier at one level of its hierarchy, classes that break k or the diversity suppressed within the
+job's limit."""
 from __future__ import annotations
 
 import math
@@ -31,17 +32,26 @@ def levels_of(text: str, job: Job, profile: Profile) -> list[int]:
     try:
         levels = [int(level) for level in text.split(",")]
     except ValueError:
-        raise Failure("--transformation is no list of levels", "write one for each quasi-identifier: 1,1,2") from None
+        raise Failure(
+            "--transformation is no list of levels", "write one for each quasi-identifier: 1,1,2"
+        ) from None
     names = [it.name for it in job.quasi_identifiers]
     if len(levels) != len(names):
-        raise Failure(f"{len(levels)} levels for {len(names)} quasi-identifiers", f"write one for each of {', '.join(names)}")
+        raise Failure(
+            f"{len(levels)} levels for {len(names)} quasi-identifiers",
+            f"write one for each of {', '.join(names)}",
+        )
     for name, level in zip(names, levels):
         if not 0 <= level <= profile.domains[name].height:
-            raise Failure(f"{name} has no level {level}", f"its levels are 0 to {profile.domains[name].height}")
+            raise Failure(
+                f"{name} has no level {level}", f"its levels are 0 to {profile.domains[name].height}"
+            )
     return levels
 
 
-def generalized(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, levels: Sequence[int]) -> DataFrame:
+def generalized(
+    spark: SparkSession, table: DataFrame, job: Job, profile: Profile, levels: Sequence[int]
+) -> DataFrame:
     """By a small table of each attribute's values, sent to all executors."""
     columns = table.columns
     published = [it.name for it in job.published]
@@ -50,14 +60,22 @@ def generalized(spark: SparkSession, table: DataFrame, job: Job, profile: Profil
             continue
         name = f"c{published.index(attribute.name)}"
         rows = profile.domains[attribute.name].rows
-        values = spark.createDataFrame(pa.table({"value": pa.array([row[0] for row in rows], pa.string()),
-                                                 "shown": pa.array([row[level] for row in rows], pa.string())}))
+        values = spark.createDataFrame(
+            pa.table(
+                {
+                    "value": pa.array([row[0] for row in rows], pa.string()),
+                    "shown": pa.array([row[level] for row in rows], pa.string()),
+                }
+            )
+        )
         table = table.join(F.broadcast(values), F.col(name) == F.col("value"), "left").drop("value", name)
         table = table.withColumnRenamed("shown", name)
     return table.select(*columns)
 
 
-def applied(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, levels: Sequence[int]) -> Applied:
+def applied(
+    spark: SparkSession, table: DataFrame, job: Job, profile: Profile, levels: Sequence[int]
+) -> Applied:
     """Errors: more records would have to be suppressed than the job lets be; no record would be left."""
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
@@ -71,17 +89,31 @@ def applied(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, l
     if records != profile.records:
         raise Failure("the input changed while it was read", "nothing was published; run it again")
     if suppressed > limit:
-        raise Failure(f"{suppressed} of {records} records are in classes that break k or the diversity, {limit} may be suppressed",
-                      "take higher levels: what was anonymous on a sample need not be on all records")
+        raise Failure(
+            f"{suppressed} of {records} records are in classes that break k or the diversity, {limit} may be suppressed",
+            "take higher levels: what was anonymous on a sample need not be on all records",
+        )
     if suppressed == 0:
         return Applied(shown, good, 0, 0, limit)
-    bad = found.filter(~F.col("good")).select(*[F.col(key).alias(f"bad_{key}") for key in keys]).withColumn("bad", F.lit(True))
+    bad = (
+        found.filter(~F.col("good"))
+        .select(*[F.col(key).alias(f"bad_{key}") for key in keys])
+        .withColumn("bad", F.lit(True))
+    )
     joined = shown.join(bad, [F.col(key).eqNullSafe(F.col(f"bad_{key}")) for key in keys], "left")
-    hidden = joined.select(*[F.when(F.col("bad"), F.lit(SUPPRESSED)).otherwise(F.col(c)).alias(c) if c in keys else F.col(c)
-                             for c in shown.columns])
+    hidden = joined.select(
+        *[
+            F.when(F.col("bad"), F.lit(SUPPRESSED)).otherwise(F.col(c)).alias(c) if c in keys else F.col(c)
+            for c in shown.columns
+        ]
+    )
     # The suppressed are a class like any other, with what was * before: if it breaks a model it is left out.
     is_star = [F.col(key) == F.lit(SUPPRESSED) for key in keys]
-    star = classes.counted(hidden.filter(_all(is_star)), keys, job).withColumn("good", classes.is_good(job)).first()
+    star = (
+        classes.counted(hidden.filter(_all(is_star)), keys, job)
+        .withColumn("good", classes.is_good(job))
+        .first()
+    )
     if star is None or star["good"]:
         return Applied(hidden, good + 1, suppressed, 0, limit)
     if int(star["records"]) == records:

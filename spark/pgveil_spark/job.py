@@ -58,16 +58,33 @@ class Job:
 
 
 def _attribute(described: dict[str, Any]) -> Attribute:
-    return Attribute(described["name"], described["class"] == "quasi_identifier", described["class"] != "identifier",
-                     described["numeric"], tuple(Model(it["kind"], it["l"]) for it in described["models"]))
+    return Attribute(
+        described["name"],
+        described["class"] == "quasi_identifier",
+        described["class"] != "identifier",
+        described["numeric"],
+        tuple(Model(it["kind"], it["l"]) for it in described["models"]),
+    )
 
 
 def job_of(description: str, path: str) -> Job:
     try:
         it = json.loads(description)
-        return Job(it["name"], path, tuple(_attribute(one) for one in it["attributes"]), it["k"], it["suppression"],
-                   it["threads"], it.get("null"), it.get("seed"), Mondrian(**it["mondrian"]) if "mondrian" in it else None,
-                   it["input"], it.get("output"))
+        return Job(
+            it["name"],
+            path,
+            tuple(_attribute(one) for one in it["attributes"]),
+            it["k"],
+            it["suppression"],
+            it["threads"],
+            it.get("null"),
+            it.get("seed"),
+            Mondrian(**it["mondrian"]) if "mondrian" in it else None,
+            it["input"],
+            it.get("output"),
+        )
     except (ValueError, KeyError, TypeError) as wrong:
-        raise Failure("the native reader's description is not understood", "are the package and the binary of one version?") \
-            from wrong
+        raise Failure(
+            "the native reader's description is not understood",
+            "are the package and the binary of one version?",
+        ) from wrong

@@ -1,4 +1,5 @@
-"""What spark-submit runs. Exit status 0: published; 1: nothing was, and standard error says why in a line; 2: usage."""
+"""What spark-submit runs. Exit status 0: published; 1: nothing was, and standard error says why in a line; 2:
+usage."""
 from __future__ import annotations
 
 import argparse
@@ -17,28 +18,67 @@ _FORMATS = ("csv", "parquet", "jdbc")
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser("pgveil-spark", description="Publish a k-anonymous table with Apache Spark, as a job of pgveil "
-                                   "anonymize says. docs/spark.md describes it.", allow_abbrev=False)
+    made = argparse.ArgumentParser(
+        "pgveil-spark",
+        description="Publish a k-anonymous table with Apache Spark, as a job of pgveil "
+        "anonymize says. docs/spark.md describes it.",
+        allow_abbrev=False,
+    )
     made.add_argument("job", help="the job's file")
-    made.add_argument("--input", help="path or URI of files (hdfs://…, file:///…); default: the job's input file")
-    made.add_argument("--format", choices=_FORMATS, help="of the input; default: by the name of --input, csv else")
-    made.add_argument("--multiline", action="store_true", help="cells of CSV may have line ends; a file is then read by one task")
+    made.add_argument(
+        "--input", help="path or URI of files (hdfs://…, file:///…); default: the job's input file"
+    )
+    made.add_argument(
+        "--format", choices=_FORMATS, help="of the input; default: by the name of --input, csv else"
+    )
+    made.add_argument(
+        "--multiline",
+        action="store_true",
+        help="cells of CSV may have line ends; a file is then read by one task",
+    )
     made.add_argument("--url", help="jdbc:postgresql://host/database, for the job's table")
-    made.add_argument("--user", help="of the database; its password is read from --password-file or PGPASSWORD")
+    made.add_argument(
+        "--user", help="of the database; its password is read from --password-file or PGPASSWORD"
+    )
     made.add_argument("--password-file", help="mode 0600")
-    made.add_argument("--connections", type=int, default=1, help="to PostgreSQL, at once; all see one state of the table (default: 1)")
-    made.add_argument("--output", help="path or URI of the folder that is made; default: the job's output file")
+    made.add_argument(
+        "--connections",
+        type=int,
+        default=1,
+        help="to PostgreSQL, at once; all see one state of the table (default: 1)",
+    )
+    made.add_argument(
+        "--output", help="path or URI of the folder that is made; default: the job's output file"
+    )
     made.add_argument("--output-format", choices=_FORMATS[:2], help="default: the input's, csv for jdbc")
     made.add_argument("--output-files", type=int, help="how many; default: as many as parts")
-    made.add_argument("--partitions", type=int, help="parts of the table, one task each; default: as many as run at once")
+    made.add_argument(
+        "--partitions", type=int, help="parts of the table, one task each; default: as many as run at once"
+    )
     made.add_argument("--partition-by", choices=("multidimensional", "quantiles"), default="multidimensional")
-    made.add_argument("--sample", default="1%", help="share of the records that the driver looks at to find the parts: 1%%, 0.01")
-    made.add_argument("--transformation", help="apply these levels to all records instead of cutting groups: 1,1,2")
-    made.add_argument("--binary", default=os.environ.get("PGVEIL_BIN"), help="pgveil; default: $PGVEIL_BIN, or in PATH")
-    made.add_argument("--submit", default="", help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"")
+    made.add_argument(
+        "--sample",
+        default="1%",
+        help="share of the records that the driver looks at to find the parts: 1%%, 0.01",
+    )
+    made.add_argument(
+        "--transformation", help="apply these levels to all records instead of cutting groups: 1,1,2"
+    )
+    made.add_argument(
+        "--binary", default=os.environ.get("PGVEIL_BIN"), help="pgveil; default: $PGVEIL_BIN, or in PATH"
+    )
+    made.add_argument(
+        "--submit",
+        default="",
+        help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"",
+    )
     made.add_argument("--report", help="also write the report as JSON to this local file")
-    made.add_argument("--json-lines", action="store_true", help="for programs: progress, report and error as lines of JSON on standard "
-                      "output; ends when standard input does")
+    made.add_argument(
+        "--json-lines",
+        action="store_true",
+        help="for programs: progress, report and error as lines of JSON on standard "
+        "output; ends when standard input does",
+    )
     return made
 
 
@@ -99,8 +139,13 @@ def _for_programs(given: argparse.Namespace, fraction: float) -> int:
     return 0 if failure is None else 1
 
 
-def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], None], lines: Optional[Lines] = None,
-          on_publish: Callable[[], None] = lambda: None) -> Optional[str]:
+def _done(
+    given: argparse.Namespace,
+    fraction: float,
+    tell: Callable[[Report], None],
+    lines: Optional[Lines] = None,
+    on_publish: Callable[[], None] = lambda: None,
+) -> Optional[str]:
     """None: it is published, and told. Otherwise why not, as one line."""
     from .errors import Failure, one_line
 
@@ -117,7 +162,9 @@ def _done(given: argparse.Namespace, fraction: float, tell: Callable[[Report], N
         return one_line(str(wrong))
 
 
-def _published(given: argparse.Namespace, fraction: float, lines: Optional[Lines], on_publish: Callable[[], None]) -> Report:
+def _published(
+    given: argparse.Namespace, fraction: float, lines: Optional[Lines], on_publish: Callable[[], None]
+) -> Report:
     from .output import local_report
     from .progress import Follower
     from .run import run
@@ -172,10 +219,17 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     binary = Binary(path)
     job = binary.read_job(given.job)
     table = job.input.get("table")
-    kind = given.format or ("jdbc" if table and not given.input else "parquet" if (given.input or "").endswith(".parquet") else "csv")
+    kind = given.format or (
+        "jdbc"
+        if table and not given.input
+        else "parquet" if (given.input or "").endswith(".parquet") else "csv"
+    )
     if kind == "jdbc":
         if not table or not given.url:
-            raise Failure("a PostgreSQL table needs input: {table: …} in the job and --url", "give both, or --input with files")
+            raise Failure(
+                "a PostgreSQL table needs input: {table: …} in the job and --url",
+                "give both, or --input with files",
+            )
         name = ".".join('"' + part.replace('"', '""') + '"' for part in (job.input["schema"], table))
         source = Source("jdbc", url=given.url, table=name, user=given.user, password_file=given.password_file,
                         connections=given.connections)
@@ -187,9 +241,15 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     to = given.output or job.output
     if not to:
         raise Failure("the job has no output file", "give --output")
-    target = Target(to, given.output_format or ("parquet" if kind == "parquet" else "csv"), job.input.get("separator", ","),
-                    given.output_files or 0)
-    return Request(job, source, target, binary, given.partitions, given.partition_by, fraction, given.transformation)
+    target = Target(
+        to,
+        given.output_format or ("parquet" if kind == "parquet" else "csv"),
+        job.input.get("separator", ","),
+        given.output_files or 0,
+    )
+    return Request(
+        job, source, target, binary, given.partitions, given.partition_by, fraction, given.transformation
+    )
 
 
 if __name__ == "__main__":

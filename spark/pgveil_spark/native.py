@@ -23,8 +23,9 @@ def run(command: list[str], pieces: Iterable[bytes] = (), libraries: Optional[st
     if libraries:
         environment["LD_LIBRARY_PATH"] = libraries
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=environment)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
     except OSError as wrong:
         raise NativeError(f"{command[0]} can't be started: {wrong.strerror}") from wrong
     with process:

@@ -21,7 +21,8 @@ class Target:
 
 
 class Place:
-    """A path of a Hadoop file system, and its temporary neighbour, whose name Spark and Hadoop take for hidden."""
+    """A path of a Hadoop file system, and its temporary neighbour, whose name Spark and Hadoop take for
+    hidden."""
 
     def __init__(self, spark: SparkSession, path: str) -> None:
         self._path = spark._jvm.org.apache.hadoop.fs.Path(path)
@@ -39,7 +40,10 @@ class Place:
 
     def refuse_existing(self) -> None:
         if self._system.exists(self._path):
-            raise Failure(f"the output {self._path.toString()} exists", "remove it, or choose another path; nothing is replaced")
+            raise Failure(
+                f"the output {self._path.toString()} exists",
+                "remove it, or choose another path; nothing is replaced",
+            )
 
     def publish(self) -> None:
         self.refuse_existing()
@@ -61,7 +65,8 @@ def _guarded(table: DataFrame, name: str) -> Column:
 
 
 def mixed(table: DataFrame, target: Target, seed: int) -> DataFrame:
-    """File and place of a record depend on what is published of it and the seed alone: not on its part, nor on the input's order."""
+    """File and place of a record depend on what is published of it and the seed alone: not on its part, nor
+    on the input's order."""
     columns = [F.col(name) for name in table.columns]
     place = F.xxhash64(F.lit(seed), *columns)
     return table.repartition(target.files, place).sortWithinPartitions(place, *columns)
@@ -74,17 +79,37 @@ def write(table: DataFrame, job: Job, target: Target, path: str) -> None:
     if target.format == "parquet":
         named.write.mode("errorifexists").parquet(path)
         return
-    named.write.mode("errorifexists").csv(path, header=True, sep=target.separator, quote='"', escape='"', emptyValue='""',
-                                          nullValue="", ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
+    named.write.mode("errorifexists").csv(
+        path,
+        header=True,
+        sep=target.separator,
+        quote='"',
+        escape='"',
+        emptyValue='""',
+        nullValue="",
+        ignoreLeadingWhiteSpace=False,
+        ignoreTrailingWhiteSpace=False,
+    )
 
 
 def read_back(spark: SparkSession, job: Job, target: Target, path: str) -> DataFrame:
     if target.format == "parquet":
         table = spark.read.parquet(path)
     else:
-        table = spark.read.csv(path, header=True, sep=target.separator, quote='"', escape='"', mode="FAILFAST", multiLine=True,
-                               inferSchema=False, enforceSchema=False, maxCharsPerColumn=-1,
-                               ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False)
+        table = spark.read.csv(
+            path,
+            header=True,
+            sep=target.separator,
+            quote='"',
+            escape='"',
+            mode="FAILFAST",
+            multiLine=True,
+            inferSchema=False,
+            enforceSchema=False,
+            maxCharsPerColumn=-1,
+            ignoreLeadingWhiteSpace=False,
+            ignoreTrailingWhiteSpace=False,
+        )
     return table.toDF(*[f"c{i}" for i in range(len(job.published))])
 
 
@@ -97,5 +122,3 @@ def local_report(path: str, text: str) -> None:
         os.rename(part, path)
     except OSError as wrong:
         raise Failure(f"can't write {path}: {wrong.strerror}") from wrong
-
-

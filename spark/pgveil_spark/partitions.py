@@ -1,4 +1,5 @@
-"""The table divided: each record gets the key of the part it falls in, and parts that can't reach k or l are merged."""
+"""The table divided: each record gets the key of the part it falls in, and parts that can't reach k or l are
+merged."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ class Parts:
 
 def _rank_table(spark: SparkSession, dimension: int, values: list[str]) -> DataFrame:
     ranks = pa.array(range(len(values)), pa.float64())
-    return spark.createDataFrame(pa.table({f"v{dimension}": pa.array(values, pa.string()), f"p{dimension}": ranks}))
+    return spark.createDataFrame(
+        pa.table({f"v{dimension}": pa.array(values, pa.string()), f"p{dimension}": ranks})
+    )
 
 
 def positions(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None,
@@ -67,7 +70,9 @@ def _sample(table: DataFrame, job: Job, profile: Profile, null: str | None, frac
                             for column, attribute in zip(rows.columns, job.quasi_identifiers)])
 
 
-def _positions_of(column: pa.ChunkedArray, attribute: Attribute, values: list[str], null: str | None) -> np.ndarray:
+def _positions_of(
+    column: pa.ChunkedArray, attribute: Attribute, values: list[str], null: str | None
+) -> np.ndarray:
     """On the driver what positions() is in Spark."""
     if not attribute.is_numeric:
         return pc.index_in(column, value_set=pa.array(values, pa.string())).cast(pa.float64()).to_numpy()
@@ -76,8 +81,18 @@ def _positions_of(column: pa.ChunkedArray, attribute: Attribute, values: list[st
     return pc.utf8_ltrim(column, "+").cast(pa.float64()).to_numpy()
 
 
-def planned(spark: SparkSession, table: DataFrame, job: Job, mondrian: Mondrian, profile: Profile, null: str | None,
-            parts: int, way: str, fraction: float, seed: int) -> Parts:
+def planned(
+    spark: SparkSession,
+    table: DataFrame,
+    job: Job,
+    mondrian: Mondrian,
+    profile: Profile,
+    null: str | None,
+    parts: int,
+    way: str,
+    fraction: float,
+    seed: int,
+) -> Parts:
     if parts == 1:
         return Parts(plan.Leaf(0), 1, set())
     sample = _sample(table, job, profile, null, fraction, seed)
@@ -86,8 +101,10 @@ def planned(spark: SparkSession, table: DataFrame, job: Job, mondrian: Mondrian,
     tree = make(sample, parts, mondrian.cut_by, wholes)
     made = Parts(tree, len(list(plan.leaves(tree))), plan.dimensions_of(tree), sampled=len(sample))
     if made.count < parts:
-        made.remarks.append(f"{made.count} parts instead of {parts}: the sample's {len(sample)} records allow no more"
-                            + (" cuts of one attribute" if way == "quantiles" else ""))
+        made.remarks.append(
+            f"{made.count} parts instead of {parts}: the sample's {len(sample)} records allow no more"
+            + (" cuts of one attribute" if way == "quantiles" else "")
+        )
     return made
 
 
@@ -98,8 +115,15 @@ def key(node: plan.Node, parts: int) -> Column:
     return F.when(inside, key(node.left, parts)).otherwise(key(node.right, parts))
 
 
-def _with_part(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts,
-               column: Column) -> DataFrame:
+def _with_part(
+    spark: SparkSession,
+    table: DataFrame,
+    job: Job,
+    profile: Profile,
+    null: str | None,
+    parts: Parts,
+    column: Column,
+) -> DataFrame:
     placed = positions(spark, table, job, profile, null, parts.cut)
     return placed.withColumn("part", column).drop(*[f"p{d}" for d in parts.cut])
 
@@ -107,14 +131,20 @@ def _with_part(spark: SparkSession, table: DataFrame, job: Job, profile: Profile
 def _part(node: plan.Node) -> Column:
     if isinstance(node, plan.Leaf):
         return F.lit(node.part)
-    return F.when(F.col(f"p{node.dimension}") <= F.lit(node.last), _part(node.left)).otherwise(_part(node.right))
+    return F.when(F.col(f"p{node.dimension}") <= F.lit(node.last), _part(node.left)).otherwise(
+        _part(node.right)
+    )
 
 
-def enough(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts) -> Parts:
+def enough(
+    spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts
+) -> Parts:
     """Parts merged until each has k records and the diversity. Error: even all records together have not."""
     begin = parts.count
     while True:
-        counted = classes.counted(_with_part(spark, table, job, profile, null, parts, _part(parts.tree)), ["part"], job)
+        counted = classes.counted(
+            _with_part(spark, table, job, profile, null, parts, _part(parts.tree)), ["part"], job
+        )
         found = counted.select("part", "records", classes.is_good(job).alias("good")).collect()
         sizes = {row["part"]: row["records"] for row in found}
         failing = {row["part"] for row in found if not row["good"]}
@@ -123,18 +153,25 @@ def enough(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, nu
         if not failing and len(sizes) == parts.count:
             break
         if parts.count == 1:
-            raise Failure(f"all {profile.records} records together have not k = {job.k} or not the diversity asked for", "lower k or l")
+            raise Failure(
+                f"all {profile.records} records together have not k = {job.k} or not the diversity asked for",
+                "lower k or l",
+            )
         new = plan.merged(list(plan.leaves(parts.tree)), sizes, failing)
         count = len(set(new.values()))
         tree: plan.Node = plan.Leaf(0) if count == 1 else plan.renumbered(parts.tree, new.__getitem__)
         parts = Parts(tree, count, set() if count == 1 else parts.cut, [], parts.sampled, parts.remarks)
     parts.sizes = [sizes[part] for part in range(parts.count)]
     if parts.count < begin:
-        parts.remarks.append(f"{begin - parts.count} of {begin} parts could not reach k or l by themselves and were merged with a neighbour")
+        parts.remarks.append(
+            f"{begin - parts.count} of {begin} parts could not reach k or l by themselves and were merged with a neighbour"
+        )
     return parts
 
 
-def divided(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts) -> DataFrame:
+def divided(
+    spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts
+) -> DataFrame:
     """The table with a column `part`, one part in each of as many partitions."""
     keyed = _with_part(spark, table, job, profile, null, parts, key(parts.tree, parts.count))
     return keyed.repartition(parts.count, "part")

@@ -1,5 +1,6 @@
-"""Where the table is divided: cuts found on a sample, as a binary tree. Pure functions over arrays of positions: a number's position
-is the number (NULL's: −∞, before all numbers), a category's its place in its hierarchy's order."""
+"""Where the table is divided: cuts found on a sample, as a binary tree. Pure functions over arrays of
+positions: a number's position is the number (NULL's: −∞, before all numbers), a category's its place in its
+hierarchy's order."""
 from __future__ import annotations
 
 import heapq
@@ -60,7 +61,8 @@ def _span(column: np.ndarray, whole: float) -> float:
 
 
 def scores(sample: np.ndarray, cut_by: str, wholes: Sequence[float]) -> list[tuple[float, int]]:
-    """(−score, dimension) of those with two values or more, best first; the earlier one where scores are equal."""
+    """(−score, dimension) of those with two values or more, best first; the earlier one where scores are
+    equal."""
     made = []
     for d in range(sample.shape[1]):
         column = sample[:, d]
@@ -79,7 +81,8 @@ def scores(sample: np.ndarray, cut_by: str, wholes: Sequence[float]) -> list[tup
 
 
 def _median_cut(column: np.ndarray) -> Optional[float]:
-    """The largest position on the left, as the native cut has it: (≤ median | >) or (< median | ≥), the more even one."""
+    """The largest position on the left, as the native cut has it: (≤ median | >) or (< median | ≥), the more
+    even one."""
     ordered = np.sort(column)
     median = ordered[(len(ordered) - 1) // 2]
     before, through = np.searchsorted(ordered, median, "left"), np.searchsorted(ordered, median, "right")
@@ -118,7 +121,9 @@ def quantiles(sample: np.ndarray, parts: int, cut_by: str, wholes: Sequence[floa
         return Leaf(0)
     d = best[0][1]
     ordered = np.sort(sample[:, d])
-    at = [ordered[(i * len(ordered)) // parts - 1] for i in range(1, parts) if (i * len(ordered)) // parts > 0]
+    at = [
+        ordered[(i * len(ordered)) // parts - 1] for i in range(1, parts) if (i * len(ordered)) // parts > 0
+    ]
     lasts = [float(last) for last in np.unique(at) if last < ordered[-1]]
     next_part = iter(range(len(lasts) + 1))
 
@@ -146,8 +151,8 @@ def _numbered(cuts: dict[int, tuple[int, float, int, int]]) -> Node:
 
 
 def merged(order: Sequence[int], sizes: dict[int, int], failing: set[int]) -> dict[int, int]:
-    """part → part it is now of: each that fails goes to the smaller of its neighbours. `order`: parts from left to right, those
-    without records included. The answer may still fail, of fewer parts."""
+    """part → part it is now of: each that fails goes to the smaller of its neighbours. `order`: parts from
+    left to right, those without records included. The answer may still fail, of fewer parts."""
     groups = [[part] for part in order]
     size = [sizes.get(part, 0) for part in order]
     fails = [part in failing or sizes.get(part, 0) == 0 for part in order]
@@ -166,7 +171,8 @@ def merged(order: Sequence[int], sizes: dict[int, int], failing: set[int]) -> di
 
 
 def key_of_part(part: int, parts: int) -> int:
-    """A number that Spark's hash partitioning sends to the task `part` of `parts`, so that each task has one part."""
+    """A number that Spark's hash partitioning sends to the task `part` of `parts`, so that each task has one
+    part."""
     return next(key for key in range(1 << 31) if murmur3(key) % parts == part)
 
 

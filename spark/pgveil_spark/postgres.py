@@ -1,5 +1,6 @@
-"""A PostgreSQL table read over several connections at once, all of one snapshot, which a connection of the driver's holds until the job ends:
-a part that is read again, because its executor was lost, sees the same rows."""
+"""A PostgreSQL table read over several connections at once, all of one snapshot, which a connection of the
+driver's holds until the job ends: a part that is read again, because its executor was lost, sees the same
+rows."""
 from __future__ import annotations
 
 from contextlib import ExitStack
@@ -20,14 +21,22 @@ def _connected(spark: SparkSession, options: dict[str, str], held: ExitStack) ->
     """By Spark's own factory, which finds a driver that --jars brought."""
     jvm: Any = spark._jvm
     given = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
-        options["url"], options["dbtable"], jvm.PythonUtils.toScalaMap({key: it for key, it in options.items() if key not in ("url", "dbtable")}))
-    connection = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(options["url"]).createConnectionFactory(given).apply(-1)
+        options["url"],
+        options["dbtable"],
+        jvm.PythonUtils.toScalaMap({key: it for key, it in options.items() if key not in ("url", "dbtable")}),
+    )
+    connection = (
+        jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(options["url"])
+        .createConnectionFactory(given)
+        .apply(-1)
+    )
     held.callback(connection.close)
     return connection
 
 
 def _state(connection: Any, table: str) -> tuple[str, int]:
-    """Its name, and how many pages the table has. The table keeps its columns as long as the connection is open."""
+    """Its name, and how many pages the table has. The table keeps its columns as long as the connection is
+    open."""
     connection.setAutoCommit(False)
     statement = connection.createStatement()
     statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -53,4 +62,6 @@ def read_table(spark: SparkSession, options: dict[str, str], connections: int, h
     inside = {**options, "sessionInitStatement": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; "
                                                  f"SET TRANSACTION SNAPSHOT '{snapshot}'"}
     rest = {key: it for key, it in inside.items() if key not in ("url", "dbtable")}
-    return spark.read.jdbc(options["url"], options["dbtable"], predicates=ranges(pages, connections), properties=rest)
+    return spark.read.jdbc(
+        options["url"], options["dbtable"], predicates=ranges(pages, connections), properties=rest
+    )

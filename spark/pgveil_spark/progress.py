@@ -1,5 +1,5 @@
-"""For programs that run this one (--json-lines): how far it is, its report or its error, as lines of JSON on standard output. It ends
-itself when its standard input does, so that it does not outlive who started it."""
+"""For programs that run this one (--json-lines): how far it is, its report or its error, as lines of JSON on
+standard output. It ends itself when its standard input does, so that it does not outlive who started it."""
 from __future__ import annotations
 
 import json
@@ -99,7 +99,9 @@ class Follower:
                 if self._context.master.startswith("local"):
                     executors = self._context.defaultParallelism
                 else:
-                    executors = self._context._jsc.sc().getExecutorMemoryStatus().size() - 1  # the driver is one of them
+                    executors = (
+                        self._context._jsc.sc().getExecutorMemoryStatus().size() - 1
+                    )  # the driver is one of them
         except Exception:  # the cluster is going away; the work itself says why
             pass
         return {"tasks": tasks, "done": done, "executors": executors}

@@ -32,12 +32,28 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def json(self) -> str:
-        return json.dumps({"job": self.job, **self.facts, **self.details, "notes": self.remarks, "phases_ms": self.phases_ms}, indent=2) + "\n"
+        return (
+            json.dumps(
+                {
+                    "job": self.job,
+                    **self.facts,
+                    **self.details,
+                    "notes": self.remarks,
+                    "phases_ms": self.phases_ms,
+                },
+                indent=2,
+            )
+            + "\n"
+        )
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return ", ".join(str(item) for item in value) if len(value) <= 32 else f"{len(value)}, {min(value)} to {max(value)}"
+        return (
+            ", ".join(str(item) for item in value)
+            if len(value) <= 32
+            else f"{len(value)}, {min(value)} to {max(value)}"
+        )
     return str(value)

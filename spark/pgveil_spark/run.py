@@ -53,20 +53,36 @@ def _ship(spark: SparkSession, binary: Binary) -> None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     context.addArchive(bundle.make(binary.path, folder) + "#" + bundle.FOLDER)
     package = os.path.dirname(os.path.abspath(__file__))
-    context.addPyFile(shutil.make_archive(os.path.join(folder, "pgveil_spark"), "zip", os.path.dirname(package), os.path.basename(package)))
+    context.addPyFile(
+        shutil.make_archive(
+            os.path.join(folder, "pgveil_spark"), "zip", os.path.dirname(package), os.path.basename(package)
+        )
+    )
     _shipped.add(context.applicationId)
 
 
 def _quality(table: DataFrame, records: int, dimensions: int, ranges: str, report: Report) -> None:
     """The parts' penalties, put together: sums of sums, so the same as over all groups at once."""
-    told = [json.loads(row[0]) for row in table.filter(F.col(anonymize.QUALITY).isNotNull()).select(anonymize.QUALITY).collect()]
+    told = [
+        json.loads(row[0])
+        for row in table.filter(F.col(anonymize.QUALITY).isNotNull()).select(anonymize.QUALITY).collect()
+    ]
     if sum(it["records"] for it in told) != records:
-        raise Failure("parts have answered for more or fewer records than there are", "nothing was published; run it again")
-    report.details["quality"] = {kind: _put_together([it[kind] for it in told]) for kind in ("tight", "region")}
+        raise Failure(
+            "parts have answered for more or fewer records than there are",
+            "nothing was published; run it again",
+        )
+    report.details["quality"] = {
+        kind: _put_together([it[kind] for it in told]) for kind in ("tight", "region")
+    }
     shown = report.details["quality"][ranges]
-    report.facts.update(groups=shown["groups"], smallest_group=shown["smallest"], largest_group=shown["largest"],
-                        discernibility_penalty=shown["discernibility_penalty"],
-                        certainty_penalty=shown["certainty_penalty"] / (records * dimensions))
+    report.facts.update(
+        groups=shown["groups"],
+        smallest_group=shown["smallest"],
+        largest_group=shown["largest"],
+        discernibility_penalty=shown["discernibility_penalty"],
+        certainty_penalty=shown["certainty_penalty"] / (records * dimensions),
+    )
 
 
 def _put_together(parts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -77,11 +93,21 @@ def _put_together(parts: list[dict[str, Any]]) -> dict[str, Any]:
             "certainty_penalties": [sum(one) for one in zip(*(it["certainty_penalties"] for it in parts))]}
 
 
-def _mondrian(spark: SparkSession, request: Request, mondrian: Mondrian, table: DataFrame, known: Any, null: Optional[str],
-              seed: int, report: Report) -> DataFrame:
+def _mondrian(
+    spark: SparkSession,
+    request: Request,
+    mondrian: Mondrian,
+    table: DataFrame,
+    known: Any,
+    null: Optional[str],
+    seed: int,
+    report: Report,
+) -> DataFrame:
     job = request.job
     wanted = request.parts or spark.sparkContext.defaultParallelism
-    parts = partitions.planned(spark, table, job, mondrian, known, null, wanted, request.way, request.fraction, seed)
+    parts = partitions.planned(
+        spark, table, job, mondrian, known, null, wanted, request.way, request.fraction, seed
+    )
     report.phase("sample")
     parts = partitions.enough(spark, table, job, known, null, parts)
     report.remarks += parts.remarks
@@ -95,12 +121,20 @@ def _mondrian(spark: SparkSession, request: Request, mondrian: Mondrian, table: 
     return made.drop(anonymize.QUALITY)
 
 
-def _full_domain(spark: SparkSession, request: Request, table: DataFrame, known: Any, report: Report) -> tuple[DataFrame, int]:
+def _full_domain(
+    spark: SparkSession, request: Request, table: DataFrame, known: Any, report: Report
+) -> tuple[DataFrame, int]:
     job = request.job
     assert request.transformation is not None
     levels = full_domain.levels_of(request.transformation, job, known)
     made = full_domain.applied(spark, table, job, known, levels)
-    report.facts.update(levels=levels, classes=made.classes, suppressed=made.suppressed, suppression_limit=made.limit, dropped=made.dropped)
+    report.facts.update(
+        levels=levels,
+        classes=made.classes,
+        suppressed=made.suppressed,
+        suppression_limit=made.limit,
+        dropped=made.dropped,
+    )
     report.phase("apply")
     return made.table, known.records - made.dropped
 
@@ -111,22 +145,34 @@ def _check(spark: SparkSession, request: Request, path: str, records: int, repor
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     written = output.read_back(spark, job, request.target, path)
-    found = classes.counted(written, keys, job).agg(
-        F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~classes.is_good(job), 1))).first()
+    found = (
+        classes.counted(written, keys, job)
+        .agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~classes.is_good(job), 1)))
+        .first()
+    )
     if found is None or found[0] != records:
-        raise Failure("more or fewer records were written than there are", "nothing was published; run it again")
+        raise Failure(
+            "more or fewer records were written than there are", "nothing was published; run it again"
+        )
     if found[3]:
-        raise Failure(f"{found[3]} of {found[1]} classes of the written table break k or the diversity", "nothing was published; this is a bug")
+        raise Failure(
+            f"{found[3]} of {found[1]} classes of the written table break k or the diversity",
+            "nothing was published; this is a bug",
+        )
     report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))
 
 
 def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] = lambda _: None,
         on_publish: Callable[[], None] = lambda: None) -> Report:
-    """on_phase: gets the name of each phase that has ended. on_publish: called before the result gets its name."""
+    """on_phase: gets the name of each phase that has ended. on_publish: called before the result gets its
+    name."""
     job = request.job
     report = Report(job.name, on_phase)
     if (job.mondrian is None) == (request.transformation is None):
-        raise Failure("a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)", "do one of the two")
+        raise Failure(
+            "a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)",
+            "do one of the two",
+        )
     _prepare(spark)
     place = output.Place(spark, request.target.path)
     place.refuse_existing()
@@ -141,7 +187,10 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")
         if job.mondrian is not None:
-            made, records = _mondrian(spark, request, job.mondrian, table, known, null, seed, report), known.records
+            made, records = (
+                _mondrian(spark, request, job.mondrian, table, known, null, seed, report),
+                known.records,
+            )
         else:
             made, records = _full_domain(spark, request, table, known, report)
         output.write(output.mixed(made, request.target, seed), job, request.target, place.hidden)

@@ -43,7 +43,12 @@ def _password(source: Source) -> Optional[str]:
 
 def _read_jdbc(spark: SparkSession, source: Source, held: ExitStack) -> DataFrame:
     assert source.url and source.table
-    options = {"url": source.url, "dbtable": source.table, "driver": "org.postgresql.Driver", "fetchsize": "10000"}
+    options = {
+        "url": source.url,
+        "dbtable": source.table,
+        "driver": "org.postgresql.Driver",
+        "fetchsize": "10000",
+    }
     if source.user:
         options["user"] = source.user
     password = _password(source)
@@ -55,10 +60,22 @@ def _read_jdbc(spark: SparkSession, source: Source, held: ExitStack) -> DataFram
 
 def _read_csv(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
     # Texts only, as the native reader has it; a header that differs in one of the files is an error.
-    return spark.read.csv(source.path, header=True, sep=source.separator, quote='"', escape='"', mode="FAILFAST",
-                          inferSchema=False, enforceSchema=False, multiLine=source.multiline,
-                          ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
-                          maxCharsPerColumn=-1)
+    return spark.read.csv(
+        source.path,
+        header=True,
+        sep=source.separator,
+        quote='"',
+        escape='"',
+        mode="FAILFAST",
+        inferSchema=False,
+        enforceSchema=False,
+        multiLine=source.multiline,
+        ignoreLeadingWhiteSpace=False,
+        ignoreTrailingWhiteSpace=False,
+        nullValue="",
+        emptyValue="",
+        maxCharsPerColumn=-1,
+    )
 
 
 def _read_parquet(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
@@ -68,7 +85,8 @@ def _read_parquet(spark: SparkSession, source: Source, _: ExitStack) -> DataFram
 
 
 def _check_one_schema(spark: SparkSession, table: DataFrame) -> None:
-    """Spark takes one file's columns for all and reads NULL where another file lacks one. Footers only, on the driver."""
+    """Spark takes one file's columns for all and reads NULL where another file lacks one. Footers only, on
+    the driver."""
     jvm = spark._jvm
     configuration = spark._jsc.hadoopConfiguration()
     first = None
@@ -77,7 +95,9 @@ def _check_one_schema(spark: SparkSession, table: DataFrame) -> None:
         file = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(path, configuration)
         reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(file)
         try:
-            columns = sorted(str(field.toString()) for field in reader.getFileMetaData().getSchema().getFields())
+            columns = sorted(
+                str(field.toString()) for field in reader.getFileMetaData().getSchema().getFields()
+            )
         finally:
             reader.close()
         first = first or (columns, name)
@@ -91,7 +111,8 @@ def quoted(name: str) -> str:
 
 
 def _texts(table: DataFrame, job: Job, source: Source) -> DataFrame:
-    """Quasi-identifiers as texts without nulls; the others as they are. Columns are named c0, c1 … in the job's order."""
+    """Quasi-identifiers as texts without nulls; the others as they are. Columns are named c0, c1 … in the
+    job's order."""
     null = null_text(job, source)
     columns = []
     for i, attribute in enumerate(job.published):
@@ -99,9 +120,15 @@ def _texts(table: DataFrame, job: Job, source: Source) -> DataFrame:
         kind = table.schema[attribute.name].dataType
         is_nested = isinstance(kind, (ArrayType, MapType, StructType))
         if is_nested and (attribute.is_quasi_identifier or attribute.models):
-            raise Failure(f"{attribute.name} is of the type {kind.simpleString()}", "quasi-identifiers and l-diversity need plain values")
+            raise Failure(
+                f"{attribute.name} is of the type {kind.simpleString()}",
+                "quasi-identifiers and l-diversity need plain values",
+            )
         if isinstance(kind, MapType):
-            raise Failure(f"{attribute.name} is of the type {kind.simpleString()}", "maps can't be compared; leave it out")
+            raise Failure(
+                f"{attribute.name} is of the type {kind.simpleString()}",
+                "maps can't be compared; leave it out",
+            )
         if source.format == "csv" and not attribute.is_quasi_identifier and null is None:
             column = F.coalesce(column, F.lit(""))
         elif attribute.is_quasi_identifier and source.format == "csv":
@@ -128,7 +155,10 @@ def read(spark: SparkSession, job: Job, source: Source, held: ExitStack) -> Data
     table = readers[source.format](spark, source, held)
     missing = [it.name for it in job.published if it.name not in table.columns]
     if missing:
-        raise Failure(f"the input has no column {', '.join(missing)}", "names are case-sensitive; is the separator right?")
+        raise Failure(
+            f"the input has no column {', '.join(missing)}",
+            "names are case-sensitive; is the separator right?",
+        )
     if len(set(table.columns)) != len(table.columns):
         raise Failure("the input has two columns of one name")
     return _texts(table, job, source)

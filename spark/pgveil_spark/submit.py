@@ -1,5 +1,6 @@
-"""The command `pgveil-spark`: this process is the driver, and starts Spark with the options of --submit. (spark-submit runs
-entry/submitted.py as well; it passes what goes to standard error on to standard output.)"""
+"""The command `pgveil-spark`: this process is the driver, and starts Spark with the options of --submit.
+(spark-submit runs entry/submitted.py as well; it passes what goes to standard error on to standard
+output.)"""
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
-"""One pass over the table before anything else: how many records, the values of categories, the ends of numbers."""
+"""One pass over the table before anything else: how many records, the values of categories, the ends of
+numbers."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -43,15 +44,22 @@ def _asked(job: Job, null: str | None) -> list[Column]:
         is_null = column == F.lit(null) if null is not None else F.lit(False)
         good = ~is_null & _is_number(column)
         # The text of an end: the shortest of equal numbers, then the first.
-        asked.append(F.min(F.when(good, F.struct(number_of(column), F.length(column), column))).alias(f"least{i}"))
-        asked.append(F.max(F.when(good, F.struct(number_of(column), -F.length(column), column))).alias(f"greatest{i}"))
+        asked.append(
+            F.min(F.when(good, F.struct(number_of(column), F.length(column), column))).alias(f"least{i}")
+        )
+        asked.append(
+            F.max(F.when(good, F.struct(number_of(column), -F.length(column), column))).alias(f"greatest{i}")
+        )
         asked.append(F.count(F.when(is_null, 1)).alias(f"null_texts{i}"))
-        asked.append(F.count(F.when(column.isNotNull() & ~is_null & ~_is_number(column), 1)).alias(f"others{i}"))
+        asked.append(
+            F.count(F.when(column.isNotNull() & ~is_null & ~_is_number(column), 1)).alias(f"others{i}")
+        )
     return asked
 
 
 def survey(table: DataFrame, job: Job, null: str | None, binary: Binary) -> Profile:
-    """Errors: no records; NULLs that the job has no text for; what is no number; values that a hierarchy lacks (all are named)."""
+    """Errors: no records; NULLs that the job has no text for; what is no number; values that a hierarchy
+    lacks (all are named)."""
     found = table.agg(*_asked(job, null)).first()
     if found is None or found["records"] == 0:
         raise Failure("the input has no records", "there is nothing to publish")
@@ -60,14 +68,22 @@ def survey(table: DataFrame, job: Job, null: str | None, binary: Binary) -> Prof
         if not attribute.is_quasi_identifier:
             continue
         if found[f"nulls{i}"]:
-            raise Failure(f"{attribute.name} has {found[f'nulls{i}']} NULLs", "say what stands for them: input: {\"null\": …}")
+            raise Failure(
+                f"{attribute.name} has {found[f'nulls{i}']} NULLs",
+                "say what stands for them: input: {\"null\": …}",
+            )
         if not attribute.is_numeric:
             values[attribute.name] = found[f"values{i}"]
             continue
         if found[f"others{i}"]:
-            raise Failure(f"{found[f'others{i}']} records have a value of {attribute.name} that is no number of at most "
-                          f"{_MOST_DIGITS} digits", "give the attribute a hierarchy, or name the text that stands for NULL")
+            raise Failure(
+                f"{found[f'others{i}']} records have a value of {attribute.name} that is no number of at most "
+                f"{_MOST_DIGITS} digits",
+                "give the attribute a hierarchy, or name the text that stands for NULL",
+            )
         ends = [found[f"{end}{i}"][2] for end in ("least", "greatest") if found[f"{end}{i}"] is not None]
-        values[attribute.name] = sorted(set(ends) | ({null} if found[f"null_texts{i}"] and null is not None else set()))
+        values[attribute.name] = sorted(
+            set(ends) | ({null} if found[f"null_texts{i}"] and null is not None else set())
+        )
     domains = binary.domains(job, values)
     return Profile(found["records"], {it.attribute.name: it for it in domains})

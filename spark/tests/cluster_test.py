@@ -1,5 +1,5 @@
-"""pgveil-spark on a standalone master with two workers: what is published, what is refused, what is left behind, and a worker that is
-lost."""
+"""pgveil-spark on a standalone master with two workers: what is published, what is refused, what is left
+behind, and a worker that is lost."""
 import collections
 import contextlib
 import csv
@@ -28,7 +28,9 @@ from pgveil_spark.native import Binary  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
 DRIVER = "/usr/share/java/postgresql.jar"
-MINICLUSTER = sorted(glob.glob(os.environ.get("PGVEIL_SPARK_JARS", "/nowhere") + "/hadoop-client-minicluster-*.jar"))
+MINICLUSTER = sorted(
+    glob.glob(os.environ.get("PGVEIL_SPARK_JARS", "/nowhere") + "/hadoop-client-minicluster-*.jar")
+)
 COUNTRIES = ["Italy", "France", "Spain", "Canada", "USA", "Mexico"]
 JOB = """version: 1
 name: drivers
@@ -53,8 +55,16 @@ def job_text(k=5, l=2, age="numeric: true", mondrian="cuts: strict", null="", en
 
 
 def drivers(count=3000):
-    return [{"id": str(i), "name": f"n{i}", "age": str(18 + i * 37 % 61), "country": COUNTRIES[i * 7 % 11 % 6],
-             "speed": str(100 + i * 13 % 9)} for i in range(count)]
+    return [
+        {
+            "id": str(i),
+            "name": f"n{i}",
+            "age": str(18 + i * 37 % 61),
+            "country": COUNTRIES[i * 7 % 11 % 6],
+            "speed": str(100 + i * 13 % 9),
+        }
+        for i in range(count)
+    ]
 
 
 def write_csv(path, rows, columns=None):
@@ -78,10 +88,20 @@ class Cluster(unittest.TestCase):
         cls.cluster = LocalCluster(workers=2, memory="800m").__enter__()
         cls.addClassCleanup(cls.cluster.__exit__)
         os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-        builder = SparkSession.builder.master(cls.cluster.url).appName("test").config("spark.executor.memory", "700m")
+        builder = (
+            SparkSession.builder.master(cls.cluster.url)
+            .appName("test")
+            .config("spark.executor.memory", "700m")
+        )
         # Beside this one, the command line of a test wants cores.
-        builder = builder.config("spark.ui.enabled", "false").config("spark.hadoop.fs.permissions.umask-mode", "077")
-        builder = builder.config("spark.ui.showConsoleProgress", "false").config("spark.driver.memory", "700m").config("spark.sql.shuffle.partitions", "2")
+        builder = builder.config("spark.ui.enabled", "false").config(
+            "spark.hadoop.fs.permissions.umask-mode", "077"
+        )
+        builder = (
+            builder.config("spark.ui.showConsoleProgress", "false")
+            .config("spark.driver.memory", "700m")
+            .config("spark.sql.shuffle.partitions", "2")
+        )
         if os.path.exists(DRIVER):
             builder = builder.config("spark.jars", DRIVER)
         if MINICLUSTER:
@@ -100,7 +120,18 @@ class Cluster(unittest.TestCase):
         path.write_text(job_text(**changes))
         return self.binary.read_job(str(path))
 
-    def publish(self, job, source=None, target="out", kind="csv", parts=4, way="multidimensional", fraction=1.0, levels=None, files=3):
+    def publish(
+        self,
+        job,
+        source=None,
+        target="out",
+        kind="csv",
+        parts=4,
+        way="multidimensional",
+        fraction=1.0,
+        levels=None,
+        files=3,
+    ):
         source = source or sources.Source("csv", str(self.folder / "drivers.csv"))
         target = output.Target(str(self.folder / target), kind, ",", files)
         request = run.Request(job, source, target, self.binary, parts, way, fraction, levels)
@@ -118,7 +149,10 @@ class Cluster(unittest.TestCase):
         return said
 
     def assert_nothing_left(self):
-        self.assertEqual([it.name for it in self.folder.iterdir() if "out" in it.name and not it.name.startswith("kept")], [])
+        self.assertEqual(
+            [it.name for it in self.folder.iterdir() if "out" in it.name and not it.name.startswith("kept")],
+            [],
+        )
 
     def assert_promise(self, rows, k=5, l=2, keys=("age", "country")):
         classes = collections.defaultdict(list)
@@ -128,7 +162,10 @@ class Cluster(unittest.TestCase):
         self.assertGreaterEqual(min(len(set(it)) for it in classes.values()), l)
 
     def assert_same_records(self, rows, given):
-        self.assertEqual(sorted((row["id"], row["speed"]) for row in rows), sorted((row["id"], row["speed"]) for row in given))
+        self.assertEqual(
+            sorted((row["id"], row["speed"]) for row in rows),
+            sorted((row["id"], row["speed"]) for row in given),
+        )
         for row in rows:
             self.assertNotIn("name", row)
 
@@ -142,20 +179,33 @@ class Cluster(unittest.TestCase):
             self.assert_promise(rows)
             truth = {row["id"]: row for row in given}
             for row in rows:
-                low, high = re.fullmatch(r"\[(\d+),(\d+)\]|(\d+)", row["age"]).group(1, 2) if "[" in row["age"] else (row["age"],) * 2
+                low, high = (
+                    re.fullmatch(r"\[(\d+),(\d+)\]|(\d+)", row["age"]).group(1, 2)
+                    if "[" in row["age"]
+                    else (row["age"],) * 2
+                )
                 self.assertTrue(int(low) <= int(truth[row["id"]]["age"]) <= int(high))
             self.assertEqual(report.facts["records"], 3000)
             self.assertEqual(sum(report.facts["records_by_part"]), 3000)
             self.assertEqual(report.facts["parts"], 4)
-        self.assertEqual({it.name for it in self.folder.iterdir()}, {"drivers.csv", "job.yaml", "kept-multidimensional", "kept-quantiles"})
+        self.assertEqual(
+            {it.name for it in self.folder.iterdir()},
+            {"drivers.csv", "job.yaml", "kept-multidimensional", "kept-quantiles"},
+        )
         self.assertEqual(os.stat(self.folder / "kept-quantiles").st_mode & 0o077, 0)
-        self.assertEqual({os.stat(name).st_mode & 0o077 for name in glob.glob(f"{self.folder}/kept-quantiles/part*")}, {0})
+        self.assertEqual(
+            {os.stat(name).st_mode & 0o077 for name in glob.glob(f"{self.folder}/kept-quantiles/part*")}, {0}
+        )
 
     def test_all_of_it_as_sample_and_one_part_is_what_one_machine_publishes(self):
         write_csv(self.folder / "drivers.csv", drivers(1500))
         for cuts in ("cuts: strict", "cuts: strict, cut_by: entropy, ranges: region"):
             job = self.job(mondrian=cuts, entropy=", entropy: 1.5")
-            subprocess.run([BINARY, "anonymize", "--report", self.folder / "native.json", job.path], check=True, capture_output=True)
+            subprocess.run(
+                [BINARY, "anonymize", "--report", self.folder / "native.json", job.path],
+                check=True,
+                capture_output=True,
+            )
             native = sorted(map(tuple, csv.reader(open(self.folder / "out", newline=""))))
             facts = json.loads((self.folder / "native.json").read_text())
             os.remove(self.folder / "out")
@@ -164,8 +214,12 @@ class Cluster(unittest.TestCase):
                 report = self.publish(job, target=f"kept{parts}", parts=parts)
                 made = read_csv(self.folder / f"kept{parts}")
                 shutil.rmtree(self.folder / f"kept{parts}")
-                self.assertEqual(sorted([tuple(made[0])] + [tuple(row.values()) for row in made]), native, (cuts, parts))
-            self.assertIn(f"{report.facts['discernibility_penalty']:.0f}", json.dumps(facts).replace(".0", ""))
+                self.assertEqual(
+                    sorted([tuple(made[0])] + [tuple(row.values()) for row in made]), native, (cuts, parts)
+                )
+            self.assertIn(
+                f"{report.facts['discernibility_penalty']:.0f}", json.dumps(facts).replace(".0", "")
+            )
 
     def test_the_same_job_writes_the_same_files(self):
         given = drivers(600)
@@ -173,7 +227,9 @@ class Cluster(unittest.TestCase):
         for i, rows in enumerate((given, list(reversed(given)))):
             write_csv(self.folder / "drivers.csv", rows)
             self.publish(self.job(), target=f"kept{i}")
-            written.append([open(name, "rb").read() for name in sorted(glob.glob(f"{self.folder}/kept{i}/part-*.csv"))])
+            written.append(
+                [open(name, "rb").read() for name in sorted(glob.glob(f"{self.folder}/kept{i}/part-*.csv"))]
+            )
         self.assertEqual(*written)
         self.assertEqual(len(written[0]), 3)
 
@@ -210,8 +266,10 @@ class Cluster(unittest.TestCase):
         made = read_csv(self.folder / "kept")
         self.assert_promise(made)
         self.assert_same_records(made, rows)
-        table = self.spark.createDataFrame([(str(i), "n", None if i % 5 == 0 else i % 40, "USA", i % 3) for i in range(200)],
-                                           "id string, name string, age int, country string, speed int")
+        table = self.spark.createDataFrame(
+            [(str(i), "n", None if i % 5 == 0 else i % 40, "USA", i % 3) for i in range(200)],
+            "id string, name string, age int, country string, speed int",
+        )
         table.write.parquet(str(self.folder / "kept.parquet"))
         source = sources.Source("parquet", str(self.folder / "kept.parquet"))
         self.refused(r"age has 40 NULLs", self.job(), source)
@@ -235,7 +293,10 @@ class Cluster(unittest.TestCase):
         write_csv(self.folder / "many" / "b.csv", drivers(300), ["id", "name", "country", "age", "speed"])
         self.refused(r"different headers", self.job(), sources.Source("csv", str(self.folder / "many")))
         columns = "id string, name string, age int, country string, speed int"
-        for name, schema, row in (("a", columns, ("1", "n", 30, "USA", 1)), ("b", columns.replace(", country string", ""), ("1", "n", 30, 1))):
+        for name, schema, row in (
+            ("a", columns, ("1", "n", 30, "USA", 1)),
+            ("b", columns.replace(", country string", ""), ("1", "n", 30, 1)),
+        ):
             self.spark.createDataFrame([row], schema).write.parquet(f"{self.folder}/two/{name}")
         source = sources.Source("parquet", f"{self.folder}/two/*")
         self.refused(r"has other columns or types than|no column country", self.job(), source)
@@ -287,7 +348,11 @@ class Cluster(unittest.TestCase):
         write_csv(self.folder / "drivers.csv", rows)
         full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
         job = self.job(**full, algorithm="suppression: 0%")
-        self.refused(r"1 of 2001 records are in classes that break k or the diversity, 0 may be suppressed", job, levels="1,1")
+        self.refused(
+            r"1 of 2001 records are in classes that break k or the diversity, 0 may be suppressed",
+            job,
+            levels="1,1",
+        )
         job = self.job(**full, algorithm="suppression: 1%")
         report = self.publish(job, levels="1,1", target="kept")
         made = read_csv(self.folder / "kept")
@@ -303,7 +368,11 @@ class Cluster(unittest.TestCase):
         jvm = self.spark._jvm
         configuration = jvm.org.apache.hadoop.conf.Configuration()
         configuration.set("hdfs.minidfs.basedir", str(self.folder / "hdfs"))
-        hdfs = getattr(jvm, "org.apache.hadoop.hdfs.MiniDFSCluster$Builder")(configuration).numDataNodes(2).build()
+        hdfs = (
+            getattr(jvm, "org.apache.hadoop.hdfs.MiniDFSCluster$Builder")(configuration)
+            .numDataNodes(2)
+            .build()
+        )
         self.addCleanup(hdfs.shutdown, True)
         uri = str(hdfs.getFileSystem().getUri().toString())
         given = drivers(1000)
@@ -313,8 +382,16 @@ class Cluster(unittest.TestCase):
         path = jvm.org.apache.hadoop.fs.Path
         hdfs.getFileSystem().copyFromLocalFile(path(str(self.folder / "in")), path(uri + "/in"))
         job = self.job()
-        request = run.Request(job, sources.Source("csv", uri + "/in"), output.Target(uri + "/published", "csv", ",", 2), self.binary, 3,
-                              "multidimensional", 1.0, None)
+        request = run.Request(
+            job,
+            sources.Source("csv", uri + "/in"),
+            output.Target(uri + "/published", "csv", ",", 2),
+            self.binary,
+            3,
+            "multidimensional",
+            1.0,
+            None,
+        )
         self.assertEqual(run.run(self.spark, request).facts["records"], 1000)
         with self.assertRaisesRegex(errors.Failure, "the output hdfs://.*/published exists"):
             run.run(self.spark, request)
@@ -325,15 +402,21 @@ class Cluster(unittest.TestCase):
         self.assert_same_records(rows, given)
         self.assert_promise(rows)
 
-    @unittest.skipUnless(os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there")
+    @unittest.skipUnless(
+        os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there"
+    )
     def test_a_table_of_postgresql(self):
         postgres = Postgres()
         postgres.start()
         self.addCleanup(postgres.stop)
-        postgres.run("CREATE ROLE reader LOGIN PASSWORD 'secret'; CREATE TABLE public.\"Drivers\" (id int, name text, age int, country text, "
-                     "speed int); INSERT INTO public.\"Drivers\" SELECT i, 'n', CASE WHEN i % 10 > 0 THEN 18 + i * 37 % 61 END, "
-                     "(ARRAY['Italy', 'USA'])[1 + i % 2], i % 9 FROM generate_series(1, 1000) i;")
-        (self.folder / "job.yaml").write_text(job_text().replace("{file: drivers.csv}", "{table: [public, Drivers]}"))
+        postgres.run(
+            "CREATE ROLE reader LOGIN PASSWORD 'secret'; CREATE TABLE public.\"Drivers\" (id int, name text, age int, country text, "
+            "speed int); INSERT INTO public.\"Drivers\" SELECT i, 'n', CASE WHEN i % 10 > 0 THEN 18 + i * 37 % 61 END, "
+            "(ARRAY['Italy', 'USA'])[1 + i % 2], i % 9 FROM generate_series(1, 1000) i;"
+        )
+        (self.folder / "job.yaml").write_text(
+            job_text().replace("{file: drivers.csv}", "{table: [public, Drivers]}")
+        )
         job = self.binary.read_job(str(self.folder / "job.yaml"))
         url = f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres"
         source = sources.Source("jdbc", url=url, table='"public"."Drivers"', user="reader")
@@ -343,34 +426,60 @@ class Cluster(unittest.TestCase):
         rows = read_csv(self.folder / "kept")
         self.assertEqual(len(rows), 1000)
         self.assert_promise(rows)
-        self.assertIn("NULL", {row["age"] for row in rows} | {"NULL" if row["age"] == "*" else "" for row in rows})
+        self.assertIn(
+            "NULL", {row["age"] for row in rows} | {"NULL" if row["age"] == "*" else "" for row in rows}
+        )
         self.assertEqual(len(set(it["id"] for it in rows)), 1000)
-        self.publish(job, sources.Source("jdbc", url=url, table='"public"."Drivers"', user="reader", connections=3), target="kept-3")
+        self.publish(
+            job,
+            sources.Source("jdbc", url=url, table='"public"."Drivers"', user="reader", connections=3),
+            target="kept-3",
+        )
         self.assertEqual(sorted(map(str, read_csv(self.folder / "kept-3"))), sorted(map(str, rows)))
-        self.refused(r"PostgreSQL does not answer", job, sources.Source("jdbc", url="jdbc:postgresql://127.0.0.1:1/x", table="t", user="reader"))
+        self.refused(
+            r"PostgreSQL does not answer",
+            job,
+            sources.Source("jdbc", url="jdbc:postgresql://127.0.0.1:1/x", table="t", user="reader"),
+        )
 
-    @unittest.skipUnless(os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there")
+    @unittest.skipUnless(
+        os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there"
+    )
     def test_all_connections_see_one_state_of_a_table(self):
         """Of a partitioned one, which others change while it is read."""
         postgres = Postgres()
         postgres.start()
         self.addCleanup(postgres.stop)
-        postgres.run("CREATE ROLE reader LOGIN; CREATE TABLE public.parts (id int, age int, country text, speed int) PARTITION BY HASH (id);"
-                     "CREATE TABLE public.parts_0 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);"
-                     "CREATE TABLE public.parts_1 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);"
-                     "INSERT INTO public.parts SELECT i, 18 + i % 60, 'Italy', i % 9 FROM generate_series(1, 20000) i;"
-                     "GRANT SELECT ON public.parts TO reader;")
-        (self.folder / "job.yaml").write_text(job_text().replace("{file: drivers.csv}", "{table: public.parts}")
-                                              .replace("  name: {class: identifier}\n", ""))
+        postgres.run(
+            "CREATE ROLE reader LOGIN; CREATE TABLE public.parts (id int, age int, country text, speed int) PARTITION BY HASH (id);"
+            "CREATE TABLE public.parts_0 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);"
+            "CREATE TABLE public.parts_1 PARTITION OF public.parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);"
+            "INSERT INTO public.parts SELECT i, 18 + i % 60, 'Italy', i % 9 FROM generate_series(1, 20000) i;"
+            "GRANT SELECT ON public.parts TO reader;"
+        )
+        (self.folder / "job.yaml").write_text(
+            job_text()
+            .replace("{file: drivers.csv}", "{table: public.parts}")
+            .replace("  name: {class: identifier}\n", "")
+        )
         job = self.binary.read_job(str(self.folder / "job.yaml"))
-        source = sources.Source("jdbc", url=f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres", table='"public"."parts"', user="reader",
-                                connections=4)
+        source = sources.Source(
+            "jdbc",
+            url=f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres",
+            table='"public"."parts"',
+            user="reader",
+            connections=4,
+        )
         with contextlib.ExitStack() as held:
             table = sources.read(self.spark, job, source, held)
             self.assertEqual(table.rdd.getNumPartitions(), 4)
-            postgres.run("DELETE FROM public.parts WHERE id % 3 = 0; INSERT INTO public.parts SELECT i, 1, 'USA', 1 "
-                         "FROM generate_series(30000, 40000) i;")
-            found = table.agg(F.count(F.lit(1)), F.count_distinct("c0"), F.max(F.col("c0").cast("int"))).first()
+            postgres.run(
+                "DELETE FROM public.parts WHERE id % 3 = 0; INSERT INTO public.parts SELECT i, 1, 'USA', 1 "
+                "FROM generate_series(30000, 40000) i;"
+            )
+            found = table.agg(
+                F.count(F.lit(1)), F.count_distinct("c0"), F.max(F.col("c0").cast("int"))
+            ).first()
             self.assertEqual(tuple(found), (20000, 20000, 20000))
             table.unpersist(blocking=True)  # as if all executors were lost
             self.assertEqual(table.count(), 20000)
@@ -380,15 +489,25 @@ class Cluster(unittest.TestCase):
     def test_each_row_is_in_one_range(self):
         self.assertEqual(reading.ranges(100, 1), ["ctid >= '(0,0)'::tid"])
         self.assertEqual(reading.ranges(0, 4), ["ctid >= '(0,0)'::tid"])
-        self.assertEqual(reading.ranges(10, 3), ["ctid >= '(0,0)'::tid AND ctid < '(3,0)'::tid", "ctid >= '(3,0)'::tid AND ctid < '(6,0)'::tid",
-                                                 "ctid >= '(6,0)'::tid"])
+        self.assertEqual(
+            reading.ranges(10, 3),
+            [
+                "ctid >= '(0,0)'::tid AND ctid < '(3,0)'::tid",
+                "ctid >= '(3,0)'::tid AND ctid < '(6,0)'::tid",
+                "ctid >= '(6,0)'::tid",
+            ],
+        )
         self.assertEqual(len(reading.ranges(3, 8)), 3)
 
     def test_spark_sends_a_key_to_its_part(self):
         found = self.spark.range(1).select(*[F.hash(F.lit(number)) for number in (0, 1, 42, 12345)]).first()
         self.assertEqual([plan.murmur3(number) for number in (0, 1, 42, 12345)], list(found))
-        frame = self.spark.createDataFrame([(plan.key_of_part(part, 7),) for part in range(7)], "part int").repartition(7, "part")
-        self.assertEqual(sorted(frame.select(F.spark_partition_id()).distinct().toArrow()[0].to_pylist()), list(range(7)))
+        frame = self.spark.createDataFrame(
+            [(plan.key_of_part(part, 7),) for part in range(7)], "part int"
+        ).repartition(7, "part")
+        self.assertEqual(
+            sorted(frame.select(F.spark_partition_id()).distinct().toArrow()[0].to_pylist()), list(range(7))
+        )
 
 
 class Command(unittest.TestCase):
@@ -400,10 +519,27 @@ class Command(unittest.TestCase):
         (self.folder / "job.yaml").write_text(job_text())
 
     def command(self, *arguments, binary=BINARY, master=None, environment=None):
-        options = ["--submit", f"--master {master} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false"] if master else []
-        return subprocess.Popen([sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
-                                cwd=HERE.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **(environment or {})})
+        options = (
+            [
+                "--submit",
+                f"--master {master} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false",
+            ]
+            if master
+            else []
+        )
+        return subprocess.Popen(
+            [sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
+            cwd=HERE.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "PYSPARK_PYTHON": sys.executable,
+                **(environment or {}),
+            },
+        )
 
     def test_mistakes_of_the_command_line_need_no_spark(self):
         for arguments, status in ((["--help"], 0), (["--nonsense", "job.yaml"], 2), ([], 2)):
@@ -415,11 +551,22 @@ class Command(unittest.TestCase):
         given = drivers(4000)
         write_csv(self.folder / "drivers.csv", given)
         slow = self.folder / "slow"
-        slow.write_text(f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n')
+        slow.write_text(
+            f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n'
+        )
         slow.chmod(0o755)
         with LocalCluster(workers=2, memory="800m") as cluster:
-            process = self.command("--partitions", "6", "--sample", "100%", "--report", str(self.folder / "report.json"),
-                                   str(self.folder / "job.yaml"), binary=slow, master=cluster.url)
+            process = self.command(
+                "--partitions",
+                "6",
+                "--sample",
+                "100%",
+                "--report",
+                str(self.folder / "report.json"),
+                str(self.folder / "job.yaml"),
+                binary=slow,
+                master=cluster.url,
+            )
             killer = threading.Thread(target=self.kill_when_work_began, args=(cluster, process))
             killer.start()
             out, wrong = process.communicate(timeout=500)
@@ -428,7 +575,9 @@ class Command(unittest.TestCase):
         self.assertEqual(self.killed, 1)
         self.assertGreater(len(list(self.folder.glob("began.*"))), 6, "nothing had to be done again")
         rows = read_csv(self.folder / "out")
-        self.assertEqual(collections.Counter(row["id"] for row in rows), collections.Counter(row["id"] for row in given))
+        self.assertEqual(
+            collections.Counter(row["id"] for row in rows), collections.Counter(row["id"] for row in given)
+        )
         self.assertEqual(json.loads((self.folder / "report.json").read_text())["records"], 4000)
         self.assertIn("records", out)
 

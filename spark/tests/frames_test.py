@@ -13,7 +13,9 @@ BINARY = os.environ.get("PGVEIL_BIN", "")
 class Frames(unittest.TestCase):
     def test_texts_come_back_as_they_were(self):
         for values in ([], [""], ["a", "", "Zürich\n\"x\"", "0" * 70000]):
-            reader = frames.Reader(frames.BEGIN + frames.text_list(values) + frames.texts(pa.array(values + ["z"])[:-1]))
+            reader = frames.Reader(
+                frames.BEGIN + frames.text_list(values) + frames.texts(pa.array(values + ["z"])[:-1])
+            )
             self.assertEqual(reader.texts().to_pylist(), values)
             self.assertEqual(reader.texts().to_pylist(), values)
             reader.end()
@@ -44,13 +46,19 @@ class Frames(unittest.TestCase):
     def test_a_failure_of_a_task_is_found_in_what_java_says(self):
         said = f"Job aborted\n  File x\npgveil_spark.errors.TaskFailure: {errors.MARK}4 records are fewer than k = 5\n at java"
         self.assertEqual(errors.one_line(said), "4 records are fewer than k = 5")
-        self.assertEqual(errors.one_line("[PATH_NOT_FOUND] Path does not exist"), "there is no such input path")
+        self.assertEqual(
+            errors.one_line("[PATH_NOT_FOUND] Path does not exist"), "there is no such input path"
+        )
         self.assertEqual(errors.one_line("PSQLException: ERROR: permission denied for table t\n at"),
                          "PostgreSQL answered: permission denied for table t")
-        said = errors.one_line("[CAST_INVALID_INPUT] The value 'secret' of the type \"STRING\" cannot be cast")
+        said = errors.one_line(
+            "[CAST_INVALID_INPUT] The value 'secret' of the type \"STRING\" cannot be cast"
+        )
         self.assertTrue(said.startswith("Spark failed: CAST_INVALID_INPUT ("), said)
         self.assertNotIn("secret", said)
-        self.assertIn("java.io.IOException", errors.one_line("An error occurred: java.io.IOException: secret"))
+        self.assertIn(
+            "java.io.IOException", errors.one_line("An error occurred: java.io.IOException: secret")
+        )
         self.assertNotIn("secret", errors.one_line("secret"))
 
 
@@ -61,7 +69,13 @@ class Worker(unittest.TestCase):
               "diversity": [{"column": 0, "kind": "distinct", "l": "2"}]}
 
     def work(self, **changes):
-        return anonymize.Work({**self.header, **changes}, (("c0", frames.text_list(["20", "80"])),), ("c1",), ("c0", "c1"), False)
+        return anonymize.Work(
+            {**self.header, **changes},
+            (("c0", frames.text_list(["20", "80"])),),
+            ("c1",),
+            ("c0", "c1"),
+            False,
+        )
 
     def table(self, speeds):
         return pa.table({"c0": ["30", "31", "50", "52"], "c1": pa.array(speeds)})
@@ -80,10 +94,18 @@ class Worker(unittest.TestCase):
         self.assertEqual(self.cut(["x", "x", None, None])["c0"].to_pylist()[0], "[30,52]")
 
     def test_relaxed_cuts_do_not_depend_on_the_order_of_records(self):
-        work = anonymize.Work({**self.header, "cuts": "relaxed"}, (("c0", frames.text_list(["1"])),), ("c1",), ("c0", "c1"), True)
+        work = anonymize.Work(
+            {**self.header, "cuts": "relaxed"},
+            (("c0", frames.text_list(["1"])),),
+            ("c1",),
+            ("c0", "c1"),
+            True,
+        )
         table = pa.table({"c0": ["1", "1", "2", "2", "3", "3"], "c1": list("abcdef")})
-        made = [anonymize.cut(table.take(order), work, BINARY, "").drop_columns([anonymize.QUALITY]).to_pylist()
-                for order in ([0, 1, 2, 3, 4, 5], [5, 2, 0, 3, 1, 4])]
+        made = [
+            anonymize.cut(table.take(order), work, BINARY, "").drop_columns([anonymize.QUALITY]).to_pylist()
+            for order in ([0, 1, 2, 3, 4, 5], [5, 2, 0, 3, 1, 4])
+        ]
         self.assertEqual(*made)
 
     def test_what_the_worker_refuses_is_the_tasks_failure_and_quotes_no_value(self):

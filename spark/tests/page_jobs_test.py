@@ -1,4 +1,5 @@
-"""A job that is set up on the page and cut on a real cluster: what comes of it, and that nothing outlives a cancel or pgveil itself."""
+"""A job that is set up on the page and cut on a real cluster: what comes of it, and that nothing outlives a
+cancel or pgveil itself."""
 import collections
 import csv
 import io
@@ -14,14 +15,14 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE.parents[1] / "tests" / "integration")]
 
-import desk_spark_test  # noqa: E402
-import desk_test  # noqa: E402
+import page_job_spark_test  # noqa: E402
+import page_job_uploads_test  # noqa: E402
 from local_cluster import LocalCluster  # noqa: E402
 
 PATIENCE_S = 300
 
 
-class OnACluster(desk_test.DeskCase):
+class OnACluster(page_job_uploads_test.PageJobsCase):
     @classmethod
     def start(cls):
         cls.cluster = LocalCluster(workers=2, memory="800m").__enter__()
@@ -29,11 +30,15 @@ class OnACluster(desk_test.DeskCase):
         cls.tools = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-page-test."))
         cls.addClassCleanup(shutil.rmtree, cls.tools, ignore_errors=True)
         command = cls.tools / "pgveil-spark"
-        command.write_text(f"#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 SPARK_LOCAL_IP=127.0.0.1 PYTHONPATH={HERE.parent} "
-                           f"exec {sys.executable} -m pgveil_spark.submit \"$@\"\n")
+        command.write_text(
+            f"#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 SPARK_LOCAL_IP=127.0.0.1 PYTHONPATH={HERE.parent} "
+            f"exec {sys.executable} -m pgveil_spark.submit \"$@\"\n"
+        )
         command.chmod(0o700)
-        submit = (f"--master {cls.cluster.url} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false "
-                  "--conf spark.executor.cores=1 --conf spark.cores.max={workers} --conf spark.sql.shuffle.partitions=2")
+        submit = (
+            f"--master {cls.cluster.url} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false "
+            "--conf spark.executor.cores=1 --conf spark.cores.max={workers} --conf spark.sql.shuffle.partitions=2"
+        )
         cls.http = f"{{port: 0, spark: {{command: {command}, submit: \"{submit}\", most_workers: 2}}}}"
         super().start()
 
@@ -46,7 +51,9 @@ class OnACluster(desk_test.DeskCase):
 
     def begin(self, **how):
         spark = {"workers": 2, "sample": 100, "partition_by": "multidimensional", **how}
-        return self.ask("POST", "runs", {"yaml": desk_spark_test.JOB, "files": self.files(), "spark": spark})["id"]
+        return self.ask("POST", "runs", {"yaml": page_job_spark_test.JOB, "files": self.files(), "spark": spark})[
+            "id"
+        ]
 
     def wait_for_phase(self, run, phases):
         deadline = time.monotonic() + PATIENCE_S
@@ -57,7 +64,9 @@ class OnACluster(desk_test.DeskCase):
 
     def drivers(self):
         """Processes of runs: their command lines name the run's folder."""
-        found = subprocess.run(["pgrep", "-f", str(self.pgveil.directory / "state" / ".page")], capture_output=True, text=True)
+        found = subprocess.run(
+            ["pgrep", "-f", str(self.pgveil.directory / "state" / ".page")], capture_output=True, text=True
+        )
         return found.stdout.split()
 
     def wait_for_no_driver(self):
@@ -71,7 +80,10 @@ class OnACluster(desk_test.DeskCase):
         self.assertEqual(run["state"], "done", run)
         told = run["cluster_report"]
         self.assertEqual((told["records"], told["parts"], sum(told["records_by_part"])), (120, 2, 120))
-        self.assertEqual(list(told["phases_ms"]), ["start", "ship", "profile", "sample", "partition", "anonymize", "write", "check"])
+        self.assertEqual(
+            list(told["phases_ms"]),
+            ["start", "ship", "profile", "sample", "partition", "anonymize", "write", "check"],
+        )
         self.assertEqual(run["spark"]["executors"], 2)
         self.assertEqual(len(run["losses"]), 2)
         _, text = self.operator.ask("GET", f"/api/v1/desk/runs/{run['id']}/result")
@@ -82,7 +94,7 @@ class OnACluster(desk_test.DeskCase):
         self.assertEqual(len(rows), 120)
         self.assertGreaterEqual(min(map(len, classes.values())), 5)
         self.assertEqual({len(set(it)) for it in classes.values()}, {2})
-        here = self.wait(self.ask("POST", "runs", {"yaml": desk_spark_test.JOB, "files": self.files()})["id"])
+        here = self.wait(self.ask("POST", "runs", {"yaml": page_job_spark_test.JOB, "files": self.files()})["id"])
         self.assertAlmostEqual(here["report"]["certainty_penalty"], told["certainty_penalty"], delta=0.1)
         self.assertEqual([it.name for it in self.folder().iterdir() if it.is_dir()], [])
 

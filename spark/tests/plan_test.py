@@ -61,20 +61,27 @@ class Plan(unittest.TestCase):
         self.assertEqual([d for _, d in plan.scores(sample, "min_entropy", [10.0, 3.0])], [0, 1])
         self.assertEqual([d for _, d in plan.scores(sample, "span", [10.0, 3.0])], [0, 1])
         self.assertEqual([d for _, d in plan.scores(sample, "normalized_span", [20.0, 3.0])], [1, 0])
-        self.assertEqual([d for _, d in plan.scores(sample, "normalized_span", [10.0, 3.0])], [0, 1], "equal: the first")
+        self.assertEqual(
+            [d for _, d in plan.scores(sample, "normalized_span", [10.0, 3.0])], [0, 1], "equal: the first"
+        )
 
     def test_parts_that_fail_go_to_the_smaller_neighbour(self):
         self.assertEqual(plan.merged([0, 1, 2], {0: 10, 1: 1, 2: 5}, {1}), {0: 0, 1: 1, 2: 1})
         self.assertEqual(plan.merged([0, 1, 2], {0: 1, 1: 9, 2: 5}, {0}), {0: 0, 1: 0, 2: 1})
         self.assertEqual(plan.merged([0, 1, 2], {0: 4, 2: 5}, set()), {0: 0, 1: 0, 2: 1}, "an empty one too")
-        self.assertEqual(len(set(plan.merged([0, 1, 2, 3], {0: 1, 1: 1, 2: 1, 3: 1}, {0, 1, 2, 3}).values())), 1)
+        self.assertEqual(
+            len(set(plan.merged([0, 1, 2, 3], {0: 1, 1: 1, 2: 1, 3: 1}, {0, 1, 2, 3}).values())), 1
+        )
         self.assertEqual(plan.merged([0], {0: 1}, {0}), {0: 0})
 
     def test_a_key_is_sent_to_its_part(self):
         # Spark: SELECT hash(0), hash(1), hash(-1 and others) with its seed of 42.
         self.assertEqual([plan.murmur3(number) for number in (0, 1, 42)], [933211791, -559580957, 29417773])
         for parts in (1, 2, 16, 100):
-            self.assertEqual([plan.murmur3(plan.key_of_part(part, parts)) % parts for part in range(parts)], list(range(parts)))
+            self.assertEqual(
+                [plan.murmur3(plan.key_of_part(part, parts)) % parts for part in range(parts)],
+                list(range(parts)),
+            )
 
 
 if __name__ == "__main__":

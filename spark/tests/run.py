@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests of pgveil-spark; the last line is 'N passed, N failed'. PGVEIL_BIN names the binary. Arguments: names of tests."""
+"""Runs the tests of pgveil-spark; the last line is 'N passed, N failed'. PGVEIL_BIN names the binary.
+Arguments: names of tests."""
 import pathlib
 import signal
 import sys
@@ -23,8 +24,13 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
-    suite = unittest.TestSuite(loader.loadTestsFromName(name) for name in ("plan_test", "frames_test", "cluster_test", "page_jobs_test"))
-    result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(suite)
+    suite = unittest.TestSuite(
+        loader.loadTestsFromName(name)
+        for name in ("plan_test", "frames_test", "cluster_test", "page_jobs_test")
+    )
+    result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(
+        suite
+    )
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
     sys.exit(1 if failed or result.testsRun == 0 else 0)

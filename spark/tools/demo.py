@@ -1,4 +1,5 @@
-"""A table of made-up drivers, published by one machine and by a Spark cluster of two workers here; --check compares."""
+"""A table of made-up drivers, published by one machine and by a Spark cluster of two workers here; --check
+compares."""
 import collections
 import csv
 import glob
@@ -50,7 +51,15 @@ def write_table(path: pathlib.Path) -> None:
         for i in range(ROWS):
             state = state * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
             a, b, c, d = state >> 8 & 0xFF, state >> 20 & 0xFFFF, state >> 40 & 0xFF, state >> 52 & 0xFF
-            writer.writerow([f"P{i:07}", 18 + (a + c) // 7, countries[(c * a >> 4) % 6], (b * b >> 16) // 100 * 100, 90 + 10 * (d % 12)])
+            writer.writerow(
+                [
+                    f"P{i:07}",
+                    18 + (a + c) // 7,
+                    countries[(c * a >> 4) % 6],
+                    (b * b >> 16) // 100 * 100,
+                    90 + 10 * (d % 12),
+                ]
+            )
 
 
 def published(folder: pathlib.Path) -> list[dict[str, str]]:
@@ -62,10 +71,28 @@ def published(folder: pathlib.Path) -> list[dict[str, str]]:
 
 
 def spark(folder: pathlib.Path, cluster: LocalCluster) -> "subprocess.CompletedProcess[str]":
-    options = f"--master {cluster.url} --driver-memory 1g --executor-memory 700m --conf spark.ui.enabled=false"
-    command = [sys.executable, "-m", "pgveil_spark.submit", "--submit", options, "--binary", BINARY, "--output", str(folder / "cluster"),
-               "--partitions", "4", "--report", str(folder / "cluster.json"), str(folder / "job.yaml")]
-    return subprocess.run(command, cwd=HERE.parent, env=cluster.environment(), capture_output=True, text=True, check=False)
+    options = (
+        f"--master {cluster.url} --driver-memory 1g --executor-memory 700m --conf spark.ui.enabled=false"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pgveil_spark.submit",
+        "--submit",
+        options,
+        "--binary",
+        BINARY,
+        "--output",
+        str(folder / "cluster"),
+        "--partitions",
+        "4",
+        "--report",
+        str(folder / "cluster.json"),
+        str(folder / "job.yaml"),
+    ]
+    return subprocess.run(
+        command, cwd=HERE.parent, env=cluster.environment(), capture_output=True, text=True, check=False
+    )
 
 
 def compare(folder: pathlib.Path, again: str) -> None:
@@ -78,7 +105,10 @@ def compare(folder: pathlib.Path, again: str) -> None:
     check("each class has 5 records or more", min(map(len, classes.values())) >= 5)
     check("and two speeds or more", min(len(set(speeds)) for speeds in classes.values()) >= 2)
     told = json.loads((folder / "cluster.json").read_text())
-    check("the report counts them", told["records"] == ROWS and told["smallest_class"] == min(map(len, classes.values())))
+    check(
+        "the report counts them",
+        told["records"] == ROWS and told["smallest_class"] == min(map(len, classes.values())),
+    )
     check("the output is not written over", "exists" in again)
     check("nothing else is left", {it.name for it in folder.iterdir()} ==
           {"drivers.csv", "job.yaml", "one_machine.csv", "one_machine.json", "cluster", "cluster.json"})
@@ -91,8 +121,12 @@ def main() -> int:
         say(f"== {ROWS} drivers; a Spark master and two workers on this machine")
         write_table(folder / "drivers.csv")
         (folder / "job.yaml").write_text(JOB)
-        one = subprocess.run([BINARY, "anonymize", "--report", str(folder / "one_machine.json"), str(folder / "job.yaml")],
-                             capture_output=True, text=True, check=False)
+        one = subprocess.run(
+            [BINARY, "anonymize", "--report", str(folder / "one_machine.json"), str(folder / "job.yaml")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         say("== one machine\n" + one.stdout + one.stderr)
         with LocalCluster(workers=2, memory="800m") as cluster:
             done = spark(folder, cluster)

@@ -1,4 +1,5 @@
-"""A real Spark cluster on this machine: a standalone master and workers, each a process of its own. For tests, demo and bench.
+"""A real Spark cluster on this machine: a standalone master and workers, each a process of its own. For
+tests, demo and bench.
 
     with LocalCluster(workers=2, memory="700m") as cluster: … cluster.url …
 """
@@ -33,7 +34,16 @@ class LocalCluster:
     def __enter__(self) -> "LocalCluster":
         self.folder = tempfile.mkdtemp(prefix="pgveil-cluster.")
         try:
-            self._start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+            self._start(
+                "master",
+                "org.apache.spark.deploy.master.Master",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--webui-port",
+                "0",
+            )
             self.url = self._wait("master", r"Starting Spark master at (spark://\S+)")
             for i in range(self.workers):
                 self.start_worker(i)
@@ -45,17 +55,41 @@ class LocalCluster:
         return self
 
     def start_worker(self, i: int) -> None:
-        self._start(f"worker{i}", "org.apache.spark.deploy.worker.Worker", "--cores", str(self.cores), "--memory", self.memory,
-                    "--webui-port", "0", "--work-dir", f"{self.folder}/work{i}", self.url)
+        self._start(
+            f"worker{i}",
+            "org.apache.spark.deploy.worker.Worker",
+            "--cores",
+            str(self.cores),
+            "--memory",
+            self.memory,
+            "--webui-port",
+            "0",
+            "--work-dir",
+            f"{self.folder}/work{i}",
+            self.url,
+        )
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": _home(), "SPARK_DAEMON_MEMORY": "256m",
-                "SPARK_LOCAL_DIRS": f"{self.folder}/local", "PYSPARK_PYTHON": sys.executable, "SPARK_CONF_DIR": self.folder}
+        return {
+            **os.environ,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_HOME": _home(),
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_LOCAL_DIRS": f"{self.folder}/local",
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_CONF_DIR": self.folder,
+        }
 
     def _start(self, name: str, *command: str) -> None:
         with open(f"{self.folder}/{name}.log", "wb") as log:
-            process = subprocess.Popen([f"{_home()}/bin/spark-class", *command], stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                       env=self.environment(), start_new_session=True)
+            process = subprocess.Popen(
+                [f"{_home()}/bin/spark-class", *command],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                env=self.environment(),
+                start_new_session=True,
+            )
         self.processes.append(process)
 
     def log(self, name: str) -> str:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Refuses any include edge that docs/architecture.md does not allow.
 
-Also: each header compiles alone, each source file belongs to a target, no file is too long. Reads the tree it stands
-in; needs nothing but Python, and a C++ compiler for the headers that no source file includes first. Prints what is
-wrong with file and line, then 'N passed, N failed'.
-"""
+Also: each header compiles alone, each source file belongs to a target, no file is too long. Reads the tree it
+stands in; needs nothing but Python, and a C++ compiler for the headers that no source file includes first.
+Prints what is wrong with file and line, then 'N passed, N failed'. """
 import concurrent.futures
 import os
 import pathlib
@@ -13,52 +12,143 @@ import shutil
 import subprocess
 import sys
 
+import verifier_closure
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["common", "policy", "rewriter", "engine", "proxy/wire", "proxy/session", "proxy/net", "proxy/admin", "db", "cli"]
+FOLDERS = [
+    "common",
+    "policy",
+    "engine",
+    "pg",
+    "rewriter",
+    "review",
+    "console",
+    "proxy/wire",
+    "proxy/session",
+    "proxy/net",
+    "db",
+    "settings",
+    "jobs",
+    "daemon",
+    "web/http",
+    "web/api",
+    "cli",
+]
 EVERYTHING = set(FOLDERS)
 
-# folder → folders, or single headers of folders, that it may include beside itself.
+# folder → folders, or single headers of folders, that it may include beside itself. The order is that of
+# FOLDERS: a folder includes only those that stand before it.
 MAY_INCLUDE = {
     "common": set(),
     "policy": {"common"},
     "engine": {"common"},
-    "rewriter": {"common", "policy"},
+    "pg": {"common"},
+    "rewriter": {"common", "policy", "pg"},
+    "review": {"common", "policy", "rewriter"},
+    "console": {"common", "policy"},  # policy: SHOW TREE and its like format its values
     "proxy/wire": {"common"},
-    "proxy/session": {"common", "proxy/wire", "proxy/admin/console.hpp", "rewriter/pipeline.hpp",
-                      "rewriter/search_path.hpp", "rewriter/session_settings.hpp"},
-    "proxy/admin": {"common", "policy", "proxy/wire"},  # policy: SHOW TREE and its like format its values
-    "proxy/net": {"common", "proxy/wire", "proxy/session", "proxy/admin"},
-    "db": {"common", "policy", "rewriter", "engine"},
+    "proxy/session": {
+        "common",
+        "proxy/wire",
+        "console/console.hpp",
+        "rewriter/pipeline/pipeline.hpp",
+        "rewriter/catalog/search_path.hpp",
+        "rewriter/lists/session_settings.hpp",
+    },
+    "proxy/net": {"common", "proxy/wire", "proxy/session", "console"},
+    "db": {"common", "policy", "rewriter", "review", "engine"},
+    "settings": {"common", "policy", "rewriter", "db", "proxy/session", "proxy/net"},
+    "jobs": {"common", "policy", "engine", "db", "settings"},
+    "daemon": {
+        "common",
+        "policy",
+        "engine",
+        "pg",
+        "rewriter",
+        "console",
+        "proxy/session",
+        "proxy/net",
+        "db",
+        "settings",
+        "jobs",
+    },
+    "web/http": {"common", "console", "proxy/net"},
+    "web/api": {
+        "common",
+        "policy",
+        "engine",
+        "rewriter",
+        "console",
+        "proxy/session",
+        "proxy/net",
+        "db",
+        "settings",
+        "jobs",
+        "daemon",
+        "web/http",
+    },
     "cli": EVERYTHING,
 }
 
-# header prefix → folders or files behind whose door the library stays. A library that is not listed is refused.
+# header prefix → folders or files behind whose door the library stays. A library that is not listed is
+# refused.
 DOORS = {
-    "boost/asio": {"proxy/net", "cli"},
-    "boost/beast": {"proxy/net", "cli"},
-    "boost/json": {"policy", "cli"},
+    "boost/asio": {"proxy/net", "web/http"},
+    "boost/beast": {"web/http"},
+    "boost/json": {"common", "policy", "jobs", "daemon/policies", "web/api"},
     "boost/system": EVERYTHING,
     "boost/assert": {"common"},
     "fmt/": EVERYTHING,
-    "pqxx": {"db"},
-    "libpq-fe.h": {"db"},
-    "pg_query": {"rewriter/pg"},
-    "protobuf-c": {"rewriter/pg"},
-    "xxhash.h": {"rewriter", "cli"},
+    "pqxx": {"db/server"},
+    "libpq-fe.h": {"db/server"},
+    "pg_query": {"pg"},
+    "protobuf-c": {"pg"},
+    "xxhash.h": {"daemon/statements"},
     "yaml-cpp/": {"common/yaml.cpp"},
     "spdlog/": {"common/log.cpp"},
     "oneapi/tbb/": {"common/workers.cpp"},
     "CLI/": {"cli"},
-    "openssl/": {"policy", "proxy/session", "proxy/net", "cli"},
+    "openssl/": {
+        "common/sha256.cpp",
+        "proxy/session",
+        "proxy/net",
+        "jobs/check",
+        "daemon/audit",
+        "web/http",
+        "web/api",
+    },
 }
 
 # Values and functions only: no input or output, no clock, no thread, no randomness (invariant 3).
-PURE_FOLDERS = ["policy", "rewriter", "engine", "proxy/wire", "proxy/session"]
-IMPURE_HEADERS = {"chrono", "ctime", "time.h", "fstream", "iostream", "filesystem", "cstdio", "stdio.h", "thread",
-                  "unistd.h", "fcntl.h", "condition_variable", "future"}
+PURE_FOLDERS = ["policy", "engine", "pg", "rewriter", "proxy/wire", "proxy/session"]
+IMPURE_HEADERS = {
+    "chrono",
+    "ctime",
+    "time.h",
+    "fstream",
+    "iostream",
+    "filesystem",
+    "cstdio",
+    "stdio.h",
+    "thread",
+    "unistd.h",
+    "fcntl.h",
+    "condition_variable",
+    "future",
+}
 # Seeded generators are values; these are not.
 IMPURE_NAMES = re.compile(r"\b(random_device|system_clock|steady_clock|getenv|std::rand|srand)\b")
-SYSTEM_CALL_FOLDERS = {"proxy/net", "cli", "db", "common"}
+SYSTEM_CALL_FOLDERS = {
+    "common",
+    "proxy/net",
+    "db",
+    "settings",
+    "jobs",
+    "daemon",
+    "web/http",
+    "web/api",
+    "cli",
+}
 
 MAX_LINES = 600
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -89,8 +179,17 @@ def is_ours(header):
 
 
 def is_system_header(header):
-    return header.startswith(("sys/", "netinet/", "arpa/")) or header in ("unistd.h", "fcntl.h", "signal.h", "pwd.h",
-                                                                          "termios.h", "poll.h", "pthread.h", "glob.h", "spawn.h")
+    return header.startswith(("sys/", "netinet/", "arpa/")) or header in (
+        "unistd.h",
+        "fcntl.h",
+        "signal.h",
+        "pwd.h",
+        "termios.h",
+        "poll.h",
+        "pthread.h",
+        "glob.h",
+        "spawn.h",
+    )
 
 
 def is_standard(header):
@@ -115,14 +214,53 @@ def check_own_edges(folder):
                 yield f"{where}: {header} is not spelled from the root of the repository"
 
 
-def check_verifiers():
-    """What verifies a rewrite knows nothing of how it was made: neither the passes nor the printer."""
-    makers = {"rewriter/resolve", "rewriter/pg/print.hpp", "rewriter/pg/writer.hpp", "rewriter/pg/build.hpp"}
-    for path in (ROOT / "rewriter").glob("verify*.[ch]pp"):
-        may = {"rewriter/pg/print.hpp", "rewriter/pg/build.hpp"} if path.name == "verify_mask.cpp" else set()
-        for number, _, header in includes(path):
-            if is_in(header, makers - may):
-                yield f"{name_of(path)}:{number}: a verifier may not include {header}"
+def room_edges(edges):
+    """The edges between rooms at every depth: a/b/c.cpp that includes x/y.hpp is an edge a/b → x, and one a →
+    x."""
+    for depth in range(1, 4):
+        found = {}
+        for path, header in edges:
+            rooms = ["/".join(name.split("/")[:-1][:depth]) for name in (path, header)]
+            if rooms[0] != rooms[1]:
+                found.setdefault((rooms[0], rooms[1]), f"{path} includes {header}")
+        yield depth, found
+
+
+def circles(edges):
+    """The edges between rooms from whose end a way leads back to their start: each is part of a circle."""
+    below = {}
+    for start, end in edges:
+        below.setdefault(start, set()).add(end)
+    for (start, end), why in sorted(edges.items()):
+        seen, todo = {end}, [end]
+        while todo:
+            for room in below.get(todo.pop(), set()) - seen:
+                seen.add(room)
+                todo.append(room)
+        if start in seen:
+            yield f"{start} and {end} include each other, directly or through others: {why}"
+
+
+def check_circles():
+    """Rooms form floors at every depth: no folder includes, through others, a folder that includes it."""
+    edges = [(name_of(path), header) for folder in FOLDERS for path in sources(folder)
+             for _, _, header in includes(path) if is_ours(header)]
+    for _, found in room_edges(edges):
+        yield from circles(found)
+
+
+CIRCLE_TRIALS = {
+    "rooms in order": ([("a/x.cpp", "b/y.hpp"), ("b/y.cpp", "c/z.hpp"), ("a/x.cpp", "c/z.hpp")], 0),
+    "two rooms that include each other": ([("a/x.cpp", "b/y.hpp"), ("b/y.cpp", "a/x.hpp")], 2),
+    "a circle of three": ([("a/x.cpp", "b/y.hpp"), ("b/y.cpp", "c/z.hpp"), ("c/z.cpp", "a/x.hpp")], 3),
+    "a circle of inner rooms": ([("a/i/x.cpp", "a/j/y.hpp"), ("a/j/y.cpp", "a/i/x.hpp")], 2),
+    "a room and its inner room": ([("a/x.cpp", "a/i/y.hpp"), ("a/i/y.cpp", "a/x.hpp")], 2),
+}
+
+
+def try_circles(edges, expected):
+    found = [problem for _, rooms in room_edges(edges) for problem in circles(rooms)]
+    return [] if len(set(found)) == expected else [f"expected {expected} edges of a circle, found {found}"]
 
 
 def check_doors(folder):
@@ -196,10 +334,25 @@ def headers_included_first():
 
 def compile_alone(header):
     compiler = os.environ.get("CXX") or shutil.which("c++")
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", str(ROOT), "-include", header,
-               "-x", "c++", os.devnull]
+    command = [
+        compiler,
+        "-std=c++20",
+        "-fsyntax-only",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-I",
+        str(ROOT),
+        "-include",
+        header,
+        "-x",
+        "c++",
+        os.devnull,
+    ]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return header, [] if result.returncode == 0 else [f"{header} does not compile alone:\n{result.stderr[:2000]}"]
+    return header, (
+        [] if result.returncode == 0 else [f"{header} does not compile alone:\n{result.stderr[:2000]}"]
+    )
 
 
 def checks():
@@ -209,15 +362,26 @@ def checks():
         yield f"third-party doors of {folder}", list(check_doors(folder))
         yield f"sources of {folder} are built", list(check_targets(folder))
         yield f"headers of {folder} say what they are for", list(check_pragma_once(folder))
+    yield "rooms form floors", list(check_circles())
+    for what, (edges, expected) in CIRCLE_TRIALS.items():
+        yield f"circles of rooms are seen: {what}", try_circles(edges, expected)
     for folder in PURE_FOLDERS:
         yield f"purity of {folder}", list(check_purity(folder))
-    yield "verifiers share no code with the passes", list(check_verifiers())
+    yield "the verifier shares the parser and plain values, and nothing else", list(
+        verifier_closure.problems(ROOT)
+    )
+    for what, problems in verifier_closure.trials():
+        yield f"what the verifier shares is seen: {what}", problems
     yield "file lengths", list(check_lengths())
     headers = [name_of(path) for folder in FOLDERS for path in sources(folder) if path.suffix == ".hpp"]
-    yield "the tree has headers and sources", [] if len(headers) > 10 else ["the tree looks empty: wrong root?"]
+    yield "the tree has headers and sources", (
+        [] if len(headers) > 10 else ["the tree looks empty: wrong root?"]
+    )
     proven = headers_included_first()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for header, problems in pool.map(compile_alone, [header for header in headers if header not in proven]):
+        for header, problems in pool.map(
+            compile_alone, [header for header in headers if header not in proven]
+        ):
             yield f"{header} compiles alone", problems
 
 

@@ -1,18 +1,18 @@
-// What a cluster says, on arbitrary bytes: a line that is taken is one of the three kinds, and an answer that is taken shows of each record
-// what is true of it.
+// What a cluster says, on arbitrary bytes: a line that is taken is one of the three kinds, and an answer that
+// is taken shows of each record what is true of it.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include "cli/cluster/pseudonyms.hpp"
-#include "cli/cluster/spark_lines.hpp"
-#include "cli/jobs/data.hpp"
+#include "jobs/cluster/pseudonyms.hpp"
+#include "jobs/cluster/spark_lines.hpp"
+#include "jobs/input/data.hpp"
 
 namespace {
 
 using namespace pgveil;
-using namespace pgveil::cli;
+using namespace pgveil::app;
 
 struct Sent {
   Job job;
@@ -53,7 +53,7 @@ void check_answer(std::string_view text) {
   const Job& job = sent().job;
   const engine::Table& table = sent().table;
   const auto hierarchy_of = [&](const JobAttribute& attribute) {
-    return cli::hierarchy_of(attribute, *table.find(attribute.name), job);
+    return app::hierarchy_of(attribute, *table.find(attribute.name), job);
   };
   static const auto pseudonyms = Pseudonyms::make(job, table, hierarchy_of);
   if (!pseudonyms) std::abort();

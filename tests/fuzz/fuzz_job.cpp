@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cli/jobs/job.hpp"
+#include "jobs/language/job.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pgveil;
-  const auto job = cli::read_job_text({reinterpret_cast<const char*>(data), size}, "/f");
+  const auto job = app::read_job_text({reinterpret_cast<const char*>(data), size}, "/f");
   if (job) {
     if (job->k < 1 || job->attributes.empty() || job->suppression < 0 || job->suppression > 1) std::abort();
     if (!job->output.file && !job->output.table) std::abort();

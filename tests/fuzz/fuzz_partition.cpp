@@ -1,5 +1,5 @@
-// What a worker of a cluster reads, on arbitrary bytes: a request that is taken can be cut, its groups have k records and the
-// diversity asked for, and the answer has a label for each record.
+// What a worker of a cluster reads, on arbitrary bytes: a request that is taken can be cut, its groups have k
+// records and the diversity asked for, and the answer has a label for each record.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -7,12 +7,12 @@
 #include <set>
 #include <string_view>
 
-#include "cli/cluster/partition_frames.hpp"
+#include "jobs/cluster/partition_frames.hpp"
 
 namespace {
 
 using namespace pgveil;
-using namespace pgveil::cli;
+using namespace pgveil::app;
 
 ReadBytes reader_of(std::string_view& left) {
   return [&left](char* to, std::size_t size) -> Result<std::size_t> {

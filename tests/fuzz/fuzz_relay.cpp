@@ -1,5 +1,5 @@
-// Two streams of any bytes through the relay of a bypass role: each frame is passed on as it is, a statement is on record in
-// the step that sends it, and no request is answered on record that was not asked, or twice.
+// Two streams of any bytes through the relay of a bypass role: each frame is passed on as it is, a statement
+// is on record in the step that sends it, and no request is answered on record that was not asked, or twice.
 #include <cstdint>
 #include <cstdlib>
 #include <set>
@@ -56,11 +56,11 @@ class Relayed {
   }
 
  private:
-  session::Actions taken() { return std::exchange(link_.out, {}); }
+  session::Actions taken() { return std::exchange(state_.out, {}); }
 
   session::testing::FakeGate gate_;
-  session::Link link_{audited(), gate_};
-  session::Relay relay_{link_};
+  session::SessionState state_{audited(), gate_};
+  session::Relay relay_{state_};
   std::set<std::uint64_t> asked_;  // requests on record without an answer
 };
 

@@ -1,5 +1,5 @@
-// Any bytes as SQL: refused, or rewritten to what may be sent. "dpo> SELECT 1" asks as that role; without a role it is
-// the one that reads through masks.
+// Any bytes as SQL: refused, or rewritten to what may be sent. "dpo> SELECT 1" asks as that role; without a
+// role it is the one that reads through masks.
 #include <pthread.h>
 
 #include <cstdint>

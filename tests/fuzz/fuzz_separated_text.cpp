@@ -1,5 +1,5 @@
-// The CSV reader on arbitrary bytes; the first is the separator. What it reads can be written and read again, each error
-// names its record, and what is read as a table or a hierarchy has the shape it promises.
+// The CSV reader on arbitrary bytes; the first is the separator. What it reads can be written and read again,
+// each error names its record, and what is read as a table or a hierarchy has the shape it promises.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -9,7 +9,7 @@
 #include "common/separated_text.hpp"
 #include "engine/data/hierarchy.hpp"
 #include "engine/data/table.hpp"
-#include "policy/level_hierarchy.hpp"
+#include "policy/level/level_hierarchy.hpp"
 
 namespace {
 

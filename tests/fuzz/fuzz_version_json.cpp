@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "policy/decision.hpp"
-#include "policy/tree_check.hpp"
-#include "policy/version.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/tree/tree_check.hpp"
+#include "policy/version/version.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pgveil::policy;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "policy/spec_reader.hpp"
+#include "policy/spec/spec_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pgveil;

@@ -49,10 +49,11 @@ class SessionDriver {
   }
   void console_answers() {
     if (!asked_) return;
-    const auto command = admin::parse_command(*asked_);
+    const auto command = console::parse_command(*asked_);
     if (!command) std::abort();  // the session asked for what does not parse
     asked_.reset();
-    admin::Table table{.columns = admin::columns_of(*command), .rows = {}, .tag = "OK", .notices = {"note"}};
+    console::Table table{
+        .columns = console::columns_of(*command), .rows = {}, .tag = "OK", .notices = {"note"}};
     table.rows.assign(2, std::vector<std::optional<std::string>>(table.columns.size(), "x"));
     step(session::ConsoleAnswered{std::move(table)});
   }

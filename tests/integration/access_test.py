@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Where clients come from: Unix sockets of pgveil and of PostgreSQL, and the access file."""
+import os
 import socket
 import stat
 import subprocess
@@ -56,8 +57,26 @@ class Sockets(StackCase):
             self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])
         with self.pgveil.client() as client:
             self.assert_alive(client)
-        done = subprocess.run(["psql", "-X", "-At", "-h", self.pgveil.directory, "-p", str(self.pgveil.port), "-U", "analyst",
-                               "-d", "demo", "-c", "SELECT count(*) FROM people"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [
+                "psql",
+                "-X",
+                "-At",
+                "-h",
+                self.pgveil.directory,
+                "-p",
+                str(self.pgveil.port),
+                "-U",
+                "analyst",
+                "-d",
+                "demo",
+                "-c",
+                "SELECT count(*) FROM people",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         self.assertEqual((done.stdout, done.stderr), ("11\n", ""))
 
     def test_who_comes_over_it_is_shown_as_unix(self):
@@ -69,8 +88,11 @@ class Sockets(StackCase):
 
     def test_cancel_goes_over_the_servers_socket_too(self):
         with LocalClient(self.path(), "analyst") as client:
-            client.send(b"Q", b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, "
-                              b"people h\0")
+            client.send(
+                b"Q",
+                b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, "
+                b"people h\0",
+            )
             self.wait_for_running_query()
             with RawClient(self.pgveil.port) as other:
                 other.send_bytes(b"\0\0\0\x10\x04\xd2\x16\x2e" + client.key[0].to_bytes(4, "big")
@@ -117,7 +139,9 @@ class AccessFile(StackCase):
     def kept(cls, each):
         if isinstance(each, Pgveil):
             text = each.config_path.read_text()
-            each.config_path.write_text(text.replace("users_file: users.txt", "users_file: users.txt, hba_file: access"))
+            each.config_path.write_text(
+                text.replace("users_file: users.txt", "users_file: users.txt, hba_file: access")
+            )
             (each.directory / "access").write_text(cls.rules)
             (each.directory / "access").chmod(0o640)
         return super().kept(each)
@@ -149,11 +173,73 @@ class AccessFile(StackCase):
         self.assertEqual(self.log_in("bi")[1].errors, [])
         access.write_text("host all all all trust\n")
         rows = console.query("RELOAD").texts()
-        self.assertTrue(any(row[0] == "hba" and row[1] == "error" and "access:1" in row[2] for row in rows), rows)
+        self.assertTrue(
+            any(row[0] == "hba" and row[1] == "error" and "access:1" in row[2] for row in rows), rows
+        )
         self.assertEqual(self.log_in("bi")[1].errors, [])
         access.write_text(self.rules)
         console.query("RELOAD")
         self.assertEqual(self.log_in("bi")[1].sqlstates(), ["28000"])
+
+    def test_files_that_others_could_have_put_there_are_not_read(self):
+        directory = self.pgveil.directory
+        usual = directory.stat().st_mode & 0o7777
+        directory.chmod(0o755)  # what lies below a folder that lets nobody else in is nobody else's
+        self.addCleanup(directory.chmod, usual)
+        shared = directory / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        console, reply = self.log_in("operator", "pgveil")
+        self.assertEqual(reply.errors, [])
+        for name, step in (("access", "hba"), ("users.txt", "users")):
+            path, kept = directory / name, directory / (name + ".kept")
+            path.rename(kept)
+            # A rule and an account for somebody who must not come in, where others may put files.
+            (shared / name).write_text(
+                self.rules.replace("host demo bi all reject", "host demo bi all scram-sha-256")
+                if step == "hba"
+                else ""
+            )
+            (shared / name).chmod(0o600)
+            for what, spoil, words in (
+                ("a link to it", lambda: path.symlink_to(shared / name), "in which others may put files"),
+                (
+                    "a mode",
+                    lambda: (path.write_text(kept.read_text()), path.chmod(0o622)),
+                    "others than its owner may write it",
+                ),
+                ("a FIFO", lambda: os.mkfifo(path, 0o600), "not a regular file"),
+                ("a folder", path.mkdir, "not a regular file"),
+                ("nothing", lambda: None, "No such file"),
+            ):
+                with self.subTest(name, what=what):
+                    spoil()
+                    rows = console.query("RELOAD").texts()
+                    self.assertTrue(
+                        any(row[0] == step and row[1] == "error" and words in row[2] for row in rows), rows
+                    )
+                    self.assertEqual(self.log_in("bi")[1].sqlstates(), ["28000"])
+                    self.assertEqual(self.log_in("analyst")[1].errors, [])
+                    if path.is_dir() and not path.is_symlink():
+                        path.rmdir()
+                    else:
+                        path.unlink(missing_ok=True)
+            kept.rename(path)
+            shared.chmod(0o755)
+            path.rename(kept)
+            (shared / name).write_text(kept.read_text())
+            path.symlink_to(shared / name)  # root's and our own links are followed
+            self.assertEqual([row for row in console.query("RELOAD").texts() if row[1] != "ok"], [])
+            path.unlink()
+            kept.rename(path)
+            shared.chmod(0o777)
+        self.assertEqual([row for row in console.query("RELOAD").texts() if row[1] != "ok"], [])
+
+    def test_check_warns_of_a_configuration_that_others_could_have_written(self):
+        self.pgveil.config_path.chmod(0o666)
+        self.addCleanup(self.pgveil.config_path.chmod, 0o644)
+        done = self.pgveil.command("check", "--quick", "--config", str(self.pgveil.config_path))
+        self.assertIn("pgveil.yaml: others than its owner may write it", done.stdout)
 
 
 if __name__ == "__main__":

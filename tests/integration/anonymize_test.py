@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""pgveil anonymize with a real PostgreSQL: tables in and out, both outputs at once, what is refused, what is left behind,
-and interrupts."""
+"""pgveil anonymize with a real PostgreSQL: tables in and out, both outputs at once, what is refused, what is
+left behind, and interrupts."""
 import csv
 import json
 import os
@@ -88,7 +88,9 @@ class JobCase(VerbCase):
         done = self.run_job(job, *arguments, status=1, **options)
         self.assertIn(words, done.stderr)
         self.assertEqual(done.stdout, "")
-        self.assertEqual(self.rows("SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' ORDER BY 1"), before)
+        self.assertEqual(
+            self.rows("SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' ORDER BY 1"), before
+        )
         self.assertEqual(sorted({*os.listdir(self.folder)} - {"job.yaml"}), sorted({*files} - {"job.yaml"}))
         return done
 
@@ -113,13 +115,17 @@ class Anonymize(JobCase):
         self.assertEqual(self.rows("""
             SELECT count(*) FROM (SELECT blood, weight, note, visits FROM public.patients_k5
              EXCEPT ALL SELECT blood, weight, note, visits FROM public.patients) AS x"""), [["0"]])
-        self.assertEqual(self.rows("SELECT relacl, pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'patients_k5'"),
-                         [[None, "pgveil_admin"]])
+        self.assertEqual(
+            self.rows("SELECT relacl, pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'patients_k5'"),
+            [[None, "pgveil_admin"]],
+        )
 
     def test_null_stays_null_and_is_a_class_of_its_own(self):
         job = JOB.replace("zip code: {class", "zip code: {max_level: 0, class").replace("k: 5\n", "k: 2\n")
         self.run_job(job)
-        self.assertEqual(self.rows("""SELECT count(*) FROM public.patients_k5 WHERE "zip code" IS NULL"""), [["20"]])
+        self.assertEqual(
+            self.rows("""SELECT count(*) FROM public.patients_k5 WHERE "zip code" IS NULL"""), [["20"]]
+        )
 
     def test_rows_do_not_come_in_the_inputs_order(self):
         """The same seed, another order of the input: the same bytes."""
@@ -142,8 +148,12 @@ class Anonymize(JobCase):
         self.run_job(JOB.replace("{table: public.patients_k5}", "{table: public.patients_k5, file: out.csv}"))
         with open(self.folder / "out.csv", newline="") as file:
             written = sorted([tuple(row.values()) for row in csv.DictReader(file)])
-        stored = sorted([("" if cell is None else cell) for cell in row] for row in self.rows(
-            """SELECT age, coalesce("zip code", 'NULL'), born, blood, weight, note, visits FROM public.patients_k5"""))
+        stored = sorted(
+            [("" if cell is None else cell) for cell in row]
+            for row in self.rows(
+                """SELECT age, coalesce("zip code", 'NULL'), born, blood, weight, note, visits FROM public.patients_k5"""
+            )
+        )
         self.assertEqual([list(row) for row in written], stored)
         self.assertEqual(os.stat(self.folder / "out.csv").st_mode & 0o777, 0o600)
 
@@ -168,13 +178,20 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.assertNotEqual(self.rows("SELECT 'public.patients_k5'::regclass::oid"), before)
 
     def test_what_can_not_be_replaced(self):
-        for table, words in (("public.patients", "is the job's input"), ("public.v_patients", "is not a plain table"),
-                             ("public.taken", "does not own it"), ("public.used", "other objects depend on it"),
-                             ("public.people", "is the table of policy people_k2"),
-                             ("public.towns", "is listed in open_tables"), ("nowhere.t", "does not exist"),
-                             ("granted.t", "default privileges would grant")):
+        for table, words in (
+            ("public.patients", "is the job's input"),
+            ("public.v_patients", "is not a plain table"),
+            ("public.taken", "does not own it"),
+            ("public.used", "other objects depend on it"),
+            ("public.people", "is the table of policy people_k2"),
+            ("public.towns", "is listed in open_tables"),
+            ("nowhere.t", "does not exist"),
+            ("granted.t", "default privileges would grant"),
+        ):
             with self.subTest(table):
-                self.refused(JOB.replace("{table: public.patients_k5}", f"{{table: {table}, replace: true}}"), words)
+                self.refused(
+                    JOB.replace("{table: public.patients_k5}", f"{{table: {table}, replace: true}}"), words
+                )
 
     def test_a_star_or_an_interval_is_no_integer(self):
         for column, kind in (("age", "integer"), ("born", "date"), ("zip code", "bigint")):
@@ -187,42 +204,59 @@ output: {table: public.patients_k5, types: {a: integer}}
 
     def test_a_level_of_zero_keeps_its_type(self):
         job = JOB.replace("age: {class", "age: {max_level: 0, class").replace("suppression: 5%\n", "")
-        self.run_job(job.replace("{table: public.patients_k5}", "{table: public.patients_k5, types: {age: integer}}"))
+        self.run_job(
+            job.replace("{table: public.patients_k5}", "{table: public.patients_k5, types: {age: integer}}")
+        )
         self.assertEqual(self.rows("SELECT DISTINCT pg_typeof(age) FROM public.patients_k5"), [["integer"]])
 
     # -- bad input
     def test_bad_input_tables(self):
-        for old, new, words in (("public.patients}", "public.nothing}", "does not exist"),
-                                ("public.patients}", "public.v_patients}", "is not a table"),
-                                ("public.patients}", "public.patients, database: other}", "is not in backend.databases"),
-                                ("  note: {", "  notes: {", 'has no column "notes"'),
-                                ("k: 5\n", "k: 201\n", "k is 201, but there are 200 rows"),
-                                ("k: 5\n", "k: 200\nmetric: lost\n", 'did you mean "loss"?'),
-                                ("masking: {}", "dates: [year]", "are no dates YYYY-MM-DD")):
+        for old, new, words in (
+            ("public.patients}", "public.nothing}", "does not exist"),
+            ("public.patients}", "public.v_patients}", "is not a table"),
+            ("public.patients}", "public.patients, database: other}", "is not in backend.databases"),
+            ("  note: {", "  notes: {", 'has no column "notes"'),
+            ("k: 5\n", "k: 201\n", "k is 201, but there are 200 rows"),
+            ("k: 5\n", "k: 200\nmetric: lost\n", 'did you mean "loss"?'),
+            ("masking: {}", "dates: [year]", "are no dates YYYY-MM-DD"),
+        ):
             with self.subTest(words):
                 self.refused(JOB.replace(old, new), words)
-        small = "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {%s: {class: quasi_identifier, " \
-                "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        small = (
+            "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {%s: {class: quasi_identifier, "
+            "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        )
         self.refused(small % ("empty_one", "age"), "the input has no rows")
         self.refused(small % ("both_nulls", "a"), "has NULL and also the text that stands for it")
 
     def test_the_table_of_a_policy_is_published_only_where_the_policy_accepts_it(self):
-        job = "version: 1\nname: x\ninput: {table: public.people}\nattributes: {state: {class: quasi_identifier, " \
-              "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        job = (
+            "version: 1\nname: x\ninput: {table: public.people}\nattributes: {state: {class: quasi_identifier, "
+            "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        )
         self.refused(job, "public.people is released under policy people_k2 already")
         kept = self.pgveil.policy_path.read_text()
         self.addCleanup(self.pgveil.policy_path.write_text, kept)
-        self.pgveil.policy_path.write_text(kept.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n"))
+        self.pgveil.policy_path.write_text(
+            kept.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n")
+        )
         self.assertIn("accepted: of no use together", self.run_job(job).stderr)
 
     def test_tables_that_share_rows_with_that_of_a_policy_are_refused_too(self):
-        job = "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {state: {class: quasi_identifier, " \
-              "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
-        for sql in ("CREATE TABLE public.above (LIKE public.people)", "ALTER TABLE public.people INHERIT public.above",
-                    "CREATE TABLE public.below () INHERITS (public.people)", "CREATE TABLE public.aside (LIKE public.people)",
-                    "CREATE TABLE public.lowest () INHERITS (public.below, public.aside)",
-                    "CREATE TABLE public.beside () INHERITS (public.above)", "INSERT INTO public.beside SELECT * FROM public.people LIMIT 4",
-                    "GRANT SELECT ON public.beside TO PUBLIC"):
+        job = (
+            "version: 1\nname: x\ninput: {table: public.%s}\nattributes: {state: {class: quasi_identifier, "
+            "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        )
+        for sql in (
+            "CREATE TABLE public.above (LIKE public.people)",
+            "ALTER TABLE public.people INHERIT public.above",
+            "CREATE TABLE public.below () INHERITS (public.people)",
+            "CREATE TABLE public.aside (LIKE public.people)",
+            "CREATE TABLE public.lowest () INHERITS (public.below, public.aside)",
+            "CREATE TABLE public.beside () INHERITS (public.above)",
+            "INSERT INTO public.beside SELECT * FROM public.people LIMIT 4",
+            "GRANT SELECT ON public.beside TO PUBLIC",
+        ):
             self.postgres.run(sql, "demo")
         self.addCleanup(self.postgres.run, "DROP TABLE public.above, public.aside", "demo")
         self.addCleanup(self.postgres.run, "ALTER TABLE public.people NO INHERIT public.above", "demo")
@@ -234,9 +268,13 @@ output: {table: public.patients_k5, types: {a: integer}}
 
     def test_all_missing_values_are_named(self):
         (self.folder / "zip.csv").write_text("81613;*\n")
-        done = self.refused(JOB.replace("{masking: {}}", "{file: zip.csv}"), "the hierarchy of zip code has no row for")
+        done = self.refused(
+            JOB.replace("{masking: {}}", "{file: zip.csv}"), "the hierarchy of zip code has no row for"
+        )
         values = done.stderr.splitlines()[1].strip().split(", ")
-        wanted = {row[0] or "NULL" for row in self.rows('SELECT DISTINCT "zip code" FROM public.patients')} - {"81613"}
+        wanted = {
+            row[0] or "NULL" for row in self.rows('SELECT DISTINCT "zip code" FROM public.patients')
+        } - {"81613"}
         self.assertEqual(set(values), wanted)
 
     def test_without_admin_role_only_files_are_written(self):
@@ -245,23 +283,31 @@ output: {table: public.patients_k5, types: {a: integer}}
                                     if "admin_role" not in line))
         path = self.folder / "job.yaml"
         path.write_text(JOB)
-        done = subprocess.run([binary(), "anonymize", path, "--config", config], capture_output=True, text=True)
+        done = subprocess.run(
+            [binary(), "anonymize", path, "--config", config], capture_output=True, text=True
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("needs backend.admin_role", done.stderr)
 
     def test_a_full_disk_leaves_neither_file_nor_table(self):
         """The file is over its limit while the table could be written."""
         job = JOB.replace("{table: public.patients_k5}", "{table: public.patients_k5, file: out.csv}")
-        self.refused(job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+        self.refused(
+            job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        )
         (self.folder / "out.csv").write_text("old")
         job = job.replace("file: out.csv", "file: out.csv, replace: true")
-        self.refused(job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)))
+        self.refused(
+            job, "File too large", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        )
         self.assertEqual((self.folder / "out.csv").read_text(), "old")
 
     def test_a_refused_table_takes_no_file_along(self):
         (self.folder / "out.csv").write_text("old")
-        self.refused(JOB.replace("{table: public.patients_k5}", "{table: granted.t, file: out.csv, replace: true}"),
-                     "default privileges")
+        self.refused(
+            JOB.replace("{table: public.patients_k5}", "{table: granted.t, file: out.csv, replace: true}"),
+            "default privileges",
+        )
         self.assertEqual((self.folder / "out.csv").read_text(), "old")
 
     # -- the command line
@@ -296,18 +342,31 @@ output: {table: public.patients_k5, types: {a: integer}}
 
     # So many transformations that no machine has checked them all before its first score is shown.
     DOUBLED = [2 ** level for level in range(1, 41)]
-    LONG = """\
+    LONG = (
+        """\
 version: 1
 name: long
 input: {table: public.patients}
 attributes:
-""" + "".join(f"  {name}: {{class: quasi_identifier, hierarchy: {{{rule}}}}}\n" for name, rule in (
-        ("patient no", f"intervals: {{widths: {DOUBLED}}}"), ("age", f"intervals: {{widths: {DOUBLED}}}"), ("zip code", "masking: {}"),
-        ("born", "dates: [day, month, quarter, year, decade]"), ("blood", "masking: {}"), ("weight", "masking: {}"),
-        ("note", "masking: {}"))) + "k: 2\nalgorithm: brute_force\noutput: {table: public.patients_k5}\n"
+"""
+        + "".join(
+            f"  {name}: {{class: quasi_identifier, hierarchy: {{{rule}}}}}\n"
+            for name, rule in (
+                ("patient no", f"intervals: {{widths: {DOUBLED}}}"),
+                ("age", f"intervals: {{widths: {DOUBLED}}}"),
+                ("zip code", "masking: {}"),
+                ("born", "dates: [day, month, quarter, year, decade]"),
+                ("blood", "masking: {}"),
+                ("weight", "masking: {}"),
+                ("note", "masking: {}"),
+            )
+        )
+        + "k: 2\nalgorithm: brute_force\noutput: {table: public.patients_k5}\n"
+    )
 
     def interrupted(self, signals):
-        """Interrupts a search that shows a first score on its terminal; → its exit status and what it printed."""
+        """Interrupts a search that shows a first score on its terminal; → its exit status and what it
+        printed."""
         path = self.folder / "job.yaml"
         path.write_text(self.LONG)
         terminal, line = pty.openpty()
@@ -357,11 +416,16 @@ class Contingency(JobCase):
     def test_mistakes_publish_nothing(self):
         place = ("--contingency-report", self.folder / "pairs.json")
         for words, arguments in (
-                ("patient no is not published", ("--contingency", "age,patient no", *place)),
-                ("need each other", ("--contingency", "age,blood")), ("need each other", place),
-                ("takes two columns", ("--contingency", "age", *place)),
-                ("would be overwritten", ("--contingency", "age,blood", "--contingency-report", self.folder / "job.yaml")),
-                ("are one file", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json"))):
+            ("patient no is not published", ("--contingency", "age,patient no", *place)),
+            ("need each other", ("--contingency", "age,blood")),
+            ("need each other", place),
+            ("takes two columns", ("--contingency", "age", *place)),
+            (
+                "would be overwritten",
+                ("--contingency", "age,blood", "--contingency-report", self.folder / "job.yaml"),
+            ),
+            ("are one file", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json")),
+        ):
             self.refused(JOB, words, *arguments)
         self.run_job(JOB, "--contingency", "age,blood", *place, "--list", status=2)
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
@@ -388,8 +452,10 @@ class Mondrian(JobCase):
     """Groups instead of a transformation."""
 
     def groups(self):
-        return self.rows('SELECT age, "zip code", weight, count(*), count(DISTINCT coalesce(blood::text, \'\')) '
-                         "FROM public.patients_k5 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+        return self.rows(
+            'SELECT age, "zip code", weight, count(*), count(DISTINCT coalesce(blood::text, \'\')) '
+            "FROM public.patients_k5 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+        )
 
     def test_groups_have_k_records_and_l_values_and_show_true_ranges(self):
         self.run_job(MONDRIAN, "--report", self.folder / "report.json")
@@ -414,10 +480,21 @@ class Mondrian(JobCase):
             self.assertEqual(len(list(csv.reader(file))), 201)
 
     def test_what_is_left_of_the_columns_is_told_of_the_input(self):
-        self.run_job(MONDRIAN, "--utility", "--report", self.folder / "report.json", "--report-html", self.folder / "report.html")
+        self.run_job(
+            MONDRIAN,
+            "--utility",
+            "--report",
+            self.folder / "report.json",
+            "--report-html",
+            self.folder / "report.html",
+        )
         age = json.loads((self.folder / "report.json").read_text())["utility"]["columns"][0]
-        distinct = self.rows("SELECT (SELECT count(DISTINCT age) FROM public.patients), (SELECT count(DISTINCT age) FROM public.patients_k5)")
-        self.assertEqual([age["before"]["distinct"], age["after"]["distinct"]], [int(it) for it in distinct[0]])
+        distinct = self.rows(
+            "SELECT (SELECT count(DISTINCT age) FROM public.patients), (SELECT count(DISTINCT age) FROM public.patients_k5)"
+        )
+        self.assertEqual(
+            [age["before"]["distinct"], age["after"]["distinct"]], [int(it) for it in distinct[0]]
+        )
         self.assertIn("Groups", (self.folder / "report.html").read_text())
 
     def test_threads_and_repetition_give_the_same_bytes(self):
@@ -434,8 +511,10 @@ class Mondrian(JobCase):
             self.refused(MONDRIAN, "mondrian", *arguments)
         self.refused(MONDRIAN.replace("k: 5", "k: 201"), "200 records are fewer than k = 201")
         self.refused(MONDRIAN.replace("distinct: 2", "distinct: 6"), "not as diverse as asked for")
-        self.refused(MONDRIAN.replace("note: {class: insensitive}", "note: {class: quasi_identifier, numeric: true}"),
-                     "values of note are no numbers")
+        self.refused(
+            MONDRIAN.replace("note: {class: insensitive}", "note: {class: quasi_identifier, numeric: true}"),
+            "values of note are no numbers",
+        )
 
 
 AGGREGATES = """\
@@ -489,8 +568,13 @@ class Aggregates(JobCase):
                          [("age", "mean"), ("born", "median"), ("weight", "mean")])
         self.assertTrue(all(0 < it["error"] < 1 for it in report["aggregates"]))
         self.assertEqual((report["levels"][2:], report["heights"][2:]), ([1, 1], [1, 1]))
-        plain = self.run_job(AGGREGATES.replace(", aggregate: mean}\n  zip", "}\n  zip").replace("patients_k5", "plain")
-                             .replace("out.csv", "plain.csv"), "--report", self.folder / "plain.json")
+        plain = self.run_job(
+            AGGREGATES.replace(", aggregate: mean}\n  zip", "}\n  zip")
+            .replace("patients_k5", "plain")
+            .replace("out.csv", "plain.csv"),
+            "--report",
+            self.folder / "plain.json",
+        )
         self.assertNotIn("aggregated       age", plain.stdout)
         # The search is the same, and a mean stands for less than its interval.
         plain = json.loads((self.folder / "plain.json").read_text())
@@ -499,16 +583,35 @@ class Aggregates(JobCase):
         self.sql("DROP TABLE public.plain")
 
     def test_a_scheme_aggregates_anew_and_certificates_hold(self):
-        self.run_job(AGGREGATES, "--report", self.folder / "scheme.json", "--certificate", self.folder / "certificate.json")
+        self.run_job(
+            AGGREGATES,
+            "--report",
+            self.folder / "scheme.json",
+            "--certificate",
+            self.folder / "certificate.json",
+        )
         self.verb("verify-certificate", "certificate.json", "out.csv", "--job", "job.yaml")
         self.verb("check-table", "out.csv", "--job", "job.yaml")
-        self.verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.patients", "--output", "again.csv")
+        self.verb(
+            "apply", "scheme.json", "--job", "job.yaml", "--table", "public.patients", "--output", "again.csv"
+        )
         self.assertEqual((self.folder / "again.csv").read_bytes(), (self.folder / "out.csv").read_bytes())
-        self.sql("""CREATE TABLE public.older AS SELECT "patient no", age, "zip code", born, blood, weight + 10 AS weight, note
-                     FROM public.patients""")
+        self.sql(
+            """CREATE TABLE public.older AS SELECT "patient no", age, "zip code", born, blood, weight + 10 AS weight, note
+                     FROM public.patients"""
+        )
         self.sql("GRANT SELECT ON public.older TO pgveil_admin")
         try:
-            self.verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.older", "--output", "older.csv")
+            self.verb(
+                "apply",
+                "scheme.json",
+                "--job",
+                "job.yaml",
+                "--table",
+                "public.older",
+                "--output",
+                "older.csv",
+            )
         finally:
             self.sql("DROP TABLE public.older")
 
@@ -522,14 +625,27 @@ class Aggregates(JobCase):
             "{table: public.patients_k5, file: out.csv}",
             "{table: public.patients_k5, types: {age: double precision, weight: numeric, born: date}}")
         self.run_job(job)
-        self.assertEqual(self.rows("SELECT bool_and(age BETWEEN 20 AND 60 AND weight BETWEEN 50 AND 65) FROM public.patients_k5"),
-                         [["t"]])
+        self.assertEqual(
+            self.rows(
+                "SELECT bool_and(age BETWEEN 20 AND 60 AND weight BETWEEN 50 AND 65) FROM public.patients_k5"
+            ),
+            [["t"]],
+        )
 
     def test_what_is_no_number_is_refused(self):
-        self.refused(AGGREGATES.replace("note: {class: insensitive}", "note: {class: quasi_identifier, aggregate: mean}"),
-                     "values of note are no numbers")
-        self.refused(AGGREGATES.replace("aggregate: median", "aggregate: geometric_mean"), "dates, which have no geometric mean")
-        self.refused(AGGREGATES.replace("k: 5\n", "k: 5\nlocal_recoding: 2\n"), "aggregate and local_recoding")
+        self.refused(
+            AGGREGATES.replace(
+                "note: {class: insensitive}", "note: {class: quasi_identifier, aggregate: mean}"
+            ),
+            "values of note are no numbers",
+        )
+        self.refused(
+            AGGREGATES.replace("aggregate: median", "aggregate: geometric_mean"),
+            "dates, which have no geometric mean",
+        )
+        self.refused(
+            AGGREGATES.replace("k: 5\n", "k: 5\nlocal_recoding: 2\n"), "aggregate and local_recoding"
+        )
 
 
 class Console(JobCase):
@@ -557,8 +673,10 @@ class Console(JobCase):
 
     def test_a_job_runs_in_the_background(self):
         (self.folder / "patients.yaml").write_text(JOB.replace("name: patients", "name: background"))
-        self.assertEqual([(row["job"], row["state"]) for row in self.ask("SHOW JOBS") if row["state"] == "never ran"],
-                         [("background", "never ran")])
+        self.assertEqual(
+            [(row["job"], row["state"]) for row in self.ask("SHOW JOBS") if row["state"] == "never ran"],
+            [("background", "never ran")],
+        )
         self.assertEqual(self.ask("ANONYMIZE JOB background"), [{"job": "background", "state": "running"}])
         line = self.ended("background")
         self.assertEqual((line["state"], line["started_by"], line["message"]),
@@ -574,12 +692,18 @@ class Console(JobCase):
 
     def test_files_only_below_export_dir(self):
         exports = self.pgveil.directory / "exports"
-        for place, is_allowed in (("out.csv", False), ("../exports/../x.csv", False), ("../exports/link/x.csv", False),
-                                  ("../exports/out.csv", True)):
+        for place, is_allowed in (
+            ("out.csv", False),
+            ("../exports/../x.csv", False),
+            ("../exports/link/x.csv", False),
+            ("../exports/out.csv", True),
+        ):
             with self.subTest(place):
                 if not (exports / "link").is_symlink():
                     (exports / "link").symlink_to(self.folder)
-                (self.folder / "patients.yaml").write_text(JOB.replace("table: public.patients_k5", f"file: {place}"))
+                (self.folder / "patients.yaml").write_text(
+                    JOB.replace("table: public.patients_k5", f"file: {place}")
+                )
                 self.ask("ANONYMIZE JOB patients")
                 self.assertEqual(self.ended("patients")["state"], "done" if is_allowed else "failed")
         self.assertEqual(sorted(os.listdir(exports)), ["link", "out.csv"])

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""pgveil apply: the transformation of an earlier run on other rows, files and tables, checked anew; and pgveil hierarchy."""
+"""pgveil apply: the transformation of an earlier run on other rows, files and tables, checked anew; and
+pgveil hierarchy."""
 import csv
 import json
 import os
@@ -25,7 +26,11 @@ output: {file: old_k2.csv}
 """
 TOWNS = "Oslo;north;*\nBergen;north;*\nRome;south;*\nBari;south;*\n"
 OLD = "age,town,illness\n" + "31,Oslo,flu\n32,Oslo,cold\n51,Rome,flu\n52,Rome,cold\n"
-NEW = "illness,town,age,note\n" + "flu,Oslo,33,secret\ncold,Oslo,38,secret\n" * 2 + "flu,Rome,51,secret\ncold,Rome,58,secret\n"
+NEW = (
+    "illness,town,age,note\n"
+    + "flu,Oslo,33,secret\ncold,Oslo,38,secret\n" * 2
+    + "flu,Rome,51,secret\ncold,Rome,58,secret\n"
+)
 
 
 class SchemeCase(StackCase):
@@ -35,11 +40,14 @@ class SchemeCase(StackCase):
 
     @classmethod
     def prepare(cls):
-        cls.postgres.run("""
+        cls.postgres.run(
+            """
             CREATE TABLE public.more (age integer, town text, illness text);
             INSERT INTO public.more SELECT 30 + g % 10, (ARRAY['Oslo', 'Rome'])[1 + g % 2],
                                            (ARRAY['flu', 'cold', 'HIV'])[1 + g % 3] FROM generate_series(1, 60) g;
-            GRANT SELECT ON public.more TO pgveil_admin""", "demo")
+            GRANT SELECT ON public.more TO pgveil_admin""",
+            "demo",
+        )
 
     def setUp(self):
         self.folder = self.pgveil.directory / "schemes"
@@ -56,8 +64,14 @@ class SchemeCase(StackCase):
         (self.folder / name).write_text(text)
 
     def run_verb(self, *arguments, status=0, **options):
-        done = subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder,
-                              **options)
+        done = subprocess.run(
+            [binary(), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+            **options
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
         return done
@@ -119,10 +133,16 @@ class Apply(SchemeCase):
     def test_schemes_that_do_not_fit(self):
         output = ("new.csv", "--output", "out.csv")
         scheme = json.loads((self.folder / "scheme.json").read_text())
-        for change, words in (({"job": "others"}, "of job others"), ({"quasi_identifiers": ["age", "city"]}, "no level of town"),
-                              ({"heights": [3, 1]}, "in the scheme it had 1"), ({"levels": [1]}, "no report"),
-                              ({"levels": [1, -1]}, "no report"), ({"levels": "x"}, "no report"),
-                              ({"levels": [9, 9]}, "outside"), ({"mondrian": {}}, "cuts groups")):
+        for change, words in (
+            ({"job": "others"}, "of job others"),
+            ({"quasi_identifiers": ["age", "city"]}, "no level of town"),
+            ({"heights": [3, 1]}, "in the scheme it had 1"),
+            ({"levels": [1]}, "no report"),
+            ({"levels": [1, -1]}, "no report"),
+            ({"levels": "x"}, "no report"),
+            ({"levels": [9, 9]}, "outside"),
+            ({"mondrian": {}}, "cuts groups"),
+        ):
             with self.subTest(words):
                 self.write("scheme.json", json.dumps({**scheme, **change}))
                 self.refused(words, *output)
@@ -147,8 +167,14 @@ class Hierarchies(SchemeCase):
         self.assertIn("level", self.run_verb("hierarchy", "show", "age.csv").stdout)
         self.assertIn("51", self.run_verb("hierarchy", "show", "age.csv", "--tree", 50).stdout)
         self.assertNotIn("51", self.run_verb("hierarchy", "show", "age.csv").stdout)
-        self.assertIn("has 4 values", self.run_verb("hierarchy", "check", "age.csv", "old.csv", "--column", "age").stdout)
-        self.assertEqual(self.run_verb("hierarchy", "build", "old.csv", "--column", "age", "--job", "job.yaml").stdout, built)
+        self.assertIn(
+            "has 4 values",
+            self.run_verb("hierarchy", "check", "age.csv", "old.csv", "--column", "age").stdout,
+        )
+        self.assertEqual(
+            self.run_verb("hierarchy", "build", "old.csv", "--column", "age", "--job", "job.yaml").stdout,
+            built,
+        )
         table = ("--table", "public.more", "--config", self.pgveil.config_path)
         self.assertEqual(len(self.run_verb("hierarchy", "build", *table, *rule).stdout.splitlines()), 10)
         self.run_verb("hierarchy", "build", "-", *rule, "--output", "piped.csv", input=OLD)
@@ -157,7 +183,10 @@ class Hierarchies(SchemeCase):
     def test_what_is_built_is_what_jobs_read(self):
         built = self.run_verb("hierarchy", "build", "old.csv", "--column", "age", "--job", "job.yaml").stdout
         self.write("age.csv", built)
-        self.write("other.yaml", JOB.replace("intervals: {widths: [10, 20]}", "file: age.csv").replace("old_k2.csv", "b.csv"))
+        self.write(
+            "other.yaml",
+            JOB.replace("intervals: {widths: [10, 20]}", "file: age.csv").replace("old_k2.csv", "b.csv"),
+        )
         self.run_verb("anonymize", "other.yaml")
         self.assertEqual((self.folder / "b.csv").read_bytes(), (self.folder / "old_k2.csv").read_bytes())
 
@@ -184,7 +213,17 @@ class Hierarchies(SchemeCase):
         refused("--rule:1:", "build", "old.csv", "--column", "age", "--rule", "intervalls: {}")
         refused("", "build", "old.csv", "--rule", "masking: {}", status=2)
         refused("", status=2)
-        refused("would be overwritten", "build", "old.csv", "--column", "age", "--job", "job.yaml", "--output", "old.csv")
+        refused(
+            "would be overwritten",
+            "build",
+            "old.csv",
+            "--column",
+            "age",
+            "--job",
+            "job.yaml",
+            "--output",
+            "old.csv",
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Our own attack cases (attack_cases.txt): what must be masked is, what must be refused is before PostgreSQL hears of it,
-what must work does, and no reply holds a hidden value."""
+"""Our own attack cases (attack_cases.txt): what must be masked is, what must be refused is before PostgreSQL
+hears of it, what must work does, and no reply holds a hidden value."""
 import collections
 import pathlib
 import re
@@ -42,15 +42,21 @@ class AttackCases(StackCase):
     def judge(self, kind, messages):
         since = self.postgres.log_position()
         mine = self.answer(self.pgveil.port, "analyst", "demo", messages)
-        received = [entry for entry in self.postgres.received(since) if re.search(r"LOG:  (statement|execute)", entry)]
+        received = [
+            entry for entry in self.postgres.received(since) if re.search(r"LOG:  (statement|execute)", entry)
+        ]
         own = " ".join(messages)
         for token in world.HIDDEN:
-            self.assertTrue(token in own or not any(token.encode() in body for _, body in mine), f"LEAK of {token}: {own}")
+            self.assertTrue(
+                token in own or not any(token.encode() in body for _, body in mine), f"LEAK of {token}: {own}"
+            )
         if kind == "refused":
             self.assertNotEqual(comparison.states(mine), [], own)
             self.assertEqual(received, [], own)
             return
-        theirs = self.answer(self.postgres.port, "postgres", "demo" if kind == "allowed" else "masked", messages)
+        theirs = self.answer(
+            self.postgres.port, "postgres", "demo" if kind == "allowed" else "masked", messages
+        )
         self.assertIsNone(comparison.refusal(mine, theirs), own)
         if kind == "allowed":
             self.assertEqual(comparison.states(mine), comparison.states(theirs), own)

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""The audit log: a line for everything, before it happens; no value in it; whole after rotation; and nothing without it."""
+"""The audit log: a line for everything, before it happens; no value in it; whole after rotation; and nothing
+without it."""
+import hashlib
 import json
 import os
 import pwd
@@ -83,7 +85,9 @@ class Statements(Audited):
                 client.execute()
                 client.sync()
         statements = self.events("statement")
-        self.assertEqual([line["sql"] for line in statements], ["SELECT count(*) FROM people WHERE city = $1"] * 2)
+        self.assertEqual(
+            [line["sql"] for line in statements], ["SELECT count(*) FROM people WHERE city = $1"] * 2
+        )
         self.assertEqual([line["rows"] for line in self.events("answer")], [1, 1])
         self.assertNotIn(SECRET, self.path.read_text())
 
@@ -129,12 +133,19 @@ class Statements(Audited):
     def test_the_console(self):
         self.pgveil.console("CHECK POLICY people_k2")
         self.pgveil.console("SET x = 1")
-        self.pgveil.console(f"EXPLAIN POLICY FOR ROLE analyst 'SELECT city FROM people WHERE city = ''{SECRET}'''")
+        self.pgveil.console(
+            f"EXPLAIN POLICY FOR ROLE analyst 'SELECT city FROM people WHERE city = ''{SECRET}'''"
+        )
         self.pgveil.console("RELOAD", user="watcher")
         commands = self.events("command")
-        self.assertEqual([(line["role"], line["sql"]) for line in commands],
-                         [("operator", "CHECK POLICY people_k2"), ("operator", "EXPLAIN POLICY FOR ROLE analyst ?"),
-                          ("watcher", "RELOAD")])
+        self.assertEqual(
+            [(line["role"], line["sql"]) for line in commands],
+            [
+                ("operator", "CHECK POLICY people_k2"),
+                ("operator", "EXPLAIN POLICY FOR ROLE analyst ?"),
+                ("watcher", "RELOAD"),
+            ],
+        )
         self.assertEqual([(line["verdict"], line.get("sqlstate")) for line in self.events("command_end")],
                          [("done", None), ("done", None), ("failed", "42501")])
         self.assertNotIn(SECRET, self.path.read_text())
@@ -154,6 +165,55 @@ class Files(Audited):
 
     def verify(self, *paths, more=()):
         return self.pgveil.command("audit-verify", *more, *map(str, paths))
+
+    def test_a_log_without_its_beginning_or_its_end_is_not_whole(self):
+        with self.pgveil.client() as client:
+            for _ in range(3):
+                client.query("SELECT count(*) FROM people")
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        hashes = [hashlib.sha256(line.rstrip(b"\n")).hexdigest() for line in lines]
+        part = self.path.with_suffix(".part")
+        self.addCleanup(part.unlink)
+
+        def verdict(written, *more):
+            part.write_bytes(b"".join(written))
+            done = self.verify(part, more=more)
+            return done.returncode, done.stdout + done.stderr
+        self.assertEqual(verdict(lines)[0], 0)
+        status, said = verdict(lines[2:])
+        self.assertEqual(status, 1)
+        self.assertIn(f"begins in the middle of a chain, after {hashes[1]}", said)
+        self.assertIn("1 breaks", said)
+        self.assertEqual(verdict(lines[2:], "--after", hashes[1])[0], 0)
+        self.assertEqual(verdict(lines[2:], "--after", hashes[0])[0], 1)
+        self.assertEqual(verdict(lines, "--after", hashes[0])[0], 1)
+        # Nothing but a hash that was kept tells that the end is missing.
+        self.assertEqual(verdict(lines[:-1])[0], 0)
+        for written, kept, expected in (
+            (lines, hashes[-1], 0),
+            (lines, hashes[1], 0),
+            (lines[:-1], hashes[-1], 1),
+        ):
+            status, said = verdict(written, "--includes", kept)
+            self.assertEqual((status, "no line has the hash" in said), (expected, expected == 1), said)
+        self.assertEqual(verdict(lines[2:], "--after", hashes[1], "--includes", hashes[1])[0], 0)
+        for hash_ in ("", "0" * 63, "g" * 64, hashes[0].upper()):
+            self.assertEqual(verdict(lines, "--after", hash_)[0], 1, hash_)
+        status, said = verdict([])
+        self.assertEqual(status, 1)
+        self.assertIn("holds no line", said)
+        self.assertIn("hash of the last line: none", said)
+        empty = self.path.with_suffix(".empty")
+        empty.touch()
+        self.addCleanup(empty.unlink)
+        part.write_bytes(b"".join(lines))
+        self.assertEqual(self.verify(part, empty).returncode, 1)
+        # A file that was rotated goes on where the one before it ends.
+        part.write_bytes(b"".join(lines[:2]))
+        empty.write_bytes(b"".join(lines[2:]))
+        self.assertEqual(self.verify(part, empty).returncode, 0)
+        self.assertEqual(self.verify(empty).returncode, 1)
+        self.assertEqual(self.verify(empty, more=("--after", hashes[1])).returncode, 0)
 
     def test_rotation_without_a_signal_and_by_reload(self):
         with self.pgveil.client() as client:
@@ -185,7 +245,11 @@ class Files(Audited):
         with self.pgveil.client() as client:
             client.query("SELECT 1")
         self.assertEqual([line["event"] for line in self.events("start", "stop")][-2:], ["stop", "start"])
-        self.assertEqual(self.verify(self.path).returncode, 0)
+        self.since = 0
+        before = self.lines()[0]["prev"]  # of the file that another test has moved away
+        self.assertEqual(
+            self.verify(self.path, more=("--after", before) if before.strip("0") else ()).returncode, 0
+        )
 
 
 class Verbs(Audited):
@@ -198,7 +262,10 @@ class Verbs(Audited):
         self.assertEqual(self.run_verb("policy", "explain", "people_k2", f"city={SECRET}").returncode, 0)
         self.assertEqual(self.run_verb("policy", "build", "nosuch").returncode, 1)
         begun = self.events("verb")
-        self.assertEqual([(line["verb"], line["on"]) for line in begun], [("policy explain", "people_k2"), ("policy build", "nosuch")])
+        self.assertEqual(
+            [(line["verb"], line["on"]) for line in begun],
+            [("policy explain", "people_k2"), ("policy build", "nosuch")],
+        )
         self.assertEqual({line["user"] for line in begun}, {pwd.getpwuid(os.geteuid()).pw_name})
         self.assertEqual([(line["pid"], line["status"]) for line in self.events("verb_end")],
                          [(begun[0]["pid"], "0"), (begun[1]["pid"], "1")])
@@ -208,9 +275,14 @@ class Verbs(Audited):
 
     def test_each_verb_that_reads_the_database(self):
         table = ("--table", "public.people", "--database", "demo")
-        for words, on in ((("check", "--quick"), "everything"), (("rewrite", "--role", "analyst", f"SELECT '{SECRET}'"), "role analyst"),
-                          (("policy", "show", "people_k2"), "people_k2"), (("policy", "diff", "people_k2"), "people_k2"),
-                          (("risk", *table), "table public.people"), (("check-table", *table, "--columns", "city", "--k", "2"), "table public.people")):
+        for words, on in (
+            (("check", "--quick"), "everything"),
+            (("rewrite", "--role", "analyst", f"SELECT '{SECRET}'"), "role analyst"),
+            (("policy", "show", "people_k2"), "people_k2"),
+            (("policy", "diff", "people_k2"), "people_k2"),
+            (("risk", *table), "table public.people"),
+            (("check-table", *table, "--columns", "city", "--k", "2"), "table public.people"),
+        ):
             self.run_verb(*words)
             self.assertEqual(self.events("verb")[-1]["on"], on, words)
         self.assertNotIn(SECRET, json.dumps(self.lines()))
@@ -220,8 +292,14 @@ class Verbs(Audited):
 
     def test_many_at_once_make_one_chain(self):
         config = str(self.pgveil.config_path)
-        running = [subprocess.Popen([binary(), "policy", "explain", "people_k2", "--config", config], cwd=self.pgveil.directory,
-                                    stdout=subprocess.DEVNULL) for _ in range(6)]
+        running = [
+            subprocess.Popen(
+                [binary(), "policy", "explain", "people_k2", "--config", config],
+                cwd=self.pgveil.directory,
+                stdout=subprocess.DEVNULL,
+            )
+            for _ in range(6)
+        ]
         with self.pgveil.client() as client:
             for _ in range(50):
                 client.query("SELECT count(*) FROM people")
@@ -299,8 +377,13 @@ class Refused(Audited):
     def test_a_file_that_everybody_may_read_keeps_pgveil_from_starting(self):
         self.pgveil.halt()
         self.path.chmod(0o644)
-        done = subprocess.run([binary(), "serve", "--config", self.pgveil.config_path], capture_output=True, text=True,
-                              timeout=60, cwd=self.pgveil.directory)
+        done = subprocess.run(
+            [binary(), "serve", "--config", self.pgveil.config_path],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.pgveil.directory,
+        )
         self.path.chmod(0o600)
         self.assertEqual(done.returncode, 1)
         self.assertIn("chmod 640", done.stderr)

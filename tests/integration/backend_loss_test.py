@@ -11,7 +11,9 @@ from harness.runner import main
 from harness.stack import StackCase
 from harness.wire import RawClient
 
-CROSS_JOIN = "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+CROSS_JOIN = (
+    "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+)
 LOST = ("57P01", "57P02", "57P03", "08006", "08001", "08003")
 
 
@@ -51,15 +53,22 @@ class BackendLoss(StackCase):
 
     def test_terminated_while_idle(self):
         with self.pgveil.client() as client:
-            self.postgres.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'")
+            self.postgres.rows(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'"
+            )
             reply = client.collect()
             self.assert_lost(reply)
 
     def test_terminated_in_the_middle_of_rows(self):
         with self.pgveil.client() as client:
-            client.send(b"Q", b"SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f\0")
+            client.send(
+                b"Q",
+                b"SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f\0",
+            )
             client.read_bytes(100_000)
-            self.postgres.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'")
+            self.postgres.rows(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'pgveil_query'"
+            )
             tail = b""
             try:
                 while True:

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Bypass roles: the same bytes as from PostgreSQL itself, each statement on record, and nobody else ever gets there."""
+"""Bypass roles: the same bytes as from PostgreSQL itself, each statement on record, and nobody else ever gets
+there."""
 import json
 import re
 import struct
@@ -10,7 +11,12 @@ from harness.runner import main
 from harness.server import ServerCase
 from harness.wire import RawClient
 
-PASSWORDS = {"analyst": "analyst's pass", "dba": "dba's pass", "operator": "operator's pass", "dpo": "dpo's pass"}
+PASSWORDS = {
+    "analyst": "analyst's pass",
+    "dba": "dba's pass",
+    "operator": "operator's pass",
+    "dpo": "dpo's pass",
+}
 RAW_PASSWORD = "raw role secret"
 BYPASS = "bypass_roles: [{role: dba, user: dba_raw, password_file: raw_password}]\naudit: {file: audit.log}\n"
 FRESH = """
@@ -29,13 +35,24 @@ class BypassCase(ServerCase):
     def start(cls):
         world.create(cls.postgres)
         cls.postgres.run(FRESH)
-        cls.postgres.run("GRANT CREATE, USAGE ON SCHEMA public TO dba_raw; GRANT SELECT ON ALL TABLES IN SCHEMA public "
-                         "TO dba_raw", "demo")
+        cls.postgres.run(
+            "GRANT CREATE, USAGE ON SCHEMA public TO dba_raw; GRANT SELECT ON ALL TABLES IN SCHEMA public "
+            "TO dba_raw",
+            "demo",
+        )
         hba = cls.postgres.directory / "data" / "pg_hba.conf"
         hba.write_text("host all dba_raw 127.0.0.1/32 scram-sha-256\n" + hba.read_text())
         cls.postgres.rows("SELECT pg_reload_conf()")
-        cls.pgveil = cls.kept(Pgveil(cls.postgres, cls.policies, world.OPEN_TABLES, authentication="scram-sha-256",
-                                     passwords=PASSWORDS, more=cls.more))
+        cls.pgveil = cls.kept(
+            Pgveil(
+                cls.postgres,
+                cls.policies,
+                world.OPEN_TABLES,
+                authentication="scram-sha-256",
+                passwords=PASSWORDS,
+                more=cls.more,
+            )
+        )
         configuration.write_secret(cls.pgveil.directory / "raw_password", RAW_PASSWORD + "\n")
 
     def setUp(self):
@@ -68,15 +85,32 @@ class Bypass(BypassCase):
 
     def test_the_same_bytes_as_direct(self):
         near, far = self.client(), self.direct()
-        for sql in ("SELECT * FROM people ORDER BY id", "SELECT current_user, session_user", "SELECT 1/0",
-                    "SELECT * FROM diary", "CREATE TEMPORARY TABLE t (a integer PRIMARY KEY)",
-                    "INSERT INTO t VALUES (1), (2); SELECT count(*) FROM t", "INSERT INTO t VALUES (1)",
-                    "DO $$ BEGIN RAISE NOTICE 'a notice'; END $$", "SET datestyle = 'German'; SELECT date '2024-02-29'",
-                    "COPY t TO STDOUT", "BEGIN; LOCK TABLE t", "ROLLBACK", "", "RESET ALL",
-                    "SELECT city FROM people WHERE city = 'Bellevue'; SELECT nothing", "SHOW jit", "SET ROLE reader",
-                    "SELECT current_user", "RESET ROLE", "EXPLAIN (COSTS OFF) SELECT * FROM people"):
+        for sql in (
+            "SELECT * FROM people ORDER BY id",
+            "SELECT current_user, session_user",
+            "SELECT 1/0",
+            "SELECT * FROM diary",
+            "CREATE TEMPORARY TABLE t (a integer PRIMARY KEY)",
+            "INSERT INTO t VALUES (1), (2); SELECT count(*) FROM t",
+            "INSERT INTO t VALUES (1)",
+            "DO $$ BEGIN RAISE NOTICE 'a notice'; END $$",
+            "SET datestyle = 'German'; SELECT date '2024-02-29'",
+            "COPY t TO STDOUT",
+            "BEGIN; LOCK TABLE t",
+            "ROLLBACK",
+            "",
+            "RESET ALL",
+            "SELECT city FROM people WHERE city = 'Bellevue'; SELECT nothing",
+            "SHOW jit",
+            "SET ROLE reader",
+            "SELECT current_user",
+            "RESET ROLE",
+            "EXPLAIN (COSTS OFF) SELECT * FROM people",
+        ):
             expected, got = far.query(sql), near.query(sql)
-            self.assertEqual(*(re.sub(rb"pg_temp_\d+", b"pg_temp_N", reply.raw) for reply in (got, expected)), sql)
+            self.assertEqual(
+                *(re.sub(rb"pg_temp_\d+", b"pg_temp_N", reply.raw) for reply in (got, expected)), sql
+            )
         self.assertEqual({name: value for name, value in near.settings.items()}, far.settings)
         self.assertNotEqual(near.key, far.key)
 
@@ -102,7 +136,8 @@ class Bypass(BypassCase):
             client.execute()
             replies.append((first.raw, client.sync().raw))
         self.assertEqual(replies[0], replies[1])
-        # What the server dropped after its error has an answer of its own only if it was sent before that came back.
+        # What the server dropped after its error has an answer of its own only if it was sent before that
+        # came back.
         rows = [line["rows"] for line in self.lines("answer") if line.get("sqlstate") != "42703"]
         self.assertEqual(rows, [0, 6, 1])
 
@@ -128,7 +163,9 @@ class Bypass(BypassCase):
         client = self.client()
         client.send(b"Q", b"SELECT pg_sleep(60)\0")
         for _ in range(200):
-            if self.postgres.rows("SELECT 1 FROM pg_stat_activity WHERE usename = 'dba_raw' AND state = 'active'"):
+            if self.postgres.rows(
+                "SELECT 1 FROM pg_stat_activity WHERE usename = 'dba_raw' AND state = 'active'"
+            ):
                 break
         with RawClient(self.pgveil.port) as other:
             other.send_bytes(struct.pack("!IIII", 16, 80877102, *client.key))
@@ -141,7 +178,9 @@ class Bypass(BypassCase):
         self.assertEqual(client.settings["application_name"], "mine")
         broken = RawClient(self.pgveil.port)
         self.addCleanup(broken.close)
-        reply = broken.log_in({"user": "dba", "database": "demo", "options": "-c nonsense=1"}, PASSWORDS["dba"])
+        reply = broken.log_in(
+            {"user": "dba", "database": "demo", "options": "-c nonsense=1"}, PASSWORDS["dba"]
+        )
         self.assertEqual(reply.sqlstates(), ["42704"])
 
     def test_each_statement_is_on_record(self):
@@ -149,26 +188,40 @@ class Bypass(BypassCase):
         client.query("SELECT city FROM people WHERE city = 'Bellevue'")
         login, statement, answer = self.lines("login", "statement", "answer")
         self.assertEqual((login["role"], login["as"]), ("dba", "bypass"))
-        self.assertEqual((statement["verdict"], statement["sql"]), ("bypass", "SELECT city FROM people WHERE city = ?"))
+        self.assertEqual(
+            (statement["verdict"], statement["sql"]), ("bypass", "SELECT city FROM people WHERE city = ?")
+        )
         self.assertEqual((answer["request"], answer["rows"]), (statement["request"], 1))
 
     def test_others_stay_masked(self):
         for user in ("analyst", "dpo"):
             client = self.client(user)
-            for sql in ("SET ROLE dba_raw", "SET SESSION AUTHORIZATION dba_raw", "SET LOCAL ROLE dba_raw", "SET ROLE dba",
-                        "SELECT set_config('role', 'dba_raw', false)", "RESET SESSION AUTHORIZATION; SET ROLE dba_raw"):
+            for sql in (
+                "SET ROLE dba_raw",
+                "SET SESSION AUTHORIZATION dba_raw",
+                "SET LOCAL ROLE dba_raw",
+                "SET ROLE dba",
+                "SELECT set_config('role', 'dba_raw', false)",
+                "RESET SESSION AUTHORIZATION; SET ROLE dba_raw",
+            ):
                 self.assertEqual(client.query(sql).sqlstates(), ["42501"], sql)
             self.assertEqual(client.query("SELECT current_user").texts(), [[user]])
-            for parameters in ({"role": "dba_raw"}, {"session_authorization": "dba_raw"},
-                               {"options": "-c role=dba_raw"}, {"options": "-c session_authorization=dba_raw"},
-                               {"replication": "database"}):
+            for parameters in (
+                {"role": "dba_raw"},
+                {"session_authorization": "dba_raw"},
+                {"options": "-c role=dba_raw"},
+                {"options": "-c session_authorization=dba_raw"},
+                {"replication": "database"},
+            ):
                 other = RawClient(self.pgveil.port)
                 self.addCleanup(other.close)
                 reply = other.log_in({"user": user, "database": "demo", **parameters}, PASSWORDS[user])
                 self.assertEqual(reply.sqlstates(), ["42501"], parameters)
         wrong = RawClient(self.pgveil.port)
         self.addCleanup(wrong.close)
-        self.assertEqual(wrong.log_in({"user": "dba", "database": "demo"}, PASSWORDS["analyst"]).sqlstates(), ["28P01"])
+        self.assertEqual(
+            wrong.log_in({"user": "dba", "database": "demo"}, PASSWORDS["analyst"]).sqlstates(), ["28P01"]
+        )
         masked = self.client("analyst")
         self.assertEqual(masked.query("SELECT city FROM people WHERE id IS NOT NULL").rows, [])
 
@@ -198,18 +251,23 @@ class StartUp(BypassCase):
 
     def test_configurations_that_are_refused(self):
         for old, new, what in (
-                ("method: scram-sha-256", "method: trust", "trust: anybody could be one"),
-                ("audit: {file: audit.log}", "", "without audit.file"),
-                ("user: dba_raw", "user: pgveil_query", "a backend role of pgveil's own"),
-                ("user: dba_raw", "user: pgveil_admin", "a backend role of pgveil's own"),
-                ("role: dba,", "role: analyst,", "is a reader of policy people_k2"),
-                ("role: dba,", "role: dpo,", "is a reader of policy people_k2, or exempt"),
-                ("user: dba_raw", "user: nobody", "can't be used in database demo"),
-                ("password_file: raw_password", "password_file: query_password", "can't be used in database demo"),
-                ("password_file: raw_password", "password_env: PGVEIL_NOT_SET", "PGVEIL_NOT_SET"),
-                ("password_file: raw_password", "databases: [demo]", "one of password_env and password_file"),
-                ("raw_password}]", "raw_password, databases: [other]}]", "database \"other\" is not listed"),
-                ("role: dba,", "role: dba, rights: all,", "rights")):
+            ("method: scram-sha-256", "method: trust", "trust: anybody could be one"),
+            ("audit: {file: audit.log}", "", "without audit.file"),
+            ("user: dba_raw", "user: pgveil_query", "a backend role of pgveil's own"),
+            ("user: dba_raw", "user: pgveil_admin", "a backend role of pgveil's own"),
+            ("role: dba,", "role: analyst,", "is a reader of policy people_k2"),
+            ("role: dba,", "role: dpo,", "is a reader of policy people_k2, or exempt"),
+            ("user: dba_raw", "user: nobody", "can't be used in database demo"),
+            (
+                "password_file: raw_password",
+                "password_file: query_password",
+                "can't be used in database demo",
+            ),
+            ("password_file: raw_password", "password_env: PGVEIL_NOT_SET", "PGVEIL_NOT_SET"),
+            ("password_file: raw_password", "databases: [demo]", "one of password_env and password_file"),
+            ("raw_password}]", "raw_password, databases: [other]}]", "database \"other\" is not listed"),
+            ("role: dba,", "role: dba, rights: all,", "rights"),
+        ):
             self.assertIn(what, self.refusal(old, new), new)
 
     def test_check_says_the_same(self):

@@ -12,7 +12,12 @@ from harness.runner import main
 from harness.stack import StackCase
 from harness.wire import Closed, RawClient
 
-PASSWORDS = {"analyst": "analyst's pass", "operator": "operator's pass", "bi": "bi's pass", "dpo": "dpo's pass"}
+PASSWORDS = {
+    "analyst": "analyst's pass",
+    "operator": "operator's pass",
+    "bi": "bi's pass",
+    "dpo": "dpo's pass",
+}
 ACCESS = """host    pgveil operator all scram-sha-256
 hostssl demo   analyst  all cert
 hostssl demo   unlisted all cert
@@ -33,7 +38,10 @@ class CertificateLogins(StackCase):
         elsewhere.mkdir()
         cls.authority, cls.stranger = Authority(folder.name), Authority(elsewhere, "stranger")
         cls.own = cls.authority.issue("localhost", kind=RSA)
-        cls.issued = {name: cls.authority.issue(name) for name in ("analyst", "bi", "dpo", "unlisted", "operator", "lost")}
+        cls.issued = {
+            name: cls.authority.issue(name)
+            for name in ("analyst", "bi", "dpo", "unlisted", "operator", "lost")
+        }
         cls.crl = cls.authority.revoke(cls.issued["lost"])
         tls = (f"tls: {{clients: {{mode: prefer, cert_file: {cls.own.certificate}, key_file: {cls.own.key}, "
                f"ca_file: {cls.authority.certificate}, crl_file: {cls.crl}}}}}\naudit: {{file: audit.log}}\n")
@@ -49,7 +57,9 @@ class CertificateLogins(StackCase):
     def kept(cls, each):
         if isinstance(each, Pgveil):
             text = each.config_path.read_text()
-            each.config_path.write_text(text.replace("users_file: users.txt", "users_file: users.txt, hba_file: access"))
+            each.config_path.write_text(
+                text.replace("users_file: users.txt", "users_file: users.txt, hba_file: access")
+            )
             (each.directory / "access").write_text(ACCESS)
             (each.directory / "access").chmod(0o640)
         return super().kept(each)
@@ -70,7 +80,10 @@ class CertificateLogins(StackCase):
         self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])  # masked as ever
 
     def test_somebody_elses_certificate_or_none(self):
-        for own, words in ((self.issued["bi"], "certificate authentication failed"), (None, "needs a certificate")):
+        for own, words in (
+            (self.issued["bi"], "certificate authentication failed"),
+            (None, "needs a certificate"),
+        ):
             client, reply = self.log_in("analyst", own, PASSWORDS["analyst"])
             self.assertEqual(reply.sqlstates(), ["28000"])
             self.assertIn(words, reply.errors[0]["M"])
@@ -85,7 +98,10 @@ class CertificateLogins(StackCase):
 
     def test_in_the_clear_no_rule_fits(self):
         with RawClient(self.pgveil.port) as client:
-            self.assertEqual(client.log_in({"user": "analyst", "database": "demo"}, PASSWORDS["analyst"]).sqlstates(), ["28000"])
+            self.assertEqual(
+                client.log_in({"user": "analyst", "database": "demo"}, PASSWORDS["analyst"]).sqlstates(),
+                ["28000"],
+            )
 
     def test_a_role_that_is_not_known_here(self):
         _, reply = self.log_in("unlisted", self.issued["unlisted"])
@@ -93,8 +109,13 @@ class CertificateLogins(StackCase):
         self.assertIn("not known here", reply.errors[0]["M"])
 
     def test_beside_the_password(self):
-        for user, own, password, states in (("bi", "bi", "bi", []), ("bi", "analyst", "bi", ["28000"]), ("bi", "bi", "dpo", ["28P01"]),
-                                            ("dpo", "analyst", "dpo", []), ("dpo", None, "dpo", ["28000"])):
+        for user, own, password, states in (
+            ("bi", "bi", "bi", []),
+            ("bi", "analyst", "bi", ["28000"]),
+            ("bi", "bi", "dpo", ["28P01"]),
+            ("dpo", "analyst", "dpo", []),
+            ("dpo", None, "dpo", ["28000"]),
+        ):
             _, reply = self.log_in(user, own and self.issued[own], PASSWORDS[password])
             self.assertEqual(reply.sqlstates(), states, (user, own, password))
 
@@ -106,7 +127,11 @@ class CertificateLogins(StackCase):
         self.log_in("analyst", self.issued["analyst"])
         self.log_in("analyst", self.issued["bi"])
         events = [json.loads(line) for line in (self.pgveil.directory / "audit.log").read_text().splitlines()]
-        logins = [(each["verdict"], each["method"]) for each in events if each["event"] == "login" and each["role"] == "analyst"]
+        logins = [
+            (each["verdict"], each["method"])
+            for each in events
+            if each["event"] == "login" and each["role"] == "analyst"
+        ]
         self.assertIn(("let in", "cert"), logins)
         self.assertIn(("refused", "cert"), logins)
 
@@ -132,8 +157,13 @@ class CertificateLogins(StackCase):
     def test_rules_that_nobody_could_keep_are_errors(self):
         config = self.pgveil.config_path
         before = config.read_text()
-        for changed, words in ((before.replace(f"ca_file: {self.authority.certificate}, crl_file: {self.crl}", ""), "nobody's would be believed"),
-                               (before.replace(f"ca_file: {self.authority.certificate}, ", ""), "crl_file needs ca_file")):
+        for changed, words in (
+            (
+                before.replace(f"ca_file: {self.authority.certificate}, crl_file: {self.crl}", ""),
+                "nobody's would be believed",
+            ),
+            (before.replace(f"ca_file: {self.authority.certificate}, ", ""), "crl_file needs ca_file"),
+        ):
             config.write_text(changed)
             try:
                 self.assertIn(words, self.pgveil.command("check", "--config", str(config)).stdout +

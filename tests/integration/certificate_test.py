@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Certificates of published files and tables: what they say, what verify-certificate sees, what they never say."""
+"""Certificates of published files and tables: what they say, what verify-certificate sees, what they never
+say."""
 import hashlib
 import json
 import os
@@ -45,8 +46,13 @@ class Certificates(VerbCase):
         (self.folder / name).write_text(text)
 
     def run_verb(self, *arguments, status=0):
-        done = subprocess.run([binary(), *map(str, arguments), *self.config], capture_output=True, text=True, timeout=60,
-                              cwd=self.folder)
+        done = subprocess.run(
+            [binary(), *map(str, arguments), *self.config],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
         return done
@@ -66,9 +72,13 @@ class Certificates(VerbCase):
         made = self.publish(self.to_file())
         published = (self.folder / "out.csv").read_bytes()
         self.assertEqual(made["file_sha256"], hashlib.sha256(published).hexdigest())
-        self.assertEqual(made["job_sha256"], hashlib.sha256((self.folder / "job.yaml").read_bytes()).hexdigest())
+        self.assertEqual(
+            made["job_sha256"], hashlib.sha256((self.folder / "job.yaml").read_bytes()).hexdigest()
+        )
         self.assertEqual((made["table_sha256"], made["input_hmac_sha256"]), (None, ""))
-        self.assertEqual(made["models"], ["illness distinct 2", "illness entropy 1.5", "income t_closeness 0.4 ordered"])
+        self.assertEqual(
+            made["models"], ["illness distinct 2", "illness entropy 1.5", "income t_closeness 0.4 ordered"]
+        )
         self.assertEqual((self.folder / "certificate.json").stat().st_mode & 0o777, 0o600)
         text = (self.folder / "certificate.json").read_text()
         for value in ("secret-flu", "HIV", "cold"):
@@ -99,9 +109,13 @@ class Certificates(VerbCase):
         made = self.publish()
         self.assertEqual(made["file_sha256"], None)
         self.assertNotIn("FAILED", self.verify("--table", "public.visits_k4"))
-        self.postgres.run("CREATE TABLE public.again AS SELECT * FROM public.visits_k4 ORDER BY md5(age || zip)", "demo")
+        self.postgres.run(
+            "CREATE TABLE public.again AS SELECT * FROM public.visits_k4 ORDER BY md5(age || zip)", "demo"
+        )
         self.postgres.run("GRANT SELECT ON public.again TO pgveil_admin", "demo")
-        self.assertNotIn("FAILED", self.verify("--table", "public.again"))  # rows in another order are the same
+        self.assertNotIn(
+            "FAILED", self.verify("--table", "public.again")
+        )  # rows in another order are the same
         self.postgres.run("UPDATE public.again SET income = income + 1 WHERE ctid = '(0,1)'", "demo")
         self.assertIn("FAILED    the table is", self.verify("--table", "public.again", status=1))
         self.postgres.run("DROP TABLE public.again", "demo")
@@ -113,10 +127,16 @@ class Certificates(VerbCase):
         self.assertNotIn("FAILED", self.verify("--table", "public.visits_k4"))
 
     def test_presence_and_k_map_are_held_against_the_input(self):
-        job = self.to_file().replace("k: 4\n", "k: 4\nk_map: 5\npresence: {most: 80%}\nsubset: {column: income, value: '1000'}\n")
-        job = job.replace("k: 4", "k: 2").replace("l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}")
-        job = job.replace("income: {class: sensitive, t_closeness: {t: 0.4, distance: ordered}, order: number}",
-                          "income: {class: insensitive}")
+        job = self.to_file().replace(
+            "k: 4\n", "k: 4\nk_map: 5\npresence: {most: 80%}\nsubset: {column: income, value: '1000'}\n"
+        )
+        job = job.replace("k: 4", "k: 2").replace(
+            "l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}"
+        )
+        job = job.replace(
+            "income: {class: sensitive, t_closeness: {t: 0.4, distance: ordered}, order: number}",
+            "income: {class: insensitive}",
+        )
         made = self.publish(job)
         self.assertEqual((made["presence"], made["k_map"]), ([0, 0.8], 5))
         said = self.verify("out.csv", "--job", "job.yaml")
@@ -142,8 +162,18 @@ class Certificates(VerbCase):
 
     def test_applied_schemes_have_one_too(self):
         self.publish(self.to_file(), "--report", "scheme.json")
-        self.run_verb("apply", "scheme.json", "--job", "job.yaml", "--table", "public.visits", "--output", "again.csv",
-                      "--certificate", "certificate.json")
+        self.run_verb(
+            "apply",
+            "scheme.json",
+            "--job",
+            "job.yaml",
+            "--table",
+            "public.visits",
+            "--output",
+            "again.csv",
+            "--certificate",
+            "certificate.json",
+        )
         self.assertNotIn("FAILED", self.verify("again.csv", "--job", "job.yaml"))
 
     def test_nothing_is_left_when_nothing_is_published(self):
@@ -169,12 +199,32 @@ class Certificates(VerbCase):
             refused("no certificate", "verify-certificate", "bad.json", "out.csv")
         made = json.loads((self.folder / "certificate.json").read_text())
         for key in made:
-            if key in ("version", "issued_at", "job", "rows", "k", "columns", "sensitive", "file_sha256", "null"):
-                self.write("bad.json", json.dumps({name: value for name, value in made.items() if name != key}))
+            if key in (
+                "version",
+                "issued_at",
+                "job",
+                "rows",
+                "k",
+                "columns",
+                "sensitive",
+                "file_sha256",
+                "null",
+            ):
+                self.write(
+                    "bad.json", json.dumps({name: value for name, value in made.items() if name != key})
+                )
                 refused("no certificate", "verify-certificate", "bad.json", "out.csv")
         refused("neither a file nor a table", "verify-certificate", "certificate.json")
-        refused("no fingerprint of the input", "verify-certificate", "certificate.json", "out.csv", "--input-table",
-                "public.visits", "--key-file", "short")
+        refused(
+            "no fingerprint of the input",
+            "verify-certificate",
+            "certificate.json",
+            "out.csv",
+            "--input-table",
+            "public.visits",
+            "--key-file",
+            "short",
+        )
         self.assertEqual((self.folder / "out.csv").read_bytes(), before)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A table that is changed under a policy closes at once, for old statements, cursors and transactions too, until
-BUILD. Nothing may show a hidden value in between."""
+"""A table that is changed under a policy closes at once, for old statements, cursors and transactions too,
+until BUILD. Nothing may show a hidden value in between."""
 from harness import world
 from harness.runner import main
 from harness.stack import StackCase
@@ -9,36 +9,46 @@ from harness.stack import StackCase
 CHANGES = {
     "a column takes the name of another": (
         "ALTER TABLE people RENAME city TO hidden; ALTER TABLE people RENAME occupation TO city",
-        "ALTER TABLE people RENAME city TO occupation; ALTER TABLE people RENAME hidden TO city"),
+        "ALTER TABLE people RENAME city TO occupation; ALTER TABLE people RENAME hidden TO city",
+    ),
     "two columns swap their names": (
         "ALTER TABLE people RENAME city TO x; ALTER TABLE people RENAME state TO city; ALTER TABLE people RENAME x TO state",
-        "ALTER TABLE people RENAME city TO x; ALTER TABLE people RENAME state TO city; ALTER TABLE people RENAME x TO state"),
+        "ALTER TABLE people RENAME city TO x; ALTER TABLE people RENAME state TO city; ALTER TABLE people RENAME x TO state",
+    ),
     "the identifier becomes a visible column": (
         "ALTER TABLE people RENAME state TO x; ALTER TABLE people RENAME id TO state; ALTER TABLE people RENAME x TO id",
-        "ALTER TABLE people RENAME state TO x; ALTER TABLE people RENAME id TO state; ALTER TABLE people RENAME x TO id"),
+        "ALTER TABLE people RENAME state TO x; ALTER TABLE people RENAME id TO state; ALTER TABLE people RENAME x TO id",
+    ),
     "another table takes its place": (
         "ALTER TABLE people RENAME TO people_old; CREATE TABLE people (id integer, occupation text, city text, state text); "
         "INSERT INTO people SELECT 1, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 1); "
         "GRANT SELECT ON people TO pgveil_query, pgveil_admin",
-        "DROP TABLE people; ALTER TABLE people_old RENAME TO people"),
+        "DROP TABLE people; ALTER TABLE people_old RENAME TO people",
+    ),
     "a view takes its place": (
         "ALTER TABLE people RENAME TO people_old; "
         "CREATE VIEW people AS SELECT 1 AS id, 'Farmer' AS occupation, 'Hamlet' AS city, 'OH' AS state; "
         "GRANT SELECT ON people TO pgveil_query",
-        "DROP VIEW people; ALTER TABLE people_old RENAME TO people"),
+        "DROP VIEW people; ALTER TABLE people_old RENAME TO people",
+    ),
     "it is dropped and made again": (
         "CREATE TABLE kept AS SELECT * FROM people; DROP TABLE people CASCADE; "
         "CREATE TABLE people (id integer PRIMARY KEY, occupation text, city text, state text); "
         "INSERT INTO people SELECT * FROM kept ORDER BY id; DROP TABLE kept; "
-        "GRANT SELECT ON people TO pgveil_query, pgveil_admin", ""),
+        "GRANT SELECT ON people TO pgveil_query, pgveil_admin",
+        "",
+    ),
     "a column changes its type": (
-        "ALTER TABLE people ALTER city TYPE varchar(40)", "ALTER TABLE people ALTER city TYPE text"),
+        "ALTER TABLE people ALTER city TYPE varchar(40)",
+        "ALTER TABLE people ALTER city TYPE text",
+    ),
     "a column is dropped and made again": (
         "ALTER TABLE people DROP state; ALTER TABLE people ADD state text DEFAULT 'OH'",
         "UPDATE people SET state = CASE WHEN id IN (1, 2) THEN 'DC' WHEN id < 9 THEN 'OH' ELSE 'XX' END; "
         "CREATE TABLE kept AS SELECT * FROM people ORDER BY id; TRUNCATE people; INSERT INTO people SELECT * FROM kept; "
-        "DROP TABLE kept"),
-    "it is rewritten": ("TRUNCATE people; " + world.ROWS[:world.ROWS.index("INSERT INTO public.staff")], ""),
+        "DROP TABLE kept",
+    ),
+    "it is rewritten": ("TRUNCATE people; " + world.ROWS[: world.ROWS.index("INSERT INTO public.staff")], ""),
 }
 QUERY = "SELECT occupation, city, state FROM people"
 
@@ -63,8 +73,11 @@ class ChangedTables(StackCase):
     def assert_closed(self, reply, what):
         self.assert_no_hidden_value(reply.raw, what)
         self.assertEqual(reply.rows, [], what)
-        # The guard of the masking sub-select raises 42501; a column of another type or name is found before it is.
-        self.assertIn(reply.sqlstate(), ("42501", "26000", "25P02", "42703", "42883", "0A000"), (what, reply.errors))
+        # The guard of the masking sub-select raises 42501; a column of another type or name is found before
+        # it is.
+        self.assertIn(
+            reply.sqlstate(), ("42501", "26000", "25P02", "42703", "42883", "0A000"), (what, reply.errors)
+        )
 
     def test_each_change_closes_the_table(self):
         for name, (change, undo) in CHANGES.items():
@@ -175,7 +188,11 @@ class ChangedTables(StackCase):
         self.postgres.run("ALTER TABLE people ADD leak text DEFAULT 'Withamsville'", "demo")
         try:
             with self.pgveil.client() as client:
-                for sql in ("SELECT * FROM people", "SELECT leak FROM people", "SELECT to_jsonb(p) FROM people p"):
+                for sql in (
+                    "SELECT * FROM people",
+                    "SELECT leak FROM people",
+                    "SELECT to_jsonb(p) FROM people p",
+                ):
                     self.assert_no_hidden_value(client.query(sql).raw, sql)
         finally:
             self.postgres.run("ALTER TABLE people DROP leak", "demo")
@@ -196,12 +213,16 @@ class ChangedTables(StackCase):
         with self.pgveil.client() as client:
             client.parse("SELECT * FROM towns", "old")
             client.sync()
-            self.postgres.run("ALTER TABLE towns RENAME TO towns_old; ALTER TABLE diary RENAME TO towns", "demo")
+            self.postgres.run(
+                "ALTER TABLE towns RENAME TO towns_old; ALTER TABLE diary RENAME TO towns", "demo"
+            )
             try:
                 self.pgveil.console("RELOAD")
                 self.assert_no_hidden_value(client.query("SELECT * FROM diary").raw)
             finally:
-                self.postgres.run("ALTER TABLE towns RENAME TO diary; ALTER TABLE towns_old RENAME TO towns", "demo")
+                self.postgres.run(
+                    "ALTER TABLE towns RENAME TO diary; ALTER TABLE towns_old RENAME TO towns", "demo"
+                )
                 self.pgveil.console("RELOAD")
 
 

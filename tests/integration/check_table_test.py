@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""pgveil check-table: what a table satisfies, what it breaks, jobs held against what they published, and that no cell is shown
-unless it was asked for."""
+"""pgveil check-table: what a table satisfies, what it breaks, jobs held against what they published, and that
+no cell is shown unless it was asked for."""
 import json
 import subprocess
 
@@ -48,8 +48,14 @@ class CheckTable(VerbCase):
         self.people.write_text(PEOPLE)
 
     def run_verb(self, verb, *arguments, status=0, **options):
-        done = subprocess.run([binary(), verb, *map(str, arguments)], capture_output=True, text=True, timeout=60,
-                              cwd=self.folder, **options)
+        done = subprocess.run(
+            [binary(), verb, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+            **options,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
         return done
@@ -76,12 +82,30 @@ class CheckTable(VerbCase):
     def test_what_is_demanded(self):
         demand = (self.people, "--columns", "age,zip")
         self.assertTrue(self.check(*demand, "--k", 2)["is_kept"])
-        found = self.check(*demand, "--k", 3, "--require", "illness=distinct 2", "--require", "illness=t_closeness 0.5 equal",
-                           status=1)
-        self.assertEqual([(it["column"], it["model"], it["classes"], it["records"]) for it in found["demands"]],
-                         [(None, "k 3", 1, 2), ("illness", "distinct 2", 1, 2), ("illness", "t_closeness 0.5 equal", 1, 2)])
-        self.assertEqual((found["offending_classes"], found["offending_records"], found["offending"]), (1, 2, []))
-        ordered = self.check(*demand, "--order", "illness=flu,cold,HIV", "--require", "illness=t_closeness 1 ordered")
+        found = self.check(
+            *demand,
+            "--k",
+            3,
+            "--require",
+            "illness=distinct 2",
+            "--require",
+            "illness=t_closeness 0.5 equal",
+            status=1,
+        )
+        self.assertEqual(
+            [(it["column"], it["model"], it["classes"], it["records"]) for it in found["demands"]],
+            [
+                (None, "k 3", 1, 2),
+                ("illness", "distinct 2", 1, 2),
+                ("illness", "t_closeness 0.5 equal", 1, 2),
+            ],
+        )
+        self.assertEqual(
+            (found["offending_classes"], found["offending_records"], found["offending"]), (1, 2, [])
+        )
+        ordered = self.check(
+            *demand, "--order", "illness=flu,cold,HIV", "--require", "illness=t_closeness 1 ordered"
+        )
         self.assertAlmostEqual(ordered["columns"][0]["t_ordered"], (1 / 2 + 2 / 3) / 2)
 
     def test_cells_are_shown_only_when_asked_for(self):
@@ -107,9 +131,13 @@ class CheckTable(VerbCase):
         self.assertNotIn("secret", page)
         for words in ("k 3", "broken by 1 classes, 2 records", "distinct l", "illness"):
             self.assertIn(words, page)
-        self.assertIn("secret-4*", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout)
+        self.assertIn(
+            "secret-4*", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout
+        )
         self.people.write_text(PEOPLE.replace("secret-4*", "<script>x</script>"))
-        self.assertNotIn("<script>", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout)
+        self.assertNotIn(
+            "<script>", self.run_verb("check-table", *demand, "--show-classes", 5, status=1).stdout
+        )
 
     def test_standard_input(self):
         found = self.check("-", "--columns", "age,zip", "--separator", ";", input=PEOPLE.replace(",", ";"))
@@ -123,9 +151,17 @@ class CheckTable(VerbCase):
         self.run_verb("anonymize", job, *config)
         stored = self.check("--table", "public.visits_k4", "--job", job, *config)
         self.assertGreaterEqual(stored["k"], 4)
-        self.assertEqual({it["model"] for it in stored["demands"]},
-                         {"k 4", "distinct 2", "entropy 1.5", "t_closeness 0.4 hierarchical", "t_closeness 0.4 ordered",
-                          "beta_likeness 4 basic"})
+        self.assertEqual(
+            {it["model"] for it in stored["demands"]},
+            {
+                "k 4",
+                "distinct 2",
+                "entropy 1.5",
+                "t_closeness 0.4 hierarchical",
+                "t_closeness 0.4 ordered",
+                "beta_likeness 4 basic",
+            },
+        )
         job.write_text(JOB.replace("table: public.visits_k4", "file: out.csv"))
         self.run_verb("anonymize", job, *config)
         self.assertTrue(self.check(self.folder / "out.csv", "--job", job)["is_kept"])
@@ -135,17 +171,22 @@ class CheckTable(VerbCase):
     def test_the_raw_table_keeps_little(self):
         job = self.folder / "job.yaml"
         job.write_text(JOB)
-        found = self.check("--table", "public.visits", "--job", job, "--config", self.pgveil.config_path, status=1)
+        found = self.check(
+            "--table", "public.visits", "--job", job, "--config", self.pgveil.config_path, status=1
+        )
         self.assertGreater(found["offending_classes"], 0)
 
     def test_models_that_a_published_table_can_not_show_are_named(self):
         job = self.folder / "job.yaml"
         job.write_text(JOB + "subset: {column: zip, value: '10013'}\nk_map: 2\npresence: {most: 50%}\n")
-        found = self.check("--table", "public.visits", "--job", job, "--config", self.pgveil.config_path, status=1)
+        found = self.check(
+            "--table", "public.visits", "--job", job, "--config", self.pgveil.config_path, status=1
+        )
         self.assertEqual(len(found["not_checked"]), 2)
 
     def test_a_population_is_compared_with(self):
-        """What a job with presence and k_map publishes, of a file; then with a population that is another one."""
+        """What a job with presence and k_map publishes, of a file; then with a population that is another
+        one."""
         population = "age,zip,in_study\n" + "".join(
             f"{20 + g * 7 % 40},{10000 + g * 13 % 90},{'yes' if g % 3 == 0 else 'no'}\n" for g in range(150))
         (self.folder / "everybody.csv").write_text(population)
@@ -174,25 +215,42 @@ output: {file: study.csv}
         self.assertGreaterEqual(found["population"]["smallest"], 8)
         self.assertLessEqual(found["population"]["most_share"], 0.6)
         lines = population.splitlines()
-        (self.folder / "half.csv").write_text("\n".join([lines[0], *(it for it in lines[1:] if it.endswith("yes"))]) + "\n")
+        (self.folder / "half.csv").write_text(
+            "\n".join([lines[0], *(it for it in lines[1:] if it.endswith("yes"))]) + "\n"
+        )
         found = self.check(study, "--job", job, "--population", "half.csv", status=1)
         self.assertFalse(found["is_kept"])
-        self.refused("has no level 9", study, "--job", job, "--population", "everybody.csv", "--transformation", "9,0")
+        self.refused(
+            "has no level 9", study, "--job", job, "--population", "everybody.csv", "--transformation", "9,0"
+        )
         self.refused("1 levels for 2", study, "--job", job, "--population", "everybody.csv",
                      "--transformation", "1")
         self.refused("no job whose models", study, "--columns", "age", "--population", "everybody.csv")
         self.refused("for the population only", study, "--job", job, "--transformation", "1,1")
-        self.refused("no level of its hierarchy has", self.people, "--job", job, "--population", "everybody.csv")
+        self.refused(
+            "no level of its hierarchy has", self.people, "--job", job, "--population", "everybody.csv"
+        )
 
     def test_models_of_the_whole_table(self):
         demand = (self.people, "--columns", "age,zip")
-        found = self.check(*demand, "--risk", "average_risk 0.34", "--risk", "highest_risk 0.5", "--risk", "sample_uniqueness 0",
-                           "--risk", "population_uniqueness 0 1000")
+        found = self.check(
+            *demand,
+            "--risk",
+            "average_risk 0.34",
+            "--risk",
+            "highest_risk 0.5",
+            "--risk",
+            "sample_uniqueness 0",
+            "--risk",
+            "population_uniqueness 0 1000",
+        )
         self.assertAlmostEqual(found["average_risk"], 2 / 6)
         self.assertEqual(found["highest_risk"], 0.5)
         self.assertEqual(found["sample_uniqueness"], 0)
         found = self.check(*demand, "--risk", "average_risk 0.33", status=1)
-        self.assertEqual(([it["is_kept"] for it in found["demands"]], found["offending_classes"]), ([False], 0))
+        self.assertEqual(
+            ([it["is_kept"] for it in found["demands"]], found["offending_classes"]), ([False], 0)
+        )
         self.assertIn("broken by all classes together",
                       self.run_verb("check-table", *demand, "--risk", "average_risk 0.33", status=1).stdout)
         self.refused("is no risk", *demand, "--risk", "average_risk")
@@ -210,7 +268,9 @@ output: {file: study.csv}
         self.assertLessEqual(found["average_risk"], 0.12)
         self.assertGreaterEqual(found["k"], 2)
         self.assertIn("population_uniqueness 0.01 100000 dankar", {it["model"] for it in found["demands"]})
-        job.write_text(JOB.replace("k: 4", "k: 1\nrisk: {population_uniqueness: {most: 1%, population: 100}}"))
+        job.write_text(
+            JOB.replace("k: 4", "k: 1\nrisk: {population_uniqueness: {most: 1%, population: 100}}")
+        )
         refused = self.run_verb("anonymize", job, *config, status=1)
         self.assertIn("no sample of a population of 100", refused.stderr)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The command line: check, rewrite, policy build|show|diff|explain, version; exit status 1 for a user's mistake, 2 for a
-usage error, and one line that says what, where and what to do."""
+"""The command line: check, rewrite, policy build|show|diff|explain, version; exit status 1 for a user's
+mistake, 2 for a usage error, and one line that says what, where and what to do."""
 import json
 import os
 import pathlib
@@ -29,9 +29,28 @@ class CommandLine(StackCase):
         return self.run_command(*arguments, "--config", str(self.pgveil.config_path), status=status)
 
     def test_version_and_help(self):
-        self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+")
-        for verb in ([], ["serve"], ["check"], ["rewrite"], ["policy"], ["policy", "build"], ["policy", "show"],
-                     ["policy", "diff"], ["policy", "explain"], ["risk"], ["check-table"], ["apply"], ["verify-certificate"], ["hierarchy"], ["hierarchy", "build"], ["audit-verify"], ["completion"], ["version"]):
+        self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+$")
+        self.assertEqual(self.run_command("--version").stdout, self.run_command("version").stdout)
+        for verb in (
+            [],
+            ["serve"],
+            ["check"],
+            ["rewrite"],
+            ["policy"],
+            ["policy", "build"],
+            ["policy", "show"],
+            ["policy", "diff"],
+            ["policy", "explain"],
+            ["risk"],
+            ["check-table"],
+            ["apply"],
+            ["verify-certificate"],
+            ["hierarchy"],
+            ["hierarchy", "build"],
+            ["audit-verify"],
+            ["completion"],
+            ["version"],
+        ):
             done = self.run_command(*verb, "--help")
             self.assertIn("pgveil", done.stdout + done.stderr)
 
@@ -45,8 +64,14 @@ class CommandLine(StackCase):
             for option in re.findall(r"(--[a-z-]+)", self.run_command(*verb, "--help").stdout):
                 self.assertIn(option.replace("-", "\\-"), page)
         if shutil.which("man"):
-            done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-"], input=page, capture_output=True, text=True,
-                                  timeout=60, env={**os.environ, "MANPAGER": "cat", "MANWIDTH": "100"})
+            done = subprocess.run(
+                ["man", "--warnings", "-E", "UTF-8", "-l", "-"],
+                input=page,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                env={**os.environ, "MANPAGER": "cat", "MANWIDTH": "100"},
+            )
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("--cohorts", done.stdout)
 
@@ -78,7 +103,9 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
 
     def test_completion_for_bash(self):
         verbs = self.complete("pgveil", "")
-        self.assertLessEqual({"serve", "check", "policy", "rewrite", "anonymize", "audit-verify", "--help"}, set(verbs))
+        self.assertLessEqual(
+            {"serve", "check", "policy", "rewrite", "anonymize", "audit-verify", "--help"}, set(verbs)
+        )
         self.assertNotIn("config-doc", verbs)
         self.assertEqual(self.complete("pgveil", "se"), ["serve", "setup-sql"])
         self.assertEqual(self.complete("pgveil", "policy", "b"), ["build"])
@@ -86,7 +113,14 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
         self.assertEqual(self.complete("pgveil", "check", "--q"), ["--quick"])
 
     def test_usage_errors(self):
-        for arguments in (["nonsense"], ["check", "--nonsense"], ["policy"], ["policy", "nonsense"], ["rewrite"], []):
+        for arguments in (
+            ["nonsense"],
+            ["check", "--nonsense"],
+            ["policy"],
+            ["policy", "nonsense"],
+            ["rewrite"],
+            [],
+        ):
             with self.subTest(arguments):
                 done = self.run_command(*arguments, status=2)
                 self.assertNotEqual(done.stderr, "")
@@ -98,13 +132,18 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
     def test_check_finds_mistakes(self):
         """Each is one line with file, line and column."""
         good = self.pgveil.policy_path.read_text()
-        for broken, word in ((good.replace("k: 2", "k: two", 1), "two"), (good.replace("k: 2", "k: 1", 1), "2"),
-                             (good.replace("class: identifier", "klass: identifier", 1), "klass"),
-                             (good.replace("occupation: {", "ocupation: {", 1), "ocupation"),
-                             (good.replace("public.people", "public.peopel", 1), "peopel"),
-                             (good.replace("    k: 2\n", "    k: 2\n    k: 2\n", 1), "k"),
-                             (good + "extra: 1\n", "extra"), ("version: 2\npolicies: []\n", "2"),
-                             (good.replace("quasi_identifier", "&a quasi_identifier", 1), ""), ("\tversion: 1\n", "")):
+        for broken, word in (
+            (good.replace("k: 2", "k: two", 1), "two"),
+            (good.replace("k: 2", "k: 1", 1), "2"),
+            (good.replace("class: identifier", "klass: identifier", 1), "klass"),
+            (good.replace("occupation: {", "ocupation: {", 1), "ocupation"),
+            (good.replace("public.people", "public.peopel", 1), "peopel"),
+            (good.replace("    k: 2\n", "    k: 2\n    k: 2\n", 1), "k"),
+            (good + "extra: 1\n", "extra"),
+            ("version: 2\npolicies: []\n", "2"),
+            (good.replace("quasi_identifier", "&a quasi_identifier", 1), ""),
+            ("\tversion: 1\n", ""),
+        ):
             with self.subTest(word):
                 self.pgveil.policy_path.write_text(broken)
                 try:
@@ -117,9 +156,14 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
 
     def test_mistakes_in_the_configuration(self):
         good = self.pgveil.config_path.read_text()
-        for broken in (good.replace("threads: 2", "threads: none"), good.replace("listen:", "lissten:"),
-                       good.replace("open_tables:", "open_table:"), good.replace("state_dir: state\n", ""),
-                       good.replace("policies/*.yaml", "policies/none.yaml"), good.replace("level: debug", "level: loud")):
+        for broken in (
+            good.replace("threads: 2", "threads: none"),
+            good.replace("listen:", "lissten:"),
+            good.replace("open_tables:", "open_table:"),
+            good.replace("state_dir: state\n", ""),
+            good.replace("policies/*.yaml", "policies/none.yaml"),
+            good.replace("level: debug", "level: loud"),
+        ):
             self.assertNotEqual(broken, good)
             self.pgveil.config_path.write_text(broken)
             try:
@@ -146,7 +190,9 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
         shown = self.with_config("policy", "show", "people_k2").stdout
         for label in ("D111", "D112", "D12", "D21", "D22"):
             self.assertIn(label, shown)
-        explained = self.with_config("policy", "explain", "people_k2", "--row", "state=OH", "--row", "city=Hamlet").stdout
+        explained = self.with_config(
+            "policy", "explain", "people_k2", "--row", "state=OH", "--row", "city=Hamlet"
+        ).stdout
         self.assertIn("D112", explained)
         stored = list((self.pgveil.directory / "state").rglob("people_k2.json"))
         self.assertEqual(len(stored), 1)
@@ -190,19 +236,42 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
     def test_a_thorough_policy_shows_more(self):
         good = self.pgveil.policy_path.read_text()
         try:
-            self.pgveil.policy_path.write_text(good.replace("    k: 3\n", "    k: 3\n    strategy: thorough\n", 1))
             self.with_config("policy", "build", "staff_k3")
-            explained = self.with_config("policy", "show", "staff_k3").stdout
+            thorough = self.with_config("policy", "show", "staff_k3").stdout
+            self.pgveil.policy_path.write_text(
+                good.replace("    k: 3\n", "    k: 3\n    strategy: greedy\n", 1)
+            )
+            self.with_config("policy", "build", "staff_k3")
+            greedy = self.with_config("policy", "show", "staff_k3").stdout
+            checked = self.with_config("check").stdout
         finally:
             self.pgveil.policy_path.write_text(good)
-        self.assertIn("fall back", explained)
+        self.assertIn("fall back", thorough)
+        self.assertNotIn("fall back", greedy)
+        share = re.compile(
+            r"smallest \d+, ([0-9.]+)% of cells disclosed, ([0-9.]+)% computable, ([0-9.]+)% equal"
+        )
+        (shown, computable, _), (shown_more, computable_less, _) = (map(float, share.search(text).groups())
+                                                                    for text in (greedy, thorough))
+        self.assertGreater(shown_more, shown)
+        self.assertGreater(computable, computable_less)
+        self.assertRegex(
+            checked,
+            f"note: computable-cells: policy staff_k3: readers can compute {computable}% of the cells",
+        )
         self.with_config("policy", "build", "staff_k3")
+        self.assertNotIn("note: computable-cells: policy staff_k3", self.with_config("check").stdout)
 
     def test_combinations_beyond_the_memory_limit(self):
         good = self.pgveil.config_path.read_text()
-        self.postgres.run("INSERT INTO people (id, occupation) SELECT i, 'rare' || i FROM generate_series(1001, 21000) i", "demo")
+        self.postgres.run(
+            "INSERT INTO people (id, occupation) SELECT i, 'rare' || i FROM generate_series(1001, 21000) i",
+            "demo",
+        )
         try:
-            self.pgveil.config_path.write_text(good.replace("limits: {}", "limits: {counts_bytes: 1048576}", 1))
+            self.pgveil.config_path.write_text(
+                good.replace("limits: {}", "limits: {counts_bytes: 1048576}", 1)
+            )
             said = self.with_config("policy", "build", "people_k2", status=1).stderr
         finally:
             self.pgveil.config_path.write_text(good)

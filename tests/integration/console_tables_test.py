@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""CHECK TABLE and RISK on the admin console: the figures of the command line, counted by the server; who may ask, what is refused, and that no
-cell is shown."""
+"""CHECK TABLE and RISK on the admin console: the figures of the command line, counted by the server; who may
+ask, what is refused, and that no cell is shown."""
 import json
 import subprocess
 
@@ -62,20 +62,38 @@ class ConsoleTables(VerbCase):
         self.assertIn(words, str(reply.errors[0]))
 
     def verb(self, *arguments, status=0):
-        done = subprocess.run([binary(), *map(str, arguments), "--config", self.pgveil.config_path, "--format", "json"],
-                              capture_output=True, text=True, timeout=60, cwd=self.folder)
+        done = subprocess.run(
+            [binary(), *map(str, arguments), "--config", self.pgveil.config_path, "--format", "json"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         return json.loads(done.stdout)
 
     def test_risk_has_the_figures_of_the_command_line(self):
         found = self.ask('RISK public.visits COLUMNS (age, "home zip", illness) THRESHOLD 0.3 SETS 3')
-        expected = self.verb("risk", "--table", "public.visits", "--columns", "age,home zip,illness", "--threshold", "0.3",
-                             "--sets", 3, "--null", "none")
+        expected = self.verb(
+            "risk",
+            "--table",
+            "public.visits",
+            "--columns",
+            "age,home zip,illness",
+            "--threshold",
+            "0.3",
+            "--sets",
+            3,
+            "--null",
+            "none",
+        )
         self.assertEqual(found["table", "records"], "121")
         self.assertEqual(int(found["table", "classes"]), expected["classes"])
         self.assertEqual(int(found["table", "unique records"]), expected["unique_rows"])
         self.assertAlmostEqual(float(found["prosecutor", "mean risk"]), expected["prosecutor"]["mean"], 5)
-        self.assertAlmostEqual(float(found["prosecutor", "records above 0.3"]), expected["prosecutor"]["at_risk"], 5)
+        self.assertAlmostEqual(
+            float(found["prosecutor", "records above 0.3"]), expected["prosecutor"]["at_risk"], 5
+        )
         self.assertEqual(len(expected["sets"]), 7)
         for it in expected["sets"]:
             about = "set " + ", ".join(it["columns"])
@@ -83,7 +101,9 @@ class ConsoleTables(VerbCase):
             self.assertAlmostEqual(float(found[about, "distinction"]), it["distinction"], 5)
             self.assertEqual((about, "a minimal key") in found, it["is_minimal_key"])
         abouts = [about for about, _ in found if about.startswith("set ")]
-        self.assertEqual(list(dict.fromkeys(abouts)), ["set " + ", ".join(it["columns"]) for it in expected["sets"]])
+        self.assertEqual(
+            list(dict.fromkeys(abouts)), ["set " + ", ".join(it["columns"]) for it in expected["sets"]]
+        )
         self.assertIn(("column email", "Safe Harbor F"), found)
 
     def test_a_minimal_key_is_named(self):
@@ -99,19 +119,39 @@ class ConsoleTables(VerbCase):
         self.assertEqual(found["column illness", "distinct l"], "6")
 
     def test_check_table_has_the_figures_of_the_command_line(self):
-        found = self.ask("""CHECK TABLE public.visits COLUMNS (age, "home zip") K 3 REQUIRE 'illness=distinct 2',
-                            'illness=t_closeness 0.2' RISK 'average_risk 0.01' ORDER 'illness=text'""")
-        self.postgres.run("CREATE TABLE public.copied AS SELECT age, \"home zip\", coalesce(illness, 'none') AS illness, email, tags "
-                          "FROM public.visits; GRANT SELECT ON public.copied TO pgveil_admin", "demo")
+        found = self.ask(
+            """CHECK TABLE public.visits COLUMNS (age, "home zip") K 3 REQUIRE 'illness=distinct 2',
+                            'illness=t_closeness 0.2' RISK 'average_risk 0.01' ORDER 'illness=text'"""
+        )
+        self.postgres.run(
+            "CREATE TABLE public.copied AS SELECT age, \"home zip\", coalesce(illness, 'none') AS illness, email, tags "
+            "FROM public.visits; GRANT SELECT ON public.copied TO pgveil_admin",
+            "demo",
+        )
         try:
-            expected = self.verb("check-table", "--table", "public.copied", "--columns", "age,home zip", "--k", 3, "--require",
-                                 "illness=distinct 2", "--require", "illness=t_closeness 0.2", "--risk", "average_risk 0.01",
-                                 status=1)
+            expected = self.verb(
+                "check-table",
+                "--table",
+                "public.copied",
+                "--columns",
+                "age,home zip",
+                "--k",
+                3,
+                "--require",
+                "illness=distinct 2",
+                "--require",
+                "illness=t_closeness 0.2",
+                "--risk",
+                "average_risk 0.01",
+                status=1,
+            )
         finally:
             self.postgres.run("DROP TABLE public.copied", "demo")
         self.assertEqual(int(found["table", "classes"]), expected["classes"])
         self.assertEqual(int(found["table", "k"]), expected["k"])
-        self.assertAlmostEqual(float(found["column illness", "t equal"]), expected["columns"][0]["t_equal"], 5)
+        self.assertAlmostEqual(
+            float(found["column illness", "t equal"]), expected["columns"][0]["t_equal"], 5
+        )
         for it in expected["demands"]:
             figure = it["model"] if it["column"] is None else f"{it['column']} {it['model']}"
             shown = found["demanded", figure]
@@ -122,7 +162,9 @@ class ConsoleTables(VerbCase):
     def test_rows_of_stars(self):
         shown = ("records that show only *", "records that show nothing")
         found = self.ask("CHECK TABLE public.starred COLUMNS (age, zip) SENSITIVE (illness) K 4")
-        self.assertEqual([found["table", it] for it in shown], ["3", "0"])  # one of them has a note: they are a class
+        self.assertEqual(
+            [found["table", it] for it in shown], ["3", "0"]
+        )  # one of them has a note: they are a class
         self.assertEqual(found["demanded", "k 4"], "broken by 1 classes, 3 records")
         self.postgres.run("UPDATE public.starred SET note = NULL WHERE age = '*'", "demo")
         found = self.ask("CHECK TABLE public.starred COLUMNS (age, zip) SENSITIVE (illness) K 4")
@@ -136,17 +178,38 @@ class ConsoleTables(VerbCase):
         self.assertTrue(found["demanded", "k 4"].startswith("kept"))
         self.assertEqual(found["demanded", "illness distinct 2"], "kept")
         left = [figure for (about, figure), value in found.items() if value == "not checked"]
-        self.assertEqual([it.split(":")[0] for it in left], ["illness t_closeness 0.4 hierarchical", "presence"])
+        self.assertEqual(
+            [it.split(":")[0] for it in left], ["illness t_closeness 0.4 hierarchical", "presence"]
+        )
         self.refused("no job", "CHECK TABLE public.visits AS JOB nothing")
 
     def test_a_table_counted_and_a_file_read_have_one_report(self):
-        csv = self.postgres.rows("SELECT age, \"home zip\", illness FROM public.visits WHERE illness <> 'NULL' AND \"home zip\" <> ''",
-                                 "demo")
-        (self.folder / "visits.csv").write_text("age,home zip,illness\n" + "".join(",".join(map(str, row)) + "\n" for row in csv))
-        self.postgres.run("CREATE TABLE public.plain AS SELECT age, \"home zip\", illness FROM public.visits "
-                          "WHERE illness <> 'NULL' AND \"home zip\" <> ''; GRANT SELECT ON public.plain TO pgveil_admin", "demo")
-        demand = ("--columns", "age,home zip", "--require", "illness=entropy 1.5", "--order", "illness=text", "--k", 5,
-                  "--show-classes", 100, "--risk", "sample_uniqueness 0.5")
+        csv = self.postgres.rows(
+            "SELECT age, \"home zip\", illness FROM public.visits WHERE illness <> 'NULL' AND \"home zip\" <> ''",
+            "demo",
+        )
+        (self.folder / "visits.csv").write_text(
+            "age,home zip,illness\n" + "".join(",".join(map(str, row)) + "\n" for row in csv)
+        )
+        self.postgres.run(
+            "CREATE TABLE public.plain AS SELECT age, \"home zip\", illness FROM public.visits "
+            "WHERE illness <> 'NULL' AND \"home zip\" <> ''; GRANT SELECT ON public.plain TO pgveil_admin",
+            "demo",
+        )
+        demand = (
+            "--columns",
+            "age,home zip",
+            "--require",
+            "illness=entropy 1.5",
+            "--order",
+            "illness=text",
+            "--k",
+            5,
+            "--show-classes",
+            100,
+            "--risk",
+            "sample_uniqueness 0.5",
+        )
         try:
             read = self.verb("check-table", "visits.csv", *demand, status=1)
             counted = self.verb("check-table", "--table", "public.plain", *demand, status=1)
@@ -173,12 +236,19 @@ class ConsoleTables(VerbCase):
             self.refused("no column", command.format("public.visits").replace("age", "height"))
             self.refused("named twice", command.format("public.visits").replace("age", "age, age"))
         self.refused("outside 0 to 1", "RISK public.visits COLUMNS (age) THRESHOLD 2")
-        self.refused("more than 31", f"RISK public.visits COLUMNS ({', '.join(f'c{i}' for i in range(40))}) SETS 1")
-        self.refused("more than 10000 sets", f"RISK public.visits COLUMNS ({', '.join(f'c{i}' for i in range(30))}) SETS 9")
+        self.refused(
+            "more than 31", f"RISK public.visits COLUMNS ({', '.join(f'c{i}' for i in range(40))}) SETS 1"
+        )
+        self.refused(
+            "more than 10000 sets",
+            f"RISK public.visits COLUMNS ({', '.join(f'c{i}' for i in range(30))}) SETS 9",
+        )
         self.refused("is no model", "CHECK TABLE public.visits COLUMNS (age) REQUIRE 'illness=magic 3'")
         self.refused("is no risk", "CHECK TABLE public.visits COLUMNS (age) RISK 'luck 3'")
         self.refused("no list of values", "CHECK TABLE public.visits COLUMNS (age) ORDER 'illness=flu,HIV'")
-        self.refused("no order", "CHECK TABLE public.visits COLUMNS (age) REQUIRE 'illness=t_closeness 0.2 ordered'")
+        self.refused(
+            "no order", "CHECK TABLE public.visits COLUMNS (age) REQUIRE 'illness=t_closeness 0.2 ordered'"
+        )
         self.refused("named twice", "CHECK TABLE public.visits COLUMNS (age) SENSITIVE (age)")
 
 

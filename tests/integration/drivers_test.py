@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Real drivers, one for each way of using the protocol: psycopg2 (simple), psycopg 3 (extended, binary, pipeline),
-asyncpg (prepared, binary), and pgbench in its three modes."""
+"""Real drivers, one for each way of using the protocol: psycopg2 (simple), psycopg 3 (extended, binary,
+pipeline), asyncpg (prepared, binary), and pgbench in its three modes."""
 import asyncio
 import csv
 import datetime
@@ -21,7 +21,9 @@ from harness.stack import StackCase
 
 MASKED = [tuple(row) for row in world.MASKED_PEOPLE]
 LARGE = 20000
-CROSS_JOIN = "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+CROSS_JOIN = (
+    "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+)
 
 
 class Drivers(StackCase):
@@ -54,7 +56,7 @@ class Psycopg2(Drivers):
             self.assertEqual(cursor.fetchall(), MASKED)
             cursor.execute("SELECT born, pay, is_active, seen FROM staff WHERE id = %s", (2,))
             self.assertEqual(cursor.fetchone(), (
-                datetime.date(1971, 1, 1), decimal.Decimal("1002.50"), None,
+                datetime.date(1971, 1, 1), decimal.Decimal("1002.50"), False,
                 datetime.datetime(2024, 3, 2, 12, tzinfo=datetime.timezone.utc)))
 
     def test_parameters_are_quoted_by_the_client(self):
@@ -79,7 +81,9 @@ class Psycopg2(Drivers):
     def test_copy_out(self):
         out = io.StringIO()
         with self.connection, self.connection.cursor() as cursor:
-            cursor.copy_expert("COPY (SELECT occupation, city, state FROM people) TO STDOUT WITH (FORMAT csv)", out)
+            cursor.copy_expert(
+                "COPY (SELECT occupation, city, state FROM people) TO STDOUT WITH (FORMAT csv)", out
+            )
         rows = [tuple(cell or None for cell in row) for row in csv.reader(io.StringIO(out.getvalue()))]
         self.assertEqual(rows, [row[1:] for row in MASKED])
 
@@ -99,7 +103,9 @@ class Psycopg2(Drivers):
     def test_dictionary_and_json(self):
         with self.connection, self.connection.cursor(cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
             cursor.execute("SELECT to_jsonb(p) AS document FROM people p LIMIT 1")
-            self.assertEqual(cursor.fetchone()["document"], {"id": None, "occupation": None, "city": None, "state": None})
+            self.assertEqual(
+                cursor.fetchone()["document"], {"id": None, "occupation": None, "city": None, "state": None}
+            )
 
     def test_cancel(self):
         with self.connection.cursor() as cursor:
@@ -113,7 +119,9 @@ class Psycopg2(Drivers):
 
     def test_large_result(self):
         with self.connection, self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT g, repeat('x', 100), (SELECT max(state) FROM people) FROM generate_series(1, {LARGE}) g")
+            cursor.execute(
+                f"SELECT g, repeat('x', 100), (SELECT max(state) FROM people) FROM generate_series(1, {LARGE}) g"
+            )
             rows = cursor.fetchall()
         self.assertEqual((len(rows), rows[0], rows[-1][0]), (LARGE, (1, "x" * 100, "OH"), LARGE))
 
@@ -144,7 +152,9 @@ class Psycopg3(Drivers):
     def test_prepared_after_several_runs(self):
         with self.connection.cursor() as cursor:
             for number in range(12):
-                cursor.execute("SELECT count(*) FROM people WHERE state = %s", ("OH" if number % 2 else "DC",))
+                cursor.execute(
+                    "SELECT count(*) FROM people WHERE state = %s", ("OH" if number % 2 else "DC",)
+                )
                 self.assertEqual(cursor.fetchone(), (6 if number % 2 else 0,))
             cursor.execute("SELECT occupation FROM people WHERE state = %s LIMIT 1", ("OH",), prepare=True)
             self.assertEqual(cursor.fetchone(), (None,))
@@ -154,7 +164,7 @@ class Psycopg3(Drivers):
             cursor.execute("SELECT id, job, born, is_active, pay FROM staff ORDER BY id")
             rows = cursor.fetchall()
         self.assertEqual([[str(row[0]), row[1]] for row in rows], self.masked_staff("id, job"))
-        self.assertEqual(rows[1][2:], (datetime.date(1971, 1, 1), None, decimal.Decimal("1002.50")))
+        self.assertEqual(rows[1][2:], (datetime.date(1971, 1, 1), False, decimal.Decimal("1002.50")))
 
     def test_server_side_cursor(self):
         with self.connection.transaction(), self.connection.cursor("held") as cursor:
@@ -172,8 +182,12 @@ class Psycopg3(Drivers):
 
     def test_pipeline(self):
         with self.connection.pipeline():
-            cursors = [self.connection.execute("SELECT count(*) + %s FROM people", (number,)) for number in range(5)]
-            self.assertEqual([cursor.fetchone() for cursor in cursors], [(11 + number,) for number in range(5)])
+            cursors = [
+                self.connection.execute("SELECT count(*) + %s FROM people", (number,)) for number in range(5)
+            ]
+            self.assertEqual(
+                [cursor.fetchone() for cursor in cursors], [(11 + number,) for number in range(5)]
+            )
 
     def test_a_refusal_in_a_pipeline_aborts_what_follows(self):
         self.connection.autocommit = True
@@ -196,8 +210,12 @@ class Psycopg3(Drivers):
     def test_row_description(self):
         with self.connection.cursor() as cursor:
             cursor.execute("SELECT name, grade, mood FROM staff LIMIT 0")
-            self.assertEqual([(c.name, c.type_code, c.internal_size, c.precision, c.scale) for c in cursor.description][:2],
-                             [("name", 1043, None, None, None), ("grade", 1700, None, 6, 2)])
+            self.assertEqual(
+                [(c.name, c.type_code, c.internal_size, c.precision, c.scale) for c in cursor.description][
+                    :2
+                ],
+                [("name", 1043, None, None, None), ("grade", 1700, None, 6, 2)],
+            )
 
     def test_cancel(self):
         canceller = self.cancel_when_running(self.connection.cancel)
@@ -217,8 +235,14 @@ class Asyncpg(Drivers):
     def run_async(self, work):
         async def connected():
             connection = await asyncpg.connect(
-                host="127.0.0.1", port=self.pgveil.port, user="analyst", database="demo", ssl=False, timeout=10,
-                command_timeout=20)
+                host="127.0.0.1",
+                port=self.pgveil.port,
+                user="analyst",
+                database="demo",
+                ssl=False,
+                timeout=10,
+                command_timeout=20,
+            )
             try:
                 return await work(connection)
             finally:
@@ -227,7 +251,9 @@ class Asyncpg(Drivers):
 
     def test_prepared_statements_in_binary(self):
         async def work(connection):
-            statement = await connection.prepare("SELECT id, job, born, is_active FROM staff WHERE id > $1 ORDER BY id")
+            statement = await connection.prepare(
+                "SELECT id, job, born, is_active FROM staff WHERE id > $1 ORDER BY id"
+            )
             return [await statement.fetch(50), await statement.fetch(0)]
         few, many = self.run_async(work)
         self.assertEqual([[str(row["id"]), row["job"]] for row in many], self.masked_staff("id, job"))
@@ -267,9 +293,15 @@ class Asyncpg(Drivers):
 
     def test_arrays_and_nulls(self):
         async def work(connection):
-            return [await connection.fetchval("SELECT count(*) FROM staff WHERE job = ANY ($1)", ["Nurse", "only-7"]),
-                    await connection.fetchval("SELECT array_agg(state ORDER BY state) FROM people WHERE state = 'OH'"),
-                    await connection.fetchval("SELECT $1::text IS NULL", None)]
+            return [
+                await connection.fetchval(
+                    "SELECT count(*) FROM staff WHERE job = ANY ($1)", ["Nurse", "only-7"]
+                ),
+                await connection.fetchval(
+                    "SELECT array_agg(state ORDER BY state) FROM people WHERE state = 'OH'"
+                ),
+                await connection.fetchval("SELECT $1::text IS NULL", None),
+            ]
         nurses = [row for row in self.masked_staff("job") if row[0] == "Nurse"]
         self.assertEqual(self.run_async(work), [len(nurses), ["OH"] * 6, True])
 
@@ -282,8 +314,15 @@ class Asyncpg(Drivers):
 
     def test_pool_reset(self):
         async def work():
-            async with asyncpg.create_pool(host="127.0.0.1", port=self.pgveil.port, user="analyst", database="demo",
-                                           ssl=False, min_size=1, max_size=2) as pool:
+            async with asyncpg.create_pool(
+                host="127.0.0.1",
+                port=self.pgveil.port,
+                user="analyst",
+                database="demo",
+                ssl=False,
+                min_size=1,
+                max_size=2,
+            ) as pool:
                 return [await pool.fetchval("SELECT count(*) FROM people") for _ in range(3)]
         self.assertEqual(asyncio.run(work()), [11, 11, 11])
 
@@ -297,8 +336,31 @@ class Pgbench(Drivers):
                 file.write(script)
                 file.flush()
                 done = subprocess.run(
-                    ["pgbench", "-n", "-M", mode, "-c", "4", "-j", "2", "-t", "25", "-f", file.name, "-h", "127.0.0.1",
-                     "-p", str(self.pgveil.port), "-U", "analyst", "demo"], capture_output=True, text=True, timeout=60)
+                    [
+                        "pgbench",
+                        "-n",
+                        "-M",
+                        mode,
+                        "-c",
+                        "4",
+                        "-j",
+                        "2",
+                        "-t",
+                        "25",
+                        "-f",
+                        file.name,
+                        "-h",
+                        "127.0.0.1",
+                        "-p",
+                        str(self.pgveil.port),
+                        "-U",
+                        "analyst",
+                        "demo",
+                    ],
+                    capture_output=True,
+                    text=True,
+                    timeout=60,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("number of transactions actually processed: 100/100", done.stdout)
                 self.assertNotIn("number of failed transactions: 1", done.stdout)

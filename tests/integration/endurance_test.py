@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Many clients at once, and much of everything for a while: all are answered, rightly, and memory stays flat. Short in ./run test;
-with --long ten thousand clients and half an hour (PGVEIL_LOAD_SECONDS says another time). Figures are in docs/reliability.md."""
+"""Many clients at once, and much of everything for a while: all are answered, rightly, and memory stays flat.
+Short in ./run test; with --long ten thousand clients and half an hour (PGVEIL_LOAD_SECONDS says another
+time). Figures are in docs/reliability.md."""
 import asyncio
 import os
 import random
@@ -34,13 +35,18 @@ def has_sanitizer(pid):
 class Crowd(StackCase):
     policies = (world.PEOPLE,)
     built = ("people_k2",)
-    options = {"limits": f"login_timeout: 10m, max_clients: {CLIENTS + 50}", "more": POOL}
+    options = {
+        "limits": f"login_timeout: 10m, max_clients: {CLIENTS + 50}, login_clients: {CLIENTS + 50}",
+        "more": POOL,
+    }
 
     def setUp(self):
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         if hard < CLIENTS + 200:
             self.skipTest(f"may open {hard} files, {CLIENTS + 200} are needed")
-        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
+        self.addCleanup(
+            resource.setrlimit, resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE)
+        )
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         self.pgveil.restart()  # with as many
 
@@ -80,11 +86,20 @@ class Crowd(StackCase):
         answers = asyncio.run(self.visits())
         took, grown = time.monotonic() - begun, memory_kb(self.pgveil.pid) - before
         self.assertEqual([answer for answer in answers if answer != (["4"], None)][:3], [])
-        print(f"{CLIENTS} clients at once over 8 connections: {took:.1f} s until all had logged in and were answered, "
-              f"{grown / CLIENTS:.1f} KB each")
+        print(
+            f"{CLIENTS} clients at once over 8 connections: {took:.1f} s until all had logged in and were answered, "
+            f"{grown / CLIENTS:.1f} KB each"
+        )
         with self.pgveil.client() as client:
             self.assert_alive(client)
-        self.assertLessEqual(int(self.postgres.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'pgveil_query'")[0][0]), 9)
+        self.assertLessEqual(
+            int(
+                self.postgres.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'pgveil_query'")[0][
+                    0
+                ]
+            ),
+            9,
+        )
 
 
 class Load(StackCase):
@@ -111,10 +126,14 @@ class Load(StackCase):
             reply = client.query("COPY (SELECT occupation, city FROM people) TO STDOUT")
             return None if reply.tags == ["COPY 11"] else reply
         if choice == 3:
-            reply = client.query(f"SELECT count(*) FROM people p{dice.randrange(10**9)}")  # a text that was never seen
+            reply = client.query(
+                f"SELECT count(*) FROM people p{dice.randrange(10**9)}"
+            )  # a text that was never seen
             return None if reply.texts() == [["11"]] else reply
         if choice == 4:
-            reply = client.query(dice.choice(("SELECT * FROM nowhere", "SELECT pg_sleep(1)", "SELEC", "SELECT 1/0")))
+            reply = client.query(
+                dice.choice(("SELECT * FROM nowhere", "SELECT pg_sleep(1)", "SELEC", "SELECT 1/0"))
+            )
             return None if len(reply.errors) == 1 else reply
         if choice == 5:
             client.query("BEGIN")
@@ -136,7 +155,9 @@ class Load(StackCase):
                             return wrong.append((number, fault.errors, fault.raw))
                     if dice.randrange(4) == 0:  # gone in the middle of it
                         client.query("BEGIN")
-                        client.send(b"Q", b"SELECT count(*) FROM people a, people b, people c, people d, people e\0")
+                        client.send(
+                            b"Q", b"SELECT count(*) FROM people a, people b, people c, people d, people e\0"
+                        )
             except OSError as fault:
                 wrong.append((number, repr(fault), b""))
 
@@ -155,7 +176,9 @@ class Load(StackCase):
     def test_memory_is_flat(self):
         self.until = time.monotonic() + LOAD_SECONDS
         wrong, done = [], [0] * self.workers
-        threads = [threading.Thread(target=self.work, args=(number, wrong, done)) for number in range(self.workers)]
+        threads = [
+            threading.Thread(target=self.work, args=(number, wrong, done)) for number in range(self.workers)
+        ]
         threads.append(threading.Thread(target=self.operate, args=(wrong,)))
         for thread in threads:
             thread.start()
@@ -168,7 +191,9 @@ class Load(StackCase):
         self.assertEqual(wrong, [])
         warm, last = samples[len(samples) // 4:len(samples) // 2], samples[-len(samples) // 4:]
         growth = max(last) - max(warm)
-        print(f"{sum(done)} statements in {LOAD_SECONDS:.0f} s: {max(warm)} KB in the second quarter, {max(last)} KB in the last")
+        print(
+            f"{sum(done)} statements in {LOAD_SECONDS:.0f} s: {max(warm)} KB in the second quarter, {max(last)} KB in the last"
+        )
         # A sanitizer keeps what was freed, 256 MB of it.
         self.assertLess(growth, 400_000 if has_sanitizer(self.pgveil.pid) else 16_000)
         with self.pgveil.client() as client:

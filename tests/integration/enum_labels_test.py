@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""ALTER TYPE … RENAME VALUE gives another name to values that rows keep. A mask names values by their labels, so a policy whose
-quasi-identifier is an enum closes when a label that it was built with is another value's, at once and for all that was there."""
+"""ALTER TYPE … RENAME VALUE gives another name to values that rows keep. A mask names values by their labels,
+so a policy whose quasi-identifier is an enum closes when a label that it was built with is another value's,
+at once and for all that was there."""
 import dataclasses
 
 from harness.runner import main
@@ -16,7 +17,17 @@ INSERT INTO public.moods SELECT n, (ARRAY['glad', 'glad', 'calm', 'it''s "grim",
 GRANT SELECT ON public.moods TO pgveil_query, pgveil_admin;
 """
 GRIM = """'it''s "grim", \\'"""
-SHOWN = [["1", "glad"], ["2", "glad"], ["3", "calm"], ["4", None], ["5", "glad"], ["6", "calm"], ["7", None], ["8", "calm"], ["9", "glad"]]
+SHOWN = [
+    ["1", "glad"],
+    ["2", "glad"],
+    ["3", "calm"],
+    ["4", None],
+    ["5", "glad"],
+    ["6", "calm"],
+    ["7", None],
+    ["8", "calm"],
+    ["9", "glad"],
+]
 QUERY = "SELECT id, mood FROM moods ORDER BY id"
 MOODS = Policy("moods_k2", "public.moods", 2, {"id": "insensitive", "mood": "quasi_identifier"})
 CLOSED = ("42501", "40001", "26000", "0A000", "22P02", "25P02")
@@ -46,7 +57,11 @@ class EnumLabels(StackCase):
     def assert_no_row_alone(self, reply, what):
         """What was planned before the change shows the rows that it showed, by whatever name; or nothing."""
         if not reply.errors:
-            self.assertEqual({row[0] for row in reply.texts() if row[1] is not None}, {"1", "2", "3", "5", "6", "8", "9"}, what)
+            self.assertEqual(
+                {row[0] for row in reply.texts() if row[1] is not None},
+                {"1", "2", "3", "5", "6", "8", "9"},
+                what,
+            )
         else:
             self.assert_closed(reply, what)
 
@@ -58,7 +73,9 @@ class EnumLabels(StackCase):
             with self.pgveil.client() as fresh:
                 self.assert_closed(fresh.query(QUERY), "a fresh statement")
                 self.assert_closed(fresh.query("COPY moods TO STDOUT"), "COPY")
-                self.assert_closed(fresh.query("SELECT count(*) FROM moods WHERE mood = 'glad'"), "a condition")
+                self.assert_closed(
+                    fresh.query("SELECT count(*) FROM moods WHERE mood = 'glad'"), "a condition"
+                )
 
     def old_sessions(self):
         prepared, snapshot = self.pgveil.client(), self.pgveil.client()
@@ -138,14 +155,20 @@ class InViews(EnumLabels):
 
 
 class Stored(EnumLabels):
-    """The column keeps what it was made with; its text is another one, so masks in the query are asked, which are closed."""
+    """The column keeps what it was made with; its text is another one, so masks in the query are asked, which
+    are closed."""
     has_version_schema = True
     policies = (dataclasses.replace(MOODS, enforcement="stored"),)
 
     @classmethod
     def start(cls):
         super().start()
-        cls.postgres.run(cls.pgveil.command("policy", "stored-sql", "moods_k2", "--config", str(cls.pgveil.config_path)).stdout, "demo")
+        cls.postgres.run(
+            cls.pgveil.command(
+                "policy", "stored-sql", "moods_k2", "--config", str(cls.pgveil.config_path)
+            ).stdout,
+            "demo",
+        )
         cls.pgveil.build("moods_k2")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""EXPORT POLICY … WITH CERTIFICATE: what it says, what verify-certificate sees of it, and what is left when something fails."""
+"""EXPORT POLICY … WITH CERTIFICATE: what it says, what verify-certificate sees of it, and what is left when
+something fails."""
 import hashlib
 import json
 import os
@@ -24,7 +25,9 @@ class ExportCertificates(StackCase):
         self.postgres.run("DROP TABLE IF EXISTS public.people_public", "demo")
 
     def export(self, target, certificate="people.json", policy="people_k2"):
-        reply = self.pgveil.console(f"EXPORT POLICY {policy} TO {target} WITH CERTIFICATE '{certificate}'", "operator")
+        reply = self.pgveil.console(
+            f"EXPORT POLICY {policy} TO {target} WITH CERTIFICATE '{certificate}'", "operator"
+        )
         self.assertEqual(reply.errors, [])
         path = self.exports / certificate
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
@@ -34,8 +37,19 @@ class ExportCertificates(StackCase):
         return json.loads(text)
 
     def verify(self, *arguments, status=0, certificate="people.json"):
-        done = subprocess.run([binary(), "verify-certificate", str(self.exports / certificate), *map(str, arguments), "--config",
-                               self.pgveil.config_path], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [
+                binary(),
+                "verify-certificate",
+                str(self.exports / certificate),
+                *map(str, arguments),
+                "--config",
+                self.pgveil.config_path,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         return done.stdout or done.stderr
 
@@ -43,8 +57,10 @@ class ExportCertificates(StackCase):
         made = self.export("FILE 'people.csv'")
         path = self.exports / "people.csv"
         self.assertEqual(made["file_sha256"], hashlib.sha256(path.read_bytes()).hexdigest())
-        self.assertEqual((made["policy"], made["k"], made["rows"], made["smallest_cohort"], made["table_sha256"]),
-                         ("people_k2", 2, 11, 2, None))
+        self.assertEqual(
+            (made["policy"], made["k"], made["rows"], made["smallest_cohort"], made["table_sha256"]),
+            ("people_k2", 2, 11, 2, None),
+        )
         self.assertEqual(sorted(made["quasi_identifiers"]), ["city", "occupation", "state"])
         said = self.verify(path, "--policy", self.pgveil.policy_path)
         self.assertNotIn("FAILED", said)
@@ -64,7 +80,10 @@ class ExportCertificates(StackCase):
         self.export("FILE 'people.csv'")
         other = self.exports / "other.yaml"
         other.write_text(self.pgveil.policy_path.read_text().replace("k: 2", "k: 4"))
-        self.assertIn("FAILED    policy people_k2", self.verify(self.exports / "people.csv", "--policy", other, status=1))
+        self.assertIn(
+            "FAILED    policy people_k2",
+            self.verify(self.exports / "people.csv", "--policy", other, status=1),
+        )
 
     def test_a_table(self):
         made = self.export("TABLE public.people_public")
@@ -80,7 +99,9 @@ class ExportCertificates(StackCase):
 
     def test_what_fails_leaves_neither(self):
         def refused(words, target, certificate="people.json"):
-            reply = self.pgveil.console(f"EXPORT POLICY people_k2 TO {target} WITH CERTIFICATE '{certificate}'", "operator")
+            reply = self.pgveil.console(
+                f"EXPORT POLICY people_k2 TO {target} WITH CERTIFICATE '{certificate}'", "operator"
+            )
             self.assertIn(words, str(reply.errors))
         for name in ("../x.json", "/tmp/x.json", "x.csv", "", "nofolder/x.json"):
             for target in ("FILE 'people.csv'", "TABLE public.people_public"):

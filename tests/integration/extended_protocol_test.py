@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The extended protocol message by message: portals with row limits, Describe, Close, Flush, errors that skip to
-Sync, statements by name; and the SQL forms PREPARE, EXECUTE, DECLARE, FETCH that share their names."""
+"""The extended protocol message by message: portals with row limits, Describe, Close, Flush, errors that skip
+to Sync, statements by name; and the SQL forms PREPARE, EXECUTE, DECLARE, FETCH that share their names."""
 import struct
 import threading
 
@@ -9,7 +9,9 @@ from harness.stack import StackCase
 from harness.wire import RawClient
 
 CANCEL_CODE = 80877102
-CROSS_JOIN = "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+CROSS_JOIN = (
+    "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+)
 
 
 class ExtendedProtocol(StackCase):
@@ -77,9 +79,12 @@ class ExtendedProtocol(StackCase):
 
     def test_unknown_names(self):
         client = self.client
-        for send, state in ((lambda: client.bind((), "nothing"), "26000"), (lambda: client.execute("nothing"), "34000"),
-                            (lambda: client.describe(b"S", "nothing"), "26000"),
-                            (lambda: client.describe(b"P", "nothing"), "34000")):
+        for send, state in (
+            (lambda: client.bind((), "nothing"), "26000"),
+            (lambda: client.execute("nothing"), "34000"),
+            (lambda: client.describe(b"S", "nothing"), "26000"),
+            (lambda: client.describe(b"P", "nothing"), "34000"),
+        ):
             send()
             self.assertEqual(client.sync().sqlstates(), [state])
         client.close_object(b"S", "nothing")
@@ -99,13 +104,19 @@ class ExtendedProtocol(StackCase):
 
     def test_wrong_parameters(self):
         client = self.client
-        self.assertEqual(client.extended("SELECT count(*) FROM people WHERE id = $1", ["word"]).sqlstates(), ["22P02"])
-        self.assertEqual(client.extended("SELECT count(*) FROM people WHERE state = $1", []).sqlstates(), ["08P01"])
+        self.assertEqual(
+            client.extended("SELECT count(*) FROM people WHERE id = $1", ["word"]).sqlstates(), ["22P02"]
+        )
+        self.assertEqual(
+            client.extended("SELECT count(*) FROM people WHERE state = $1", []).sqlstates(), ["08P01"]
+        )
         self.assert_alive(client)
 
     def test_prepare_and_execute_in_sql(self):
         client = self.client
-        self.assertEqual(client.query("PREPARE s (text) AS SELECT count(*) FROM staff WHERE job = $1").tags, ["PREPARE"])
+        self.assertEqual(
+            client.query("PREPARE s (text) AS SELECT count(*) FROM staff WHERE job = $1").tags, ["PREPARE"]
+        )
         with self.direct() as direct:
             expected = direct.query("SELECT count(*) FROM staff WHERE job = 'Nurse'").texts()
         self.assertEqual(client.query("EXECUTE s('Nurse')").texts(), expected)
@@ -124,7 +135,9 @@ class ExtendedProtocol(StackCase):
     def test_cursors_in_sql(self):
         client = self.client
         client.query("BEGIN")
-        self.assertEqual(client.query("DECLARE c SCROLL CURSOR FOR SELECT state FROM people").tags, ["DECLARE CURSOR"])
+        self.assertEqual(
+            client.query("DECLARE c SCROLL CURSOR FOR SELECT state FROM people").tags, ["DECLARE CURSOR"]
+        )
         self.assertEqual(client.query("FETCH 3 FROM c").texts(), [[None], [None], ["OH"]])
         self.assertEqual(client.query("MOVE ALL FROM c").tags, ["MOVE 8"])
         self.assertEqual(client.query("FETCH PRIOR FROM c").texts(), [[None]])
@@ -163,7 +176,10 @@ class ExtendedProtocol(StackCase):
         self.assert_alive(self.client)
 
     def test_the_backends_keys_are_not_given_away(self):
-        pids = [row[0] for row in self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_query'")]
+        pids = [
+            row[0]
+            for row in self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_query'")
+        ]
         self.assertNotEqual(pids, [])
         self.assertNotIn(str(self.client.key[0]), pids)
 
@@ -173,7 +189,9 @@ class ExtendedProtocol(StackCase):
         def work(number):
             with self.pgveil.client() as client:
                 for _ in range(5):
-                    if client.query(f"SELECT count(*) + {number} FROM people").texts() != [[str(11 + number)]]:
+                    if client.query(f"SELECT count(*) + {number} FROM people").texts() != [
+                        [str(11 + number)]
+                    ]:
                         wrong.append(number)
         threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
         for thread in threads:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a bad network, bad peers and a full process do: one session suffers, the others do not notice, and when it is over
-all is well again. The figures that these tests print are in docs/reliability.md."""
+"""What a bad network, bad peers and a full process do: one session suffers, the others do not notice, and
+when it is over all is well again. The figures that these tests print are in docs/reliability.md."""
 import os
 import re
 import resource
@@ -40,7 +40,7 @@ def first_free(pid):
 class Faults(StackCase):
     policies = (world.PEOPLE,)
     built = ("people_k2",)
-    options = {"limits": f"login_timeout: 4s, max_clients: {BURST + 50}"}
+    options = {"limits": f"login_timeout: 4s, max_clients: {BURST + 50}, login_clients: {BURST + 50}"}
 
     def assert_well(self):
         """A new client gets the right answer."""
@@ -64,7 +64,9 @@ class BadBackend(Faults):
         if isinstance(each, Pgveil):
             cls.way = super().kept(Forwarder(cls.postgres.port))
             text = each.config_path.read_text()
-            each.config_path.write_text(re.sub(r"(backend:\n  host: 127.0.0.1\n  port: )\d+", rf"\g<1>{cls.way.port}", text))
+            each.config_path.write_text(
+                re.sub(r"(backend:\n  host: 127.0.0.1\n  port: )\d+", rf"\g<1>{cls.way.port}", text)
+            )
         return super().kept(each)
 
     def tearDown(self):
@@ -103,15 +105,30 @@ class BadBackend(Faults):
             client.collect(until=b"1")
 
         def in_rows(client):
-            client.send(b"Q", b"SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f\0")
+            client.send(
+                b"Q",
+                b"SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f\0",
+            )
             client.read_bytes(10_000)
 
         def in_copy(client):
-            client.send(b"Q", b"COPY (SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f) "
-                              b"TO STDOUT\0")
+            client.send(
+                b"Q",
+                b"COPY (SELECT repeat('x', 1000) FROM people a, people b, people c, people d, people e, people f) "
+                b"TO STDOUT\0",
+            )
             client.read_bytes(10_000)
 
-        for phase in (idle, running, in_transaction, in_failed_transaction, portal_open, parsed_and_not_synced, in_rows, in_copy):
+        for phase in (
+            idle,
+            running,
+            in_transaction,
+            in_failed_transaction,
+            portal_open,
+            parsed_and_not_synced,
+            in_rows,
+            in_copy,
+        ):
             with self.subTest(phase.__name__):
                 client = self.pgveil.client()
                 self.addCleanup(client.socket.close)
@@ -148,7 +165,9 @@ class BadBackend(Faults):
         self.way.mode = "mute"
         with RawClient(self.pgveil.port) as client:
             reply = client.log_in({"user": "analyst", "database": "demo"})
-        self.assertEqual((reply.sqlstates(), reply.is_closed or reply.errors[0]["S"] == "FATAL"), (["57014"], True))
+        self.assertEqual(
+            (reply.sqlstates(), reply.is_closed or reply.errors[0]["S"] == "FATAL"), (["57014"], True)
+        )
 
     def test_a_half_open_connection_holds_nobody_else_and_ends_with_its_client(self):
         stuck = self.pgveil.client()
@@ -165,7 +184,10 @@ class BadClients(Faults):
         rows = 11 ** 6
         with self.pgveil.client() as other, self.pgveil.client() as slow:
             before = memory_kb(self.pgveil.pid)
-            slow.send(b"Q", b"SELECT repeat('x', 200) FROM people a, people b, people c, people d, people e, people f\0")
+            slow.send(
+                b"Q",
+                b"SELECT repeat('x', 200) FROM people a, people b, people c, people d, people e, people f\0",
+            )
             most, received = 0, 0
             for number in range(400):  # a little at a time, and then what is left at once
                 received += len(slow.socket.recv(1 << 14))
@@ -179,7 +201,12 @@ class BadClients(Faults):
     def test_stalled_peers_are_ended_and_hold_nobody(self):
         """Half a packet, half a message, nothing at all."""
         stalled = []
-        for data in (b"", b"\0\0", startup_packet({"user": "analyst", "database": "demo"})[:-3], struct.pack("!I", 9000)):
+        for data in (
+            b"",
+            b"\0\0",
+            startup_packet({"user": "analyst", "database": "demo"})[:-3],
+            struct.pack("!I", 9000),
+        ):
             peer = RawClient(self.pgveil.port)
             self.addCleanup(peer.socket.close)
             peer.send_bytes(data)
@@ -198,14 +225,20 @@ class BadClients(Faults):
             client = self.pgveil.client()
             if number % 3 == 1:
                 client.query("BEGIN; SELECT count(*) FROM people")
-            elif number == 5:  # while it runs: a cancel that comes before its query is of no effect, by protocol
+            elif (
+                number == 5
+            ):  # while it runs: a cancel that comes before its query is of no effect, by protocol
                 client.send(b"Q", LONG.encode() + b"\0")
                 self.wait_for_running_query()
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.socket.close()
         self.wait_until(lambda: self.clients_in() == 0, "sessions of clients that went are left")
-        self.wait_until(lambda: not self.postgres.rows(
-            "SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND state = 'active'"), "queries go on")
+        self.wait_until(
+            lambda: not self.postgres.rows(
+                "SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND state = 'active'"
+            ),
+            "queries go on",
+        )
 
     def test_a_burst_of_connects(self):
         """More than PostgreSQL has room for: each gets in or hears why not, and those before go on."""
@@ -259,8 +292,8 @@ class BadClients(Faults):
 
 
 class FullProcess(Faults):
-    """Of a build without sanitizers: those look at memory through a pipe, and where no descriptor is left for it they take any
-    object for a wild one."""
+    """Of a build without sanitizers: those look at memory through a pipe, and where no descriptor is left for
+    it they take any object for a wild one."""
 
     @classmethod
     def start(cls):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Frames that are malformed, too long, unknown or out of phase end the session that sent them with 08P01. None
-reaches the backend, and no other session notices."""
+"""Frames that are malformed, too long, unknown or out of phase end the session that sent them with 08P01.
+None reaches the backend, and no other session notices."""
 import random
 import struct
 
@@ -44,7 +44,11 @@ BROKEN = {
     "terminate with a body": frame(b"X", b"x"),
     "a password out of phase": frame(b"p", b"secret\0"),
 }
-OUT_OF_PHASE = {"copy data": frame(b"d", b"1\t2\n"), "copy done": frame(b"c", b""), "copy fail": frame(b"f", b"why\0")}
+OUT_OF_PHASE = {
+    "copy data": frame(b"d", b"1\t2\n"),
+    "copy done": frame(b"c", b""),
+    "copy fail": frame(b"f", b"why\0"),
+}
 
 
 class Frames(StackCase):
@@ -68,7 +72,9 @@ class Frames(StackCase):
             with self.subTest(name):
                 client, since = self.send_broken(data)
                 reply = client.collect()
-                self.assertEqual(reply.sqlstates(), ["08P01"] if not name.startswith("terminate") or reply.errors else [])
+                self.assertEqual(
+                    reply.sqlstates(), ["08P01"] if not name.startswith("terminate") or reply.errors else []
+                )
                 self.assertTrue(reply.is_closed)
                 if reply.errors:
                     self.assertEqual(reply.errors[0]["S"], "FATAL")
@@ -77,7 +83,8 @@ class Frames(StackCase):
                 self.assert_alive(self.bystander)
 
     def test_copy_messages_out_of_phase(self):
-        """PostgreSQL ignores them; here they end the session or are ignored, but they never reach the backend."""
+        """PostgreSQL ignores them; here they end the session or are ignored, but they never reach the
+        backend."""
         for name, data in OUT_OF_PHASE.items():
             with self.subTest(name):
                 client, since = self.send_broken(data)
@@ -102,8 +109,12 @@ class Frames(StackCase):
     def test_a_broken_frame_after_good_ones(self):
         client = self.pgveil.client()
         since = self.postgres.log_position()
-        client.send_bytes(frame(b"P", b"\0SELECT count(*) FROM people\0\0\0") + frame(b"B", b"\0\0\0\0\0\0\0\0")
-                          + frame(b"y", b"") + frame(b"Q", MARK + b"\0"))
+        client.send_bytes(
+            frame(b"P", b"\0SELECT count(*) FROM people\0\0\0")
+            + frame(b"B", b"\0\0\0\0\0\0\0\0")
+            + frame(b"y", b"")
+            + frame(b"Q", MARK + b"\0")
+        )
         reply = client.collect()
         self.assertTrue(reply.is_closed)
         self.assertEqual(reply.sqlstates()[-1:], ["08P01"])

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Sockets that the starter hands over, as systemd does: one pgveil takes another's place and no client is turned away."""
+"""Sockets that the starter hands over, as systemd does: one pgveil takes another's place and no client is
+turned away."""
 import os
 import pathlib
 import signal
@@ -51,8 +52,22 @@ class Handover(ServerCase):
         numbers = [each.fileno() for each in sockets]
         with open(pgveil.log_path, "ab") as log:
             process = subprocess.Popen(
-                ["/usr/bin/python3", "-c", STARTER, ",".join(map(str, numbers)), str(binary()), "serve", "--config", str(pgveil.config_path)],
-                stdout=log, stderr=log, pass_fds=numbers, cwd=pgveil.directory, start_new_session=True)
+                [
+                    "/usr/bin/python3",
+                    "-c",
+                    STARTER,
+                    ",".join(map(str, numbers)),
+                    str(binary()),
+                    "serve",
+                    "--config",
+                    str(pgveil.config_path),
+                ],
+                stdout=log,
+                stderr=log,
+                pass_fds=numbers,
+                cwd=pgveil.directory,
+                start_new_session=True,
+            )
         self.addCleanup(self.end, process)
         return process
 
@@ -120,7 +135,9 @@ class Handover(ServerCase):
         early = socket.create_connection(listener.getsockname())
         early.close()
         answers = []
-        client = threading.Thread(target=lambda: answers.append(RawClient(listener.getsockname()[1], "analyst", "demo")))
+        client = threading.Thread(
+            target=lambda: answers.append(RawClient(listener.getsockname()[1], "analyst", "demo"))
+        )
         client.start()
         self.serve(pgveil, listener)
         client.join(timeout=60)
@@ -134,8 +151,24 @@ class Handover(ServerCase):
         path = str(pathlib.Path(folder.name) / ".s.PGSQL.6432")
         self.serve(pgveil, self.listening(socket.AF_UNIX, path))
         self.wait_for(pgveil, "listening on")
-        done = subprocess.run(["psql", "-XAtq", "-h", folder.name, "-p", "6432", "-U", "analyst", "-c", "SELECT count(*) FROM towns", "demo"],
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [
+                "psql",
+                "-XAtq",
+                "-h",
+                folder.name,
+                "-p",
+                "6432",
+                "-U",
+                "analyst",
+                "-c",
+                "SELECT count(*) FROM towns",
+                "demo",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         self.assertEqual((done.stdout, done.stderr), ("4\n", ""))
         self.assertTrue(os.path.exists(path))
 
@@ -151,7 +184,11 @@ class Handover(ServerCase):
             self.assert_refused(self.arranged(), "no socket that listens", idle)
 
     def test_trust_stays_on_this_machine(self):
-        self.assert_refused(self.arranged(), "auth.method trust on a socket", self.listening(address=("0.0.0.0", 0)))
+        self.assert_refused(
+            self.arranged(),
+            "auth.method trust, and the address to listen on is 0.0.0.0",
+            self.listening(address=("0.0.0.0", 0)),
+        )
 
     def test_variables_of_another_process_mean_nothing(self):
         pgveil = self.arranged()

@@ -43,7 +43,9 @@ class Parts(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
-        self.references += [value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")]
+        self.references += [
+            value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")
+        ]
 
 
 class JobReports(VerbCase):
@@ -51,8 +53,13 @@ class JobReports(VerbCase):
 
     def anonymize(self, job, *arguments, status=0):
         (self.folder / "job.yaml").write_text(job)
-        done = subprocess.run([binary(), "anonymize", "job.yaml", "--config", self.pgveil.config_path, *arguments],
-                              capture_output=True, text=True, timeout=60, cwd=self.folder)
+        done = subprocess.run(
+            [binary(), "anonymize", "job.yaml", "--config", self.pgveil.config_path, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
         return done
@@ -81,8 +88,13 @@ class JobReports(VerbCase):
                 self.assertGreaterEqual(len(illnesses), 4, "a class below k")
                 self.assertGreaterEqual(len(set(illnesses)), 2, "a class without diversity")
         self.assertEqual(sum(map(len, classes.values())), made["published_rows"])
-        check = subprocess.run([binary(), "check-table", "out.csv", "--job", "job.yaml"], capture_output=True, text=True,
-                               cwd=self.folder, timeout=60)
+        check = subprocess.run(
+            [binary(), "check-table", "out.csv", "--job", "job.yaml"],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            timeout=60,
+        )
         self.assertEqual(check.returncode, 0, check.stdout)
 
     def test_the_same_seed_gives_the_same_file(self):

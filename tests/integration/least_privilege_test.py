@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What setup-sql prints runs on a real server, twice, and is enough to serve with; anything more that the query role may do
-keeps pgveil from starting unless the configuration names it."""
+"""What setup-sql prints runs on a real server, twice, and is enough to serve with; anything more that the
+query role may do keeps pgveil from starting unless the configuration names it."""
 from harness import world
 from harness.pgveil import Pgveil
 from harness.psql import psql
@@ -22,27 +22,55 @@ EXCESSES = (
     (f"GRANT TEMP ON DATABASE demo TO {ROLE}", "temp", f"REVOKE TEMP ON DATABASE demo FROM {ROLE}"),
     ("GRANT TEMP ON DATABASE demo TO PUBLIC", "temp", "REVOKE TEMP ON DATABASE demo FROM PUBLIC"),
     (f"GRANT CREATE ON DATABASE demo TO {ROLE}", "create", f"REVOKE CREATE ON DATABASE demo FROM {ROLE}"),
-    ("GRANT CREATE ON SCHEMA public TO PUBLIC", "create:public", "REVOKE CREATE ON SCHEMA public FROM PUBLIC"),
+    (
+        "GRANT CREATE ON SCHEMA public TO PUBLIC",
+        "create:public",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+    ),
     (f"GRANT SELECT ON diary TO {ROLE}", "select:public.diary", f"REVOKE SELECT ON diary FROM {ROLE}"),
     ("GRANT SELECT ON diary TO PUBLIC", "select:public.diary", "REVOKE SELECT ON diary FROM PUBLIC"),
-    (f"GRANT SELECT (secret) ON diary TO {ROLE}", "select:public.diary", f"REVOKE SELECT (secret) ON diary FROM {ROLE}"),
-    (f"GRANT SELECT ON v_people TO {ROLE}", "select:public.v_people", f"REVOKE SELECT ON v_people FROM {ROLE}"),
+    (
+        f"GRANT SELECT (secret) ON diary TO {ROLE}",
+        "select:public.diary",
+        f"REVOKE SELECT (secret) ON diary FROM {ROLE}",
+    ),
+    (
+        f"GRANT SELECT ON v_people TO {ROLE}",
+        "select:public.v_people",
+        f"REVOKE SELECT ON v_people FROM {ROLE}",
+    ),
     (f"GRANT UPDATE ON people TO {ROLE}", "write:public.people", f"REVOKE UPDATE ON people FROM {ROLE}"),
-    (f"GRANT SELECT ON pg_authid TO {ROLE}", "select:pg_catalog.pg_authid", f"REVOKE SELECT ON pg_authid FROM {ROLE}"),
+    (
+        f"GRANT SELECT ON pg_authid TO {ROLE}",
+        "select:pg_catalog.pg_authid",
+        f"REVOKE SELECT ON pg_authid FROM {ROLE}",
+    ),
     (f"ALTER FUNCTION peek() OWNER TO {ROLE}", "own", "ALTER FUNCTION peek() OWNER TO postgres"),
-    (f"GRANT SET ON PARAMETER log_statement TO {ROLE}", "set:log_statement",
-     f"REVOKE SET ON PARAMETER log_statement FROM {ROLE}"),
+    (
+        f"GRANT SET ON PARAMETER log_statement TO {ROLE}",
+        "set:log_statement",
+        f"REVOKE SET ON PARAMETER log_statement FROM {ROLE}",
+    ),
     (f"ALTER ROLE {ROLE} SUPERUSER", "superuser", f"ALTER ROLE {ROLE} NOSUPERUSER"),
 )
 
 # What the role could do on a fresh server, and what answers now.
 CLOSED = (
-    ("CREATE TEMP TABLE t (x int)", "42501"), ("CREATE TABLE t (x int)", "42501"), ("CREATE SCHEMA s", "42501"),
-    ("SELECT * FROM diary", "42501"), ("SELECT * FROM v_people", "42501"), ("SELECT * FROM pg_stats", "42501"),
-    ("SELECT query_to_xml('SELECT 1', true, true, '')", "42501"), ("SELECT pg_advisory_lock(1)", "42501"),
-    ("SELECT pg_sleep(0)", "42501"), ("SELECT lo_creat(1)", "42501"), ("SELECT pg_notify('a', 'b')", "42501"),
-    ("SELECT pg_export_snapshot()", "42501"), ("UPDATE pg_settings SET setting = 'x'", "42501"),
-    ("DELETE FROM people", "42501"), ("SELECT document FROM pgveil.version", "42501"),
+    ("CREATE TEMP TABLE t (x int)", "42501"),
+    ("CREATE TABLE t (x int)", "42501"),
+    ("CREATE SCHEMA s", "42501"),
+    ("SELECT * FROM diary", "42501"),
+    ("SELECT * FROM v_people", "42501"),
+    ("SELECT * FROM pg_stats", "42501"),
+    ("SELECT query_to_xml('SELECT 1', true, true, '')", "42501"),
+    ("SELECT pg_advisory_lock(1)", "42501"),
+    ("SELECT pg_sleep(0)", "42501"),
+    ("SELECT lo_creat(1)", "42501"),
+    ("SELECT pg_notify('a', 'b')", "42501"),
+    ("SELECT pg_export_snapshot()", "42501"),
+    ("UPDATE pg_settings SET setting = 'x'", "42501"),
+    ("DELETE FROM people", "42501"),
+    ("SELECT document FROM pgveil.version", "42501"),
 )
 
 
@@ -53,8 +81,16 @@ class LeastPrivilege(ServerCase):
         # Tables and rows without the harness's grants: all rights come from setup-sql.
         rows = "\n".join(line for line in world.ROWS.splitlines() if not line.startswith("GRANT"))
         cls.postgres.run(world.SCHEMA + rows, "demo")
-        cls.pgveil = cls.kept(Pgveil(cls.postgres, (world.PEOPLE, world.STAFF), world.OPEN_TABLES, query_user=QUERY_ROLE,
-                                     query_password="", accept_excess=()))
+        cls.pgveil = cls.kept(
+            Pgveil(
+                cls.postgres,
+                (world.PEOPLE, world.STAFF),
+                world.OPEN_TABLES,
+                query_user=QUERY_ROLE,
+                query_password="",
+                accept_excess=(),
+            )
+        )
         cls.before = cls.pgveil.command("check", "--config", str(cls.pgveil.config_path))
         cls.setup = cls.pgveil.setup_sql()
         for _ in range(2):
@@ -74,7 +110,9 @@ class LeastPrivilege(ServerCase):
         checked = self.check()
         self.assertEqual((checked.returncode, checked.stderr), (0, ""), checked.stdout)
         self.assertNotIn("query_role", checked.stdout)
-        self.assertNotIn("pgveil_", "\n".join(line for line in checked.stdout.splitlines() if "warning" in line))
+        self.assertNotIn(
+            "pgveil_", "\n".join(line for line in checked.stdout.splitlines() if "warning" in line)
+        )
 
     def test_the_role_itself_can_do_little(self):
         for sql, state in CLOSED:
@@ -82,17 +120,31 @@ class LeastPrivilege(ServerCase):
                 self.assertEqual(client.query("CREATE TABLE t (x int)").sqlstate(), "25006")
                 client.query("SET default_transaction_read_only = off")  # anybody may
                 self.assertEqual(client.query(sql).sqlstate(), state)
-        settings = dict(self.postgres.rows(
-            "SELECT split_part(line, '=', 1), split_part(line, '=', 2) FROM pg_db_role_setting s, unnest(setconfig) line "
-            f"JOIN pg_roles r ON r.rolname = '{QUERY_ROLE}' WHERE s.setrole = r.oid", "demo"))
+        settings = dict(
+            self.postgres.rows(
+                "SELECT split_part(line, '=', 1), split_part(line, '=', 2) FROM pg_db_role_setting s, unnest(setconfig) line "
+                f"JOIN pg_roles r ON r.rolname = '{QUERY_ROLE}' WHERE s.setrole = r.oid",
+                "demo",
+            )
+        )
         self.assertEqual(settings["default_transaction_read_only"], "on")
-        self.assertEqual(set(settings), {"default_transaction_read_only", "statement_timeout", "work_mem", "temp_file_limit",
-                                         "idle_in_transaction_session_timeout"})
+        self.assertEqual(
+            set(settings),
+            {
+                "default_transaction_read_only",
+                "statement_timeout",
+                "work_mem",
+                "temp_file_limit",
+                "idle_in_transaction_session_timeout",
+            },
+        )
         self.assertEqual(self.postgres.rows(
             f"SELECT rolconnlimit FROM pg_roles WHERE rolname = '{QUERY_ROLE}'"), [["510"]])
 
     def test_a_value_that_the_operator_chose_is_kept(self):
-        self.postgres.run(f"ALTER ROLE {ROLE} IN DATABASE demo SET statement_timeout = '7min'; " + self.setup, "demo")
+        self.postgres.run(
+            f"ALTER ROLE {ROLE} IN DATABASE demo SET statement_timeout = '7min'; " + self.setup, "demo"
+        )
         with RawClient(self.postgres.port, QUERY_ROLE, "demo") as client:
             self.assertEqual(client.query("SHOW statement_timeout").texts(), [["7min"]])
 
@@ -113,9 +165,14 @@ class LeastPrivilege(ServerCase):
                     refused = self.check()
                     self.assertEqual(refused.returncode, 1)
                     self.assertIn(f'add "{word}" to backend.accept_excess', refused.stderr)
-                    if word in ("superuser", "own"):  # may change schema pgveil, or is no single statement's to mend
+                    if word in (
+                        "superuser",
+                        "own",
+                    ):  # may change schema pgveil, or is no single statement's to mend
                         continue
-                    self.pgveil.config_path.write_text(text.replace("accept_excess: []", f'accept_excess: ["{word}"]'))
+                    self.pgveil.config_path.write_text(
+                        text.replace("accept_excess: []", f'accept_excess: ["{word}"]')
+                    )
                     accepted = self.check()
                     self.assertEqual((accepted.returncode, accepted.stderr), (0, ""))
                     # The SQL of the message mends it.
@@ -153,7 +210,9 @@ class LeastPrivilege(ServerCase):
     def test_an_unknown_word_is_an_error_of_the_configuration(self):
         text = self.pgveil.config_path.read_text()
         for word in ("everything", "select:people", "select:", "member:", "write:public."):
-            self.pgveil.config_path.write_text(text.replace("accept_excess: []", f'accept_excess: ["{word}"]'))
+            self.pgveil.config_path.write_text(
+                text.replace("accept_excess: []", f'accept_excess: ["{word}"]')
+            )
             refused = self.check()
             self.assertEqual(refused.returncode, 1, word)
             self.assertIn("names no right", refused.stderr)
@@ -186,14 +245,23 @@ class TheAdminRoleMakesTheSchema(StackCase):
         cls.postgres.run("GRANT CREATE ON DATABASE demo TO pgveil_admin", "demo")
 
     def test_versions_are_in_it_and_statements_ask_it(self):
-        self.assertEqual(self.postgres.rows(
-            "SELECT DISTINCT n.nspowner::regrole, c.relowner::regrole, p.proowner::regrole FROM pg_namespace n "
-            "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'version' "
-            "JOIN pg_proc p ON p.pronamespace = n.oid WHERE n.nspname = 'pgveil'", "demo"), [["pgveil_admin"] * 3])
-        self.assertEqual(self.postgres.rows("SELECT policy FROM pgveil.version WHERE is_current ORDER BY 1", "demo"),
-                         [["people_k2"], ["staff_k3"]])
+        self.assertEqual(
+            self.postgres.rows(
+                "SELECT DISTINCT n.nspowner::regrole, c.relowner::regrole, p.proowner::regrole FROM pg_namespace n "
+                "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'version' "
+                "JOIN pg_proc p ON p.pronamespace = n.oid WHERE n.nspname = 'pgveil'",
+                "demo",
+            ),
+            [["pgveil_admin"] * 3],
+        )
+        self.assertEqual(
+            self.postgres.rows("SELECT policy FROM pgveil.version WHERE is_current ORDER BY 1", "demo"),
+            [["people_k2"], ["staff_k3"]],
+        )
         self.assertEqual(list((self.pgveil.directory / "state").rglob("*.json")), [])
-        explained = self.pgveil.console("EXPLAIN POLICY FOR ROLE analyst FULL 'SELECT city FROM people'").texts()
+        explained = self.pgveil.console(
+            "EXPLAIN POLICY FOR ROLE analyst FULL 'SELECT city FROM people'"
+        ).texts()
         self.assertIn("pgveil.guard('people_k2'", explained[0][1])
         self.assertEqual(self.texts("SELECT * FROM people"), world.MASKED_PEOPLE)
 
@@ -202,7 +270,11 @@ class TheAdminRoleMakesTheSchema(StackCase):
             client.query("SET ROLE pgveil_query")
             reply = client.query("SELECT pgveil.guard('people_k2', 1)")
             self.assertEqual((reply.errors, reply.texts()), ([], [["t"]]))
-            for sql in ("SELECT * FROM pgveil.version", "UPDATE pgveil.version SET number = 2", "CREATE TABLE pgveil.x (i int)"):
+            for sql in (
+                "SELECT * FROM pgveil.version",
+                "UPDATE pgveil.version SET number = 2",
+                "CREATE TABLE pgveil.x (i int)",
+            ):
                 self.assertIn(client.query(sql).sqlstate(), ("42501", "25006"), sql)
 
     def test_a_withdrawn_version_closes_its_table_at_once(self):

@@ -1,9 +1,15 @@
 #!/usr/bin/python3
-"""Start-up and login: SCRAM, trust, what is never offered, start-up parameters, requests for encryption."""
+"""Start-up and login: SCRAM, trust, what is never offered, start-up parameters, requests for encryption, and
+crowds that do not log in."""
+import re
+import socket
 import struct
 import time
+import urllib.request
 
 from harness import world
+from harness.pgveil import Pgveil
+from harness.ports import free_port
 from harness.runner import main
 from harness.stack import StackCase
 from harness.wire import RawClient, SASL_REQUEST, startup_packet
@@ -49,8 +55,12 @@ class Scram(StackCase):
     def test_a_missing_user_looks_like_a_wrong_password(self):
         missing, reply = self.log_in("nobody", "whatever")
         wrong, other = self.log_in("analyst", "whatever")
-        self.assertEqual([code for code, _ in missing.authentication], [code for code, _ in wrong.authentication])
-        self.assertEqual(reply.errors[0]["M"].replace("nobody", "X"), other.errors[0]["M"].replace("analyst", "X"))
+        self.assertEqual(
+            [code for code, _ in missing.authentication], [code for code, _ in wrong.authentication]
+        )
+        self.assertEqual(
+            reply.errors[0]["M"].replace("nobody", "X"), other.errors[0]["M"].replace("analyst", "X")
+        )
         self.assertEqual(reply.sqlstates(), ["28P01"])
         # The salt and the iterations of a role that is not there are the same each time.
         again, _ = self.log_in("nobody", "whatever")
@@ -65,8 +75,15 @@ class Scram(StackCase):
         self.assertEqual(client.authentication, [(SASL_REQUEST, b"SCRAM-SHA-256\0\0")])
 
     def test_clear_text_in_place_of_scram_ends_the_session(self):
-        for body in (b"analyst's pass\0", b"md5" + b"0" * 32 + b"\0", b"SCRAM-SHA-256-PLUS\0\0\0\0\1n", b"",
-                     b"SCRAM-SHA-256\0\xff\xff\xff\xff", b"SCRAM-SHA-256\0\0\0\0\x03n,,", b"SCRAM-SHA-256\0\0\0\0\x05junk!"):
+        for body in (
+            b"analyst's pass\0",
+            b"md5" + b"0" * 32 + b"\0",
+            b"SCRAM-SHA-256-PLUS\0\0\0\0\1n",
+            b"",
+            b"SCRAM-SHA-256\0\xff\xff\xff\xff",
+            b"SCRAM-SHA-256\0\0\0\0\x03n,,",
+            b"SCRAM-SHA-256\0\0\0\0\x05junk!",
+        ):
             client = RawClient(self.pgveil.port)
             client.log_in({"user": "analyst", "database": "demo"})
             client.send(b"p", body)
@@ -151,22 +168,37 @@ class Startup(StackCase):
         self.assert_alive(client)
 
     def test_parameters_that_could_subvert_masks_are_refused_or_ignored(self):
-        for name, value in (("search_path", "pg_temp"), ("role", "postgres"), ("session_authorization", "postgres"),
-                            ("standard_conforming_strings", "off"), ("replication", "database"), ("replication", "true"),
-                            ("local_preload_libraries", "x"), ("options", "-c search_path=pg_temp"),
-                            ("options", "-c role=postgres"), ("options", "--standard_conforming_strings=off"),
-                            ("client_encoding", "SJIS"), ("transform_null_equals", "on"),
-                            ("session_preload_libraries", "x"), ("client_min_messages", "debug5")):
+        for name, value in (
+            ("search_path", "pg_temp"),
+            ("role", "postgres"),
+            ("session_authorization", "postgres"),
+            ("standard_conforming_strings", "off"),
+            ("replication", "database"),
+            ("replication", "true"),
+            ("local_preload_libraries", "x"),
+            ("options", "-c search_path=pg_temp"),
+            ("options", "-c role=postgres"),
+            ("options", "--standard_conforming_strings=off"),
+            ("client_encoding", "SJIS"),
+            ("transform_null_equals", "on"),
+            ("session_preload_libraries", "x"),
+            ("client_min_messages", "debug5"),
+        ):
             with self.subTest(name, value=value):
                 client, reply = self.demo(**{name: value})
                 if reply.errors:
                     self.assertEqual(reply.errors[0]["S"], "FATAL")
                     continue
-                path = "{}" if "search_path" in name + value else "{public}"  # temporary schemas are never searched
+                path = (
+                    "{}" if "search_path" in name + value else "{public}"
+                )  # temporary schemas are never searched
                 self.assertEqual(client.query("SELECT current_user, current_schemas(false)::text").texts(),
                                  [["analyst", path]])
-                for setting, pinned in (("standard_conforming_strings", "on"), ("transform_null_equals", "off"),
-                                        ("client_encoding", "UTF8")):
+                for setting, pinned in (
+                    ("standard_conforming_strings", "on"),
+                    ("transform_null_equals", "off"),
+                    ("client_encoding", "UTF8"),
+                ):
                     shown = client.query(f"SHOW {setting}")
                     self.assertIn(shown.texts(), ([[pinned]], []), setting)
 
@@ -188,10 +220,19 @@ class Startup(StackCase):
 
     def test_broken_startup_packets(self):
         whole = startup_packet({"user": "analyst", "database": "demo"})
-        broken = [struct.pack("!I", 4), struct.pack("!I", 7) + b"\0\3\0", struct.pack("!I", 2**31 - 1) + b"\0\3\0\0",
-                  struct.pack("!I", 10_001) + b"\0\3\0\0", struct.pack("!II", 8, 196608), whole[:4] + whole[4:-1] + b"x",
-                  struct.pack("!II", 12, 196608) + b"user", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00",
-                  struct.pack("!II", 9, 196608) + b"\xff", struct.pack("!I", 0) + b"\0" * 8]
+        broken = [
+            struct.pack("!I", 4),
+            struct.pack("!I", 7) + b"\0\3\0",
+            struct.pack("!I", 2**31 - 1) + b"\0\3\0\0",
+            struct.pack("!I", 10_001) + b"\0\3\0\0",
+            struct.pack("!II", 8, 196608),
+            whole[:4] + whole[4:-1] + b"x",
+            struct.pack("!II", 12, 196608) + b"user",
+            b"GET / HTTP/1.1\r\n\r\n",
+            b"\x16\x03\x01\x02\x00\x01\x00",
+            struct.pack("!II", 9, 196608) + b"\xff",
+            struct.pack("!I", 0) + b"\0" * 8,
+        ]
         since = self.postgres.log_position()
         for packet in broken:
             client = RawClient(self.pgveil.port)
@@ -218,6 +259,147 @@ class Startup(StackCase):
             client.send_bytes(bytes([byte]))
         self.assertEqual(client.collect().texts(), [["11"]])
         client.close()
+
+
+class Silent(StackCase):
+    """Connections that do not log in, in crowds."""
+    policies = (world.PEOPLE,)
+    built = ()
+
+    @classmethod
+    def start(cls):
+        cls.metrics_port = free_port()
+        cls.options = {"authentication": "scram-sha-256", "passwords": PASSWORDS,
+                       "limits": "max_clients: 4, login_clients: 40, admin_clients: 2, login_timeout: 10m",
+                       "more": f"metrics: {{port: {cls.metrics_port}}}\n"}
+        super().start()
+
+    @classmethod
+    def kept(cls, each):
+        if isinstance(each, Pgveil):
+            text = each.config_path.read_text()
+            each.config_path.write_text(text.replace("threads: 2}", "threads: 2, socket_dir: .}"))
+        return super().kept(each)
+
+    def connect(self, address="127.0.0.1"):
+        """address: one of this machine's, to come from; None: over the Unix socket."""
+        if address is None:
+            one = socket.socket(socket.AF_UNIX)
+            one.connect(str(self.pgveil.directory / f".s.PGSQL.{self.pgveil.port}"))
+        else:
+            one = socket.create_connection(("127.0.0.1", self.pgveil.port), source_address=(address, 0))
+        one.settimeout(60)
+        self.addCleanup(one.close)
+        return one
+
+    def log_in(self, user, database="demo", address="127.0.0.1"):
+        client = RawClient(self.pgveil.port)
+        client.socket.close()
+        client.socket = self.connect(address)
+        return client, client.log_in({"user": user, "database": database}, PASSWORDS[user])
+
+    def wait_for_room(self):
+        for _ in range(200):
+            if self.metric('pgveil_clients{database="demo",state="idle"}') <= 1:  # the one of the test
+                return
+            time.sleep(0.05)
+
+    def metric(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=60) as page:
+            found = re.search(rf"^{re.escape(name)} (\d+)$", page.read().decode(), re.M)
+        return int(found[1]) if found else 0
+
+    def crowd(self, addresses, begun, size=500):
+        """So many that say no more than `begun`, one address after the other."""
+        left = []
+        for number in range(size):
+            one = self.connect(addresses[number % len(addresses)])
+            try:
+                one.sendall(begun)
+            except OSError:
+                pass  # its place has gone to the next one already
+            left.append(one)
+        return left
+
+    def test_a_crowd_that_says_nothing_keeps_nobody_out(self):
+        start_up = startup_packet({"user": "analyst", "database": "demo"})
+        first = b"SCRAM-SHA-256\0" + struct.pack("!i", 30) + b"n,,n=,r=abcdefghijklmnopqrstuv"
+        begun_scram = start_up + b"p" + struct.pack("!I", len(first) + 4) + first
+        many = [f"127.0.1.{number}" for number in range(1, 101)]
+        for what, addresses, begun in (
+            ("nothing, one address", ["127.0.0.1"], b""),
+            ("nothing, many addresses", many, b""),
+            ("nothing, Unix socket", [None], b""),
+            ("half a packet", ["127.0.0.1"], start_up[:-3]),
+            ("a length", many, struct.pack("!I", 9000)),
+            ("a start-up packet", many, start_up),
+            ("half a login", ["127.0.0.1"], begun_scram),
+        ):
+            with self.subTest(what):
+                inside, reply = self.log_in("analyst")
+                self.assertEqual(reply.status, "I")
+                before = self.metric("pgveil_put_out_total")
+                left = self.crowd(addresses, begun)
+                for address in ("127.0.0.1", "127.0.0.9", None):
+                    for user, database in (("analyst", "demo"), ("operator", "pgveil")):
+                        client, reply = self.log_in(user, database, address)
+                        self.assertEqual((reply.sqlstates(), reply.status), ([], "I"), (user, address))
+                        client.close()
+                        self.wait_for_room()
+                self.assertEqual(inside.query("SELECT 1").texts(), [["1"]])
+                self.assertGreater(self.metric("pgveil_put_out_total") - before, 400)
+                self.assertLessEqual(
+                    self.metric("pgveil_logins"), 80
+                )  # with those that are just being closed
+                inside.close()
+                for one in left:
+                    one.close()
+
+    def test_who_is_put_out_is_told_and_the_log_says_from_where(self):
+        for _ in range(400):
+            if self.metric("pgveil_logins") == 0:  # those of the test before are gone
+                break
+            time.sleep(0.05)
+        left = self.crowd(["127.0.0.7"], b"", 60)
+        told = b""
+        while more := left[0].recv(4096):
+            told += more
+        self.assertIn(b"C53300\0", told)
+        # The log leaves out lines of a kind that come too fast, as those of the test before did.
+        words = "a connection of 127.0.0.7 that had not logged in is closed for another"
+        for _ in range(12):
+            if words in self.pgveil.log():
+                return
+            time.sleep(0.5)
+            self.crowd(["127.0.0.7"], b"", 60)
+        self.fail("the log does not say " + words)
+
+    def test_a_slow_login_from_elsewhere_keeps_its_place(self):
+        client = RawClient(self.pgveil.port)
+        client.socket.close()
+        client.socket = self.connect("127.0.0.9")
+        self.crowd(["127.0.0.1"], b"", 200)
+        self.assertEqual(
+            client.log_in({"user": "analyst", "database": "demo"}, PASSWORDS["analyst"]).status, "I"
+        )
+
+    def test_an_operator_comes_in_when_all_places_are_taken(self):
+        inside = []
+        while len(inside) < 4:  # those of other tests may still be going
+            client, reply = self.log_in("analyst")
+            if reply.status == "I":
+                inside.append(client)
+        try:
+            for user, database in (("analyst", "demo"), ("operator", "demo")):
+                self.assertEqual(self.log_in(user, database)[1].sqlstates(), ["53300"], (user, database))
+            consoles = [self.log_in("operator", "pgveil") for _ in range(2)]
+            self.assertEqual([reply.status for _, reply in consoles], ["I", "I"])
+            self.assertEqual(consoles[0][0].query("SHOW LISTS").errors, [])
+            self.assertEqual(self.log_in("operator", "pgveil")[1].sqlstates(), ["53300"])
+            self.assertGreater(self.metric("pgveil_turned_away_total"), 2)
+        finally:
+            for client in inside + [client for client, _ in consoles]:
+                client.close()
 
 
 class Limits(StackCase):

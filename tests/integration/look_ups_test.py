@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Look-ups by a masked column (rewriter/look_up.hpp): they read an index, answer what the masked table answers, keep the
-client's conditions from hidden rows, and read nothing for a value that is never shown."""
+"""Look-ups by a masked column (rewriter/mask/look_up.hpp): they read an index, answer what the masked table
+answers, keep the client's conditions from hidden rows, and read nothing for a value that is never shown."""
 import json
 import struct
 
@@ -10,8 +10,14 @@ from harness.stack import StackCase
 
 COLUMNS = ("job", "town", "born", "grade", "mood", "is_active")
 # A released one, one that is always hidden, one that no row has.
-VALUES = {"job": ("Nurse", "only-7", "none"), "town": ("Aber", "place-5", "none"), "born": ("1972-01-01", "1970-01-01", "1800-01-01"),
-          "grade": ("2.00", "3.25", "9.99"), "mood": ("glad", "calm", "grim"), "is_active": ("t", "f", "t")}
+VALUES = {
+    "job": ("Nurse", "only-7", "none"),
+    "town": ("Aber", "place-5", "none"),
+    "born": ("1972-01-01", "1970-01-01", "1800-01-01"),
+    "grade": ("2.00", "3.25", "9.99"),
+    "mood": ("glad", "calm", "grim"),
+    "is_active": ("t", "f", "t"),
+}
 
 
 class LookUps(StackCase):
@@ -21,8 +27,13 @@ class LookUps(StackCase):
     @classmethod
     def prepare(cls):
         indexes = "".join(f"CREATE INDEX ON staff ({name}, name);" for name in COLUMNS)
-        cls.postgres.run(f"{indexes} CREATE INDEX ON people (state); CREATE INDEX ON people (occupation); CREATE INDEX ON people USING hash (city); ANALYZE;", "demo")
-        cls.postgres.run("ALTER DATABASE demo SET enable_seqscan = off; ALTER DATABASE demo SET enable_indexonlyscan = off;")
+        cls.postgres.run(
+            f"{indexes} CREATE INDEX ON people (state); CREATE INDEX ON people (occupation); CREATE INDEX ON people USING hash (city); ANALYZE;",
+            "demo",
+        )
+        cls.postgres.run(
+            "ALTER DATABASE demo SET enable_seqscan = off; ALTER DATABASE demo SET enable_indexonlyscan = off;"
+        )
 
     def sent(self, sql):
         quoted = sql.replace("'", "''")
@@ -38,7 +49,9 @@ class LookUps(StackCase):
             return json.loads(direct.query(explained).rows[0][0])[0]["Plan"]
 
     def scans(self, plan):
-        own = [plan] if "Scan" in plan["Node Type"] and "Relation Name" in plan or "Index Name" in plan else []
+        own = (
+            [plan] if "Scan" in plan["Node Type"] and "Relation Name" in plan or "Index Name" in plan else []
+        )
         return own + [scan for child in plan.get("Plans", ()) for scan in self.scans(child)]
 
     def both(self, ask):
@@ -47,20 +60,32 @@ class LookUps(StackCase):
             return ask(client), ask(direct)
 
     def test_an_index_is_read(self):
-        shown = [name for name in COLUMNS if self.postgres.rows(f"SELECT count({name}) FROM staff", "masked") != [["0"]]]
+        shown = [
+            name
+            for name in COLUMNS
+            if self.postgres.rows(f"SELECT count({name}) FROM staff", "masked") != [["0"]]
+        ]
         self.assertGreater(len(shown), 2)
         for column in shown:
             text = self.sent(f"SELECT id FROM staff WHERE {column} = '{VALUES[column][0]}'")
             self.assertIn("ORDER BY t.ctid", text, column)
             scans = self.scans(self.plan(text))
-            self.assertTrue(any(f"staff_{column}_name_idx" == scan.get("Index Name") for scan in scans), (column, scans))
+            self.assertTrue(
+                any(f"staff_{column}_name_idx" == scan.get("Index Name") for scan in scans), (column, scans)
+            )
 
     def test_answers_are_those_of_the_masked_table_in_its_order(self):
         for column in COLUMNS:
             for value in VALUES[column]:
-                for where in (f"{column} = '{value}'", f"{column} IN ('{value}', '{VALUES[column][0]}')", f"'{value}' = {column}",
-                              f"{column} = '{value}' AND pay > 1010"):
-                    mine, theirs = self.both(lambda client: client.query(f"SELECT * FROM staff WHERE {where}").texts())
+                for where in (
+                    f"{column} = '{value}'",
+                    f"{column} IN ('{value}', '{VALUES[column][0]}')",
+                    f"'{value}' = {column}",
+                    f"{column} = '{value}' AND pay > 1010",
+                ):
+                    mine, theirs = self.both(
+                        lambda client: client.query(f"SELECT * FROM staff WHERE {where}").texts()
+                    )
                     self.assertEqual(mine, theirs, where)
         self.assertEqual(len(self.texts("SELECT FROM people WHERE state = 'OH'")), 6)
 
@@ -86,19 +111,35 @@ class LookUps(StackCase):
 
     def test_parameters_of_other_types(self):
         for sql, types, parameters in (
-                ("job = $1", (1043,), ["Nurse"]), ("job = $1", (25,), ["Nurse"]), ("job IN ($1, $2)", (25, 1043), ["Nurse", "Baker"]),
-                ("job = $1::text", (), ["Nurse"]), ("grade = $1", (23,), ["2"]), ("grade = $1", (701,), ["2.0"]),
-                ("grade = $1", (20,), ["2"]), ("born = $1", (1114,), ["1972-01-01 00:00:00"]), ("job = $1", (), [None]),
-                ("born = $1", (1184,), ["1972-01-01 00:00:00+00"]), ("is_active = $1", (16,), ["t"]),
-                ("job IN ($1, $2)", (), [None, "Nurse"]), ("grade = $1", (1700,), ["NaN"])):
+            ("job = $1", (1043,), ["Nurse"]),
+            ("job = $1", (25,), ["Nurse"]),
+            ("job IN ($1, $2)", (25, 1043), ["Nurse", "Baker"]),
+            ("job = $1::text", (), ["Nurse"]),
+            ("grade = $1", (23,), ["2"]),
+            ("grade = $1", (701,), ["2.0"]),
+            ("grade = $1", (20,), ["2"]),
+            ("born = $1", (1114,), ["1972-01-01 00:00:00"]),
+            ("job = $1", (), [None]),
+            ("born = $1", (1184,), ["1972-01-01 00:00:00+00"]),
+            ("is_active = $1", (16,), ["t"]),
+            ("job IN ($1, $2)", (), [None, "Nurse"]),
+            ("grade = $1", (1700,), ["NaN"]),
+        ):
             mine, theirs = self.both(
-                lambda client: client.extended(f"SELECT id, job FROM staff WHERE {sql}", parameters, types).texts())
+                lambda client: client.extended(
+                    f"SELECT id, job FROM staff WHERE {sql}", parameters, types
+                ).texts()
+            )
             self.assertEqual(mine, theirs, sql)
 
     def test_no_condition_of_the_client_runs_on_a_hidden_row(self):
         """Accountants of Ohio are in cohorts that show the state and not the occupation."""
-        self.assertEqual(self.postgres.rows("SELECT count(*) FROM people WHERE occupation = 'Accountant' AND state = 'OH'", "demo"),
-                         [["2"]])
+        self.assertEqual(
+            self.postgres.rows(
+                "SELECT count(*) FROM people WHERE occupation = 'Accountant' AND state = 'OH'", "demo"
+            ),
+            [["2"]],
+        )
         fails = "1 / (CASE WHEN state = 'OH' THEN 0 ELSE 1 END) > 0"
         for asked in ("occupation = 'Accountant'", "occupation IN ('Accountant', 'x')"):
             for where in (f"{asked} AND {fails}", f"{fails} AND {asked}"):
@@ -111,18 +152,34 @@ class LookUps(StackCase):
         def work(value):
             return self.measures(self.plan(self.sent(f"SELECT id FROM staff WHERE job = '{value}'")))
         hidden = self.postgres.rows("SELECT job FROM staff WHERE job LIKE 'only-%' LIMIT 1", "demo")[0][0]
-        self.assertEqual(self.postgres.rows(f"SELECT count(*) FROM staff WHERE job = '{hidden}'", "masked"), [["0"]])
+        self.assertEqual(
+            self.postgres.rows(f"SELECT count(*) FROM staff WHERE job = '{hidden}'", "masked"), [["0"]]
+        )
         self.assertEqual(work(hidden), work("only-none"))
         self.assertNotEqual(work("Nurse"), work("only-none"))
 
     def measures(self, plan):
-        names = ("Node Type", "Index Name", "Plan Rows", "Actual Rows", "Actual Loops", "Shared Hit Blocks", "Shared Read Blocks")
+        names = (
+            "Node Type",
+            "Index Name",
+            "Plan Rows",
+            "Actual Rows",
+            "Actual Loops",
+            "Shared Hit Blocks",
+            "Shared Read Blocks",
+        )
         return [[plan.get(name) for name in names], [self.measures(child) for child in plan.get("Plans", ())]]
 
     def test_rows_do_not_come_in_the_order_of_an_index(self):
-        self.assertIn("staff_job_name_idx", str(self.scans(self.plan(self.sent("SELECT id FROM staff WHERE job = 'Nurse'")))))
+        self.assertIn(
+            "staff_job_name_idx",
+            str(self.scans(self.plan(self.sent("SELECT id FROM staff WHERE job = 'Nurse'")))),
+        )
         shown = [int(row[0]) for row in self.texts("SELECT id FROM staff WHERE job = 'Nurse'")]
-        by_name = [int(row[0]) for row in self.postgres.rows("SELECT id FROM staff WHERE job = 'Nurse' ORDER BY name", "demo")]
+        by_name = [
+            int(row[0])
+            for row in self.postgres.rows("SELECT id FROM staff WHERE job = 'Nurse' ORDER BY name", "demo")
+        ]
         self.assertEqual(shown, sorted(shown))
         self.assertNotEqual([number for number in by_name if number in shown], shown)
 
@@ -143,13 +200,18 @@ class LookUps(StackCase):
                 direct.query("ROLLBACK")
 
     def test_a_prepared_look_up_is_planned_once(self):
-        for sql, value in (("SELECT job FROM staff WHERE id = $1", "7"), ("SELECT id FROM staff WHERE job = $1", "'Nurse'"),
-                           ("SELECT id FROM staff WHERE job IN ($1, 'Pilot')", "'none'")):
+        for sql, value in (
+            ("SELECT job FROM staff WHERE id = $1", "7"),
+            ("SELECT id FROM staff WHERE job = $1", "'Nurse'"),
+            ("SELECT id FROM staff WHERE job IN ($1, 'Pilot')", "'none'"),
+        ):
             with self.direct("demo") as direct:
                 self.assertEqual(direct.query(f"PREPARE p AS {self.sent(sql)}").errors, [])
                 for _ in range(8):
                     self.assertEqual(direct.query(f"EXECUTE p ({value})").errors, [])
-                reply = direct.query("SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'p'")
+                reply = direct.query(
+                    "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE name = 'p'"
+                )
                 self.assertEqual(reply.texts(), [["3", "5"]], sql)
 
     def test_they_can_be_switched_off(self):
@@ -169,7 +231,9 @@ class LookUps(StackCase):
     def test_a_hidden_value_is_in_no_answer(self):
         for city in ("Washington", "Columbus", "Withamsville"):
             self.assertEqual(self.texts(f"SELECT * FROM people WHERE city = '{city}'"), [])
-        self.assertEqual(world.HIDDEN and self.texts("SELECT count(*) FROM people WHERE city = 'Hamlet'"), [["4"]])
+        self.assertEqual(
+            world.HIDDEN and self.texts("SELECT count(*) FROM people WHERE city = 'Hamlet'"), [["4"]]
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Masks that no session can bend: date styles, time zones, NULL rules, paths, operators of users, spellings of equal
-values. Each table has one quasi-identifier, two values on enough rows, and hidden ones that a weaker mask would open."""
+"""Masks that no session can bend: date styles, time zones, NULL rules, paths, operators of users, spellings
+of equal values. Each table has one quasi-identifier, two values on enough rows, and hidden ones that a weaker
+mask would open."""
 from harness import world
 from harness.runner import main
 from harness.stack import StackCase
@@ -8,28 +9,53 @@ from harness.stack import StackCase
 # table: (type, values that are shown and on how many rows, hidden rows)
 TABLES = {
     # 2001-02-01 read as day and month the other way round is 2001-01-02.
-    "days": ("date", {"2001-02-01": 4, "2001-03-04": 4}, ["2001-01-02", "2001-04-03", "1999-12-31", "2002-02-01"]),
+    "days": (
+        "date",
+        {"2001-02-01": 4, "2001-03-04": 4},
+        ["2001-01-02", "2001-04-03", "1999-12-31", "2002-02-01"],
+    ),
     # The shown moments are other days, and other moments the same days, elsewhere.
-    "moments": ("timestamptz", {"2001-01-31 20:00:00+00": 4, "2001-06-30 23:30:00+00": 4},
-                ["2001-01-31 21:00:00+00", "2001-02-01 05:00:00+00", "2001-01-31 20:00:00+09", "2001-06-30 23:30:01+00"]),
-    "clocks": ("timestamp", {"2001-01-31 20:00:00": 4, "2001-06-30 23:30:00": 4},
-               ["2001-01-31 11:00:00", "2001-02-01 05:00:00", "2001-07-01 00:30:00", "2001-06-30 23:30:01"]),
+    "moments": (
+        "timestamptz",
+        {"2001-01-31 20:00:00+00": 4, "2001-06-30 23:30:00+00": 4},
+        [
+            "2001-01-31 21:00:00+00",
+            "2001-02-01 05:00:00+00",
+            "2001-01-31 20:00:00+09",
+            "2001-06-30 23:30:01+00",
+        ],
+    ),
+    "clocks": (
+        "timestamp",
+        {"2001-01-31 20:00:00": 4, "2001-06-30 23:30:00": 4},
+        ["2001-01-31 11:00:00", "2001-02-01 05:00:00", "2001-07-01 00:30:00", "2001-06-30 23:30:01"],
+    ),
     "towns_of": ("text", {"NY": 4, "OH": 4}, ["ny", "NY ", "Ny", ""]),
     "jobs": ("varchar(20)", {"Nurse": 4, "Pilot": 4}, ["nurse", "Nurse ", "NURSE", "Nursé"]),
     "flags": ("integer", {"1": 4, "2": 4}, ["-1", "10", "0", "3"]),
 }
 # What a client may change.
-SETTINGS = ("DateStyle = 'SQL, DMY'", "DateStyle = 'German'", "DateStyle = 'Postgres, YMD'", "DateStyle = 'ISO, DMY'",
-            "TimeZone = 'Asia/Tokyo'", "TimeZone = 'America/St_Johns'", "TimeZone = 'Pacific/Kiritimati'",
-            "IntervalStyle = 'sql_standard'", "extra_float_digits = -10", "enable_seqscan = off",
-            "plan_cache_mode = 'force_generic_plan'")
+SETTINGS = (
+    "DateStyle = 'SQL, DMY'",
+    "DateStyle = 'German'",
+    "DateStyle = 'Postgres, YMD'",
+    "DateStyle = 'ISO, DMY'",
+    "TimeZone = 'Asia/Tokyo'",
+    "TimeZone = 'America/St_Johns'",
+    "TimeZone = 'Pacific/Kiritimati'",
+    "IntervalStyle = 'sql_standard'",
+    "extra_float_digits = -10",
+    "enable_seqscan = off",
+    "plan_cache_mode = 'force_generic_plan'",
+)
 # What it may not.
 CLOSED = ("SET transform_null_equals = on", "SET standard_conforming_strings = off", "SET array_nulls = off",
           "SET backslash_quote = on", "SET role = postgres", "SET session_replication_role = replica",
           "SELECT set_config('transform_null_equals', 'on', false)",
           "UPDATE pg_settings SET setting = 'on' WHERE name = 'transform_null_equals'",
           "SET LOCAL transform_null_equals TO on", "SET SESSION AUTHORIZATION postgres")
-# A schema of the pinned path has operators that fit the columns better than pg_catalog's own, and always say yes.
+# A schema of the pinned path has operators that fit the columns better than pg_catalog's own, and always say
+# yes.
 EVIL = """
 CREATE FUNCTION public.yes({type}, {type}) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
 CREATE OPERATOR public.= (LEFTARG = {type}, RIGHTARG = {type}, FUNCTION = public.yes);
@@ -47,12 +73,20 @@ SPELLINGS = {
     "badges": ("char(4)", ["ab", "ab ", "ab  ", "ab"], "ab  ", ["cd", "ef", "gh", "ij"]),
 }
 # Equality that says less than the text: not to be compared, so not to be a quasi-identifier.
-REFUSED_TYPES = {"spans": ("interval", "1 mon"), "documents": ("jsonb", "{}"), "spans_of": ("numrange", "[1.0,2)"),
-                 "folded": ("text COLLATE public.folded", "x"), "lists": ("interval[]", "{1 mon}"), "bits": ("money", "1")}
+REFUSED_TYPES = {
+    "spans": ("interval", "1 mon"),
+    "documents": ("jsonb", "{}"),
+    "spans_of": ("numrange", "[1.0,2)"),
+    "folded": ("text COLLATE public.folded", "x"),
+    "lists": ("interval[]", "{1 mon}"),
+    "bits": ("money", "1"),
+}
 
 
 def policy_of(table):
-    return world.naive.Policy(f"{table}_k3", f"public.{table}", 3, {"at": "insensitive", "v": "quasi_identifier"})
+    return world.naive.Policy(
+        f"{table}_k3", f"public.{table}", 3, {"at": "insensitive", "v": "quasi_identifier"}
+    )
 
 
 def rows_of(shown, hidden):
@@ -62,8 +96,10 @@ def rows_of(shown, hidden):
 def create_sql(table, sql_type, values):
     """`at` tells rows apart; it is no quasi-identifier, and shown."""
     literals = ", ".join(f"({i}, {'NULL' if v is None else repr(v)})" for i, v in enumerate(values))
-    return (f"CREATE TABLE public.{table} (at integer, v {sql_type}); INSERT INTO public.{table} VALUES {literals}; "
-            f"GRANT SELECT ON public.{table} TO pgveil_query, pgveil_admin;\n")
+    return (
+        f"CREATE TABLE public.{table} (at integer, v {sql_type}); INSERT INTO public.{table} VALUES {literals}; "
+        f"GRANT SELECT ON public.{table} TO pgveil_query, pgveil_admin;\n"
+    )
 
 
 class MaskIntegrity(StackCase):
@@ -160,7 +196,9 @@ class MaskIntegrity(StackCase):
                 with self.subTest(type=sql_type):
                     reply = self.pgveil.console(f"BUILD POLICY {table}_k3")
                     self.assertNotEqual(reply.errors, [])
-                    self.assertEqual([error["C"] for error in client.query(f"SELECT v FROM {table}").errors], ["42501"])
+                    self.assertEqual(
+                        [error["C"] for error in client.query(f"SELECT v FROM {table}").errors], ["42501"]
+                    )
 
 
 if __name__ == "__main__":

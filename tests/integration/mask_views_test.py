@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""With backend.mask_views the query role reads views of masks that another role owns: answers are the same, and the role
-itself can't read a table that has a policy, whatever the proxy lets through."""
+"""With backend.mask_views the query role reads views of masks that another role owns: answers are the same,
+and the role itself can't read a table that has a policy, whatever the proxy lets through."""
 import time
 
 from harness import world
@@ -32,6 +32,22 @@ class MaskViews(ServerCase):
         cls.pgveil.start()
         cls.pgveil.build("people_k2", "staff_k3")
 
+    def test_what_the_owner_alters_stops_the_next_statement(self):
+        """PostgreSQL refuses another type of a column that a view reads; row-level security is for the
+        guard."""
+        with RawClient(self.postgres.port, "postgres", "demo") as owner:
+            self.assertEqual(
+                owner.query("ALTER TABLE people ALTER city TYPE text COLLATE \"C\"").sqlstate(), "0A000"
+            )
+            self.assertEqual(owner.query("ALTER TABLE people ENABLE ROW LEVEL SECURITY").errors, [])
+            try:
+                with self.pgveil.client() as client:
+                    reply = client.query("SELECT * FROM people")
+                    self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
+            finally:
+                self.assertEqual(owner.query("ALTER TABLE people DISABLE ROW LEVEL SECURITY").errors, [])
+        self.wait_for(None, "the table stays closed")
+
     def check(self):
         return self.pgveil.command("check", "--config", str(self.pgveil.config_path))
 
@@ -39,11 +55,14 @@ class MaskViews(ServerCase):
         return [row[0] for row in self.postgres.rows(query, "demo")]
 
     def current(self, policy="people_k2"):
-        number = self.postgres.rows(f"SELECT number FROM pgveil.version WHERE policy = '{policy}'", "demo")[0][0]
+        number = self.postgres.rows(f"SELECT number FROM pgveil.version WHERE policy = '{policy}'", "demo")[
+            0
+        ][0]
         return next(name for name in self.names() if name.startswith(f"{policy}.{number}."))
 
     def wait_for(self, state, why):
-        """Until a statement over people ends in this SQLSTATE; None: is answered. The watch looks every second."""
+        """Until a statement over people ends in this SQLSTATE; None: is answered. The watch looks every
+        second."""
         with self.pgveil.client() as client:
             for _ in range(200):
                 if self.pgveil.console("RELOAD").errors:
@@ -69,15 +88,26 @@ class MaskViews(ServerCase):
 
     def test_what_needs_the_table_is_refused(self):
         with self.pgveil.client() as client:
-            self.assertEqual(client.query("SELECT * FROM people TABLESAMPLE BERNOULLI (50)").sqlstate(), "42501")
+            self.assertEqual(client.query("SELECT * FROM people TABLESAMPLE SYSTEM (50)").sqlstate(), "42501")
+            self.assertEqual(
+                client.query("SELECT count(*) FROM people TABLESAMPLE BERNOULLI (100)").texts(), [["11"]]
+            )
             self.assertEqual(client.query(f'SELECT * FROM pgveil."{self.current()}"').sqlstate(), "42501")
             self.assertEqual(client.query("SELECT * FROM pgveil.mask_view").sqlstate(), "42501")
 
     def test_the_query_role_itself_reads_no_raw_row(self):
-        for sql in ("CREATE TABLE public.t (id integer REFERENCES people)", "CREATE TEMP TABLE t (id integer REFERENCES people)",
-                    "INSERT INTO people DEFAULT VALUES", "SELECT * FROM people FOR KEY SHARE",
-                    "SELECT * FROM people", "SELECT id FROM people", "TABLE staff", "SELECT mask FROM pgveil.mask_view",
-                    "SET ROLE pgveil_masks", f'DROP VIEW pgveil."{self.current()}"'):
+        for sql in (
+            "CREATE TABLE public.t (id integer REFERENCES people)",
+            "CREATE TEMP TABLE t (id integer REFERENCES people)",
+            "INSERT INTO people DEFAULT VALUES",
+            "SELECT * FROM people FOR KEY SHARE",
+            "SELECT * FROM people",
+            "SELECT id FROM people",
+            "TABLE staff",
+            "SELECT mask FROM pgveil.mask_view",
+            "SET ROLE pgveil_masks",
+            f'DROP VIEW pgveil."{self.current()}"',
+        ):
             self.assertEqual(self.as_query_role(sql).sqlstate(), "42501", sql)
         reply = self.as_query_role(f'SELECT * FROM pgveil."{self.current()}"')
         self.assertEqual(reply.texts(), world.MASKED_PEOPLE)
@@ -87,7 +117,13 @@ class MaskViews(ServerCase):
         with self.pgveil.client() as client:
             self.assertEqual(client.query(listed.format("tables")).texts(), [["1"]])
             self.assertEqual(client.query(listed.format("columns")).texts(), [["12"]])
-            self.assertEqual(client.query("SELECT definition FROM pg_views WHERE schemaname = 'pgveil' LIMIT 1").texts(), [[None]])
+            for where in (
+                "pg_views WHERE schemaname = 'pgveil'",
+                "pg_class WHERE relname LIKE 'people_k2%'",
+                "pg_namespace WHERE nspname = 'pgveil'",
+                "information_schema.views WHERE table_schema = 'pgveil'",
+            ):
+                self.assertEqual(client.query(f"SELECT * FROM {where}").texts(), [], where)
 
     def test_exempt_roles_are_refused(self):
         with self.pgveil.client("dpo") as client:
@@ -106,7 +142,9 @@ class MaskViews(ServerCase):
             client.bind((), "s")
             client.execute()
             reply = client.sync()
-            self.assertEqual((reply.sqlstate(), reply.texts()), (None, [["11"]]))  # prepared again, on the view of now
+            self.assertEqual(
+                (reply.sqlstate(), reply.texts()), (None, [["11"]])
+            )  # prepared again, on the view of now
             self.assertEqual(client.query("SELECT count(*) FROM people").texts(), [["11"]])
 
     def test_commands_that_look_make_no_view(self):
@@ -114,8 +152,15 @@ class MaskViews(ServerCase):
         try:
             name = self.current()
             self.postgres.run(f'DROP VIEW pgveil."{name}"', "demo")
-            shown = self.pgveil.command("rewrite", "--config", str(self.pgveil.config_path), "--role", "analyst", "--full",
-                                        "SELECT city FROM people")
+            shown = self.pgveil.command(
+                "rewrite",
+                "--config",
+                str(self.pgveil.config_path),
+                "--role",
+                "analyst",
+                "--full",
+                "SELECT city FROM people",
+            )
             self.assertIn(f'pgveil."{name}"', shown.stdout)
             self.assertIn("policy people_k2: no mask view of its version", self.check().stdout)
             self.assertNotIn(name, self.names())
@@ -128,8 +173,10 @@ class MaskViews(ServerCase):
         """Another role's view, and a name that is noted for another policy, are left as they are."""
         quoted = f'pgveil."{self.current()}"'
         note = "UPDATE pgveil.mask_view SET policy = '{}', mask = mask || ' ' WHERE policy = '{}'"
-        for change, back in ((f"ALTER VIEW {quoted} OWNER TO postgres", f"ALTER VIEW {quoted} OWNER TO pgveil_masks"),
-                             (note.format("other", "people_k2"), note.format("people_k2", "other"))):
+        for change, back in (
+            (f"ALTER VIEW {quoted} OWNER TO postgres", f"ALTER VIEW {quoted} OWNER TO pgveil_masks"),
+            (note.format("other", "people_k2"), note.format("people_k2", "other")),
+        ):
             self.postgres.run(change, "demo")
             try:
                 self.wait_for("42501", change)
@@ -187,25 +234,140 @@ class MaskViews(ServerCase):
             self.assertEqual(client.query("SELECT * FROM people").texts(), world.MASKED_PEOPLE)
 
     def test_a_forged_view_is_made_anew(self):
-        for forgery in ("CREATE OR REPLACE VIEW pgveil.{0} WITH (security_barrier = true) AS SELECT * FROM people",
-                        "ALTER VIEW pgveil.{0} RESET (security_barrier)", "DROP VIEW pgveil.{0}",
-                        "GRANT SELECT ON pgveil.{0} TO PUBLIC", "GRANT SELECT (id) ON pgveil.{0} TO pgveil_admin",
-                        "CREATE RULE also AS ON INSERT TO pgveil.{0} DO INSTEAD NOTHING", f"REVOKE SELECT ON pgveil.{{0}} FROM {QUERY_ROLE}",
-                        "UPDATE pgveil.mask_view SET mask = 'SELECT 1'"):
+        for forgery in (
+            "CREATE OR REPLACE VIEW pgveil.{0} WITH (security_barrier = true) AS SELECT * FROM people",
+            "ALTER VIEW pgveil.{0} RESET (security_barrier)",
+            "DROP VIEW pgveil.{0}",
+            "GRANT SELECT ON pgveil.{0} TO PUBLIC",
+            "GRANT SELECT (id) ON pgveil.{0} TO pgveil_admin",
+            "CREATE RULE also AS ON INSERT TO pgveil.{0} DO INSTEAD NOTHING",
+            f"REVOKE SELECT ON pgveil.{{0}} FROM {QUERY_ROLE}",
+            "UPDATE pgveil.mask_view SET mask = 'SELECT 1'",
+        ):
             name = self.current()
             quoted = f'"{name}"'
             self.postgres.run(forgery.format(quoted), "demo")
             reply = self.pgveil.console("RELOAD")
             self.assertFalse(reply.errors, forgery)
             self.assertIn(name, self.names())
-            self.assertEqual(self.as_query_role(f"SELECT * FROM pgveil.{quoted}").texts(), world.MASKED_PEOPLE, forgery)
+            self.assertEqual(
+                self.as_query_role(f"SELECT * FROM pgveil.{quoted}").texts(), world.MASKED_PEOPLE, forgery
+            )
+
+    REPLACE = (
+        "CREATE OR REPLACE VIEW pgveil.{0} WITH (security_barrier = true) AS SELECT * FROM people",
+        "SET ROLE pgveil_masks; BEGIN; DROP VIEW pgveil.{0}; CREATE VIEW pgveil.{0} WITH (security_barrier = true) AS "
+        "SELECT * FROM people; GRANT SELECT ON pgveil.{0} TO view_reader; COMMIT",
+    )
+
+    def answers(self, client, ask):
+        """→ what ask() is told of a replaced view until pgveil has made it anew: never a raw row."""
+        refused = 0
+        for _ in range(200):
+            reply = ask(client)
+            if not reply.errors:
+                self.assertEqual(reply.texts(), world.MASKED_PEOPLE)
+                return refused
+            self.assertEqual((reply.sqlstate(), reply.rows), ("40001", []), reply.errors)
+            refused += 1
+            time.sleep(0.05)
+        self.fail("the view is not made anew")
+
+    def test_a_replaced_view_stops_the_next_statement(self):
+        def simple(client):
+            return client.query("SELECT * FROM people")
+
+        def extended(client):
+            client.parse("SELECT * FROM people")
+            client.bind()
+            client.execute()
+            return client.sync()
+
+        def copied(client):
+            reply = client.query("COPY (SELECT * FROM people) TO STDOUT")
+            lines = reply.copied.decode().splitlines()
+            reply.rows = lines
+            reply.texts = lambda: [
+                [None if cell == "\\N" else cell for cell in line.split("\t")] for line in lines
+            ]
+            return reply
+
+        for replace in self.REPLACE:
+            for ask in (simple, extended, copied):
+                with self.subTest(f"{replace[:30]} {ask.__name__}"), self.pgveil.client() as client:
+                    self.assertEqual(simple(client).texts(), world.MASKED_PEOPLE)
+                    self.postgres.run(replace.format(f'"{self.current()}"'), "demo")
+                    self.assertGreater(self.answers(client, ask), 0)
+
+    def test_a_replaced_view_stops_what_is_prepared(self):
+        for replace in self.REPLACE:
+            with self.subTest(replace[:30]), self.pgveil.client() as client:
+                client.parse("SELECT * FROM people", "named")
+                self.assertEqual(client.sync().errors, [])
+                self.assertEqual(client.query("PREPARE kept AS SELECT * FROM people").errors, [])
+
+                def bound(client):
+                    client.bind((), "named")
+                    client.execute()
+                    return client.sync()
+
+                def executed(client):
+                    return client.query("EXECUTE kept")
+
+                for ask in (bound, executed):
+                    self.assertEqual(ask(client).texts(), world.MASKED_PEOPLE)
+                    self.assertEqual(ask(client).texts(), world.MASKED_PEOPLE)
+                    self.postgres.run(replace.format(f'"{self.current()}"'), "demo")
+                    self.assertGreater(self.answers(client, ask), 0)
+
+    def test_a_transaction_older_than_the_replacement_reads_nothing(self):
+        """Its snapshot has the old text of the view, but the server runs the new one."""
+        for replace in self.REPLACE:
+            with self.subTest(replace[:30]), self.pgveil.client() as client:
+                client.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+                self.assertEqual(client.query("SELECT count(*) FROM towns").texts(), [["4"]])
+                self.postgres.run(replace.format(f'"{self.current()}"'), "demo")
+                reply = client.query("SELECT * FROM people")
+                self.assertEqual((reply.sqlstate(), reply.rows), ("40001", []))
+                client.query("ROLLBACK")
+                self.answers(client, lambda client: client.query("SELECT * FROM people"))
+
+    def test_an_open_cursor_shows_what_it_was_opened_on(self):
+        with self.pgveil.client() as client:
+            client.query("BEGIN")
+            client.query("DECLARE c CURSOR FOR SELECT * FROM people")
+            first = client.query("FETCH 1 FROM c").texts()
+            with RawClient(self.postgres.port, "postgres", "demo") as owner:
+                owner.query("SET lock_timeout = '200ms'")
+                reply = owner.query(self.REPLACE[0].format(f'"{self.current()}"'))
+                self.assertEqual(reply.sqlstate(), "55P03")  # the cursor holds the view's lock
+            self.assertEqual(first + client.query("FETCH ALL FROM c").texts(), world.MASKED_PEOPLE)
+            client.query("COMMIT")
+
+    def test_a_replacement_that_was_rolled_back_is_mended(self):
+        name = f'"{self.current()}"'
+        self.postgres.run(f"BEGIN; {self.REPLACE[0].format(name)}; ROLLBACK", "demo")
+        with self.pgveil.client() as client:
+            self.answers(client, lambda client: client.query("SELECT * FROM people"))
+
+    def test_a_replaced_view_shows_the_query_role_what_its_author_wrote(self):
+        """is_mask is asked by the statement, for nothing in a view can vouch for the view."""
+        name = f'"{self.current()}"'
+        self.postgres.run(self.REPLACE[0].format(name), "demo")
+        asked = self.as_query_role(f"SELECT pgveil.is_mask('{self.current()}')")
+        self.assertEqual(asked.texts(), [["f"]])
+        with self.pgveil.client() as client:
+            self.answers(client, lambda client: client.query("SELECT * FROM people"))
+        self.assertEqual(self.as_query_role(f"SELECT pgveil.is_mask('{self.current()}')").texts(), [["t"]])
 
     def test_a_raw_right_keeps_pgveil_from_starting(self):
-        for grant, revoke in ((f"GRANT SELECT ON people TO {QUERY_ROLE}", f"REVOKE SELECT ON people FROM {QUERY_ROLE}"),
-                              ("GRANT SELECT (id) ON people TO PUBLIC", "REVOKE SELECT (id) ON people FROM PUBLIC"),
-                              (f"GRANT pgveil_masks TO {QUERY_ROLE}", f"REVOKE pgveil_masks FROM {QUERY_ROLE}"),
-                              (f"GRANT pg_read_all_data TO {QUERY_ROLE}", f"REVOKE pg_read_all_data FROM {QUERY_ROLE}"),
-                              ("ALTER ROLE pgveil_masks LOGIN", "ALTER ROLE pgveil_masks NOLOGIN")):
+        for grant, revoke in (
+            (f"GRANT SELECT ON people TO {QUERY_ROLE}", f"REVOKE SELECT ON people FROM {QUERY_ROLE}"),
+            ("GRANT SELECT (id) ON people TO PUBLIC", "REVOKE SELECT (id) ON people FROM PUBLIC"),
+            (f"GRANT pgveil_masks TO {QUERY_ROLE}", f"REVOKE pgveil_masks FROM {QUERY_ROLE}"),
+            (f"GRANT pg_read_all_data TO {QUERY_ROLE}", f"REVOKE pg_read_all_data FROM {QUERY_ROLE}"),
+            ("ALTER ROLE pgveil_masks LOGIN", "ALTER ROLE pgveil_masks NOLOGIN"),
+        ):
             self.postgres.run(grant, "demo")
             try:
                 done = self.check()

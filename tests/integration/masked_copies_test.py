@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""enforcement: copy. Answers come from a table of masked rows that BUILD made: they are those of the rows of that time, the
-table itself is not read, and a copy that is not the version's closes the policy."""
+"""enforcement: copy. Answers come from a table of masked rows that BUILD made: they are those of the rows of
+that time, the table itself is not read, and a copy that is not the version's closes the policy."""
 import dataclasses
 import re
+import time
 
 from harness import world
 from harness.pgveil import Pgveil
@@ -12,23 +13,27 @@ from harness.stack import StackCase
 COPIES = """SELECT relname FROM pg_class WHERE relnamespace = 'pgveil'::regnamespace AND relname LIKE '%.copy.%'
             AND relkind = 'r' ORDER BY oid"""
 STATEMENTS = (
-    "SELECT * FROM people ORDER BY 2, 3, 4", "SELECT state, count(*) FROM people GROUP BY state ORDER BY 1",
-    "SELECT * FROM staff ORDER BY id", "TABLE staff ORDER BY 1",
+    "SELECT * FROM people ORDER BY 2, 3, 4",
+    "SELECT state, count(*) FROM people GROUP BY state ORDER BY 1",
+    "SELECT * FROM staff ORDER BY id",
+    "TABLE staff ORDER BY 1",
     "SELECT job, town, avg(pay), max(seen), min(badge), array_agg(id ORDER BY id) FROM staff GROUP BY 1, 2 ORDER BY 1, 2",
     "SELECT a.id, b.id FROM staff a JOIN staff b USING (town, job) ORDER BY 1, 2",
     "SELECT id, mood, is_active, born FROM staff WHERE id = 17",
     "SELECT id FROM staff WHERE mood = 'glad' AND grade > 1.4 ORDER BY 1",
     "SELECT s.id, t.size FROM staff s LEFT JOIN towns t ON s.town = t.town ORDER BY 1",
     "SELECT count(*), count(name), count(note), count(born) FROM staff",
-    "SELECT s FROM staff s ORDER BY s.id", "SELECT row_to_json(p) FROM people p ORDER BY row_to_json(p)::text",
-    "COPY (SELECT * FROM staff ORDER BY id) TO STDOUT")
+    "SELECT s FROM staff s ORDER BY s.id",
+    "SELECT row_to_json(p) FROM people p ORDER BY row_to_json(p)::text",
+    "COPY (SELECT * FROM staff ORDER BY id) TO STDOUT",
+)
 
 
 def copied(policy):
     return dataclasses.replace(policy, enforcement="copy")
 
 
-class MaskedCopies(StackCase):
+class Copied(StackCase):
     policies = (copied(world.PEOPLE), copied(world.STAFF))
     has_masked_copy = True
     has_version_schema = True
@@ -43,8 +48,9 @@ class MaskedCopies(StackCase):
         return [row[0] for row in self.postgres.rows(COPIES, "demo") if row[0].startswith(policy)]
 
     def current(self):
-        return self.postgres.rows("SELECT document::json->'copy'->>'name' FROM pgveil.version WHERE policy = 'people_k2'",
-                                  "demo")[0][0]
+        return self.postgres.rows(
+            "SELECT document::json->'copy'->>'name' FROM pgveil.version WHERE policy = 'people_k2'", "demo"
+        )[0][0]
 
     def as_admin(self, sql):
         self.postgres.run(sql, "demo")
@@ -55,9 +61,17 @@ class MaskedCopies(StackCase):
             return client.query(sql).sqlstate()
 
     def closed_because(self):
-        rows = {row[0]: row for row in self.pgveil.console("SHOW POLICIES").texts()}
-        return rows["people_k2"][12]
+        reply = self.pgveil.console("SHOW POLICIES")
+        names = [column.name for column in reply.columns]
+        return next(dict(zip(names, row))["closed_because"] for row in reply.texts() if row[0] == "people_k2")
 
+    def finding(self):
+        """Of CHECK POLICY, or why there is nothing to check any more."""
+        reply = self.pgveil.console("CHECK POLICY people_k2")
+        return reply.errors[0]["M"] if reply.errors else reply.texts()[0][-1]
+
+
+class MaskedCopies(Copied):
     def test_answers_are_those_of_the_masked_table(self):
         since = self.postgres.log_position()
         for sql in STATEMENTS:
@@ -73,8 +87,11 @@ class MaskedCopies(StackCase):
 
     def test_rows_are_those_of_the_build(self):
         before = self.texts("SELECT * FROM people")
-        self.postgres.run("INSERT INTO people SELECT 100 + g, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 3) g;"
-                          "DELETE FROM people WHERE id = 7; UPDATE people SET city = 'Columbus' WHERE id = 8", "demo")
+        self.postgres.run(
+            "INSERT INTO people SELECT 100 + g, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 3) g;"
+            "DELETE FROM people WHERE id = 7; UPDATE people SET city = 'Columbus' WHERE id = 8",
+            "demo",
+        )
         self.assertEqual(self.texts("SELECT * FROM people"), before)
         checked = self.pgveil.console("CHECK POLICY people_k2")
         self.assertEqual(checked.errors, [])
@@ -112,9 +129,16 @@ class MaskedCopies(StackCase):
         self.assertEqual(rows, self.postgres.rows(
             f'SELECT * FROM pgveil."{self.current()}" ORDER BY id::text COLLATE "C", occupation COLLATE "C", '
             'city COLLATE "C", state COLLATE "C"', "demo"))
-        indexes = {policy: [row[0] for row in self.postgres.rows(
-            f"""SELECT indexdef FROM pg_indexes WHERE schemaname = 'pgveil' AND tablename = '{self.copies(policy)[-1]}'""", "demo")]
-            for policy in ("people_k2", "staff_k3")}
+        indexes = {
+            policy: [
+                row[0]
+                for row in self.postgres.rows(
+                    f"""SELECT indexdef FROM pg_indexes WHERE schemaname = 'pgveil' AND tablename = '{self.copies(policy)[-1]}'""",
+                    "demo",
+                )
+            ]
+            for policy in ("people_k2", "staff_k3")
+        }
         self.assertEqual(indexes["people_k2"], [])  # on a hidden column, and on a part of the rows
         self.assertEqual(len(indexes["staff_k3"]), 1)
         self.assertIn("USING btree (id)", indexes["staff_k3"][0])
@@ -123,14 +147,20 @@ class MaskedCopies(StackCase):
         self.assertEqual(self.texts("SELECT count(id) FROM people", "dpo"), [["11"]])
         self.assertEqual(self.sqlstate(f'SELECT * FROM pgveil."{self.current()}"'), "42501")
         self.assertEqual(self.sqlstate(user="stranger"), "42501")
-        acl = self.postgres.rows(f"""SELECT relacl FROM pg_class WHERE relname = '{self.current()}'""", "demo")[0][0]
-        self.assertEqual(acl, "{pgveil_admin=arwdDxt/pgveil_admin,pgveil_query=r/pgveil_admin}")
+        acl = self.postgres.rows(
+            f"""SELECT relacl FROM pg_class WHERE relname = '{self.current()}'""", "demo"
+        )[0][0]
+        self.assertEqual(acl, "{pgveil_admin=rx/pgveil_admin,pgveil_query=r/pgveil_admin}")
 
     def test_another_table_in_the_copys_place_is_not_read(self):
-        for change in ("ALTER TABLE pgveil.{} RENAME TO kept; CREATE TABLE pgveil.{} AS SELECT * FROM people;"
-                       "REVOKE ALL ON pgveil.kept FROM pgveil_query; GRANT SELECT ON pgveil.{} TO pgveil_query",
-                       "ALTER TABLE pgveil.{} ALTER COLUMN city TYPE varchar(20)", "TRUNCATE pgveil.{}",
-                       "ALTER TABLE pgveil.{} RENAME COLUMN city TO town", "DROP TABLE pgveil.{}"):
+        for change in (
+            "ALTER TABLE pgveil.{} RENAME TO kept; CREATE TABLE pgveil.{} AS SELECT * FROM people;"
+            "REVOKE ALL ON pgveil.kept FROM pgveil_query; GRANT SELECT ON pgveil.{} TO pgveil_query",
+            "ALTER TABLE pgveil.{} ALTER COLUMN city TYPE varchar(20)",
+            "TRUNCATE pgveil.{}",
+            "ALTER TABLE pgveil.{} RENAME COLUMN city TO town",
+            "DROP TABLE pgveil.{}",
+        ):
             with self.subTest(change), self.pgveil.client() as client:
                 client.query("PREPARE s AS SELECT * FROM people")
                 self.assertEqual(len(client.query("EXECUTE s").rows), 11)
@@ -145,6 +175,59 @@ class MaskedCopies(StackCase):
                 self.postgres.run(f'DROP TABLE IF EXISTS pgveil.kept, pgveil."{name}"', "demo")
                 self.pgveil.build("people_k2")
                 self.assertIsNone(self.sqlstate())
+
+    def test_its_owner_has_no_right_to_write_it(self):
+        name = self.current()
+        for change in (
+            "INSERT INTO {} VALUES (99)",
+            "UPDATE {} SET city = 'Hamlet'",
+            "DELETE FROM {}",
+            "TRUNCATE {}",
+        ):
+            with self.assertRaisesRegex(Exception, "permission denied"):
+                self.postgres.run(
+                    f"SET ROLE pgveil_admin; {change.format(f'pgveil.{chr(34)}{name}{chr(34)}')}", "demo"
+                )
+        self.assertEqual(self.texts("SELECT count(*) FROM people"), [["11"]])
+
+    def test_a_copy_that_was_vacuumed_and_frozen_is_as_built(self):
+        for _ in range(2):
+            self.postgres.run(f'VACUUM (FREEZE, ANALYZE) pgveil."{self.current()}"', "demo")
+            self.assertIn("ok", self.finding())
+
+    def test_copies_go_with_their_policy(self):
+        whole = self.pgveil.policy_path.read_text()
+        self.pgveil.build("people_k2")
+        self.addCleanup(self.pgveil.restart)
+        self.addCleanup(self.pgveil.policy_path.write_text, whole)
+        people, staff = whole.split("  - name: staff_k3")
+        for left, gone in (
+            (people, "staff_k3"),
+            (whole.replace("enforcement: copy", "enforcement: query", 1), "people_k2"),
+        ):
+            with self.subTest(gone):
+                self.assertTrue(self.copies(gone))
+                name = self.copies(gone)[-1]
+                self.pgveil.policy_path.write_text(left)
+                done = self.pgveil.command("check", "--quick", "--config", str(self.pgveil.config_path))
+                self.assertIn(
+                    f'pgveil."{name}" is a masked copy of policy {gone}, which has none any more', done.stdout
+                )
+                with self.direct("demo") as reader:  # a statement that holds it
+                    reader.query(f'BEGIN; SELECT count(*) FROM pgveil."{name}"')
+                    self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+                    self.assertEqual(self.copies(gone), [name])
+                    readable = self.postgres.rows(
+                        f"""SELECT has_table_privilege('pgveil_query', 'pgveil."{name}"', 'SELECT')""", "demo"
+                    )
+                    self.assertEqual(readable[0][0], "f")
+                self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+                self.assertEqual(self.copies(gone), [])
+                done = self.pgveil.command("check", "--quick", "--config", str(self.pgveil.config_path))
+                self.assertNotIn("masked copy", done.stdout)
+                self.pgveil.policy_path.write_text(whole)
+                self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+                self.pgveil.build(gone)
 
     def test_the_table_itself_changed(self):
         self.as_admin("ALTER TABLE people ADD COLUMN extra integer")
@@ -182,6 +265,44 @@ class MaskedCopies(StackCase):
         self.assertIn("enforcement: copy needs an admin_role and the schema pgveil", error["M"])
         with other.client() as client:
             self.assertEqual(client.query("SELECT * FROM people").sqlstate(), "42501")
+
+
+class Watched(Copied):
+    """The drift check comes every second."""
+
+    @classmethod
+    def kept(cls, each):
+        if isinstance(each, Pgveil):
+            text = each.policy_path.read_text()
+            each.policy_path.write_text(
+                re.sub(r"^    enforcement: copy$", r"\g<0>\n    drift: {check_every: 1s}", text, flags=re.M)
+            )
+        return super().kept(each)
+
+    def test_rows_that_a_superuser_puts_in_changes_or_takes_away_are_noticed(self):
+        for change in (
+            "INSERT INTO {} VALUES (99, 'Spy', 'Secret', 'ZZ')",
+            "UPDATE {} SET city = 'Secret' WHERE ctid = '(0,1)'",
+            "DELETE FROM {} WHERE ctid = '(0,2)'",
+            "DELETE FROM {}",
+        ):
+            with self.subTest(change):
+                self.assertIn("ok", self.finding())
+                name = self.current()
+                self.postgres.run(change.replace("{}", f'pgveil."{name}"'), "demo")
+                self.assertIn("rows of its masked copy were changed", self.finding())
+                self.wait_until_closed("rows of its masked copy were changed since the build")
+                self.pgveil.build("people_k2")
+                self.assertEqual(self.texts("SELECT count(*) FROM people WHERE city = 'Secret'"), [["0"]])
+
+    def wait_until_closed(self, why):
+        """By the drift check, whose period is short here: PostgreSQL refuses at once, and pgveil knows why a
+        moment later."""
+        for _ in range(400):
+            if self.sqlstate() == "42501" and why in (self.closed_because() or ""):
+                return
+            time.sleep(0.05)
+        self.fail("the policy stays open")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What operators do and watch: PgBouncer's console commands through psql and psycopg, who may run them, metrics and health
-pages, signals and SHUTDOWN."""
+"""What operators do and watch: PgBouncer's console commands through psql and psycopg, who may run them,
+metrics and health pages, signals and SHUTDOWN."""
 import contextlib
 import http.client
 import os
@@ -63,7 +63,9 @@ class Operations(StackCase):
             if line.startswith("#"):
                 self.assertRegex(line, r"^# (HELP|TYPE) pgveil_[a-z_]+ .+$")
                 continue
-            match = re.fullmatch(r'(pgveil_[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\.)*",?)+\})?) ([0-9.e+-]+)', line)
+            match = re.fullmatch(
+                r'(pgveil_[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\.)*",?)+\})?) ([0-9.e+-]+)', line
+            )
             self.assertIsNotNone(match, line)
             self.assertNotIn(match[1], found)
             found[match[1]] = float(match[2])
@@ -88,9 +90,20 @@ class Operations(StackCase):
             client.parse("SELECT 1", statement="s1")
             client.sync()
             row = self.session_of(client)
-            self.assertEqual((row["type"], row["user"], row["database"], row["state"], row["addr"], row["tls"],
-                              row["application_name"], row["prepared_statements"], row["close_needed"]),
-                             ("C", "analyst", "demo", "active", "127.0.0.1", "", "superset", "1", "0"))
+            self.assertEqual(
+                (
+                    row["type"],
+                    row["user"],
+                    row["database"],
+                    row["state"],
+                    row["addr"],
+                    row["tls"],
+                    row["application_name"],
+                    row["prepared_statements"],
+                    row["close_needed"],
+                ),
+                ("C", "analyst", "demo", "active", "127.0.0.1", "", "superset", "1", "0"),
+            )
             server = next(each for each in self.ask("SHOW SERVERS") if each["link"] == row["ptr"])
             self.assertEqual((server["type"], server["user"], server["port"], server["state"], server["ptr"]),
                              ("S", "pgveil_query", str(self.postgres.port), "active", row["link"]))
@@ -120,10 +133,14 @@ class Operations(StackCase):
             lists = {row["list"]: int(row["items"]) for row in self.ask("SHOW LISTS")}
             self.assertEqual((lists["databases"], lists["used_servers"], lists["used_clients"]), (2, 3, 4))
         databases = {row["name"]: row for row in self.ask("SHOW DATABASES")}
-        self.assertEqual((databases["demo"]["port"], databases["demo"]["force_user"], databases["demo"]["disabled"]),
-                         (str(self.postgres.port), "pgveil_query", "0"))
+        self.assertEqual(
+            (databases["demo"]["port"], databases["demo"]["force_user"], databases["demo"]["disabled"]),
+            (str(self.postgres.port), "pgveil_query", "0"),
+        )
         self.assertIn("operator", [row["name"] for row in self.ask("SHOW USERS")])
-        self.assertGreater(int({row["name"]: row for row in self.ask("SHOW MEM")}["process"]["memtotal"]), 1_000_000)
+        self.assertGreater(
+            int({row["name"]: row for row in self.ask("SHOW MEM")}["process"]["memtotal"]), 1_000_000
+        )
 
     def test_stats(self):
         def totals():
@@ -144,12 +161,35 @@ class Operations(StackCase):
         self.assertGreater(after["bytes_sent"] - before["bytes_sent"], 10_000)
         self.assertLess(after["bytes_received"] - before["bytes_received"], 1_000)
         self.assertGreater(after["query_time"], before["query_time"])
-        self.assertGreaterEqual(after["xact_time"] - before["xact_time"], after["query_time"] - before["query_time"])
+        self.assertGreaterEqual(
+            after["xact_time"] - before["xact_time"], after["query_time"] - before["query_time"]
+        )
         self.assertGreater(after["server_assignment_count"], 0)
+
+    def test_probes_are_answered_beside_requests_that_are_left(self):
+        left = []
+        for number in range(400):
+            left.append(socket.create_connection(("127.0.0.1", self.metrics_port)))
+            self.addCleanup(left[-1].close)
+            with contextlib.suppress(OSError):
+                left[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+            if number % 50 == 49:
+                for path in ("/healthz", "/readyz", "/metrics"):
+                    self.assertEqual(self.get(path)[0].status, 200)
+
+    def test_pages_are_not_for_other_names(self):
+        for host, status in (("localhost", 200), (f"127.0.0.1:{self.metrics_port}", 200), ("10.1.2.3", 200),
+                             ("evil.example", 421), (f"localhost.evil.example:{self.metrics_port}", 421)):
+            connection = http.client.HTTPConnection("127.0.0.1", self.metrics_port, timeout=60)
+            self.addCleanup(connection.close)
+            connection.request("GET", "/metrics", headers={"Host": host})
+            self.assertEqual(connection.getresponse().status, status, host)
 
     def test_config_has_no_secret(self):
         rows = {row["key"]: row for row in self.ask("SHOW CONFIG")}
-        self.assertEqual((rows["limits.max_clients"]["value"], rows["limits.max_clients"]["changeable"]), ("500", "no"))
+        self.assertEqual(
+            (rows["limits.max_clients"]["value"], rows["limits.max_clients"]["changeable"]), ("500", "no")
+        )
         self.assertEqual((rows["listen.port"]["value"], rows["listen.port"]["default"]),
                          (str(self.pgveil.port), "6432"))
         self.assertEqual((rows["admin.admin_users"]["value"], rows["admin.admin_users"]["changeable"]),
@@ -179,7 +219,9 @@ class Operations(StackCase):
             shown = "".join(str(self.ask(f"SHOW {what}")) for what in (*SHOWS, "CONFIG", "REFUSALS"))
             shown += self.get("/metrics")[1]
         self.assert_no_hidden_value(shown)
-        self.assertNotIn("SELECT", shown.replace("SELECT name, verifier FROM pgveil_auth.verifier_of($1)", ""))  # a default of the configuration
+        self.assertNotIn(
+            "SELECT", shown.replace("SELECT name, verifier FROM pgveil_auth.verifier_of($1)", "")
+        )  # a default of the configuration
 
     # -- KILL_CLIENT
     def test_kill_client(self):
@@ -191,7 +233,9 @@ class Operations(StackCase):
             self.assertEqual(client.collect().sqlstates(), ["57P01"])
             self.assert_alive(other)
         for _ in range(400):
-            if not self.postgres.rows("SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND state = 'active'"):
+            if not self.postgres.rows(
+                "SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND state = 'active'"
+            ):
                 break
             time.sleep(0.05)
         else:
@@ -228,8 +272,13 @@ class Operations(StackCase):
         self.assertEqual((self.get("/readyz")[0].status, self.get("/readyz")[1]), (200, "ready\n"))
         self.assertEqual(self.get("/metrics", "HEAD")[1], "")
         self.assertEqual(self.get("/healthz?x=1")[0].status, 200)
-        for path, method, status in (("/", "GET", 404), ("/metrics/", "GET", 404), ("/../etc/passwd", "GET", 404),
-                                     ("/metrics", "POST", 405), ("/metrics", "DELETE", 405)):
+        for path, method, status in (
+            ("/", "GET", 404),
+            ("/metrics/", "GET", 404),
+            ("/../etc/passwd", "GET", 404),
+            ("/metrics", "POST", 405),
+            ("/metrics", "DELETE", 405),
+        ):
             self.assertEqual(self.get(path, method)[0].status, status, path)
 
     def test_bad_requests_end_their_connection_only(self):

@@ -1,4 +1,5 @@
-"""Two admins at the page: who is first wins, the other is told what is there now. And tables that designs are made for."""
+"""Two admins at the page: who is first wins, the other is told what is there now. And tables that designs are
+made for."""
 import json
 import threading
 
@@ -29,7 +30,9 @@ class Builds(PageCase):
     def test_of_many_at_once_one_builds(self):
         _, looked = self.look()
         answers = []
-        visitors = [threading.Thread(target=lambda: answers.append(self.build(looked["tag"])[0])) for _ in range(4)]
+        visitors = [
+            threading.Thread(target=lambda: answers.append(self.build(looked["tag"])[0])) for _ in range(4)
+        ]
         for each in visitors:
             each.start()
         for each in visitors:
@@ -40,7 +43,10 @@ class Builds(PageCase):
 
     def test_a_file_that_was_changed_is_a_conflict(self):
         _, looked = self.look()
-        self.assertEqual((looked["file"], looked["file_is_loaded"], looked["file_problem"]), ("policies/policies.yaml", True, None))
+        self.assertEqual(
+            (looked["file"], looked["file_is_loaded"], looked["file_problem"]),
+            ("policies/policies.yaml", True, None),
+        )
         text = self.pgveil.policy_path.read_text()
         try:
             self.pgveil.policy_path.write_text(text.replace("k: 2", "k: 3", 1))
@@ -98,7 +104,9 @@ class Files(PageCase):
         status, files = self.files()
         self.assertEqual((status, [it["name"] for it in files]), (200, [self.NAME]))
         status, file = self.file(self.NAME)
-        self.assertEqual((status, file["yaml"], file["tag"]), (200, self.pgveil.policy_path.read_text(), files[0]["tag"]))
+        self.assertEqual(
+            (status, file["yaml"], file["tag"]), (200, self.pgveil.policy_path.read_text(), files[0]["tag"])
+        )
 
     def test_another_text_has_another_tag(self):
         _, before = self.files()
@@ -111,8 +119,16 @@ class Files(PageCase):
         self.assertEqual(self.files()[1], before)
 
     def test_no_other_file_is_read(self):
-        for name in ("pgveil.yaml", "admin_password", "../etc/passwd", "/etc/passwd", str(self.pgveil.policy_path), "",
-                     "policies/../policies/policies.yaml", "policies/*.yaml"):
+        for name in (
+            "pgveil.yaml",
+            "admin_password",
+            "../etc/passwd",
+            "/etc/passwd",
+            str(self.pgveil.policy_path),
+            "",
+            "policies/../policies/policies.yaml",
+            "policies/*.yaml",
+        ):
             status, answer = self.file(name)
             self.assertEqual(status, 404, (name, answer))
 
@@ -134,23 +150,40 @@ class Tables(PageCase):
         return (browser or self.operator).api("POST", "design/tables", {"database": database})
 
     def columns(self, table, database="demo", browser=None):
-        return (browser or self.operator).api("POST", "design/columns", {"database": database, "table": table})
+        return (browser or self.operator).api(
+            "POST", "design/columns", {"database": database, "table": table}
+        )
 
     def test_tables_of_users_are_listed(self):
         status, tables = self.tables()
         self.assertEqual(status, 200, tables)
         self.assertLessEqual({"public.people", "public.folk", "public.halves"}, set(tables))
-        self.assertFalse([it for it in tables if it.startswith(("pg_", "information_schema.", "pgveil.")) or it == "public.v_people"])
+        self.assertFalse(
+            [
+                it
+                for it in tables
+                if it.startswith(("pg_", "information_schema.", "pgveil.")) or it == "public.v_people"
+            ]
+        )
 
     def test_columns_come_with_types_keys_and_estimates(self):
         status, answer = self.columns("public.folk")
         self.assertEqual((status, answer["rows"]), (200, 300), answer)
         columns = {it["name"]: it for it in answer["columns"]}
         self.assertEqual(list(columns), ["id", "Home City", "email", "age", "born"])
-        self.assertEqual([(it["type"], it["kind"], it["nullable"]) for it in columns.values()],
-                         [("integer", "number", False), ("text", "text", False), ("text", "text", True), ("integer", "number", True),
-                          ("date", "date", True)])
-        self.assertEqual([(it["key"], it["unique"]) for it in columns.values()], [(True, True)] + 4 * [(False, False)])
+        self.assertEqual(
+            [(it["type"], it["kind"], it["nullable"]) for it in columns.values()],
+            [
+                ("integer", "number", False),
+                ("text", "text", False),
+                ("text", "text", True),
+                ("integer", "number", True),
+                ("date", "date", True),
+            ],
+        )
+        self.assertEqual(
+            [(it["key"], it["unique"]) for it in columns.values()], [(True, True)] + 4 * [(False, False)]
+        )
         self.assertEqual((columns["id"]["nearly_unique"], columns["id"]["distinct"]), (True, 300))
         self.assertEqual((columns["age"]["distinct"], columns["Home City"]["distinct"]), (30, 1))
         self.assertAlmostEqual(columns["born"]["null_share"], 0.5)
@@ -169,8 +202,19 @@ class Tables(PageCase):
         self.assertEqual(answer["columns"][0]["distinct"], None)
 
     def test_what_is_no_table_of_users_is_not_there(self):
-        for table in ("pg_catalog.pg_authid", "pg_toast.x", "information_schema.sql_parts", "pgveil.version", "public.v_people",
-                      "public.nothing", "people", "public.", ".people", "", "public.people; SELECT 1"):
+        for table in (
+            "pg_catalog.pg_authid",
+            "pg_toast.x",
+            "information_schema.sql_parts",
+            "pgveil.version",
+            "public.v_people",
+            "public.nothing",
+            "people",
+            "public.",
+            ".people",
+            "",
+            "public.people; SELECT 1",
+        ):
             status, answer = self.columns(table)
             self.assertEqual(status, 404, (table, answer))
         self.assertEqual(self.columns("public.people", database="postgres")[0], 404)

@@ -1,4 +1,5 @@
-"""Raw rows on the page: for listed admins alone, each time with the password, on record before they are sent."""
+"""Raw rows on the page: for listed admins alone, each time with the password, on record before they are
+sent."""
 import json
 import os
 import resource
@@ -24,11 +25,15 @@ class RawCase(PageCase):
         type(self).operator = self.browser("operator")
 
     def look(self, policy="people_k2", password=PASSWORDS["operator"], browser=None, **more):
-        return (browser or self.operator).api("POST", "raw-rows", {"policy": policy, "password": password}, **more)
+        return (browser or self.operator).api(
+            "POST", "raw-rows", {"policy": policy, "password": password}, **more
+        )
 
     def shown_to_analyst(self, sql):
         with self.pgveil.client("analyst", password=PASSWORDS["analyst"]) as client:
-            return [[cell if cell is None else cell.decode() for cell in row] for row in client.query(sql).rows]
+            return [
+                [cell if cell is None else cell.decode() for cell in row] for row in client.query(sql).rows
+            ]
 
 
 class Shown(RawCase):
@@ -36,7 +41,13 @@ class Shown(RawCase):
         status, answer = self.look()
         self.assertEqual(status, 200, answer)
         self.assertEqual(answer["columns"], ["id", "occupation", "city", "state"])
-        self.assertEqual(answer["raw"], [[str(it[0]), *it[1:]] for it in self.postgres.rows("SELECT * FROM public.people ORDER BY id", "demo")])
+        self.assertEqual(
+            answer["raw"],
+            [
+                [str(it[0]), *it[1:]]
+                for it in self.postgres.rows("SELECT * FROM public.people ORDER BY id", "demo")
+            ],
+        )
         self.assertEqual(answer["masked"][7], [None, None, None, "OH"])
         self.assertEqual(answer["raw"][7], ["8", "Accountant", "Withamsville", "OH"])
         for raw, masked in zip(answer["raw"], answer["masked"]):
@@ -48,8 +59,10 @@ class Shown(RawCase):
         self.assertEqual(status, 200, answer)
         self.assertEqual([row[0] for row in answer["raw"]], [str(it) for it in range(1, 51)])
         self.assertIn("the first 50 rows; there are more", answer["notices"])
-        # As texts: char(n) has no blanks at its end then.
-        shown = {row[0]: [cell and cell.rstrip() for cell in row] for row in self.shown_to_analyst("SELECT * FROM staff")}
+        # As texts: char(n) has no blanks at its end then, and a boolean is a word.
+        words = {"t": "true", "f": "false"}
+        shown = {row[0]: [cell and cell.rstrip() for cell in (*row[:7], words.get(row[7]), *row[8:])]
+                 for row in self.shown_to_analyst("SELECT * FROM staff")}
         for masked in answer["masked"]:
             self.assertEqual(masked, shown[masked[0]])
 
@@ -89,14 +102,23 @@ class Refused(RawCase):
         self.assertEqual(Browser(self.port()).api("POST", "raw-rows", {})[0], 401)
 
     def test_another_site_can_t_ask(self):
-        for headers in ({"Origin": "http://evil.example"}, {"Sec_Fetch_Site": "cross-site"}, {"Content_Type": "text/plain"},
-                        {"X_CSRF_Token": "x" * 24}):
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Sec_Fetch_Site": "cross-site"},
+            {"Content_Type": "text/plain"},
+            {"X_CSRF_Token": "x" * 24},
+        ):
             self.assertEqual(self.look(**headers)[0], 403, headers)
         self.assertEqual(self.look(leave_out=("X-CSRF-Token",))[0], 403)
         self.assertEqual(self.operator.api("GET", "raw-rows")[0], 404)
 
     def test_a_body_of_another_shape_is_refused(self):
-        for body in ({"policy": "people_k2"}, {"policy": "people_k2", "password": 1}, {"policy": "people_k2", "password": "x", "rows": 10000}, []):
+        for body in (
+            {"policy": "people_k2"},
+            {"policy": "people_k2", "password": 1},
+            {"policy": "people_k2", "password": "x", "rows": 10000},
+            [],
+        ):
             self.assertEqual(self.operator.api("POST", "raw-rows", body)[0], 400, body)
 
 
@@ -107,9 +129,16 @@ class Record(RawCase):
         self.look(password="wrong")
         events = self.audited()[before:]
         self.assertEqual({it["role"] for it in events}, {"operator"})
-        self.assertEqual([(it["event"], it.get("sql"), it.get("sqlstate")) for it in events],
-                         [("command", "SHOW RAW ROWS OF POLICY people_k2", None), ("command", "11 RAW ROWS OF TABLE public.people", None),
-                          ("command_end", None, None), ("command", "SHOW RAW ROWS OF POLICY people_k2", None), ("command_end", None, "28P01")])
+        self.assertEqual(
+            [(it["event"], it.get("sql"), it.get("sqlstate")) for it in events],
+            [
+                ("command", "SHOW RAW ROWS OF POLICY people_k2", None),
+                ("command", "11 RAW ROWS OF TABLE public.people", None),
+                ("command_end", None, None),
+                ("command", "SHOW RAW ROWS OF POLICY people_k2", None),
+                ("command_end", None, "28P01"),
+            ],
+        )
         self.assert_no_hidden_value(json.dumps(self.audited()))
         self.assert_no_hidden_value(self.pgveil.log())
         for secret in PASSWORDS.values():
@@ -123,14 +152,18 @@ class Record(RawCase):
             self.assertEqual(status, 500, (room, answer))
             self.assertIn("audit log", answer["message"])
             self.assert_no_hidden_value(json.dumps(answer))
-            resource.prlimit(self.pgveil.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.prlimit(
+                self.pgveil.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            )
             size = os.path.getsize(self.pgveil.directory / "audit.log")
         self.assertEqual(self.look()[0], 200)
 
 
 class NotConfigured(PageCase):
     def test_no_admin_sees_raw_rows_unless_the_configuration_says_so(self):
-        status, answer = self.operator.api("POST", "raw-rows", {"policy": "people_k2", "password": PASSWORDS["operator"]})
+        status, answer = self.operator.api(
+            "POST", "raw-rows", {"policy": "people_k2", "password": PASSWORDS["operator"]}
+        )
         self.assertEqual((status, answer["sqlstate"]), (403, "42501"))
         _, session = self.operator.api("GET", "session")
         self.assertEqual((session["raw_rows"], session["table_jobs"]), (False, False))

@@ -1,4 +1,5 @@
-"""The page's server: who is let in, what other sites can't do, what each role sees. The page itself is tested in tests/web."""
+"""The page's server: who is let in, what other sites can't do, what each role sees. The page itself is tested
+in tests/web."""
 import json
 import pathlib
 import re
@@ -22,15 +23,24 @@ class SignIn(PageCase):
             time.sleep(0.05)
 
     def test_a_wrong_password_an_unknown_role_and_a_role_without_standing_look_alike(self):
-        answers = {self.browser().ask("POST", "/api/v1/session", {"role": role, "password": password})[1]
-                   for role, password in (("operator", "wrong"), ("nobody", "wrong"), ("analyst", PASSWORDS["analyst"]),
-                                          ("operator", ""), ("", ""))}
+        answers = {
+            self.browser().ask("POST", "/api/v1/session", {"role": role, "password": password})[1]
+            for role, password in (
+                ("operator", "wrong"),
+                ("nobody", "wrong"),
+                ("analyst", PASSWORDS["analyst"]),
+                ("operator", ""),
+                ("", ""),
+            )
+        }
         self.assertEqual(len(answers), 1, answers)
         self.assertIn("28P01", answers.pop())
         self.assertEqual(self.browser().api("GET", "session"), (200, None))
 
     def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(self):
-        response, _ = self.browser().ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        response, _ = self.browser().ask(
+            "POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]}
+        )
         cookie = response.getheader("Set-Cookie")
         for attribute in ("HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="):
             self.assertIn(attribute, cookie)
@@ -39,7 +49,9 @@ class SignIn(PageCase):
     def test_a_session_that_was_there_before_is_not_taken_over(self):
         planted = self.browser()
         planted.cookie = "pgveil_session=chosen-by-somebody-else"
-        response, _ = planted.ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        response, _ = planted.ask(
+            "POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]}
+        )
         self.assertNotIn("chosen", response.getheader("Set-Cookie"))
         self.assertEqual(planted.api("GET", "session"), (200, None))
 
@@ -54,8 +66,12 @@ class SignIn(PageCase):
 
     def test_too_many_tries_are_refused_even_with_the_right_password(self):
         for _ in range(8):
-            self.assertEqual(self.browser().api("POST", "session", {"role": "operator", "password": "wrong"})[0], 401)
-        response, _ = self.browser().ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+            self.assertEqual(
+                self.browser().api("POST", "session", {"role": "operator", "password": "wrong"})[0], 401
+            )
+        response, _ = self.browser().ask(
+            "POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]}
+        )
         self.assertEqual((response.status, response.getheader("Retry-After")), (429, "60"))
         self.browser("watcher")
 
@@ -63,7 +79,9 @@ class SignIn(PageCase):
         browser = self.browser("watcher")
         users = self.pgveil.directory / "users.txt"
         before = users.read_text()
-        other = re.sub(r'("watcher") "[^"]*"', lambda it: f'{it.group(1)} "{scram_verifier("another")}"', before)
+        other = re.sub(
+            r'("watcher") "[^"]*"', lambda it: f'{it.group(1)} "{scram_verifier("another")}"', before
+        )
         try:
             users.write_text(other)
             self.browser("operator")
@@ -73,10 +91,41 @@ class SignIn(PageCase):
         finally:
             users.write_text(before)
 
+    def reload_with(self, old, new):
+        path = self.pgveil.config_path
+        before = path.read_text()
+        self.assertIn(old, before)
+        path.write_text(before.replace(old, new))
+
+        def reload():
+            with self.pgveil.client("operator", "pgveil", password=PASSWORDS["operator"]) as console:
+                self.assertEqual([row for row in console.query("RELOAD").texts() if row[1] != "ok"], [])
+        self.addCleanup(lambda: (path.write_text(before), reload()))
+        reload()
+
+    def test_a_role_that_lost_its_standing_is_out(self):
+        browser = self.browser("watcher")
+        self.assertEqual(browser.api("GET", "policies")[0], 200)
+        self.reload_with("stats_users: [watcher]", "stats_users: [analyst]")
+        self.assertEqual(browser.api("GET", "policies")[0], 401)
+
+    def test_so_is_one_that_the_access_file_does_not_let_in_from_there(self):
+        watcher, operator = self.browser("watcher"), self.browser("operator")
+        access = self.pgveil.directory / "access"
+        access.write_text("host all watcher all reject\nhost all all all scram-sha-256\n")
+        access.chmod(0o600)
+        self.reload_with("users_file: users.txt", "users_file: users.txt, hba_file: access")
+        self.assertEqual(watcher.api("GET", "policies")[0], 401)
+        self.assertEqual(operator.api("GET", "policies")[0], 200)
+
     def test_signing_in_and_commands_are_on_record_without_literals(self):
         browser = self.browser("operator")
         self.browser().api("POST", "session", {"role": "operator", "password": "not the password"})
-        browser.api("POST", "explain", {"role": "analyst", "database": "demo", "sql": "SELECT * FROM people WHERE city = 'Whately'"})
+        browser.api(
+            "POST",
+            "explain",
+            {"role": "analyst", "database": "demo", "sql": "SELECT * FROM people WHERE city = 'Whately'"},
+        )
         browser.api("DELETE", "session")
         events = [event for event in self.audited() if event.get("session", 0) > 2**40]
         kinds = [(event["event"], event.get("verdict")) for event in events]
@@ -112,18 +161,35 @@ class Requests(PageCase):
         self.assertEqual(self.operator.api("GET", "policies", Origin="http://evil.example")[0], 403)
         build = ("POST", "policies/people_k2/build", {})
         before = column(self.operator.api("GET", "policies")[1], "version")
-        for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": f"http://127.0.0.1:{self.port() + 1}"},
-                        {"Sec_Fetch_Site": "same-site"}, {"Content_Type": "text/plain"}, {"X_CSRF_Token": "x" * 24},
-                        {"X_CSRF_Token": self.watcher.csrf}):
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Origin": f"http://127.0.0.1:{self.port() + 1}"},
+            {"Sec_Fetch_Site": "same-site"},
+            {"Content_Type": "text/plain"},
+            {"X_CSRF_Token": "x" * 24},
+            {"X_CSRF_Token": self.watcher.csrf},
+        ):
             self.assertEqual(self.operator.api(*build, **headers)[0], 403, headers)
         for name in ("Origin", "X-CSRF-Token"):
             self.assertEqual(self.operator.api(*build, leave_out=(name,))[0], 403, name)
         self.assertEqual(column(self.operator.api("GET", "policies")[1], "version"), before)
 
     def test_nobody_gets_nothing(self):
-        for method, path in (("GET", "policies"), ("GET", "policies/people_k2/version"), ("GET", "show/pools"),
-                             ("GET", "events"), ("POST", "policies/people_k2/build"), ("DELETE", "session"),
-                             ("POST", "design/what-if"), ("POST", "rows"), ("POST", "difference"), ("POST", "audit"), ("POST", "desk/runs"), ("GET", "nowhere")):
+        for method, path in (
+            ("GET", "policies"),
+            ("GET", "policies/people_k2/version"),
+            ("GET", "show/pools"),
+            ("GET", "events"),
+            ("POST", "policies/people_k2/build"),
+            ("DELETE", "session"),
+            ("POST", "design/what-if"),
+            ("POST", "rows"),
+            ("POST", "difference"),
+            ("POST", "audit"),
+            ("POST", "desk/runs"),
+            ("GET", "nowhere"),
+        ):
             status, answer = Browser(self.port()).api(method, path, {} if method == "POST" else None)
             self.assertEqual(status, 401, (path, answer))
 
@@ -133,18 +199,39 @@ class Requests(PageCase):
         self.assertEqual(set(column(policies, "cohorts") + column(policies, "smallest")), {None})
         for share in column(policies, "disclosed"):
             self.assertRegex(share or "0%", r"^\d+%$")
-        for method, path in (("GET", "policies/people_k2/version"), ("GET", "policies/people_k2/rules"),
-                             ("GET", "policies/people_k2/cohorts"), ("POST", "policies/people_k2/check"),
-                             ("POST", "policies/people_k2/build"), ("GET", "show/config"), ("POST", "jobs/x/run")):
+        for method, path in (
+            ("GET", "policies/people_k2/version"),
+            ("GET", "policies/people_k2/rules"),
+            ("GET", "policies/people_k2/cohorts"),
+            ("POST", "policies/people_k2/check"),
+            ("POST", "policies/people_k2/build"),
+            ("GET", "show/config"),
+            ("POST", "jobs/x/run"),
+        ):
             status, answer = self.watcher.api(method, path, {} if method == "POST" else None)
             self.assertEqual((status, answer["sqlstate"]), (403, "42501"), path)
-        for path, body in (("explain", {"role": "analyst", "database": "demo", "sql": "SELECT 1"}), ("design/check", {"yaml": ""}),
-                           ("design/what-if", {"yaml": "", "policy": "p", "k": 2})):
+        for path, body in (
+            ("explain", {"role": "analyst", "database": "demo", "sql": "SELECT 1"}),
+            ("design/check", {"yaml": ""}),
+            ("design/what-if", {"yaml": "", "policy": "p", "k": 2}),
+        ):
             self.assertEqual(self.watcher.api("POST", path, body)[0], 403, path)
 
     def test_a_stats_role_whose_answers_are_all_read_has_seen_no_value(self):
-        for path in ("policies", "show/clients", "show/pools", "show/stats", "show/refusals", "show/jobs", "show/databases",
-                     "show/users", "show/lists", "show/mem", "show/servers", "show/version"):
+        for path in (
+            "policies",
+            "show/clients",
+            "show/pools",
+            "show/stats",
+            "show/refusals",
+            "show/jobs",
+            "show/databases",
+            "show/users",
+            "show/lists",
+            "show/mem",
+            "show/servers",
+            "show/version",
+        ):
             response, text = self.watcher.ask("GET", "/api/v1/" + path)
             self.assertEqual(response.status, 200, text)
             self.assert_no_hidden_value(text, path)
@@ -161,7 +248,9 @@ class Requests(PageCase):
         ask = {"role": "analyst", "database": "demo", "sql": "SELECT city FROM people"}
         _, masked = self.operator.api("POST", "explain", ask)
         self.assertEqual(column(masked, "verdict")[0], "masked")
-        _, refused = self.operator.api("POST", "explain", ask | {"sql": "SELECT * FROM diary; SELECT pg_sleep(1)"})
+        _, refused = self.operator.api(
+            "POST", "explain", ask | {"sql": "SELECT * FROM diary; SELECT pg_sleep(1)"}
+        )
         self.assertTrue(all(it.startswith("refused") for it in column(refused, "verdict")), refused)
 
     def test_what_is_unknown_or_wrong_has_its_status(self):
@@ -175,17 +264,31 @@ class Requests(PageCase):
             self.assertTrue(answer["message"])
 
     def test_requests_that_are_too_long_or_no_http_end(self):
-        answer = self.operator.raw(b"POST /api/v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n")
+        answer = self.operator.raw(
+            b"POST /api/v1/explain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"
+        )
         self.assertIn(b"413", answer.split(b"\r\n")[0])
-        self.assertIn(b"431", self.operator.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40000 + b"\r\n\r\n").split(b"\r\n")[0])
-        self.assertIn(b"400", self.operator.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n").split(b"\r\n")[0])
+        self.assertIn(
+            b"431",
+            self.operator.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40000 + b"\r\n\r\n").split(
+                b"\r\n"
+            )[0],
+        )
+        self.assertIn(
+            b"400", self.operator.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n").split(b"\r\n")[0]
+        )
         self.assertEqual(self.operator.api("GET", "policies")[0], 200)
 
     def test_every_answer_forbids_what_the_page_does_not_need(self):
         for path in ("/", "/api/v1/policies", "/api/v1/nowhere", "/nothing", "/../../etc/passwd"):
             response, _ = self.operator.ask("GET", path)
             policy = response.getheader("Content-Security-Policy")
-            for part in ("default-src 'none'", "frame-ancestors 'none'", "script-src 'self'", "base-uri 'none'"):
+            for part in (
+                "default-src 'none'",
+                "frame-ancestors 'none'",
+                "script-src 'self'",
+                "base-uri 'none'",
+            ):
                 self.assertIn(part, policy, path)
             self.assertNotIn("unsafe", policy)
             self.assertEqual(response.getheader("X-Content-Type-Options"), "nosniff")
@@ -203,7 +306,9 @@ class Requests(PageCase):
 
     def test_events_begin_with_all_tables_and_need_a_session(self):
         with socket.create_connection(("127.0.0.1", self.port()), timeout=30) as connection:
-            connection.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: localhost:{self.port()}\r\nCookie: {self.watcher.cookie}\r\n\r\n".encode())
+            connection.sendall(
+                f"GET /api/v1/events HTTP/1.1\r\nHost: localhost:{self.port()}\r\nCookie: {self.watcher.cookie}\r\n\r\n".encode()
+            )
             text = b""
             while b"event: databases" not in text or not text.endswith(b"\n\n"):
                 piece = connection.recv(65536)
@@ -236,7 +341,9 @@ class Designs(PageCase):
         GRANT SELECT ON public.apart TO pgveil_admin"""
 
     def what_if(self, k, city="quasi_identifier", text=None, policy="try"):
-        return self.operator.api("POST", "design/what-if", {"yaml": text or DESIGN % city, "policy": policy, "k": k})
+        return self.operator.api(
+            "POST", "design/what-if", {"yaml": text or DESIGN % city, "policy": policy, "k": k}
+        )
 
     def readings_of_apart(self, since):
         return [text for text in self.postgres.received(since, "pgveil_admin") if "apart" in text]
@@ -244,7 +351,9 @@ class Designs(PageCase):
     def test_a_mistake_has_line_and_column(self):
         status, answer = self.operator.api("POST", "design/check", {"yaml": DESIGN % "quasi"})
         self.assertEqual(status, 200)
-        self.assertEqual((answer["error"]["line"], answer["error"]["column"], answer["policies"]), (10, 21, []))
+        self.assertEqual(
+            (answer["error"]["line"], answer["error"]["column"], answer["policies"]), (10, 21, [])
+        )
 
     def test_what_if_is_what_build_makes(self):
         _, version = self.operator.api("GET", "policies/people_k2/version")
@@ -262,8 +371,10 @@ class Designs(PageCase):
         answers = [self.what_if(k, text=apart % city)[1]
                    for k, city in ((3, "quasi_identifier"), (2, "identifier"), (2, "quasi_identifier"))]
         self.assertEqual(len({answer["counted_at"] for answer in answers}), 1)
-        self.assertEqual([answer["attributes"] for answer in answers],
-                         [["occupation", "city", "state"], ["occupation", "state"], ["occupation", "city", "state"]])
+        self.assertEqual(
+            [answer["attributes"] for answer in answers],
+            [["occupation", "city", "state"], ["occupation", "state"], ["occupation", "city", "state"]],
+        )
         self.assertLess(answers[0]["disclosure"]["cohorts"], answers[2]["disclosure"]["cohorts"])
         self.assertEqual(self.readings_of_apart(since), [])
 
@@ -276,9 +387,15 @@ class Designs(PageCase):
         self.assertEqual(self.what_if(12)[0], 409)
         self.assertEqual(self.what_if(1)[0], 400)
         self.assertEqual(self.what_if(2, policy="another")[0], 404)
-        self.assertEqual(self.what_if(2, text=DESIGN.replace("database: demo", "database: postgres") % "sensitive")[0], 404)
-        self.assertEqual(self.what_if(2, text=DESIGN.replace("public.people", "public.nothing") % "sensitive")[0], 502)
-        self.assertEqual(self.what_if(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400)
+        self.assertEqual(
+            self.what_if(2, text=DESIGN.replace("database: demo", "database: postgres") % "sensitive")[0], 404
+        )
+        self.assertEqual(
+            self.what_if(2, text=DESIGN.replace("public.people", "public.nothing") % "sensitive")[0], 502
+        )
+        self.assertEqual(
+            self.what_if(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400
+        )
 
     def test_an_answer_has_no_value_of_the_table(self):
         self.assert_no_hidden_value(json.dumps(self.what_if(2)))
@@ -292,31 +409,51 @@ class Rows(PageCase):
     """The masked rows of a query: what the role itself is given, or nothing."""
 
     def rows(self, sql, role="analyst", database="demo", browser=None):
-        return (browser or self.operator).api("POST", "rows", {"role": role, "database": database, "sql": sql})
+        return (browser or self.operator).api(
+            "POST", "rows", {"role": role, "database": database, "sql": sql}
+        )
 
     def own_rows(self, sql):
         with self.pgveil.client("analyst", password=PASSWORDS["analyst"]) as client:
-            return [tuple(cell if cell is None else cell.decode() for cell in row) for row in client.query(sql).rows]
+            return [
+                tuple(cell if cell is None else cell.decode() for cell in row)
+                for row in client.query(sql).rows
+            ]
 
     def test_the_rows_are_those_that_the_role_is_given(self):
-        for sql in ("SELECT * FROM people", "SELECT city, count(*) FROM people GROUP BY city ORDER BY 2 DESC, 1",
-                    "SELECT town FROM towns ORDER BY town", "SHOW server_version", "SELECT 1 WHERE false"):
+        for sql in (
+            "SELECT * FROM people",
+            "SELECT city, count(*) FROM people GROUP BY city ORDER BY 2 DESC, 1",
+            "SELECT town FROM towns ORDER BY town",
+            "SHOW server_version",
+            "SELECT 1 WHERE false",
+        ):
             status, answer = self.rows(sql)
             self.assertEqual(status, 200, answer)
-            self.assertEqual([tuple(row) for row in answer["rows"]], [tuple(row) for row in self.own_rows(sql)], sql)
+            self.assertEqual(
+                [tuple(row) for row in answer["rows"]], [tuple(row) for row in self.own_rows(sql)], sql
+            )
             self.assertEqual(answer["notices"], [])
             self.assert_no_hidden_value(json.dumps(answer["rows"]), sql)
 
     def test_no_more_than_the_first_hundred(self):
         _, answer = self.rows("SELECT a.n FROM numbers a, numbers b")
-        self.assertEqual((len(answer["rows"]), answer["notices"]), (100, ["the first 100 rows; there are more"]))
+        self.assertEqual(
+            (len(answer["rows"]), answer["notices"]), (100, ["the first 100 rows; there are more"])
+        )
         _, answer = self.rows("SELECT a.n FROM numbers a, numbers b LIMIT 100")
         self.assertEqual((len(answer["rows"]), answer["notices"]), (100, []))
 
     def test_what_the_role_may_not_ask_is_refused_as_for_it(self):
-        for sql, status, sqlstate in (("SELECT * FROM diary", 403, "42501"), ("SELECT nothing FROM people", 400, "42703"),
-                                      ("SELECT pg_sleep(1)", 403, "42501"), ("DELETE FROM people", 403, "42501"),
-                                      ("SELECT 1; SELECT 2", 400, "42601"), ("SELECT $1::int", 400, "08P01"), ("SELEC", 400, "42601")):
+        for sql, status, sqlstate in (
+            ("SELECT * FROM diary", 403, "42501"),
+            ("SELECT nothing FROM people", 400, "42703"),
+            ("SELECT pg_sleep(1)", 403, "42501"),
+            ("DELETE FROM people", 403, "42501"),
+            ("SELECT 1; SELECT 2", 400, "42601"),
+            ("SELECT $1::int", 400, "08P01"),
+            ("SELEC", 400, "42601"),
+        ):
             answer = self.rows(sql)
             self.assertEqual((answer[0], answer[1]["sqlstate"]), (status, sqlstate), answer)
 
@@ -346,17 +483,26 @@ class Rows(PageCase):
     def test_who_asked_and_what_was_asked_are_on_record_without_literals(self):
         self.rows("SELECT * FROM people WHERE state = 'OH' AND id <> 4711")
         events = self.audited()
-        asked = [event for event in events if event.get("sql") == "MASKED ROWS FOR ROLE analyst IN DATABASE demo"]
+        asked = [
+            event for event in events if event.get("sql") == "MASKED ROWS FOR ROLE analyst IN DATABASE demo"
+        ]
         self.assertEqual(asked[-1]["role"], "operator")
         logins = [event for event in events if event["event"] == "login" and event.get("method") == "page"]
         self.assertEqual((logins[-1]["role"], logins[-1]["verdict"]), ("analyst", "let in"))
-        statements = [event for event in events if event["event"] == "statement" and event["session"] == logins[-1]["session"]]
+        statements = [
+            event
+            for event in events
+            if event["event"] == "statement" and event["session"] == logins[-1]["session"]
+        ]
         self.assertEqual(statements[-1]["verdict"], "masked")
         self.assertNotIn("4711", json.dumps([event.get("sql") for event in events]))
 
     def test_a_body_of_another_shape_is_refused(self):
-        for body in ({"role": "analyst", "database": "demo"}, {"role": 1, "database": "demo", "sql": "SELECT 1"},
-                     {"role": "analyst", "database": "demo", "sql": "SELECT\u0000"}):
+        for body in (
+            {"role": "analyst", "database": "demo"},
+            {"role": 1, "database": "demo", "sql": "SELECT 1"},
+            {"role": "analyst", "database": "demo", "sql": "SELECT\u0000"},
+        ):
             self.assertEqual(self.operator.api("POST", "rows", body)[0], 400, body)
 
 
@@ -374,7 +520,10 @@ class Differences(PageCase):
         self.assertEqual(self.operator.api("GET", "policies"), before)
 
     def test_rows_that_came_change_cohorts(self):
-        self.postgres.run("INSERT INTO public.people SELECT 100 + g, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 3) g", "demo")
+        self.postgres.run(
+            "INSERT INTO public.people SELECT 100 + g, 'Farmer', 'Hamlet', 'OH' FROM generate_series(1, 3) g",
+            "demo",
+        )
         try:
             _, answer = self.compare()
             self.assertEqual(answer["after"]["rows"], answer["before"]["rows"] + 3)
@@ -386,7 +535,9 @@ class Differences(PageCase):
         _, version = self.operator.api("GET", "policies/people_k2/version")
         status, answer = self.compare(saved=json.dumps(version))
         self.assertEqual(status, 200, answer)
-        self.assertEqual((answer["before"]["number"], answer["after"]["number"]), (version["number"], version["number"]))
+        self.assertEqual(
+            (answer["before"]["number"], answer["after"]["number"]), (version["number"], version["number"])
+        )
         self.assertEqual(answer["changes"]["rows"], [])
         other = json.dumps(version | {"policy": "staff_k3"})
         self.assertEqual(self.compare(saved=other)[0], 400)
@@ -400,19 +551,26 @@ class Differences(PageCase):
 
 class AuditLog(PageCase):
     def look(self, browser=None, **filters):
-        return (browser or self.operator).api("POST", "audit", {"event": "", "role": "", "verdict": "", "text": ""} | filters)
+        return (browser or self.operator).api(
+            "POST", "audit", {"event": "", "role": "", "verdict": "", "text": ""} | filters
+        )
 
     def test_the_latest_line_is_the_one_that_tells_of_looking(self):
         status, answer = self.look()
         self.assertEqual(status, 200, answer)
-        self.assertEqual((answer["events"][0]["event"], answer["events"][0]["sql"]), ("command", "LOOK AT THE AUDIT LOG"))
+        self.assertEqual(
+            (answer["events"][0]["event"], answer["events"][0]["sql"]), ("command", "LOOK AT THE AUDIT LOG")
+        )
         self.assertNotIn("prev", answer["events"][0])
 
     def test_lines_are_chosen_by_event_role_verdict_and_text(self):
         self.browser().api("POST", "session", {"role": "watcher", "password": "wrong"})
         _, answer = self.look(event="login", role="watcher", verdict="refused")
         self.assertTrue(answer["events"])
-        self.assertEqual({(it["event"], it["role"], it["verdict"]) for it in answer["events"]}, {("login", "watcher", "refused")})
+        self.assertEqual(
+            {(it["event"], it["role"], it["verdict"]) for it in answer["events"]},
+            {("login", "watcher", "refused")},
+        )
         _, answer = self.look(text="build POLICY")
         self.assertTrue(answer["events"])
         self.assertTrue(all("BUILD POLICY" in it["sql"] for it in answer["events"]))
@@ -434,15 +592,22 @@ class Configuration(Case):
     def check(self, http, auth):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "pgveil.yaml"
-            path.write_text(f"backend: {{host: 127.0.0.1, databases: [demo], query_role: {{user: q}}}}\nauth: {auth}\n"
-                            f"admin: {{admin_users: [operator], http: {http}}}\npolicies: []\nstate_dir: state\n")
-            done = subprocess.run([binary(), "serve", "--config", str(path)], capture_output=True, text=True, timeout=60)
+            path.write_text(
+                f"backend: {{host: 127.0.0.1, databases: [demo], query_role: {{user: q}}}}\nauth: {auth}\n"
+                f"admin: {{admin_users: [operator], http: {http}}}\npolicies: []\nstate_dir: state\n"
+            )
+            done = subprocess.run(
+                [binary(), "serve", "--config", str(path)], capture_output=True, text=True, timeout=60
+            )
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
 
     def test_the_page_is_on_loopback_or_nowhere(self):
         for host in ("0.0.0.0", "192.0.2.1", "'::'", "localhost", "127.evil.example"):
-            self.assertIn("admin.http.host", self.check(f"{{host: {host}, port: 0}}", "{method: scram-sha-256, users_file: users}"))
+            self.assertIn(
+                "admin.http.host",
+                self.check(f"{{host: {host}, port: 0}}", "{method: scram-sha-256, users_file: users}"),
+            )
 
     def test_the_page_needs_passwords(self):
         self.assertIn("asks for passwords", self.check("{port: 0}", "{method: trust}"))

@@ -36,11 +36,18 @@ class Encrypted(PageCase):
     def test_the_page_works_as_ever(self):
         status, policies = self.operator.api("GET", "policies")
         self.assertEqual((status, len(policies["rows"])), (200, 2))
-        self.assertEqual(self.operator.api("POST", "rows", {"role": "analyst", "database": "demo", "sql": "SELECT * FROM people"})[0], 200)
+        self.assertEqual(
+            self.operator.api(
+                "POST", "rows", {"role": "analyst", "database": "demo", "sql": "SELECT * FROM people"}
+            )[0],
+            200,
+        )
         self.assertIn("https://127.0.0.1", self.pgveil.log())
 
     def test_the_cookie_is_for_tls_alone(self):
-        response, _ = self.browser().ask("POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]})
+        response, _ = self.browser().ask(
+            "POST", "/api/v1/session", {"role": "operator", "password": PASSWORDS["operator"]}
+        )
         cookie = response.getheader("Set-Cookie")
         self.assertTrue(cookie.startswith("__Host-pgveil_session="), cookie)
         for attribute in ("Secure", "HttpOnly", "SameSite=Strict", "Path=/"):
@@ -54,8 +61,13 @@ class Encrypted(PageCase):
             Browser(self.port()).ask("GET", "/")
 
     def test_the_page_has_the_names_of_the_configuration(self):
-        for host, status in (("pgveil.example.org", 200), (f"pgveil.example.org:{self.port()}", 200), ("localhost", 200),
-                             ("evil.example", 421), ("example.org", 421)):
+        for host, status in (
+            ("pgveil.example.org", 200),
+            (f"pgveil.example.org:{self.port()}", 200),
+            ("localhost", 200),
+            ("evil.example", 421),
+            ("example.org", 421),
+        ):
             self.assertEqual(self.operator.ask("GET", "/api/v1/policies", Host=host)[0].status, status, host)
 
     def test_an_address_without_tls_is_another_site(self):

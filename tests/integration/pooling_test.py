@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Connections that clients share, session by session and transaction by transaction: what one leaves behind never reaches
-the next, whatever it does and however it ends; and the limits, the line, PAUSE, RESUME and RECONNECT."""
+"""Connections that clients share, session by session and transaction by transaction: what one leaves behind
+never reaches the next, whatever it does and however it ends; and the limits, the line, PAUSE, RESUME and
+RECONNECT."""
 import socket
 import struct
 import threading
@@ -17,9 +18,20 @@ from harness.wire import Closed, RawClient
 CANCEL_REQUEST = 80877102
 LONG = "SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d, numbers e, numbers f, numbers g"
 PID = "SELECT pg_backend_pid()"
-SETTINGS = ("work_mem", "statement_timeout", "timezone", "datestyle", "application_name", "search_path", "extra_float_digits",
-            "bytea_output", "default_transaction_isolation")
-SHOW_SETTINGS = "SELECT " + ", ".join(f"current_setting('{name}')" for name in SETTINGS if name != "search_path")
+SETTINGS = (
+    "work_mem",
+    "statement_timeout",
+    "timezone",
+    "datestyle",
+    "application_name",
+    "search_path",
+    "extra_float_digits",
+    "bytea_output",
+    "default_transaction_isolation",
+)
+SHOW_SETTINGS = "SELECT " + ", ".join(
+    f"current_setting('{name}')" for name in SETTINGS if name != "search_path"
+)
 
 
 class Pooled(StackCase):
@@ -64,7 +76,11 @@ class Pooled(StackCase):
         """Until no connection is in use, and so many are idle."""
         def is_idle():
             row = self.pool_row()
-            return row is not None and (row["sv_active"], row["sv_idle"], row["sv_tested"]) == ("0", str(count), "0")
+            return row is not None and (row["sv_active"], row["sv_idle"], row["sv_tested"]) == (
+                "0",
+                str(count),
+                "0",
+            )
         self.until(is_idle, f"the pool is not idle: {self.pool_row()}")
 
     def pool_row(self, user="analyst"):
@@ -90,12 +106,20 @@ class SessionMode(Pooled):
             before = self.settings(first)
             pid = first.query(PID).texts()
             told = dict(first.settings)
-            for sql in ("SET work_mem = '77MB'", "SET timezone = 'Asia/Tokyo'", "SET datestyle = 'German'",
-                        "SET search_path = pg_catalog", "SET application_name = 'left behind'",
-                        "SET extra_float_digits = 0", "SET bytea_output = 'escape'",
-                        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                        "PREPARE left_behind AS SELECT 1", "BEGIN", "DECLARE held CURSOR WITH HOLD FOR SELECT 2",
-                        "COMMIT"):
+            for sql in (
+                "SET work_mem = '77MB'",
+                "SET timezone = 'Asia/Tokyo'",
+                "SET datestyle = 'German'",
+                "SET search_path = pg_catalog",
+                "SET application_name = 'left behind'",
+                "SET extra_float_digits = 0",
+                "SET bytea_output = 'escape'",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                "PREPARE left_behind AS SELECT 1",
+                "BEGIN",
+                "DECLARE held CURSOR WITH HOLD FOR SELECT 2",
+                "COMMIT",
+            ):
                 self.assertEqual(first.query(sql).errors, [], sql)
             first.parse("SELECT 3", "parsed_behind")
             self.assertEqual(first.sync().errors, [])
@@ -113,7 +137,9 @@ class SessionMode(Pooled):
 
     def test_start_up_settings_are_what_reset_returns_to(self):
         for zone in ("Asia/Tokyo", "America/New_York", "Asia/Tokyo"):
-            with self.pgveil.client(parameters={"timezone": zone, "application_name": f"in {zone}"}) as client:
+            with self.pgveil.client(
+                parameters={"timezone": zone, "application_name": f"in {zone}"}
+            ) as client:
                 self.assertEqual(client.settings["TimeZone"], zone)
                 self.assertEqual(client.settings["application_name"], f"in {zone}")
                 self.assertEqual(client.query("SET timezone = 'UTC'").errors, [])
@@ -134,7 +160,10 @@ class SessionMode(Pooled):
             client.collect(until=b"1")
 
         def in_copy(client):
-            client.send(b"Q", b"COPY (SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e) TO STDOUT\0")
+            client.send(
+                b"Q",
+                b"COPY (SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e) TO STDOUT\0",
+            )
             client.collect(until=b"d")
 
         def in_rows(client):
@@ -155,7 +184,16 @@ class SessionMode(Pooled):
             client.execute("p", max_rows=2)
             client.sync()
 
-        for leave in (in_transaction, failed, without_sync, in_copy, in_rows, in_query, with_half_a_message, with_a_portal):
+        for leave in (
+            in_transaction,
+            failed,
+            without_sync,
+            in_copy,
+            in_rows,
+            in_query,
+            with_half_a_message,
+            with_a_portal,
+        ):
             with self.subTest(leave.__name__):
                 client = self.pgveil.client()
                 leave(client)
@@ -261,7 +299,9 @@ class SessionMode(Pooled):
         done = []
         thread = threading.Thread(target=lambda: done.append(self.pgveil.console("PAUSE demo")))
         thread.start()
-        paused = lambda: [row["paused"] for row in self.ask("SHOW DATABASES") if row["name"] == "demo"] == ["1"]
+        paused = lambda: [row["paused"] for row in self.ask("SHOW DATABASES") if row["name"] == "demo"] == [
+            "1"
+        ]
         self.until(paused, "not paused")
         self.assertEqual(done, [])
         self.assertEqual(self.pgveil.console("PAUSE demo").sqlstates(), ["55000"])
@@ -441,8 +481,21 @@ class TransactionMode(Pooled):
             one.execute()
             self.assertEqual(one.sync().messages, "Z")
             self.assertEqual(two.query("SELECT 3").texts(), [["3"]])
-            one.send_bytes(b"".join(b"Q" + struct.pack("!I", len(sql) + 5) + sql + b"\0" for sql in (
-                b"SELECT 1", b"SELECT 1/0", b"BEGIN", b"SELECT 4", b"nonsense", b"SELECT 5", b"ROLLBACK", b"SELECT 6")))
+            one.send_bytes(
+                b"".join(
+                    b"Q" + struct.pack("!I", len(sql) + 5) + sql + b"\0"
+                    for sql in (
+                        b"SELECT 1",
+                        b"SELECT 1/0",
+                        b"BEGIN",
+                        b"SELECT 4",
+                        b"nonsense",
+                        b"SELECT 5",
+                        b"ROLLBACK",
+                        b"SELECT 6",
+                    )
+                )
+            )
             replies = [one.collect() for _ in range(8)]
             self.assertEqual([reply.status for reply in replies], ["I", "I", "T", "T", "E", "E", "I", "I"])
             self.assertEqual(replies[7].texts(), [["6"]])
@@ -498,13 +551,20 @@ class TransactionMode(Pooled):
                 self.wait_for_running_query()
                 self.cancel(two.key)
                 self.assertEqual(two.collect().sqlstate(), "57014")
-                self.assertEqual(one.query("SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d").errors, [])
+                self.assertEqual(
+                    one.query("SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d").errors, []
+                )
 
     def test_vanishing_clients_leave_nothing(self):
-        for start in (b"BEGIN; SELECT 1", b"BEGIN; SELECT 1/0", b"BEGIN; SET work_mem = '88MB'",
-                      b"COPY (SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e) TO STDOUT",
-                      b"SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e", LONG.encode(),
-                      b"SET work_mem = '88MB'"):
+        for start in (
+            b"BEGIN; SELECT 1",
+            b"BEGIN; SELECT 1/0",
+            b"BEGIN; SET work_mem = '88MB'",
+            b"COPY (SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e) TO STDOUT",
+            b"SELECT a.n FROM numbers a, numbers b, numbers c, numbers d, numbers e",
+            LONG.encode(),
+            b"SET work_mem = '88MB'",
+        ):
             with self.subTest(start):
                 client = self.pgveil.client()
                 client.send(b"Q", start + b"\0")
@@ -519,7 +579,12 @@ class TransactionMode(Pooled):
     def test_a_statement_timeout_of_one_is_not_the_others(self):
         with self.pgveil.client() as one, self.pgveil.client() as two:
             self.assertEqual(one.query("SET statement_timeout = '20ms'").errors, [])
-            self.assertEqual(two.query("SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d, numbers e").errors, [])
+            self.assertEqual(
+                two.query(
+                    "SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d, numbers e"
+                ).errors,
+                [],
+            )
             self.assertEqual(one.query(LONG).sqlstate(), "57014")
             self.assertEqual(two.query("SHOW statement_timeout").texts(), [["0"]])
             self.assertEqual(one.query("SHOW statement_timeout").texts(), [["20ms"]])
@@ -573,7 +638,9 @@ class TransactionMode(Pooled):
                 connection.prepared_max = 2
             for number in range(12):
                 for connection in (one, two):
-                    found = connection.execute(f"SELECT n, {number % 4} FROM numbers WHERE n = %s", (number + 1,)).fetchall()
+                    found = connection.execute(
+                        f"SELECT n, {number % 4} FROM numbers WHERE n = %s", (number + 1,)
+                    ).fetchall()
                     self.assertEqual(found, [(number + 1, number % 4)])
             with one.transaction(), one.cursor() as cursor:
                 cursor.execute("SELECT count(*) FROM people")
@@ -621,12 +688,16 @@ class Rules(Pooled):
     mode = "session"
     pool = (", reserve_size: 1, reserve_after: 300ms, server_idle_timeout: 1s"
             ", rules: [{role: bi, mode: transaction, size: 2}, {role: dpo, mode: none}]")
-    limits = "max_role_clients: 4, client_idle_timeout: 4s, idle_in_transaction_timeout: 1s, query_timeout: 2s"
+    limits = (
+        "max_role_clients: 4, client_idle_timeout: 4s, idle_in_transaction_timeout: 1s, query_timeout: 2s"
+    )
 
     def test_modes_by_role(self):
         with self.pgveil.client("bi") as client:
             client.query("SELECT 1")
-            modes = {row["user"]: row["pool_mode"] for row in self.ask("SHOW POOLS") if row["database"] == "demo"}
+            modes = {
+                row["user"]: row["pool_mode"] for row in self.ask("SHOW POOLS") if row["database"] == "demo"
+            }
             self.assertEqual(modes["bi"], "transaction")
             self.assertEqual(client.query("PREPARE p AS SELECT 1").sqlstate(), "0A000")
         with self.pgveil.client("dpo") as client:

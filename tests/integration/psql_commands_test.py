@@ -5,13 +5,77 @@ import re
 from harness.runner import main, shared_folder
 from harness.stack import StackCase
 
-COMMANDS = ("\\d", "\\d people", "\\d staff", "\\d towns", "\\d+ people", "\\dt", "\\dt+", "\\dn", "\\dn+", "\\du", "\\df",
-            "\\df public.*", "\\l", "\\dv", "\\di", "\\ds", "\\dT", "\\dT+", "\\dx", "\\dp", "\\d public.*", "\\dD",
-            "\\db", "\\dC", "\\do", "\\dO", "\\det", "\\dm", "\\dp people", "\\sf now", "\\conninfo", "\\encoding",
-            "\\dg", "\\drds", "\\dA", "\\dF", "\\dL", "\\dy", "\\dRp", "\\dX", "\\d nosuch")
-MUST_WORK = ("\\d", "\\d people", "\\d staff", "\\d towns", "\\dt", "\\dn", "\\du", "\\df", "\\l", "\\dv", "\\di", "\\ds",
-             "\\dT", "\\dp", "\\conninfo", "\\encoding", "\\dt+", "\\dm", "\\dx", "\\d+ people", "\\dn+", "\\dg", "\\dD",
-             "\\db", "\\dO", "\\dL")
+COMMANDS = (
+    "\\d",
+    "\\d people",
+    "\\d staff",
+    "\\d towns",
+    "\\d+ people",
+    "\\dt",
+    "\\dt+",
+    "\\dn",
+    "\\dn+",
+    "\\du",
+    "\\df",
+    "\\df public.*",
+    "\\l",
+    "\\dv",
+    "\\di",
+    "\\ds",
+    "\\dT",
+    "\\dT+",
+    "\\dx",
+    "\\dp",
+    "\\d public.*",
+    "\\dD",
+    "\\db",
+    "\\dC",
+    "\\do",
+    "\\dO",
+    "\\det",
+    "\\dm",
+    "\\dp people",
+    "\\sf now",
+    "\\conninfo",
+    "\\encoding",
+    "\\dg",
+    "\\drds",
+    "\\dA",
+    "\\dF",
+    "\\dL",
+    "\\dy",
+    "\\dRp",
+    "\\dX",
+    "\\d nosuch",
+)
+MUST_WORK = (
+    "\\d",
+    "\\d people",
+    "\\d staff",
+    "\\d towns",
+    "\\dt",
+    "\\dn",
+    "\\du",
+    "\\df",
+    "\\l",
+    "\\dv",
+    "\\di",
+    "\\ds",
+    "\\dT",
+    "\\dp",
+    "\\conninfo",
+    "\\encoding",
+    "\\dt+",
+    "\\dm",
+    "\\dx",
+    "\\d+ people",
+    "\\dn+",
+    "\\dg",
+    "\\dD",
+    "\\db",
+    "\\dO",
+    "\\dL",
+)
 
 
 class PsqlCommands(StackCase):
@@ -39,27 +103,42 @@ class PsqlCommands(StackCase):
             self.assertIn(f"public|{name}|table|", done.stdout)
 
     def test_tab_completion_queries_are_plain_selects(self):
-        sql = ("SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', "
-               "'m', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,2)='pe' AND "
-               "pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace "
-               "WHERE nspname = 'pg_catalog')")
+        sql = (
+            "SELECT pg_catalog.quote_ident(c.relname) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'S', 'v', "
+            "'m', 'f', 'p') AND substring(pg_catalog.quote_ident(c.relname),1,2)='pe' AND "
+            "pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> (SELECT oid FROM pg_catalog.pg_namespace "
+            "WHERE nspname = 'pg_catalog')"
+        )
         self.assertIn(["people"], self.texts(sql))
 
     def test_catalogs_have_no_values(self):
-        for sql in ("SELECT * FROM pg_index", "SELECT * FROM pg_constraint", "SELECT * FROM pg_attrdef",
-                    "SELECT * FROM pg_class", "SELECT * FROM pg_attribute", "SELECT * FROM pg_proc",
-                    "SELECT * FROM pg_description", "SELECT * FROM pg_indexes", "SELECT * FROM pg_views",
-                    "SELECT pg_get_indexdef(indexrelid) FROM pg_index", "SELECT pg_get_expr(indpred, indrelid) FROM pg_index",
-                    "SELECT * FROM information_schema.columns", "SELECT * FROM information_schema.views",
-                    "SELECT * FROM pg_rewrite", "SELECT * FROM pg_matviews", "SELECT * FROM pg_settings WHERE name !~ 'only'",
-                    "SELECT reltuples, relpages FROM pg_class WHERE relname = 'people'"):
+        for sql in (
+            "SELECT * FROM pg_index",
+            "SELECT * FROM pg_constraint",
+            "SELECT * FROM pg_attrdef",
+            "SELECT * FROM pg_class",
+            "SELECT * FROM pg_attribute",
+            "SELECT * FROM pg_proc",
+            "SELECT * FROM pg_description",
+            "SELECT * FROM pg_indexes",
+            "SELECT * FROM pg_views",
+            "SELECT pg_get_indexdef(indexrelid) FROM pg_index",
+            "SELECT pg_get_expr(indpred, indrelid) FROM pg_index",
+            "SELECT * FROM information_schema.columns",
+            "SELECT * FROM information_schema.views",
+            "SELECT * FROM pg_rewrite",
+            "SELECT * FROM pg_matviews",
+            "SELECT * FROM pg_settings WHERE name !~ 'only'",
+            "SELECT reltuples, relpages FROM pg_class WHERE relname = 'people'",
+        ):
             with self.subTest(sql), self.pgveil.client() as client:
                 reply = client.query(sql)
                 self.assertIn(reply.sqlstate(), (None, "42501"))
                 self.assert_no_hidden_value(reply.raw)
 
     def test_what_psql_was_seen_to_send(self):
-        """../shared/leaks/introspection/psql.sql: refused or answered, never with a value; most must be answered."""
+        """../shared/leaks/introspection/psql.sql: refused or answered, never with a value; most must be
+        answered."""
         folder = shared_folder("leaks/introspection")
         if folder is None:
             self.skipTest("../shared is not there")
@@ -80,8 +159,10 @@ class PsqlCommands(StackCase):
         self.assertGreaterEqual(answered, 0.75 * len(statements))
 
     def test_counters_of_what_others_read_are_hidden(self):
-        seen = self.texts("SELECT count(DISTINCT relid) > 50, count(value) FILTER (WHERE key NOT IN ('relid', 'schemaname', 'relname') "
-                          "AND value <> 'null') FROM pg_statio_all_tables s, jsonb_each(to_jsonb(s))")
+        seen = self.texts(
+            "SELECT count(DISTINCT relid) > 50, count(value) FILTER (WHERE key NOT IN ('relid', 'schemaname', 'relname') "
+            "AND value <> 'null') FROM pg_statio_all_tables s, jsonb_each(to_jsonb(s))"
+        )
         self.assertEqual(seen, [["t", "0"]])
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Who may read what: readers of open tables and views, access: from_database, and how fast a REVOKE counts."""
+"""Who may read what: readers of open tables and views, access: from_database, and how fast a REVOKE
+counts."""
 import time
 
 from harness import world
@@ -77,8 +78,12 @@ class Readers(StackCase):
         self.assertEqual(there.errors[0]["M"].replace("wards", "wardz"), missing.errors[0]["M"])
 
     def test_grants_of_the_database(self):
-        self.assert_readers("SELECT amount FROM budget", [["5"]], ("member", "readers_group", "root", "postgres"),
-                            ("bi", "analyst", "stranger", "missing", "dpo"))
+        self.assert_readers(
+            "SELECT amount FROM budget",
+            [["5"]],
+            ("member", "readers_group", "root", "postgres"),
+            ("bi", "analyst", "stranger", "missing", "dpo"),
+        )
         self.assert_readers("SELECT year FROM v_budget", "42501", (), ("analyst", "missing"))
 
     def test_the_refusal_is_postgresqls(self):
@@ -90,20 +95,30 @@ class Readers(StackCase):
         except RuntimeError as direct:
             self.assertIn("permission denied for table budget", str(direct))
         with self.pgveil.client("stranger") as client:
-            self.assertEqual(client.query("SELECT 1 FROM v_budget").errors[0]["M"], "permission denied for view v_budget")
+            self.assertEqual(
+                client.query("SELECT 1 FROM v_budget").errors[0]["M"], "permission denied for view v_budget"
+            )
 
     def test_a_view_needs_its_own_grant_and_what_it_reads_too(self):
-        self.assertEqual(self.ask("bi", "SELECT year FROM v_budget"), "42501")        # budget is not bi's whole
+        self.assertEqual(self.ask("bi", "SELECT year FROM v_budget"), "42501")  # budget is not bi's whole
         self.assertEqual(self.ask("root", "SELECT year FROM v_budget"), [["2024"]])
-        self.assertEqual(self.ask("member", "SELECT year FROM v_budget"), "42501")    # budget, but not the view
+        self.assertEqual(self.ask("member", "SELECT year FROM v_budget"), "42501")  # budget, but not the view
 
     def test_the_schema_counts(self):
-        self.assert_readers("SELECT a FROM closed.t", [["1"]], ("bi", "root"), ("analyst", "member", "stranger", "missing"))
+        self.assert_readers(
+            "SELECT a FROM closed.t", [["1"]], ("bi", "root"), ("analyst", "member", "stranger", "missing")
+        )
 
     def test_columns_that_can_be_shown_need_a_grant(self):
-        self.assert_readers("SELECT count(city), count(id) FROM people", [["4", "0"]], ("bi", "analyst", "root"),
-                            ("member", "stranger", "missing"))
-        self.assert_readers("SELECT count(id) FROM people", [["11"]], ("dpo",), ())   # exempt by name, asks nobody
+        self.assert_readers(
+            "SELECT count(city), count(id) FROM people",
+            [["4", "0"]],
+            ("bi", "analyst", "root"),
+            ("member", "stranger", "missing"),
+        )
+        self.assert_readers(
+            "SELECT count(id) FROM people", [["11"]], ("dpo",), ()
+        )  # exempt by name, asks nobody
 
     def wait_for(self, question, wanted):
         deadline = time.monotonic() + PATIENCE
@@ -123,7 +138,10 @@ class Readers(StackCase):
             self.wait_for(lambda: self.ask("late", "SELECT amount FROM budget"), [["5"]])
             self.postgres.run(revoke, "demo")
             self.wait_for(lambda: self.ask("late", "SELECT amount FROM budget"), "42501")
-        self.postgres.run("REVOKE ALL ON budget FROM late; REVOKE ALL (year, amount) ON budget FROM late; DROP ROLE late", "demo")
+        self.postgres.run(
+            "REVOKE ALL ON budget FROM late; REVOKE ALL (year, amount) ON budget FROM late; DROP ROLE late",
+            "demo",
+        )
         self.wait_for(lambda: self.ask("late", "SELECT amount FROM budget"), "42501")
 
     def test_a_prepared_statement_is_closed_by_a_revoke_and_opened_by_a_grant(self):
@@ -150,6 +168,33 @@ class Readers(StackCase):
         self.wait_for(lambda: run("open"), [["5"]])
         self.wait_for(lambda: run("masked"), [["4"]])
 
+    def test_what_sql_prepared_and_declared_is_closed_by_a_revoke_too(self):
+        self.postgres.run("CREATE ROLE still; GRANT SELECT ON budget, people TO still", "demo")
+        self.wait_for(lambda: self.ask("still", "SELECT count(city) FROM people"), [["4"]])
+        client, cursor = self.pgveil.client("still"), self.pgveil.client("still")
+        self.addCleanup(client.close)
+        self.addCleanup(cursor.close)
+
+        def run(sql):
+            reply = client.query(sql)
+            return reply.sqlstate() or reply.texts()
+        client.query(
+            "PREPARE open AS SELECT amount FROM budget; PREPARE masked AS SELECT count(city) FROM people"
+        )
+        client.query("DECLARE held CURSOR WITH HOLD FOR SELECT amount FROM budget, generate_series(1, 1000)")
+        cursor.query("BEGIN; DECLARE c CURSOR FOR SELECT amount FROM budget, generate_series(1, 1000)")
+        self.assertEqual(
+            (run("EXECUTE open"), run("EXECUTE masked"), run("FETCH held")), ([["5"]], [["4"]], [["5"]])
+        )
+        self.assertEqual(cursor.query("FETCH c").texts(), [["5"]])
+        self.postgres.run("REVOKE SELECT ON budget, people FROM still", "demo")
+        for sql in ("EXECUTE open", "EXECUTE masked", "FETCH held"):
+            self.wait_for(lambda sql=sql: run(sql), "42501")
+        reply = cursor.query("FETCH c")
+        self.assertEqual(
+            (reply.sqlstate(), reply.errors[0]["M"]), ("42501", "permission denied for table budget")
+        )
+
     def test_explain_policy_and_the_console_know_it(self):
         refused = self.pgveil.console("EXPLAIN POLICY FOR ROLE stranger 'SELECT * FROM budget'")
         self.assertIn("permission denied for table budget", str(refused.texts()))
@@ -162,14 +207,16 @@ class Wrong(StackCase):
     def test_mistakes_in_the_configuration(self):
         path = self.pgveil.config_path
         text = path.read_text()
-        for entry, words in (("{table: public.diary}", "one of readers and access is needed"),
-                             ("{readers: [bi]}", "an open table without its name"),
-                             ("{table: public.diary, readers: []}", "nobody may read it"),
-                             ("{table: public.diary, access: everybody}", "something else than from_database"),
-                             ("{table: public.diary, readers: [bi], access: from_database}", "one of readers and access"),
-                             ("{table: public.towns, readers: [bi]}", "is listed twice"),
-                             ("{table: public.diary, reader: [bi]}", "unknown key"),
-                             ("{table: diary, readers: [bi]}", "is no table")):
+        for entry, words in (
+            ("{table: public.diary}", "one of readers and access is needed"),
+            ("{readers: [bi]}", "an open table without its name"),
+            ("{table: public.diary, readers: []}", "nobody may read it"),
+            ("{table: public.diary, access: everybody}", "something else than from_database"),
+            ("{table: public.diary, readers: [bi], access: from_database}", "one of readers and access"),
+            ("{table: public.towns, readers: [bi]}", "is listed twice"),
+            ("{table: public.diary, reader: [bi]}", "unknown key"),
+            ("{table: diary, readers: [bi]}", "is no table"),
+        ):
             path.write_text(text.replace('"public.towns"', f'"public.towns", {entry}'))
             try:
                 reply = self.pgveil.console("RELOAD")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What drivers and tools ask of the catalogs, as they really send it (recorded/*.sql), answers as the server does."""
+"""What drivers and tools ask of the catalogs, as they really send it (recorded/*.sql), answers as the server
+does."""
 import pathlib
 import re
 
@@ -15,6 +16,12 @@ REFUSED = {
     "pg_catalog.current_setting(s.name)": "a setting that is not named as a constant",
     "pg_largeobject_metadata": "large objects are not listed",
 }
+# Part of a statement that the server refuses pgveil's role; here it is NULL.
+ANSWERED_HERE = "pg_tablespace_size"
+# Part of a statement that asks what the role may read: of pgveil fewer tables than its own role of the
+# server.
+ASKS_RIGHTS = "has_table_privilege("
+UNREADABLE = {"diary", "unbuilt"}
 # What a catalog shows of a table that was never analyzed.
 UNKNOWN_SIZES = {None, "-1", "0"}
 
@@ -29,7 +36,11 @@ def differences(ours, theirs):
     if len(ours) != len(theirs):
         return [(len(ours), len(theirs))]
     pairs = [pair for rows in zip(ours, theirs) for pair in zip(*rows)]
-    return [(a, b) for a, b in pairs if a != b and not (a in UNKNOWN_SIZES or b == "pgveil_query" and a == "analyst")]
+    return [
+        (a, b)
+        for a, b in pairs
+        if a != b and not (a in UNKNOWN_SIZES or b == "pgveil_query" and a == "analyst")
+    ]
 
 
 def in_order_of(theirs, ours):
@@ -56,14 +67,22 @@ class Recorded(StackCase):
                     if any(part in sql for part in REFUSED):
                         self.assertEqual(reply.sqlstates(), ["42501"])
                         continue
+                    if ANSWERED_HERE in sql:
+                        self.assertEqual((reply.sqlstates(), expected.sqlstates()), ([], ["42501"]))
+                        answered += 1
+                        continue
                     self.assertEqual(reply.sqlstates(), expected.sqlstates())
-                    self.assertEqual(reply.tags, expected.tags)
+                    shown = [
+                        row for row in expected.texts() if ASKS_RIGHTS not in sql or not UNREADABLE & set(row)
+                    ]
+                    if len(shown) == len(expected.rows):
+                        self.assertEqual(reply.tags, expected.tags)
                     self.assertEqual([[c.shape() for c in d] for d in reply.descriptions],
                                      [[c.shape() for c in d] for d in expected.descriptions])
                     rows = reply.texts()
                     if not re.search(r"\border by\b", sql, re.IGNORECASE):  # the plan decides
-                        rows = in_order_of(expected.texts(), rows)
-                    self.assertEqual(differences(rows, expected.texts()), [])
+                        rows = in_order_of(shown, rows)
+                    self.assertEqual(differences(rows, shown), [])
                     answered += 1
                     hidden += reply.texts() != expected.texts()
         print(f"\n{name}: {answered} of {len(statements(path))} answered, {hidden} of them with hidden cells")

@@ -70,17 +70,17 @@ SELECT pg_terminate_backend(1)
 SELECT pg_advisory_lock(1)
 SELECT pg_notify('a', 'b')
 SELECT nextval('s')
-SELECT txid_current()
+SELECT pg_current_snapshot()
+SELECT setseed(0.5)
 SELECT ts_stat('SELECT 1')
 SELECT currval('s')
-SELECT inet_server_addr()
 SELECT pg_stat_get_live_tuples(1)
 SELECT has_function.x() FROM people has_function
 SELECT most_common_vals FROM pg_stats
 SELECT * FROM pg_statistic
 SELECT * FROM pg_stats_ext
 SELECT * FROM pg_stat_activity
-SELECT * FROM pg_stat_user_tables
+SELECT * FROM pg_stat_database
 SELECT * FROM pg_locks
 SELECT * FROM pg_authid
 SELECT * FROM pg_shadow
@@ -95,12 +95,15 @@ SET SESSION AUTHORIZATION postgres
 SET standard_conforming_strings = off
 SET client_min_messages = debug5
 SET default_transaction_read_only = off
-RESET ROLE
+SET ROLE pgveil_query
+SET LOCAL ROLE dpo
+SET array_nulls = 0
 BEGIN READ WRITE
 PREPARE TRANSACTION 'x'
 EXPLAIN SELECT * FROM diary
 EXPLAIN ANALYZE DELETE FROM people
 SELECT * FROM people TABLESAMPLE SYSTEM (50)
+SELECT * FROM people TABLESAMPLE BERNOULLI (50) REPEATABLE (1)
 SELECT ctid FROM people
 SELECT xmin FROM people
 SELECT tableoid FROM people
@@ -138,7 +141,9 @@ class Refusals(StackCase):
 
     def test_existing_and_missing_tables_look_alike(self):
         there, missing = self.refuse("SELECT * FROM diary"), self.refuse("SELECT * FROM dairy")
-        self.assertEqual(there.errors[0]["M"].replace("diary", "X"), missing.errors[0]["M"].replace("dairy", "X"))
+        self.assertEqual(
+            there.errors[0]["M"].replace("diary", "X"), missing.errors[0]["M"].replace("dairy", "X")
+        )
 
     def test_the_reason_and_the_position(self):
         error = self.refuse("SELECT 1 FROM diary").errors[0]
@@ -175,8 +180,11 @@ class Refusals(StackCase):
         self.assert_nothing_sent(since, "another database")
 
     def test_definitions_are_not_shown(self):
-        for sql in ("SELECT pg_get_viewdef('v_people'::regclass)", "SELECT prosrc FROM pg_proc WHERE proname = 'peek'",
-                    "SELECT pg_get_functiondef('peek'::regproc)"):
+        for sql in (
+            "SELECT pg_get_viewdef('v_people'::regclass)",
+            "SELECT prosrc FROM pg_proc WHERE proname = 'peek'",
+            "SELECT pg_get_functiondef('peek'::regproc)",
+        ):
             self.assertEqual(self.texts(sql), [[None]])
 
     def test_a_refusal_aborts_the_transaction(self):
@@ -227,8 +235,12 @@ class Refusals(StackCase):
 
     def test_errors_while_running_quote_no_value(self):
         with self.pgveil.client() as client:
-            for sql, state in (("SELECT job::integer FROM staff", "22P02"), ("SELECT occupation::date FROM people", "22007"),
-                               ("SELECT 1 / (id - 5) FROM staff", "22012"), ("SELECT (SELECT city FROM people)", "21000")):
+            for sql, state in (
+                ("SELECT job::integer FROM staff", "22P02"),
+                ("SELECT occupation::date FROM people", "22007"),
+                ("SELECT 1 / (id - 5) FROM staff", "22012"),
+                ("SELECT (SELECT city FROM people)", "21000"),
+            ):
                 error = client.query(sql).errors[0]
                 self.assertEqual(error["C"], state)
                 self.assertEqual(set(error) - set("SVCMHP"), set(), error)

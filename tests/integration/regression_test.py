@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""PostgreSQL's own regression SQL: the same output through pgveil, as a bypass role, as from the server itself.
+"""PostgreSQL's own regression SQL: the same output through pgveil, as a bypass role, as from the server
+itself.
 
-Runs with --long when the tests' sources are there: $PGVEIL_REGRESS names src/test/regress of PostgreSQL 15, by default
-build/postgresql-15/src/test/regress. On Debian: apt-get source postgresql-15 (with deb-src), unpacked there.
-PGVEIL_REGRESS_FILES names the files to run ("boolean char int4"); by default all of parallel_schedule, one by one.
-"""
+Runs with --long when the tests' sources are there: $PGVEIL_REGRESS names src/test/regress of PostgreSQL 15,
+by default build/postgresql-15/src/test/regress. On Debian: apt-get source postgresql-15 (with deb-src),
+unpacked there. PGVEIL_REGRESS_FILES names the files to run ("boolean char int4"); by default all of
+parallel_schedule, one by one. """
 import os
 import pathlib
 import re
@@ -66,16 +67,47 @@ class Regression(Case):
         """By file: all that psql printed."""
         outside = postgres.directory / "results"
         outside.mkdir()
-        environment = {**os.environ, "PGTZ": "PST8PDT", "PGDATESTYLE": "Postgres, MDY", "PGPASSWORD": PASSWORD, "LC_MESSAGES": "C",
-                       "PG_ABS_SRCDIR": str(SOURCES), "PG_ABS_BUILDDIR": str(outside), "PG_LIBDIR": str(outside), "PG_DLSUFFIX": ".so"}
+        environment = {
+            **os.environ,
+            "PGTZ": "PST8PDT",
+            "PGDATESTYLE": "Postgres, MDY",
+            "PGPASSWORD": PASSWORD,
+            "LC_MESSAGES": "C",
+            "PG_ABS_SRCDIR": str(SOURCES),
+            "PG_ABS_BUILDDIR": str(outside),
+            "PG_LIBDIR": str(outside),
+            "PG_DLSUFFIX": ".so",
+        }
         found = {}
         for name in schedule():
-            # By standard input, as pg_regress does: messages then have no line numbers, which depend on when they come.
+            # By standard input, as pg_regress does: messages then have no line numbers, which depend on when
+            # they come.
             with open(SOURCES / "sql" / f"{name}.sql", "rb") as script:
                 done = subprocess.run(
-                    ["psql", "-X", "-a", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "regression", "-d", "regression",
-                     "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"],
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=script, env=environment, timeout=600)
+                    [
+                        "psql",
+                        "-X",
+                        "-a",
+                        "-q",
+                        "-h",
+                        "127.0.0.1",
+                        "-p",
+                        str(port),
+                        "-U",
+                        "regression",
+                        "-d",
+                        "regression",
+                        "-v",
+                        "HIDE_TABLEAM=on",
+                        "-v",
+                        "HIDE_TOAST_COMPRESSION=on",
+                    ],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    stdin=script,
+                    env=environment,
+                    timeout=600,
+                )
             found[name] = quiet(done.stdout.decode("utf-8", "replace").replace(str(outside), "results"))
         return found
 
@@ -92,7 +124,9 @@ class Regression(Case):
                         more="bypass_roles: [{role: regression, user: regression, password_file: raw}]\n"
                              "audit: {file: audit.log}\n")
         self.addCleanup(pgveil.stop)
-        pgveil.config_path.write_text(pgveil.config_path.read_text().replace("policies: [policies/*.yaml]", "policies: []"))
+        pgveil.config_path.write_text(
+            pgveil.config_path.read_text().replace("policies: [policies/*.yaml]", "policies: []")
+        )
         configuration.write_secret(pgveil.directory / "raw", PASSWORD + "\n")
         pgveil.start()
         got = self.outputs(postgres, pgveil.port)
@@ -102,7 +136,9 @@ class Regression(Case):
             for name in different:
                 (folder / f"regress_{name}.direct").write_text(expected[name])
                 (folder / f"regress_{name}.through").write_text(got[name])
-        print(f"regression: {len(expected) - len(different)} of {len(expected)} files alike; different: {different}")
+        print(
+            f"regression: {len(expected) - len(different)} of {len(expected)} files alike; different: {different}"
+        )
         self.assertEqual(sorted(set(different) - set(DIFFERENT)), [])
         verify = pgveil.command("audit-verify", str(pgveil.directory / "audit.log"), timeout=600)
         self.assertEqual(verify.returncode, 0, verify.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""pgveil risk of a file, of standard input and of a table of PostgreSQL: figures, formats, what is refused, and that no value
-of the data is shown."""
+"""pgveil risk of a file, of standard input and of a table of PostgreSQL: figures, formats, what is refused,
+and that no value of the data is shown."""
 import html.parser
 import json
 import os
@@ -31,7 +31,9 @@ class References(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
-        self.found += [value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")]
+        self.found += [
+            value for name, value in attributes if name in ("src", "href", "action") or name.startswith("on")
+        ]
 
 
 class Risk(VerbCase):
@@ -43,8 +45,14 @@ class Risk(VerbCase):
         self.people.write_text(SIX)
 
     def risk(self, *arguments, status=0, **options):
-        done = subprocess.run([binary(), "risk", *map(str, arguments)], capture_output=True, text=True, timeout=60,
-                              cwd=self.folder, **options)
+        done = subprocess.run(
+            [binary(), "risk", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+            **options,
+        )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
         self.assertNotIn("secret", done.stdout + done.stderr)
@@ -60,7 +68,9 @@ class Risk(VerbCase):
 
     def test_figures_of_six_people(self):
         found = self.found(self.people, "--columns", "city,age", "--threshold", "0.4")
-        self.assertEqual((found["rows"], found["classes"], found["smallest_class"], found["unique_rows"]), (6, 3, 1, 1))
+        self.assertEqual(
+            (found["rows"], found["classes"], found["smallest_class"], found["unique_rows"]), (6, 3, 1, 1)
+        )
         self.assertEqual(found["prosecutor"], {"highest": 1, "mean": 0.5, "at_risk": 0.5})
         self.assertEqual(found["histogram"], [{"size": size, "classes": 1} for size in (1, 2, 3)])
         self.assertEqual(found["journalist"], None)
@@ -72,7 +82,9 @@ class Risk(VerbCase):
         self.assertEqual(found["columns"], ["city", "age", "name"])
         self.assertEqual(found["unique_rows"], 6)
         self.assertEqual([it["columns"] for it in found["sets"] if it["is_minimal_key"]], [["name"]])
-        self.assertEqual([(it["column"], it["item"]) for it in found["safe_harbor"]], [("city", "B"), ("name", "A")])
+        self.assertEqual(
+            [(it["column"], it["item"]) for it in found["safe_harbor"]], [("city", "B"), ("name", "A")]
+        )
 
     def test_a_population_as_a_file(self):
         population = self.folder / "all.csv"
@@ -82,7 +94,9 @@ class Risk(VerbCase):
         self.assertEqual(found["population"]["not_in_population"], 1)
 
     def test_the_size_of_the_population(self):
-        found = self.found(self.people, "--columns", "city,age", "--population-size", 60)["population_uniqueness"]
+        found = self.found(self.people, "--columns", "city,age", "--population-size", 60)[
+            "population_uniqueness"
+        ]
         self.assertGreater(found["zayatz"], 0)
         self.assertLess(found["dankar"], 1 / 6)
         self.refused("smaller than the table", self.people, "--population-size", 5)
@@ -101,8 +115,15 @@ class Risk(VerbCase):
         self.assertEqual((found["rows"], found["classes"], found["smallest_class"]), (24, 12, 2))
         self.assertEqual({(it["column"], it["item"]) for it in found["safe_harbor"]},
                          {("home zip", "B"), ("email", "F")})
-        population = self.found(self.people, "--columns", "age", "--population-table", "public.visitors", "--config",
-                                self.pgveil.config_path)
+        population = self.found(
+            self.people,
+            "--columns",
+            "age",
+            "--population-table",
+            "public.visitors",
+            "--config",
+            self.pgveil.config_path,
+        )
         self.assertEqual(population["population"]["not_in_population"], 6)
         self.refused("does not exist", "--table", "public.nothing", "--config", self.pgveil.config_path)
         self.refused("not a table", "--table", "public.v_visitors", "--config", self.pgveil.config_path)
@@ -111,7 +132,9 @@ class Risk(VerbCase):
 
     def test_text_and_html_say_the_same(self):
         text = self.risk(self.people, "--columns", "city,age", "--population-size", 60).stdout
-        page = self.risk(self.people, "--columns", "city,age", "--population-size", 60, "--format", "html").stdout
+        page = self.risk(
+            self.people, "--columns", "city,age", "--population-size", 60, "--format", "html"
+        ).stdout
         for figure in re.findall(r"[0-9.]+ %", text):
             self.assertIn(figure, page)
         references = References()

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A pgveil in front of a standby: it answers under the versions that the primary has, and refuses what would write."""
+"""A pgveil in front of a standby: it answers under the versions that the primary has, and refuses what would
+write."""
 import subprocess
 import time
 
@@ -22,8 +23,27 @@ class Standby(Postgres):
 
     def _prepare(self):
         data = self.directory / "data"
-        subprocess.run([BIN / "pg_basebackup", "-h", "127.0.0.1", "-p", str(self.primary.port), "-U", "postgres", "-D", data,
-                        "-R", "-c", "fast"], check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **self._as_user())
+        subprocess.run(
+            [
+                BIN / "pg_basebackup",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.primary.port),
+                "-U",
+                "postgres",
+                "-D",
+                data,
+                "-R",
+                "-c",
+                "fast",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=120,
+            cwd="/",
+            **self._as_user(),
+        )
         with open(data / "postgresql.conf", "a") as conf:
             conf.write(f"port = {self.port}\nunix_socket_directories = '{self.directory}'\n")
 
@@ -80,8 +100,10 @@ class OnAStandby(StackCase):
 
     def test_a_withdrawal_on_the_primary_counts_here(self):
         self.until(None, "no answer")
-        self.postgres.run("UPDATE pgveil.version SET is_current = false, closed_because = 'a test' WHERE policy = 'people_k2'",
-                          "demo")
+        self.postgres.run(
+            "UPDATE pgveil.version SET is_current = false, closed_because = 'a test' WHERE policy = 'people_k2'",
+            "demo",
+        )
         self.until("42501", "withdrawn")
         self.pgveil.build("people_k2")
         self.until(None, "built again")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""TLS to PostgreSQL: what is checked of its certificate, channel binding, our own certificate; and what RELOAD makes of
-new files on either side."""
+"""TLS to PostgreSQL: what is checked of its certificate, channel binding, our own certificate; and what
+RELOAD makes of new files on either side."""
 import os
 import pathlib
 import signal
@@ -36,7 +36,9 @@ class Backend(ServerCase):
     @classmethod
     def serve_with(cls, own, kind="hostssl", more="", is_on=True):
         """The server's certificate, and who may come in how."""
-        (cls.postgres.directory / "data" / "pg_hba.conf").write_text(HBA.format(kind=kind, roles=ROLES, more=more))
+        (cls.postgres.directory / "data" / "pg_hba.conf").write_text(
+            HBA.format(kind=kind, roles=ROLES, more=more)
+        )
         with open(cls.postgres.directory / "data" / "postgresql.conf", "a") as conf:
             conf.write(f"ssl = {'on' if is_on else 'off'}\nssl_cert_file = '{own.certificate}'\n"
                        f"ssl_key_file = '{own.key}'\nssl_ca_file = '{cls.authority.certificate}'\n")
@@ -58,8 +60,10 @@ class Backend(ServerCase):
         with pgveil.client() as client:
             reply = client.query("SELECT count(*) FROM people")
             self.assertEqual((reply.errors, reply.texts()), ([], [["11"]]), tls)
-            used = self.postgres.rows("SELECT usename, ssl, version FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
-                                      "WHERE usename = 'pgveil_query'")
+            used = self.postgres.rows(
+                "SELECT usename, ssl, version FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                "WHERE usename = 'pgveil_query'"
+            )
             self.assertEqual(used, [["pgveil_query", "t", "TLSv1.3"]], tls)
         return pgveil
 
@@ -80,8 +84,10 @@ class Backend(ServerCase):
 
     def test_connections_that_clients_share(self):
         for mode in ("session", "transaction"):
-            pgveil = self.stack(f"mode: verify-full, ca_file: {self.authority.certificate}, channel_binding: require",
-                                f"pool: {{mode: {mode}, size: 1}}\n").start()
+            pgveil = self.stack(
+                f"mode: verify-full, ca_file: {self.authority.certificate}, channel_binding: require",
+                f"pool: {{mode: {mode}, size: 1}}\n",
+            ).start()
             pgveil.build("people_k2")
             for _ in range(3):
                 with pgveil.client() as client:
@@ -94,8 +100,10 @@ class Backend(ServerCase):
                 with pgveil.client() as first, pgveil.client() as second:
                     for client in (first, second, first, second):
                         self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])
-            used = self.postgres.rows("SELECT ssl, count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
-                                      "WHERE usename = 'pgveil_query' GROUP BY 1")
+            used = self.postgres.rows(
+                "SELECT ssl, count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                "WHERE usename = 'pgveil_query' GROUP BY 1"
+            )
             self.assertEqual(used, [["t", "1"]], mode)
             pgveil.stop()
 
@@ -123,14 +131,19 @@ class Backend(ServerCase):
         self.authority.revoke(own)
         self.assert_does_not_start(tls, "certificate verify failed")
         with pgveil.client("operator", "pgveil") as console:
-            self.assertTrue(any("certificate verify failed" in str(row) for row in console.query("RELOAD").texts()))
+            self.assertTrue(
+                any("certificate verify failed" in str(row) for row in console.query("RELOAD").texts())
+            )
 
     def test_a_server_that_changes_its_certificate(self):
         """Our own connections check what libpq checked at the start."""
         ca = f"ca_file: {self.authority.certificate}"
         pgveil = self.assert_works(f"mode: verify-full, {ca}")
         self.addCleanup(self.serve_normally)
-        for own in (self.stranger.issue("server2"), self.authority.issue("db.example", alternatives="DNS:db.example")):
+        for own in (
+            self.stranger.issue("server2"),
+            self.authority.issue("db.example", alternatives="DNS:db.example"),
+        ):
             self.serve_with(own)
             with pgveil.client() as client:
                 self.assertEqual(client.login.sqlstates(), ["08006"])
@@ -152,8 +165,11 @@ class Backend(ServerCase):
     def test_a_cancel_request(self):
         pgveil = self.assert_works("mode: require")
         with pgveil.client() as client:
-            client.send(b"Q", b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, "
-                              b"people g, people h\0")
+            client.send(
+                b"Q",
+                b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, "
+                b"people g, people h\0",
+            )
             while not self.postgres.rows("SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND "
                                          "state = 'active'"):
                 time.sleep(0.05)
@@ -323,7 +339,7 @@ class Reload(ServerCase):
             "no certificate can be read": lambda: write(self.certificate, "hello\n"),
             "it is empty": lambda: write(self.certificate, ""),
             "No such file": lambda: self.certificate.unlink(),
-            "others can read or write the key": lambda: self.key.chmod(0o640),
+            "others than its owner may read it": lambda: self.key.chmod(0o640),
             "not a regular file": lambda: (self.key.unlink(), self.key.mkdir()),
         }
         for words, spoil in bad.items():
@@ -339,10 +355,10 @@ class Reload(ServerCase):
         self.key.chmod(0o644)
         os.kill(self.pgveil.pid, signal.SIGHUP)
         for _ in range(200):
-            if "others can read or write the key" in self.pgveil.log():
+            if "others than its owner may read it" in self.pgveil.log():
                 break
             time.sleep(0.05)
-        self.assertIn("others can read or write the key", self.pgveil.log())
+        self.assertIn("others than its owner may read it", self.pgveil.log())
         self.assertEqual(self.name_shown(), "first")
         self.use(self.second)
         self.assertEqual(self.reload_row()[1], "ok")
@@ -359,13 +375,13 @@ class Reload(ServerCase):
         self.key.chmod(0o604)
         done = self.pgveil.command("check", "--config", str(self.pgveil.config_path), "--quick")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("others can read or write the key", done.stderr)
+        self.assertIn("others than its owner may read it", done.stderr)
         other = Pgveil(self.postgres, (world.PEOPLE,), world.OPEN_TABLES, more=self.section())
         self.addCleanup(other.stop)
         with self.assertRaises(RuntimeError) as raised:
             other.start()
         other._process = None  # it ended by itself
-        self.assertIn("others can read or write the key", str(raised.exception))
+        self.assertIn("others than its owner may read it", str(raised.exception))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""TLS with clients: who has to use it, what is checked, channel binding, cancels, and what comes in the clear beside it."""
+"""TLS with clients: who has to use it, what is checked, channel binding, cancels, and what comes in the clear
+beside it."""
 import base64
 import hashlib
 import hmac
@@ -19,7 +20,9 @@ from harness.wire import Closed, RawClient, SASL_CONTINUE, SASL_REQUEST, SSL_REQ
 
 PASSWORDS = {"analyst": "analyst's pass", "operator": "operator's pass"}
 CANCEL_REQUEST, GSS_REQUEST = 80877102, 80877104
-CROSS_JOIN = "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+CROSS_JOIN = (
+    "SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h"
+)
 
 
 def request(code):
@@ -55,8 +58,14 @@ class TlsCase(StackCase):
         cls.stranger = Authority(folder.name, "stranger")
         cls.own = cls.authority.issue("localhost", kind=RSA)
         ca = f", ca_file: {cls.authority.certificate}" if cls.has_authority else ""
-        cls.options = {"authentication": "scram-sha-256", "passwords": PASSWORDS, "limits": cls.limits, "more": (
-            f"tls: {{clients: {{mode: {cls.mode}, cert_file: {cls.own.certificate}, key_file: {cls.own.key}{ca}}}}}\n")}
+        cls.options = {
+            "authentication": "scram-sha-256",
+            "passwords": PASSWORDS,
+            "limits": cls.limits,
+            "more": (
+                f"tls: {{clients: {{mode: {cls.mode}, cert_file: {cls.own.certificate}, key_file: {cls.own.key}{ca}}}}}\n"
+            ),
+        }
         super().start()
         own = cls.authority.issue("operator")
         with RawClient(cls.pgveil.port).secure(context(cls.authority, own)) as console:
@@ -89,17 +98,26 @@ class Offered(TlsCase):
 
     def test_with_and_without(self):
         root = f"sslrootcert={self.authority.certificate}"
-        for words in ("sslmode=disable", "sslmode=allow", "sslmode=prefer", "sslmode=require", f"sslmode=verify-ca {root}",
-                      f"sslmode=verify-full {root}", f"sslmode=verify-full {root} ssl_min_protocol_version=TLSv1.3",
-                      f"sslmode=verify-full {root} ssl_max_protocol_version=TLSv1.2"):
+        for words in (
+            "sslmode=disable",
+            "sslmode=allow",
+            "sslmode=prefer",
+            "sslmode=require",
+            f"sslmode=verify-ca {root}",
+            f"sslmode=verify-full {root}",
+            f"sslmode=verify-full {root} ssl_min_protocol_version=TLSv1.3",
+            f"sslmode=verify-full {root} ssl_max_protocol_version=TLSv1.2",
+        ):
             self.assert_answers(words)
         self.assertIn("certificate verify failed",
                       self.ask(f"sslmode=verify-full sslrootcert={self.stranger.certificate}").stderr)
 
     def test_drivers(self):
-        words = (f"host=127.0.0.1 port={self.pgveil.port} dbname=demo user=analyst password='{PASSWORDS['analyst']}' "
-                 "sslmode=verify-full channel_binding=require ".replace("analyst's", "analyst\\'s") +
-                 f"sslrootcert={self.authority.certificate}")
+        words = (
+            f"host=127.0.0.1 port={self.pgveil.port} dbname=demo user=analyst password='{PASSWORDS['analyst']}' "
+            "sslmode=verify-full channel_binding=require ".replace("analyst's", "analyst\\'s")
+            + f"sslrootcert={self.authority.certificate}"
+        )
         with psycopg.connect(words) as connection:
             self.assertTrue(connection.pgconn.ssl_in_use)
             self.assertEqual(connection.execute("SELECT count(*) FROM people", binary=True).fetchone(), (11,))
@@ -156,7 +174,9 @@ class Offered(TlsCase):
                                      int(part["i"]))
         key = hmac.digest(salted, b"Client Key", "sha256")
         final = "c=" + base64.b64encode(header.encode() + binding).decode() + ",r=" + part["r"]
-        signature = hmac.digest(hashlib.sha256(key).digest(), ",".join([bare, challenge, final]).encode(), "sha256")
+        signature = hmac.digest(
+            hashlib.sha256(key).digest(), ",".join([bare, challenge, final]).encode(), "sha256"
+        )
         proof = base64.b64encode(bytes(x ^ y for x, y in zip(key, signature))).decode()
         client.send(b"p", f"{final},p={proof}".encode())
         return client.collect(b"ZE")
@@ -171,13 +191,21 @@ class Offered(TlsCase):
         self.assertEqual(self.exchange(self.secured(), plain, "n,,", b"").status, "I")
         self.assertEqual(self.exchange(self.raw(), plain, "y,,", b"").status, "I")
         for mechanism, header, binding, state in (
-                (plus, header, b"", "28000"), (plus, header, b"x" * 32, "28000"),  # somebody else's certificate
-                (plain, "y,,", b"", "28000"),                     # a client that was not shown PLUS
-                (plain, header, b"x" * 32, "08P01"), (plus, "n,,", b"", "08P01"), (plus, "y,,", b"", "08P01"),
-                (plus, "p=tls-unique,,", b"x" * 32, "08P01"), (plus, "p=tls-exporter,,", b"x" * 32, "08P01"),
-                (plus, "p=,,", b"", "08P01"), (b"SCRAM-SHA-256-PLUS2", header, b"", "08P01")):
+            (plus, header, b"", "28000"),
+            (plus, header, b"x" * 32, "28000"),  # somebody else's certificate
+            (plain, "y,,", b"", "28000"),  # a client that was not shown PLUS
+            (plain, header, b"x" * 32, "08P01"),
+            (plus, "n,,", b"", "08P01"),
+            (plus, "y,,", b"", "08P01"),
+            (plus, "p=tls-unique,,", b"x" * 32, "08P01"),
+            (plus, "p=tls-exporter,,", b"x" * 32, "08P01"),
+            (plus, "p=,,", b"", "08P01"),
+            (b"SCRAM-SHA-256-PLUS2", header, b"", "08P01"),
+        ):
             reply = self.exchange(self.secured(), mechanism, header, binding)
-            self.assertEqual((reply.sqlstates(), reply.errors[0]["S"]), ([state], "FATAL"), (mechanism, header))
+            self.assertEqual(
+                (reply.sqlstates(), reply.errors[0]["S"]), ([state], "FATAL"), (mechanism, header)
+            )
         reply = self.exchange(self.raw(), plus, "p=tls-server-end-point,,", b"x" * 32)  # without TLS
         self.assertEqual(reply.sqlstates(), ["08P01"])
 
@@ -191,8 +219,12 @@ class Offered(TlsCase):
             reply = client.collect()
             self.assertEqual((reply.sqlstates(), reply.is_closed), (["08P01"], True), behind)
         # In a packet of their own they are taken for TLS.
-        for behind in (startup_packet({"user": "analyst", "database": "demo"}), b"\x16\x03\x01\x00\x20" + b"\0" * 32,
-                       request(CANCEL_REQUEST), b"Q\0\0\0\x0dSELECT 1\0"):
+        for behind in (
+            startup_packet({"user": "analyst", "database": "demo"}),
+            b"\x16\x03\x01\x00\x20" + b"\0" * 32,
+            request(CANCEL_REQUEST),
+            b"Q\0\0\0\x0dSELECT 1\0",
+        ):
             client = self.raw()
             client.send_bytes(request(SSL_REQUEST))
             self.assertEqual(client.read_bytes(1), b"S")
@@ -263,14 +295,18 @@ class Offered(TlsCase):
         for byte in b"Q" + struct.pack("!I", 4 + 9) + b"SELECT 1\0":
             client.send_bytes(bytes([byte]))  # a record each
         self.assertEqual(client.collect().texts(), [["1"]])
-        self.assertEqual(client.query("COPY (SELECT n FROM generate_series(1, 100000) n) TO STDOUT").copied.count(b"\n"),
-                         100_000)
+        self.assertEqual(
+            client.query("COPY (SELECT n FROM generate_series(1, 100000) n) TO STDOUT").copied.count(b"\n"),
+            100_000,
+        )
 
     def test_goodbye(self):
         client = self.secured()
         self.log_in(client)
         client.send(b"X")
-        self.assertEqual(client.socket.recv(1), b"")  # close_notify: a socket that just ends is an error in Python
+        self.assertEqual(
+            client.socket.recv(1), b""
+        )  # close_notify: a socket that just ends is an error in Python
         client = self.secured()
         self.log_in(client)
         client.socket.unwrap()
@@ -294,7 +330,7 @@ class Offered(TlsCase):
 
 class Required(TlsCase):
     mode = "require"
-    limits = "max_clients: 4"
+    limits = "max_clients: 4, login_clients: 30"
     has_authority = True
 
     def test_nobody_comes_in_the_clear(self):
@@ -329,6 +365,20 @@ class Required(TlsCase):
         other = self.secured()
         other.send_bytes(struct.pack("!IIII", 16, CANCEL_REQUEST, *clients[0].key))
         self.assertEqual(clients[0].collect().sqlstates(), ["57014"])
+
+    def test_half_handshakes_keep_nobody_out(self):
+        begun = struct.pack("!II", 8, SSL_REQUEST)
+        for number in range(200):
+            one = self.raw()
+            try:
+                one.send_bytes(begun)
+                if number % 2 == 0:
+                    one.read_bytes(1)
+                    one.send_bytes(b"\x16\x03\x01\x02\x00\x01\x00")
+            except (OSError, Closed):
+                self.fail("the newest was put out")
+            if number % 50 == 49:
+                self.assert_answers("sslmode=require")
 
     def test_a_certificate_that_is_shown_is_checked(self):
         self.assertEqual(self.log_in(self.secured(own=self.authority.issue("client"))).status, "I")

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Each type as a quasi-identifier, with values made to go wrong: what PostgreSQL calls equal is one value, shown in one form; nothing
-depends on the settings of who asks. The expected answers are PostgreSQL's own, by window functions over the raw table."""
+"""Each type as a quasi-identifier, with values made to go wrong: what PostgreSQL calls equal is one value,
+shown in one form; nothing depends on the settings of who asks. The expected answers are PostgreSQL's own, by
+window functions over the raw table."""
 from harness import world
 from harness.pgveil import Pgveil
 from harness.runner import main
@@ -13,52 +14,166 @@ TYPES = {
     "smallints": ("smallint", ["-32768", "32767", "0"], ["1", "2"], "{}"),
     "bigints": ("bigint", ["-9223372036854775808", "9223372036854775807"], ["1", "2"], "{}"),
     "oids": ("oid", ["4294967295", "0"], ["1", "2"], "{}"),
-    "numerics": ("numeric", ["1", "1.0", "1.00", "NaN", "Infinity", "-Infinity", "0", "-0.000", "1e30", "123456789.120"],
-                 ["1.01", "2"], "trim_scale({})"),
+    "numerics": (
+        "numeric",
+        ["1", "1.0", "1.00", "NaN", "Infinity", "-Infinity", "0", "-0.000", "1e30", "123456789.120"],
+        ["1.01", "2"],
+        "trim_scale({})",
+    ),
     "scaled": ("numeric(8,3)", ["1", "1.0", "NaN", "-0.001"], ["1.01", "2"], "{}"),
-    "reals": ("real", ["0", "-0", "NaN", "Infinity", "-Infinity", "0.1", "3.4e38", "1e-40"], ["7", "8"], "({} + 0::real)"),
-    "doubles": ("double precision", ["0", "-0", "NaN", "Infinity", "0.1", "0.30000000000000004", "5e-324"], ["0.3", "8"], "({} + 0)"),
-    "texts": ("text", ["", "a", "a ", "A", "ä", "a\u0308", "'", "\\", "\\\\", "NULL", "{a,b}", '"', "%s $1 \t", "日本"],
-              ["b", "c"], "{}"),
+    "reals": (
+        "real",
+        ["0", "-0", "NaN", "Infinity", "-Infinity", "0.1", "3.4e38", "1e-40"],
+        ["7", "8"],
+        "({} + 0::real)",
+    ),
+    "doubles": (
+        "double precision",
+        ["0", "-0", "NaN", "Infinity", "0.1", "0.30000000000000004", "5e-324"],
+        ["0.3", "8"],
+        "({} + 0)",
+    ),
+    "texts": (
+        "text",
+        ["", "a", "a ", "A", "ä", "a\u0308", "'", "\\", "\\\\", "NULL", "{a,b}", '"', "%s $1 \t", "日本"],
+        ["b", "c"],
+        "{}",
+    ),
     "varchars": ("varchar(5)", ["a", "a ", "'"], ["b", "c"], "{}"),
     "chars": ("char(4)", ["a", "a ", "ab", "'"], ["b", "c"], "{}"),
     "bpchars": ("bpchar", ["a", "a  ", "ab"], ["b", "c"], "rtrim({})::bpchar"),
     "names": ("name", ["a", "A", "x y"], ["b", "c"], "{}"),
-    "dates": ("date", ["0044-03-15 BC", "0001-01-01", "0012-11-10", "2024-02-01", "2024-01-02", "infinity", "-infinity", "5874897-12-31"],
-              ["2024-03-04", "2024-04-03"], "{}"),
+    "dates": (
+        "date",
+        [
+            "0044-03-15 BC",
+            "0001-01-01",
+            "0012-11-10",
+            "2024-02-01",
+            "2024-01-02",
+            "infinity",
+            "-infinity",
+            "5874897-12-31",
+        ],
+        ["2024-03-04", "2024-04-03"],
+        "{}",
+    ),
     "times": ("time", ["00:00", "24:00", "12:00:00.000001"], ["1:00", "2:00"], "{}"),
-    "zoned_times": ("timetz", ["12:00+02", "10:00+00", "24:00+00", "00:00+00", "12:00:00.5-03:30"], ["1:00+00", "2:00+00"], "{}"),
-    "timestamps": ("timestamp", ["0044-03-15 12:00 BC", "2024-01-02 03:04:05.000006", "infinity", "294276-12-31 23:59:59"],
-                   ["2024-02-01", "2024-03-01"], "{}"),
-    "zoned": ("timestamptz", ["2024-03-10 12:00+02", "2024-03-10 10:00+00", "infinity", "-infinity", "0044-03-15 12:00+00 BC",
-                              "1890-01-01 00:00+00"], ["2024-02-01 00:00+00", "2024-02-01 00:00-01"], "{}"),
-    "uuids": ("uuid", ["A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "{a0eebc999c0b4ef8bb6d6bb9bd380a11}"],
-              ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"], "{}"),
-    "addresses": ("inet", ["10.0.0.1", "10.0.0.1/32", "10.0.0.1/8", "::1", "::ffff:10.0.0.1", "0.0.0.0/0"], ["1.1.1.1", "2.2.2.2"], "{}"),
+    "zoned_times": (
+        "timetz",
+        ["12:00+02", "10:00+00", "24:00+00", "00:00+00", "12:00:00.5-03:30"],
+        ["1:00+00", "2:00+00"],
+        "{}",
+    ),
+    "timestamps": (
+        "timestamp",
+        ["0044-03-15 12:00 BC", "2024-01-02 03:04:05.000006", "infinity", "294276-12-31 23:59:59"],
+        ["2024-02-01", "2024-03-01"],
+        "{}",
+    ),
+    "zoned": (
+        "timestamptz",
+        [
+            "2024-03-10 12:00+02",
+            "2024-03-10 10:00+00",
+            "infinity",
+            "-infinity",
+            "0044-03-15 12:00+00 BC",
+            "1890-01-01 00:00+00",
+        ],
+        ["2024-02-01 00:00+00", "2024-02-01 00:00-01"],
+        "{}",
+    ),
+    "uuids": (
+        "uuid",
+        ["A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "{a0eebc999c0b4ef8bb6d6bb9bd380a11}"],
+        ["00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"],
+        "{}",
+    ),
+    "addresses": (
+        "inet",
+        ["10.0.0.1", "10.0.0.1/32", "10.0.0.1/8", "::1", "::ffff:10.0.0.1", "0.0.0.0/0"],
+        ["1.1.1.1", "2.2.2.2"],
+        "{}",
+    ),
     "nets": ("cidr", ["10", "10.0.0.0/8", "10.0.0.0/16", "10.1.2.3", "::/0"], ["1.1.1.1", "2.2.2.2"], "{}"),
-    "macs": ("macaddr", ["08:00:2b:01:02:03", "0800-2b01-0203"], ["08:00:2b:01:02:04", "08:00:2b:01:02:05"], "{}"),
-    "macs8": ("macaddr8", ["08:00:2b:01:02:03:04:05"], ["08:00:2b:01:02:04:04:05", "08:00:2b:01:02:05:04:05"], "{}"),
+    "macs": (
+        "macaddr",
+        ["08:00:2b:01:02:03", "0800-2b01-0203"],
+        ["08:00:2b:01:02:04", "08:00:2b:01:02:05"],
+        "{}",
+    ),
+    "macs8": (
+        "macaddr8",
+        ["08:00:2b:01:02:03:04:05"],
+        ["08:00:2b:01:02:04:04:05", "08:00:2b:01:02:05:04:05"],
+        "{}",
+    ),
     "bytes": ("bytea", ["", "\\x00", "\\x5c27ff", "\\000\\001"], ["\\x01", "\\x02"], "{}"),
     "bits": ("bit(4)", ["0000", "0101"], ["1111", "1110"], "{}"),
     "varbits": ("bit varying", ["", "0", "00", "0101"], ["1", "11"], "{}"),
     "positions": ("pg_lsn", ["0/0", "16/B374D848"], ["0/1", "0/2"], "{}"),
     "moods": ("public.mood", ["calm", "it's \"so\", \\so"], ["glad", "grim"], "{}"),
-    "int_ranges": ("int4range", ["[1,3]", "[1,4)", "empty", "[5,5)", "(,)", "[,7]"], ["[1,2]", "[2,3]"], "{}"),
-    "date_ranges": ("daterange", ["[2024-01-01,2024-01-31]", "[2024-01-01,2024-02-01)", "(,infinity)", "(,)", "empty"],
-                    ["[2024-01-01,2024-01-02]", "[2024-01-01,2024-01-03]"], "{}"),
-    "time_ranges": ("tstzrange", ["[2024-01-01 00:00+00,2024-01-02 00:00+00]", "[2024-01-01 01:00+01,2024-01-02 00:00+00]",
-                                  "[2024-01-01 00:00+00,2024-01-02 00:00+00)"],
-                    ["[2024-01-01 00:00+00,2024-01-03 00:00+00)", "empty"], "{}"),
-    "local_ranges": ("tsrange", ["[0044-03-15 BC,0001-01-01)", "[,infinity]"], ["[2024-01-01,2024-01-02)", "empty"], "{}"),
+    "int_ranges": (
+        "int4range",
+        ["[1,3]", "[1,4)", "empty", "[5,5)", "(,)", "[,7]"],
+        ["[1,2]", "[2,3]"],
+        "{}",
+    ),
+    "date_ranges": (
+        "daterange",
+        ["[2024-01-01,2024-01-31]", "[2024-01-01,2024-02-01)", "(,infinity)", "(,)", "empty"],
+        ["[2024-01-01,2024-01-02]", "[2024-01-01,2024-01-03]"],
+        "{}",
+    ),
+    "time_ranges": (
+        "tstzrange",
+        [
+            "[2024-01-01 00:00+00,2024-01-02 00:00+00]",
+            "[2024-01-01 01:00+01,2024-01-02 00:00+00]",
+            "[2024-01-01 00:00+00,2024-01-02 00:00+00)",
+        ],
+        ["[2024-01-01 00:00+00,2024-01-03 00:00+00)", "empty"],
+        "{}",
+    ),
+    "local_ranges": (
+        "tsrange",
+        ["[0044-03-15 BC,0001-01-01)", "[,infinity]"],
+        ["[2024-01-01,2024-01-02)", "empty"],
+        "{}",
+    ),
     "multi_ranges": ("int8multirange", ["{[1,2],[3,4]}", "{[1,5)}", "{}"], ["{[1,2]}", "{[7,9]}"], "{}"),
-    "date_multi_ranges": ("datemultirange", ["{[2024-01-01,2024-01-31]}", "{[2024-01-01,2024-02-01)}"], ["{}", "{(,)}"], "{}"),
+    "date_multi_ranges": (
+        "datemultirange",
+        ["{[2024-01-01,2024-01-31]}", "{[2024-01-01,2024-02-01)}"],
+        ["{}", "{(,)}"],
+        "{}",
+    ),
 }
 REFUSED = {
-    "interval": "24 hours", "money": "lc_monetary", "jsonb": "look different", "json": "no equality", "xml": "no equality",
-    "numrange": "bounds", "nummultirange": "bounds", "integer[]": "array", "text[]": "array", "public.pair": "row of values",
-    "public.year": "domain", "citext": "not one that pgveil knows", '"char"': "need not be a text", "box": "equal area", "point": "no order",
-    "circle": "equal area", "polygon": "no order", "tsvector": "not one that pgveil knows", "regclass": "not one that pgveil knows", "xid": "not one that pgveil knows",
-    "public.loose": "not one that pgveil knows", 'text COLLATE public.folded': "spelling", "oidvector": "array",
+    "interval": "24 hours",
+    "money": "lc_monetary",
+    "jsonb": "look different",
+    "json": "no equality",
+    "xml": "no equality",
+    "numrange": "bounds",
+    "nummultirange": "bounds",
+    "integer[]": "array",
+    "text[]": "array",
+    "public.pair": "row of values",
+    "public.year": "domain",
+    "citext": "not one that pgveil knows",
+    '"char"': "need not be a text",
+    "box": "equal area",
+    "point": "no order",
+    "circle": "equal area",
+    "polygon": "no order",
+    "tsvector": "not one that pgveil knows",
+    "regclass": "not one that pgveil knows",
+    "xid": "not one that pgveil knows",
+    "public.loose": "not one that pgveil knows",
+    'text COLLATE public.folded': "spelling",
+    "oidvector": "array",
 }
 SETTINGS = (
     "SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'",
@@ -84,7 +199,9 @@ def quoted(value):
 def table_of(name, kind, frequent, rare):
     """Rows in no order: frequent values twice and NULL three times."""
     rows = frequent + rare + [None, None] + frequent + [None]
-    values = ", ".join(f"({number}, {'NULL' if value is None else quoted(value)})" for number, value in enumerate(rows))
+    values = ", ".join(
+        f"({number}, {'NULL' if value is None else quoted(value)})" for number, value in enumerate(rows)
+    )
     return (f"CREATE TABLE public.{name} (id integer, v {kind});\n"
             f"INSERT INTO public.{name} SELECT id, v::{kind} FROM (VALUES {values}) x (id, v);\n")
 
@@ -96,8 +213,14 @@ class TypesTest(ServerCase):
     def start(cls):
         cls.postgres.run(world.ROLES)
         cls.postgres.create_database("kinds")
-        cls.postgres.run(PRELUDE + "".join(table_of(name, kind, frequent, rare) for name, (kind, frequent, rare, _) in TYPES.items())
-                         + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;", "kinds")
+        cls.postgres.run(
+            PRELUDE
+            + "".join(
+                table_of(name, kind, frequent, rare) for name, (kind, frequent, rare, _) in TYPES.items()
+            )
+            + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query, pgveil_admin;",
+            "kinds",
+        )
         cls.pgveil = cls.kept(Pgveil(cls.postgres, [cls.policy(name) for name in TYPES], (), "kinds")).start()
         cls.pgveil.build(*TYPES)
 
@@ -123,9 +246,16 @@ class TypesTest(ServerCase):
                     with self.subTest(name, settings=settings):
                         reply = client.query(f"SELECT id, v FROM {name} ORDER BY id")
                         self.assertEqual(reply.errors, [])
-                        self.assertEqual(reply.texts(), self.direct(settings, (
-                            f"SELECT id, CASE WHEN count(*) OVER (PARTITION BY v) > 1 THEN {canonical.format('v')} END "
-                            f"FROM {name} ORDER BY id")))
+                        self.assertEqual(
+                            reply.texts(),
+                            self.direct(
+                                settings,
+                                (
+                                    f"SELECT id, CASE WHEN count(*) OVER (PARTITION BY v) > 1 THEN {canonical.format('v')} END "
+                                    f"FROM {name} ORDER BY id"
+                                ),
+                            ),
+                        )
 
     def test_one_form_per_class(self):
         for name in TYPES:
@@ -144,7 +274,9 @@ class TypesTest(ServerCase):
             with self.subTest(kind):
                 checked = pgveil.command("check", "--config", str(pgveil.config_path))
                 self.assertEqual(checked.returncode, 1)
-                found = [line for line in checked.stderr.splitlines() if "can't be a quasi-identifier" in line]
+                found = [
+                    line for line in checked.stderr.splitlines() if "can't be a quasi-identifier" in line
+                ]
                 self.assertEqual(len(found), 1, checked.stderr)
                 self.assertIn(reason, found[0])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""With the schema pgveil in the database, PostgreSQL itself asks in each statement's own snapshot which version is current:
-whoever built or withdrew it, and whatever the proxy knew."""
+"""With the schema pgveil in the database, PostgreSQL itself asks in each statement's own snapshot which
+version is current: whoever built or withdrew it, and whatever the proxy knew."""
 import time
 
 from harness import world
@@ -10,7 +10,9 @@ from harness.runner import main
 from harness.stack import StackCase
 
 QUERY = "SELECT count(*) FROM people"
-WITHDRAW = "UPDATE pgveil.version SET is_current = false, closed_because = 'a test' WHERE policy = 'people_k2'"
+WITHDRAW = (
+    "UPDATE pgveil.version SET is_current = false, closed_because = 'a test' WHERE policy = 'people_k2'"
+)
 GUARD_SOURCE = "SELECT prosrc FROM pg_proc WHERE pronamespace = 'pgveil'::regnamespace"
 
 
@@ -24,15 +26,24 @@ class VersionGuard(StackCase):
         super().start()
         # Another pgveil over the same database, with a state directory of its own.
         # Words that accept rights on the schema don't make it any more trusted.
-        cls.other = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, catalog_check_every="1s",
-                                    accept_excess=(*ACCEPT_EXCESS, "own", "write:pgveil.*", "create:pgveil"))).start()
+        cls.other = cls.kept(
+            Pgveil(
+                cls.postgres,
+                cls.policies,
+                cls.open_tables,
+                catalog_check_every="1s",
+                accept_excess=(*ACCEPT_EXCESS, "own", "write:pgveil.*", "create:pgveil"),
+            )
+        ).start()
 
     def setUp(self):
         self.pgveil.build("people_k2")
         self.wait_for(self.other, None)
 
     def number(self):
-        return int(self.postgres.rows("SELECT number FROM pgveil.version WHERE policy = 'people_k2'", "demo")[0][0])
+        return int(
+            self.postgres.rows("SELECT number FROM pgveil.version WHERE policy = 'people_k2'", "demo")[0][0]
+        )
 
     def until_answered(self):
         """→ the states of the refusals before the answer; each is one that tells to try again."""
@@ -103,7 +114,9 @@ class VersionGuard(StackCase):
             self.other.build("people_k2")
             client.bind((), "s")
             client.execute()
-            self.assertIn(client.sync().sqlstates(), (["40001"], []))  # the guard's, unless it was noticed before
+            self.assertIn(
+                client.sync().sqlstates(), (["40001"], [])
+            )  # the guard's, unless it was noticed before
             self.until_answered()
             client.bind((), "s")
             client.execute()
@@ -123,17 +136,24 @@ class VersionGuard(StackCase):
                 if reply.errors:
                     break
                 time.sleep(0.02)
-            self.assertEqual(reply.sqlstate(), "34000")
+            self.assertEqual(reply.sqlstate(), "42501")
             cursor.query("ROLLBACK")
             self.assertIn("a test", str(self.pgveil.console("SHOW POLICIES").texts()))
 
     def test_clients_reach_nothing_of_it(self):
         number = self.number()
         with self.pgveil.client() as client:
-            for sql in (f"SELECT pgveil.guard('people_k2', {number})", "SELECT * FROM pgveil.version",
-                        f"SELECT guard('people_k2', {number})", "TABLE pgveil.version", "COPY pgveil.version TO STDOUT",
-                        "TABLE pgveil.current_version", "SELECT pgveil.shape(1, 1, '{}', '{}')",
-                        "SELECT (p).guard FROM people p", "UPDATE pgveil.version SET number = 1"):
+            for sql in (
+                f"SELECT pgveil.guard('people_k2', {number})",
+                "SELECT * FROM pgveil.version",
+                f"SELECT guard('people_k2', {number})",
+                "TABLE pgveil.version",
+                "COPY pgveil.version TO STDOUT",
+                "TABLE pgveil.current_version",
+                "SELECT pgveil.shape(1, 1, '{}', '{}')",
+                "SELECT (p).guard FROM people p",
+                "UPDATE pgveil.version SET number = 1",
+            ):
                 reply = client.query(sql)
                 self.assertIn(reply.sqlstate(), ("42501", "42703"), sql)
                 self.assertEqual(reply.rows, [], sql)
@@ -143,35 +163,95 @@ class VersionGuard(StackCase):
             self.assertEqual(direct.query("SELECT pgveil.guard('people_k2', 0)").sqlstate(), "PV001")
             self.assertEqual(direct.query("SELECT pgveil.guard('nothing', 1)").sqlstate(), "PV002")
             self.assertEqual(direct.query(f"SELECT pgveil.guard('people_k2', {number})").texts(), [["t"]])
-            self.assertEqual(direct.query("SELECT * FROM pgveil.current_version WHERE policy = 'people_k2'").texts(),
-                             [["people_k2", str(number)]])
+            self.assertEqual(
+                direct.query("SELECT * FROM pgveil.current_version WHERE policy = 'people_k2'").texts(),
+                [["people_k2", str(number)]],
+            )
 
     def test_a_tampered_guard_is_not_used(self):
         changes = (
-            ("CREATE OR REPLACE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE plpgsql STABLE "
-             "SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'", ""),
+            (
+                "CREATE OR REPLACE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE plpgsql STABLE "
+                "SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'",
+                "",
+            ),
             ("ALTER FUNCTION pgveil.guard(text, bigint) VOLATILE", ""),
             ("ALTER FUNCTION pgveil.guard(text, bigint) SECURITY INVOKER", ""),
             ("ALTER FUNCTION pgveil.guard(text, bigint) RESET search_path", ""),
-            ("ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO pgveil_query",
-             "ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO postgres"),
-            ("GRANT UPDATE (number) ON pgveil.version TO pgveil_query", "REVOKE UPDATE (number) ON pgveil.version FROM pgveil_query"),
+            (
+                "ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO pgveil_query",
+                "ALTER FUNCTION pgveil.guard(text, bigint) OWNER TO postgres",
+            ),
+            (
+                "GRANT UPDATE (number) ON pgveil.version TO pgveil_query",
+                "REVOKE UPDATE (number) ON pgveil.version FROM pgveil_query",
+            ),
             ("GRANT CREATE ON SCHEMA pgveil TO pgveil_query", ""),
-            ("CREATE OR REPLACE FUNCTION pgveil.shape(relation oid, filenode oid, names text[], numbers smallint[]) RETURNS boolean "
-             "LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN true; END'", ""),
-            ("ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) STABLE",
-             "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) IMMUTABLE"),
-            ("ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) OWNER TO pgveil_query",
-             "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) OWNER TO postgres"),
-            ("CREATE FUNCTION pgveil.shape(a int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
-             "DROP FUNCTION pgveil.shape(int)"),
-            ("DROP VIEW pgveil.current_version; CREATE VIEW pgveil.current_version AS SELECT policy, 1::bigint AS number "
-             "FROM pgveil.version", "DROP VIEW pgveil.current_version"),
-            ("ALTER VIEW pgveil.current_version OWNER TO pgveil_query", "ALTER VIEW pgveil.current_version OWNER TO postgres"),
+            (
+                "CREATE OR REPLACE FUNCTION pgveil.shape(relation oid, filenode oid, names text[], numbers smallint[]) RETURNS boolean "
+                "LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN true; END'",
+                "",
+            ),
+            (
+                "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) STABLE",
+                "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) IMMUTABLE",
+            ),
+            (
+                "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) OWNER TO pgveil_query",
+                "ALTER FUNCTION pgveil.shape(oid, oid, text[], smallint[]) OWNER TO postgres",
+            ),
+            (
+                "CREATE FUNCTION pgveil.shape(a int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+                "DROP FUNCTION pgveil.shape(int)",
+            ),
+            (
+                "CREATE OR REPLACE FUNCTION pgveil.is_open(relation oid, names text[], partitions bigint) RETURNS boolean "
+                "LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN true; END'",
+                "",
+            ),
+            (
+                "ALTER FUNCTION pgveil.has_type(anyelement, oid, oid) STABLE",
+                "ALTER FUNCTION pgveil.has_type(anyelement, oid, oid) IMMUTABLE",
+            ),
+            (
+                "CREATE FUNCTION pgveil.has_type(a int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+                "DROP FUNCTION pgveil.has_type(int)",
+            ),
+            (
+                "ALTER FUNCTION pgveil.is_open(oid, text[], bigint) OWNER TO pgveil_query",
+                "ALTER FUNCTION pgveil.is_open(oid, text[], bigint) OWNER TO postgres",
+            ),
+            (
+                "CREATE OR REPLACE FUNCTION pgveil.is_mask(view text) RETURNS boolean LANGUAGE plpgsql STABLE "
+                "SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'BEGIN RETURN true; END'",
+                "",
+            ),
+            ("ALTER FUNCTION pgveil.is_mask(text) IMMUTABLE", "ALTER FUNCTION pgveil.is_mask(text) STABLE"),
+            (
+                "ALTER FUNCTION pgveil.is_mask(text) SECURITY INVOKER",
+                "ALTER FUNCTION pgveil.is_mask(text) SECURITY DEFINER",
+            ),
+            ("ALTER FUNCTION pgveil.is_mask(text) RESET search_path", ""),
+            (
+                "CREATE FUNCTION pgveil.is_mask(view varchar) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+                "DROP FUNCTION pgveil.is_mask(varchar)",
+            ),
+            ("GRANT DELETE ON pgveil.built_table TO pgveil_query", ""),
+            (
+                "DROP VIEW pgveil.current_version; CREATE VIEW pgveil.current_version AS SELECT policy, 1::bigint AS number "
+                "FROM pgveil.version",
+                "DROP VIEW pgveil.current_version",
+            ),
+            (
+                "ALTER VIEW pgveil.current_version OWNER TO pgveil_query",
+                "ALTER VIEW pgveil.current_version OWNER TO postgres",
+            ),
             ("GRANT UPDATE ON pgveil.current_version TO pgveil_query", ""),
             ("REVOKE SELECT ON pgveil.current_version FROM pgveil_query", ""),
-            ("CREATE FUNCTION pgveil.guard(policy varchar, number int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
-             "DROP FUNCTION pgveil.guard(varchar, int)"),
+            (
+                "CREATE FUNCTION pgveil.guard(policy varchar, number int) RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+                "DROP FUNCTION pgveil.guard(varchar, int)",
+            ),
         )
         # Idempotent statements that put the schema back; a change of ownership is undone by its own.
         setup = self.pgveil.setup_sql()
@@ -189,10 +269,37 @@ class VersionGuard(StackCase):
                         "ALTER FUNCTION pgveil.guard(text, bigint) STABLE SECURITY DEFINER;"), "demo")
         self.assertEqual(self.until_answered(), [])
 
+    def test_a_schema_of_an_older_release_says_what_to_run(self):
+        """setup-sql adds what is missing and keeps the versions."""
+        number = self.number()
+        self.postgres.run(
+            "DROP FUNCTION pgveil.has_type(anyelement, oid, oid); DROP FUNCTION pgveil.is_open(oid, text[], bigint); "
+            "DROP FUNCTION pgveil.is_mask(text); DROP TABLE pgveil.built_table",
+            "demo",
+        )
+        done = self.pgveil.command("serve", "--config", str(self.other.config_path))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("of an older pgveil: it has no function has_type, is_mask, is_open", done.stderr)
+        self.assertIn("run what pgveil setup-sql prints", done.stderr)
+        self.postgres.run(self.pgveil.setup_sql(), "demo")
+        self.assertEqual(self.number(), number)
+        self.assertEqual(
+            self.postgres.rows(
+                "SELECT schema_name, table_name, policy, table_oid = 'people'::regclass FROM pgveil.built_table",
+                "demo",
+            ),
+            [["public", "people", "people_k2", "t"]],
+        )
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+        self.assertEqual(self.until_answered(), [])
+
     def test_a_guard_that_is_tampered_with_closes_a_running_proxy(self):
-        self.postgres.run("ALTER FUNCTION pgveil.guard(text, bigint) RENAME TO mine; "
-                          "CREATE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE sql "
-                          "AS 'SELECT true'", "demo")
+        self.postgres.run(
+            "ALTER FUNCTION pgveil.guard(text, bigint) RENAME TO mine; "
+            "CREATE FUNCTION pgveil.guard(policy text, number bigint) RETURNS boolean LANGUAGE sql "
+            "AS 'SELECT true'",
+            "demo",
+        )
         try:
             reply = self.pgveil.console("BUILD POLICY people_k2")
             self.assertIn("can't be trusted", reply.errors[0]["M"])
@@ -208,7 +315,10 @@ class VersionGuard(StackCase):
 
     def test_a_schema_that_is_gone_is_not_replaced_by_files(self):
         # Under another name it would be a view that query_role may read for no reason.
-        self.postgres.run("REVOKE SELECT ON pgveil.current_version FROM pgveil_query; ALTER SCHEMA pgveil RENAME TO elsewhere", "demo")
+        self.postgres.run(
+            "REVOKE SELECT ON pgveil.current_version FROM pgveil_query; ALTER SCHEMA pgveil RENAME TO elsewhere",
+            "demo",
+        )
         try:
             with self.pgveil.client() as client:
                 self.assertNotEqual(client.query(QUERY).errors, [])
@@ -217,7 +327,10 @@ class VersionGuard(StackCase):
             with self.pgveil.client() as client:
                 self.assertNotEqual(client.query(QUERY).errors, [])
         finally:
-            self.postgres.run("ALTER SCHEMA elsewhere RENAME TO pgveil; GRANT SELECT ON pgveil.current_version TO pgveil_query", "demo")
+            self.postgres.run(
+                "ALTER SCHEMA elsewhere RENAME TO pgveil; GRANT SELECT ON pgveil.current_version TO pgveil_query",
+                "demo",
+            )
         self.assertEqual(self.until_answered(), [])
 
 
@@ -233,7 +346,9 @@ class FromFiles(StackCase):
         self.assertIn("no schema pgveil", self.pgveil.log())
         self.postgres.run(self.pgveil.setup_sql(), "demo")
         self.assertEqual(self.pgveil.console("RELOAD").errors, [])
-        self.assertEqual(self.postgres.rows("SELECT number, is_current FROM pgveil.version", "demo"), [["2", "t"]])
+        self.assertEqual(
+            self.postgres.rows("SELECT number, is_current FROM pgveil.version", "demo"), [["2", "t"]]
+        )
         self.assertEqual(self.texts(QUERY), [["11"]])
         self.assertEqual([path.name for path in (self.pgveil.directory / "state").rglob("*.json*")],
                          ["people_k2.json.imported"])

@@ -24,24 +24,39 @@ class WorkedExample(StackCase):
         self.assertEqual(self.ask(PAPER_QUERY, options=())[0], "occupation|state|group_count")
 
     def test_the_masked_table_in_physical_order(self):
-        expected = ["|".join("<null>" if cell is None else cell for cell in row) for row in world.MASKED_PEOPLE]
+        expected = [
+            "|".join("<null>" if cell is None else cell for cell in row) for row in world.MASKED_PEOPLE
+        ]
         self.assertEqual(self.ask("SELECT * FROM people"), expected)
         self.assertEqual(self.ask("TABLE public.people"), expected)
 
     def test_later_rows_show_only_what_the_rules_say(self):
-        self.postgres.run("""
+        self.postgres.run(
+            """
             INSERT INTO people VALUES (12, 'Accountant', 'New York', 'NY'),
               (13, 'President of the United States of America', 'Washington', 'DC'), (14, NULL, NULL, NULL),
-              (15, 'Farmer', 'Hamlet', NULL), (16, NULL, 'Hamlet', 'OH'), (17, 'Farmer', NULL, 'OH')""", "demo")
+              (15, 'Farmer', 'Hamlet', NULL), (16, NULL, 'Hamlet', 'OH'), (17, 'Farmer', NULL, 'OH')""",
+            "demo",
+        )
         try:
-            self.assertEqual(self.ask("SELECT * FROM people")[11:], [
-                "<null>|Accountant|<null>|<null>", "<null>|<null>|<null>|<null>", "<null>|<null>|<null>|<null>",
-                "<null>|<null>|<null>|<null>", "<null>|<null>|Hamlet|OH", "<null>|<null>|<null>|OH"])
+            self.assertEqual(
+                self.ask("SELECT * FROM people")[11:],
+                [
+                    "<null>|Accountant|<null>|<null>",
+                    "<null>|<null>|<null>|<null>",
+                    "<null>|<null>|<null>|<null>",
+                    "<null>|<null>|<null>|<null>",
+                    "<null>|<null>|Hamlet|OH",
+                    "<null>|<null>|<null>|OH",
+                ],
+            )
         finally:
             self.postgres.run("DELETE FROM people WHERE id > 11", "demo")
 
     def test_the_raw_view_beside_it(self):
-        raw = psql(self.postgres.port, "demo", "postgres", "SELECT count(DISTINCT city) FROM people", options=("-t",))
+        raw = psql(
+            self.postgres.port, "demo", "postgres", "SELECT count(DISTINCT city) FROM people", options=("-t",)
+        )
         self.assertEqual(raw.stdout.strip(), "7")
         self.assertEqual(self.ask("SELECT count(DISTINCT city) FROM people"), ["1"])
 

@@ -51,7 +51,9 @@ def run(postgres, seeds, statements):
             for done in concurrent.futures.as_completed(waiting):
                 yield done.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # the first failure ends the campaign, not the last world
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # the first failure ends the campaign, not the last world
 
 
 class Progress:
@@ -62,6 +64,8 @@ class Progress:
         seconds = time.monotonic() - self.start
         speed = tally.statements / seconds
         left = (self.total - tally.statements) / speed / 60 if speed else 0
-        return (f"oracle: {tally.statements:,} of {self.total:,} statements, {tally.answered:,} answered "
-                f"({tally.failed:,} with an error), {sum(tally.refusals.values()):,} refused, "
-                f"{len(tally.differences)} differences, {tally.by_plan} decided by the plan; {speed:,.0f} a second, {left:.0f} min left")
+        return (
+            f"oracle: {tally.statements:,} of {self.total:,} statements, {tally.answered:,} answered "
+            f"({tally.failed:,} with an error), {sum(tally.refusals.values()):,} refused, "
+            f"{len(tally.differences)} differences, {tally.by_plan} decided by the plan; {speed:,.0f} a second, {left:.0f} min left"
+        )

@@ -12,7 +12,12 @@ RARE = r"rare\d{3,}|[0-9a-f]{8}-1111-4222-8333-5{12}|0a:00:00:00:\d\d:\d\d"
 def forms(token):
     """As it is, in any case, backwards, and as hexadecimal and base64 text."""
     data = token.encode()
-    return {data.lower(), data[::-1].lower(), data.hex().encode()[:-2], base64.b64encode(data).rstrip(b"=").lower()[:-1]}
+    return {
+        data.lower(),
+        data[::-1].lower(),
+        data.hex().encode()[:-2],
+        base64.b64encode(data).rstrip(b"=").lower()[:-1],
+    }
 
 
 def found(data, tokens):
@@ -26,12 +31,17 @@ def lines_with(data, tokens):
 
 
 def of_tables(tables):
-    """→ (texts that only hidden cells hold, texts that the masks show), of what a generator never writes by itself."""
+    """→ (texts that only hidden cells hold, texts that the masks show), of what a generator never writes by
+    itself."""
     shown, hidden = collections.Counter(), set()
     for table in tables:
         for row, image in zip(table.rows, twins.release_of(table).mask(table.rows)):
             shown.update(cell for cell in image if cell is not None)
             hidden.update(cell for cell, seen in zip(row, image) if seen is None and cell is not None)
-    rare = [cell for cell in sorted(hidden) if re.fullmatch(RARE, cell) and not any(cell in other for other in shown)]
+    rare = [
+        cell
+        for cell in sorted(hidden)
+        if re.fullmatch(RARE, cell) and not any(cell in other for other in shown)
+    ]
     common = [cell for cell, times in shown.most_common(400) if re.fullmatch(r"[A-Z][a-z]{3,}", cell)][:5]
     return rare, common

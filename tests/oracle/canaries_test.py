@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Canaries: whatever the drivers, the protocol tests, the attack cases and the generator do as a masked user, no byte to the
-client, no line of pgveil's log and no answer of the console to stats_users holds a value that only hidden cells have; and the
-values that many people share do come through."""
+"""Canaries: whatever the drivers, the protocol tests, the attack cases and the generator do as a masked user,
+no byte to the client, no line of pgveil's log and no answer of the console to stats_users holds a value that
+only hidden cells have; and the values that many people share do come through."""
 import os
 import pathlib
 import random
@@ -28,8 +28,21 @@ STATEMENTS = 20000 if IS_LONG else 1500
 OFFICERS = ("dpo", "operator")
 SUITES = ("drivers", "extended_protocol", "frames", "sql_forms", "refusals", "psql_commands", "recorded")
 # Not those that the owner wrote into a comment or an open table.
-SHARED_ONLY_HIDDEN = ("Quillfeather", "Wexcombe", "Marrowgate", "Thornbury", "Harkwell", "Ostrander", "Pellworth",
-                      "Vinterbourne", "Dunmarrow", "Abernethy", "Falconer", "Luthier", "Glazier")
+SHARED_ONLY_HIDDEN = (
+    "Quillfeather",
+    "Wexcombe",
+    "Marrowgate",
+    "Thornbury",
+    "Harkwell",
+    "Ostrander",
+    "Pellworth",
+    "Vinterbourne",
+    "Dunmarrow",
+    "Abernethy",
+    "Falconer",
+    "Luthier",
+    "Glazier",
+)
 
 
 class CanariesTest(Case):
@@ -38,8 +51,13 @@ class CanariesTest(Case):
     def run_suite(self, name, folder):
         """An integration test with a tap on each of its pgveils."""
         file = REPOSITORY / "tests" / "integration" / f"{name}_test.py"
-        done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=self.test_seconds,
-                              env={**os.environ, "PGVEIL_TAP": folder, "PGVEIL_LONG": ""})
+        done = subprocess.run(
+            [sys.executable, file],
+            capture_output=True,
+            text=True,
+            timeout=self.test_seconds,
+            env={**os.environ, "PGVEIL_TAP": folder, "PGVEIL_LONG": ""},
+        )
         self.assertEqual(done.returncode, 0, done.stdout[-3000:] + done.stderr[-2000:])
 
     def search(self, folder, rare, common, is_literal_fine):
@@ -48,7 +66,9 @@ class CanariesTest(Case):
         for path in sorted(pathlib.Path(folder).iterdir()):
             if path.suffix == ".log":
                 log = path.read_bytes()
-                self.assertEqual(canaries.found(log, rare), [], f"in the log: {canaries.lines_with(log, rare)}")
+                self.assertEqual(
+                    canaries.found(log, rare), [], f"in the log: {canaries.lines_with(log, rare)}"
+                )
                 lines += log.count(b"\n")
             elif path.suffix == ".answered" and path.name.split(".")[1] not in OFFICERS:
                 answered, asked = path.read_bytes(), path.with_suffix(".asked").read_bytes()
@@ -66,8 +86,10 @@ class CanariesTest(Case):
             for name in SUITES:
                 self.run_suite(name, folder)
             answers, searched, lines = self.search(folder, world.HIDDEN, ("Nurse", "Aber", "Hamlet"), True)
-        print(f"\ncanaries: {answers} connections of {len(SUITES)} test files, {searched} bytes to clients and {lines} lines "
-              "of log without a hidden value")
+        print(
+            f"\ncanaries: {answers} connections of {len(SUITES)} test files, {searched} bytes to clients and {lines} lines "
+            "of log without a hidden value"
+        )
         self.assertGreater(answers, 50)
         self.assertGreater(lines, 50)
 
@@ -88,15 +110,21 @@ class CanariesTest(Case):
             rare, common = canaries.of_tables(each.protected)
             answered = self.answers(each)
             console = each.pgveil.console_bytes("watcher", ("SHOW POLICIES", "SHOW VERSION", "SHOW HELP"))
-            for what, data in (("answers", answered), ("console", console), ("log", each.pgveil.log().encode())):
+            for what, data in (
+                ("answers", answered),
+                ("console", console),
+                ("log", each.pgveil.log().encode()),
+            ):
                 self.assertEqual(canaries.found(data, rare), [], what)
             self.assertEqual(len(canaries.found(answered, common)), len(common))
         finally:
             if each is not None:
                 each.stop()
             postgres.stop()
-        print(f"\ncanaries: {STATEMENTS} generated statements, {len(answered)} bytes: none of {len(rare)} rare values, all of "
-              f"{len(common)} common ones")
+        print(
+            f"\ncanaries: {STATEMENTS} generated statements, {len(answered)} bytes: none of {len(rare)} rare values, all of "
+            f"{len(common)} common ones"
+        )
 
     @staticmethod
     def seed_with_canaries():
@@ -110,8 +138,13 @@ class CanariesTest(Case):
     def answers(self, each):
         client = pipeline.Pipeline(each.pgveil.port, "analyst", each.raw, {"statement_timeout": "20s"})
         try:
-            found = [body for _, (answer,) in pipeline.answers([client], each.queries(STATEMENTS), conversations.segments)
-                     for _, body in answer]
+            found = [
+                body
+                for _, (answer,) in pipeline.answers(
+                    [client], each.queries(STATEMENTS), conversations.segments
+                )
+                for _, body in answer
+            ]
         finally:
             client.close()
         return b"\n".join(found)

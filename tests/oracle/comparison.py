@@ -7,8 +7,9 @@ import struct
 from harness.wire import cells_of, columns_of, fields_of
 
 REFUSED = "42501"
-# A broken regular expression, and a text without one collation: a column that is hidden in every row is a constant NULL
-# in the mask, so a strict operator on it is never planned, and what is wrong beside it never looked at.
+# A broken regular expression, and a text without one collation: a column that is hidden in every row is a
+# constant NULL in the mask, so a strict operator on it is never planned, and what is wrong beside it never
+# looked at.
 UNRAISED = ("2201B", "42P22")
 TIMED_OUT = "57014"
 NUMERIC_OID = 1700
@@ -80,12 +81,14 @@ def refusal(mine, theirs):
     """The words of a refusal by the proxy, or None."""
     if REFUSED not in states(mine) or REFUSED in states(theirs):
         return None
-    return next(fields_of(body).get("M") for tag, body in mine if tag == b"E" and fields_of(body).get("C") == REFUSED)
+    return next(
+        fields_of(body).get("M") for tag, body in mine if tag == b"E" and fields_of(body).get("C") == REFUSED
+    )
 
 
 def difference(query, mine, theirs, unraised=UNRAISED):
-    """What differs, in words; None: nothing. A refusal by the proxy is no difference, the caller counts it. unraised:
-    the errors of PostgreSQL that pgveil may fail to raise."""
+    """What differs, in words; None: nothing. A refusal by the proxy is no difference, the caller counts it.
+    unraised: the errors of PostgreSQL that pgveil may fail to raise."""
     if same_bytes(mine, theirs):
         return None
     got, expected = results(mine), results(theirs)
@@ -132,8 +135,13 @@ def first_differences(some, others):
 def in_order(result):
     """Rows with equal numbers written alike: 1.0 and 1 tie in ORDER BY."""
     numeric = {number for number, shape in enumerate(result.shape) if shape[1] == NUMERIC_OID}
-    return [[canonical_number(cell, result.formats[number]) if number in numeric and cell is not None else cell
-             for number, cell in enumerate(row)] for row in result.rows]
+    return [
+        [
+            canonical_number(cell, result.formats[number]) if number in numeric and cell is not None else cell
+            for number, cell in enumerate(row)
+        ]
+        for row in result.rows
+    ]
 
 
 def canonical_number(cell, binary):
@@ -149,9 +157,9 @@ def as_multiset(rows):
 
 
 def same_shapes(got, expected):
-    """Equal row descriptions but for two deviations. A whole row of a masked table, `SELECT t FROM t`, is a record
-    through pgveil, because the masking sub-select has no row type of its own. And coalesce(a, f(hidden)) has the type
-    modifier of `a` where f(NULL) is folded away."""
+    """Equal row descriptions but for two deviations. A whole row of a masked table, `SELECT t FROM t`, is a
+    record through pgveil, because the masking sub-select has no row type of its own. And coalesce(a,
+    f(hidden)) has the type modifier of `a` where f(NULL) is folded away."""
     def same(mine, theirs):
         is_whole_row = mine[1] == RECORD_OID and theirs[1] >= FIRST_USER_OID and mine[0] == theirs[0]
         return mine == theirs or is_whole_row or (mine[:3] == theirs[:3] and theirs[3] == -1)
@@ -159,5 +167,6 @@ def same_shapes(got, expected):
 
 
 def both_invalid(one, other):
-    """Both say before any row that the statement is wrong (class 42), and name another of its faults first."""
+    """Both say before any row that the statement is wrong (class 42), and name another of its faults
+    first."""
     return all(is_error(each) and each.end.startswith("42") and each.end != REFUSED for each in (one, other))

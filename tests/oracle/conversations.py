@@ -1,17 +1,29 @@
-"""The ways a statement is sent: as protocol messages that end in a known number of ReadyForQuery. Every way leaves the
-session as it found it, whatever was answered in between."""
+"""The ways a statement is sent: as protocol messages that end in a known number of ReadyForQuery. Every way
+leaves the session as it found it, whatever was answered in between."""
 import struct
 
 from families import FAMILIES
 
 WRITERS = {
-    "text": str.encode, "fold": str.encode, "int": lambda text: struct.pack("!i", int(text)),
-    "bool": lambda text: b"\1" if text == "t" else b"\0", "float": lambda text: struct.pack("!d", float(text)),
-    "uuid": lambda text: bytes.fromhex(text.replace("-", "")), "mac": lambda text: bytes.fromhex(text.replace(":", "")),
+    "text": str.encode,
+    "fold": str.encode,
+    "int": lambda text: struct.pack("!i", int(text)),
+    "bool": lambda text: b"\1" if text == "t" else b"\0",
+    "float": lambda text: struct.pack("!d", float(text)),
+    "uuid": lambda text: bytes.fromhex(text.replace("-", "")),
+    "mac": lambda text: bytes.fromhex(text.replace(":", "")),
     "bytes": lambda text: bytes.fromhex(text[2:]),
 }
-SETTINGS = ("TimeZone = 'Asia/Tokyo'", "DateStyle = 'SQL, DMY'", "extra_float_digits = 0", "bytea_output = 'escape'",
-            "IntervalStyle = 'iso_8601'", "enable_hashjoin = off", "enable_hashagg = off", "work_mem = '64kB'")
+SETTINGS = (
+    "TimeZone = 'Asia/Tokyo'",
+    "DateStyle = 'SQL, DMY'",
+    "extra_float_digits = 0",
+    "bytea_output = 'escape'",
+    "IntervalStyle = 'iso_8601'",
+    "enable_hashjoin = off",
+    "enable_hashagg = off",
+    "work_mem = '64kB'",
+)
 
 
 def message(tag, body=b""):
@@ -23,7 +35,9 @@ def simple(sql):
 
 
 def parse(sql, name=b"", types=()):
-    return message(b"P", name + b"\0" + sql.encode() + b"\0" + struct.pack(f"!H{len(types)}I", len(types), *types))
+    return message(
+        b"P", name + b"\0" + sql.encode() + b"\0" + struct.pack(f"!H{len(types)}I", len(types), *types)
+    )
 
 
 def bind(parameters, is_binary, name=b"", portal=b""):
@@ -86,8 +100,14 @@ ORDERED_FETCHES = (
 
 
 def of_cursor(query):
-    way = ORDERED_FETCHES[int(query.choice * len(ORDERED_FETCHES))] if query.is_ordered else "FETCH ALL FROM c"
-    scroll = ("", "NO SCROLL", "INSENSITIVE", "BINARY")[int(query.choice * 10) % 4] if not query.is_ordered else "SCROLL"
+    way = (
+        ORDERED_FETCHES[int(query.choice * len(ORDERED_FETCHES))] if query.is_ordered else "FETCH ALL FROM c"
+    )
+    scroll = (
+        ("", "NO SCROLL", "INSENSITIVE", "BINARY")[int(query.choice * 10) % 4]
+        if not query.is_ordered
+        else "SCROLL"
+    )
     return ["BEGIN", f"DECLARE c {scroll} CURSOR FOR {query.sql}", way, "CLOSE c", "ROLLBACK"]
 
 
@@ -101,8 +121,17 @@ def of_settings(query):
     return ["BEGIN", f"SET LOCAL {setting}", query.sql, "ROLLBACK"]
 
 
-PATHS = ("alt, public", "alt", "public", "'alt', 'public'", "DEFAULT", '"$user", public', "nowhere, alt, pg_catalog",
-         "public, alt, pg_temp", "''")
+PATHS = (
+    "alt, public",
+    "alt",
+    "public",
+    "'alt', 'public'",
+    "DEFAULT",
+    '"$user", public',
+    "nowhere, alt, pg_catalog",
+    "public, alt, pg_temp",
+    "''",
+)
 
 
 def of_path(query):
@@ -114,8 +143,13 @@ def of_path(query):
 
 def texts(query):
     """The SQL of a conversation."""
-    return {"prepared": of_prepared, "cursor": of_cursor, "copy": of_copy, "settings": of_settings, "path": of_path}.get(
-        query.way, lambda each: [each.sql])(query)
+    return {
+        "prepared": of_prepared,
+        "cursor": of_cursor,
+        "copy": of_copy,
+        "settings": of_settings,
+        "path": of_path,
+    }.get(query.way, lambda each: [each.sql])(query)
 
 
 def segments(query):

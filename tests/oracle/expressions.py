@@ -27,8 +27,8 @@ def every_column(scope):
 
 
 class Expressions:
-    """What a statement's generator inherits; it brings `random`, `tables`, `parameters` (None: none wanted), `alias()`
-    and `table_source()`."""
+    """What a statement's generator inherits; it brings `random`, `tables`, `parameters` (None: none wanted),
+    `alias()` and `table_source()`."""
 
     def literal(self, family):
         random = self.random
@@ -51,7 +51,9 @@ class Expressions:
 
     # -- columns
     def column(self, scope, family):
-        found = [f"{source.alias}.{name}" for source in scope for name, kind in source.columns if kind == family]
+        found = [
+            f"{source.alias}.{name}" for source in scope for name, kind in source.columns if kind == family
+        ]
         return self.random.choice(found) if found else None
 
     def any_column(self, scope):
@@ -78,7 +80,9 @@ class Expressions:
 
     def condition(self, scope, depth=2):
         if depth <= 0:
-            return self.expand(self.random.choice(("{any.} IS NULL", "{any.} IS NOT NULL", "{F.} = {=F}")), scope, 0)
+            return self.expand(
+                self.random.choice(("{any.} IS NULL", "{any.} IS NOT NULL", "{F.} = {=F}")), scope, 0
+            )
         return self.expand(self.random.choice(grammar.CONDITIONS), scope, depth)
 
     def aggregate(self, scope):
@@ -87,7 +91,9 @@ class Expressions:
     def expand(self, production, scope, depth, family=None):
         """Fills the slots of a production."""
         if family is None:  # an array has no arrays as elements
-            family = self.random.choice([name for name in FAMILIES if name not in grammar.ARRAYS or "ARRAY[" not in production])
+            family = self.random.choice(
+                [name for name in FAMILIES if name not in grammar.ARRAYS or "ARRAY[" not in production]
+            )
         named, inner = {}, []
 
         def fill(match):
@@ -101,7 +107,11 @@ class Expressions:
         # An inner relation must be known before its columns are.
         if "{table}" in production:
             inner.extend(self.table_source())
-        return SLOT.sub(fill, production.replace("{{", "\0").replace("}}", "\1")).replace("\0", "{").replace("\1", "}")
+        return (
+            SLOT.sub(fill, production.replace("{{", "\0").replace("}}", "\1"))
+            .replace("\0", "{")
+            .replace("\1", "}")
+        )
 
     def slot(self, slot, scope, depth, inner):
         random = self.random
@@ -122,14 +132,20 @@ class Expressions:
         return {
             "cond": lambda: self.condition(scope, depth - 1),
             "compare": lambda: random.choice(("=", "<>", "<", ">=", ">", "!=")),
-            "truth": lambda: random.choice(("TRUE", "NOT TRUE", "UNKNOWN", "FALSE", "NOT FALSE", "NOT UNKNOWN")),
-            "letter": lambda: random.choice("aeNx_"), "a,b": lambda: "{a,b}",
+            "truth": lambda: random.choice(
+                ("TRUE", "NOT TRUE", "UNKNOWN", "FALSE", "NOT FALSE", "NOT UNKNOWN")
+            ),
+            "letter": lambda: random.choice("aeNx_"),
+            "a,b": lambda: "{a,b}",
             "frame": lambda: random.choice(grammar.FRAMES),
-            "table": lambda: inner[0], "correlated": lambda: self.correlation(scope, inner[1]),
-            "scalar_subquery": lambda: self.scalar_subquery(scope), "exists": lambda: self.exists(scope, depth),
+            "table": lambda: inner[0],
+            "correlated": lambda: self.correlation(scope, inner[1]),
+            "scalar_subquery": lambda: self.scalar_subquery(scope),
+            "exists": lambda: self.exists(scope, depth),
             "membership": lambda: self.membership(scope, depth),
             "F_min": lambda: self.expression(scope, random.choice(ORDERED), 1),
-            "F_max": lambda: self.expression(scope, random.choice(ORDERED), 1)}[slot]()
+            "F_max": lambda: self.expression(scope, random.choice(ORDERED), 1),
+        }[slot]()
 
     # -- sub-queries
     def correlation(self, outer, inner):

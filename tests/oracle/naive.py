@@ -1,5 +1,6 @@
-"""A second, deliberately naive implementation of the disclosure tree: row by row, nothing shared with policy/ or
-rewriter/. It reads a table, masks it by the rules of the paper and writes the masked copy in the same physical order.
+"""A second, deliberately naive implementation of the disclosure tree: row by row, nothing shared with policy/
+or rewriter/. It reads a table, masks it by the rules of the paper and writes the masked copy in the same
+physical order.
 
 Rows are lists of texts (PostgreSQL's output form), NULL is None.
 """
@@ -12,8 +13,9 @@ import math
 
 @dataclasses.dataclass(frozen=True)
 class Level:
-    """A column that shows a coarser value of `source`; of one source, finer levels have smaller steps. `method` and
-    `arguments` are what the YAML says: width and origin, bounds, period, prefix; groups as (label, values)."""
+    """A column that shows a coarser value of `source`; of one source, finer levels have smaller steps.
+    `method` and `arguments` are what the YAML says: width and origin, bounds, period, prefix; groups as
+    (label, values)."""
     source: str
     step: int
     method: str
@@ -29,7 +31,12 @@ def plain_number(number):
 def shown_interval(level, low, high):
     if level.show == "start":
         return None if low is None or abs(low) > 2_000_000_000 else plain_number(low)
-    return ("(" if low is None else "[" + plain_number(low)) + "," + ("" if high is None else plain_number(high)) + ")"
+    return (
+        ("(" if low is None else "[" + plain_number(low))
+        + ","
+        + ("" if high is None else plain_number(high))
+        + ")"
+    )
 
 
 def number_level(level, text):
@@ -39,7 +46,7 @@ def number_level(level, text):
             return None
         width, origin = map(decimal.Decimal, level.arguments)
         low = origin + width * math.floor((number - origin) / width)
-        return shown_interval(level, low, low + width) if low >= -10 ** 14 and low + width <= 10 ** 14 else None
+        return shown_interval(level, low, low + width) if low >= -(10**14) and low + width <= 10**14 else None
     bounds = [decimal.Decimal(bound) for bound in level.arguments]
     below = [bound for bound in bounds if number.is_nan() or bound <= number]
     above = [bound for bound in bounds if not number.is_nan() and bound > number]
@@ -56,7 +63,10 @@ def date_level(level, text):
         "day": lambda: (day, day.isoformat()),
         "week": lambda: (day - datetime.timedelta(day.weekday()), "{}-W{:02}".format(*day.isocalendar()[:2])),
         "month": lambda: (day.replace(day=1), day.strftime("%Y-%m")),
-        "quarter": lambda: (day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1), f"{day.year}-Q{(day.month + 2) // 3}"),
+        "quarter": lambda: (
+            day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),
+            f"{day.year}-Q{(day.month + 2) // 3}",
+        ),
         "year": lambda: (day.replace(month=1, day=1), str(day.year)),
         "decade": lambda: (datetime.date(day.year // 10 * 10, 1, 1), f"{day.year // 10}0s"),
     }[level.arguments[0]]()
@@ -78,7 +88,8 @@ def level_value(level, text):
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What the YAML of a policy says, by itself: columns maps a name to its class; a column not named is hidden."""
+    """What the YAML of a policy says, by itself: columns maps a name to its class; a column not named is
+    hidden."""
     name: str
     table: str                 # schema.table
     k: int
@@ -86,10 +97,18 @@ class Policy:
     unit: str | None = None
     readers: tuple = ("analyst",)
     exempt: tuple = ()
-    strategy: str = "greedy"
-    levels: dict = dataclasses.field(default_factory=dict)  # name of the column that shows it -> Level; a quasi_identifier
+    strategy: str | None = None  # None: the policy does not say, and has the default
+    levels: dict = dataclasses.field(
+        default_factory=dict
+    )  # name of the column that shows it -> Level; a quasi_identifier
     enforcement: str = "query"
     constraints: tuple = ()    # of Constraint
+
+    def grown_by(self):
+        """The strategy named, or the default: thorough, but greedy where the tree heeds sensitive values."""
+        return self.strategy or (
+            "greedy" if any(each.is_refined for each in self.constraints) else "thorough"
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +126,11 @@ class Constraint:
         if self.model == "closeness":
             distance = ", distance: ordered" if self.is_ordered else ""
             return f"t_closeness: {{t: {self.numbers[0]}{distance}{mode}}}"
-        numbers = f"{{c: {self.numbers[0]}, l: {self.numbers[1]}}}" if self.model == "recursive" else self.numbers[0]
+        numbers = (
+            f"{{c: {self.numbers[0]}, l: {self.numbers[1]}}}"
+            if self.model == "recursive"
+            else self.numbers[0]
+        )
         return f"l_diversity: {{{self.model}: {numbers}{mode}}}"
 
 
@@ -179,7 +202,8 @@ def count_units(rows, unit):
 
 
 def candidates(rows, attributes, released):
-    """(attribute, value, the rows that have it, those that don't); by column order, then by the value's bytes."""
+    """(attribute, value, the rows that have it, those that don't); by column order, then by the value's
+    bytes."""
     for attribute in attributes:
         if attribute in released:
             continue
@@ -189,13 +213,18 @@ def candidates(rows, attributes, released):
 
 
 def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
-    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the value's bytes. Exact
-    values come first, then levels from fine to coarse."""
+    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the
+    value's bytes. Exact values come first, then levels from fine to coarse."""
     for step in attributes.steps():
         best, most = None, 0
         for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
             size = count_units(having, unit)
-            if size >= k and count_units(lacking, unit) >= k and size > most and allows(attribute, value, having, lacking):
+            if (
+                size >= k
+                and count_units(lacking, unit) >= k
+                and size > most
+                and allows(attribute, value, having, lacking)
+            ):
                 best, most = (attribute, value), size
         if best:
             return best
@@ -203,7 +232,8 @@ def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
 
 
 def closing_split(rows, attributes, released, k, unit, lost):
-    """Where nothing qualifies any more: the value whose rows show more cells by it than the others lose, `lost` each."""
+    """Where nothing qualifies any more: the value whose rows show more cells by it than the others lose,
+    `lost` each."""
     for step in attributes.steps():
         best, most = None, 0
         for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
@@ -216,9 +246,9 @@ def closing_split(rows, attributes, released, k, unit, lost):
 
 
 def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *split: True):
-    """A chain: a list of (attribute, value, the chain of the rows that have it), whether what is left falls back, that
-    is, is shown as the rows at the end of the chain around are, and whether it was longer once. allows: what else both sides
-    of a split must keep."""
+    """A chain: a list of (attribute, value, the chain of the rows that have it), whether what is left falls
+    back, that is, is shown as the rows at the end of the chain around are, and whether it was longer once.
+    allows: what else both sides of a split must keep."""
     arms = []
 
     def take(split):
@@ -228,40 +258,72 @@ def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *s
     while split := best_split(rows, attributes, released, k, unit, allows):
         rows = take(split)
     falls_back = False
-    if strategy == "thorough" and lost and (split := closing_split(rows, attributes, released, k, unit, lost)):
+    if (
+        strategy == "thorough"
+        and lost
+        and (split := closing_split(rows, attributes, released, k, unit, lost))
+    ):
         take(split)
         falls_back = True
     below = lost + 1 if falls_back else 1
-    return [(attribute, value, grow(having, attributes, released | attributes.with_coarser(attribute), k, unit, strategy,
-                                    below, allows))
-            for attribute, value, having in arms], falls_back, False
+    return (
+        [
+            (
+                attribute,
+                value,
+                grow(
+                    having,
+                    attributes,
+                    released | attributes.with_coarser(attribute),
+                    k,
+                    unit,
+                    strategy,
+                    below,
+                    allows,
+                ),
+            )
+            for attribute, value, having in arms
+        ],
+        falls_back,
+        False,
+    )
 
 
 def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
-    """The chain of a version before, on the rows of today: where a side became too small the rest is given up for good; at its
-    end, values are split off that nobody had before. seen: attribute → the values that somebody had; None: nothing is split off."""
+    """The chain of a version before, on the rows of today. A value that too few have is given up: its rows
+    fall back to the end of the chain, which goes on. Where too few are left the rest is given up for good. At
+    the end, values are split off that nobody had before. seen: attribute → the values that somebody had;
+    None: nothing is split off."""
     arms, falls_back, is_closed = chain
-    kept = []
+    given_up = ([], True, True)
 
     def below(attribute, having, old):
         rest = (having, attributes, released | attributes.with_coarser(attribute), k, unit, strategy)
         return regrow(old, *rest, seen) if old else grow(*rest, 1)
+    walked, kept = [], 0
+    left = [rows]
     for attribute, value, old in arms:
-        having = [row for row in rows if row[attribute] == value]
-        lacking = [row for row in rows if row[attribute] != value]
-        if count_units(having, unit) < k or not falls_back and count_units(lacking, unit) < k:
-            is_closed = True
+        having = [row for row in left[-1] if row[attribute] == value]
+        lacking = [row for row in left[-1] if row[attribute] != value]
+        if not falls_back and count_units(lacking, unit) < k:
             break
-        kept.append((attribute, value, below(attribute, having, old)))
-        rows = lacking
+        releases = count_units(having, unit) >= k and not (not old[0] and old[1])
+        walked.append((attribute, value, below(attribute, having, old) if releases else given_up))
+        left.append(lacking)
+        if releases:
+            kept = len(walked)
+    arms_kept, rows = walked[:kept], left[kept]
+    is_closed = is_closed or kept < len(arms)
     while not (is_closed or falls_back or seen is None):
         split = best_split(rows, attributes, released, k, unit, lambda a, v, *sides: v not in seen[a])
         if split is None:
             break
         attribute, value = split
-        kept.append((attribute, value, below(attribute, [row for row in rows if row[attribute] == value], None)))
+        arms_kept.append(
+            (attribute, value, below(attribute, [row for row in rows if row[attribute] == value], None))
+        )
         rows = [row for row in rows if row[attribute] != value]
-    return kept, falls_back, is_closed
+    return arms_kept, falls_back, is_closed
 
 
 def disclosed(chain, row, attributes):
@@ -278,7 +340,8 @@ def disclosed(chain, row, attributes):
 
 @dataclasses.dataclass
 class Attributes:
-    """The quasi-identifiers by number: what each is a function of, and how coarse: 0 is exact, or the only form there is."""
+    """The quasi-identifiers by number: what each is a function of, and how coarse: 0 is exact, or the only
+    form there is."""
     sources: dict
     coarseness: dict
 
@@ -290,8 +353,12 @@ class Attributes:
 
     def with_coarser(self, attribute):
         """What follows from an attribute's value: that, and the coarser levels of the same column."""
-        return {attribute} | {other for other in self.sources if self.sources[other] == self.sources[attribute]
-                              and self.coarseness[other] > self.coarseness[attribute]}
+        return {attribute} | {
+            other
+            for other in self.sources
+            if self.sources[other] == self.sources[attribute]
+            and self.coarseness[other] > self.coarseness[attribute]
+        }
 
 
 @dataclasses.dataclass
@@ -311,9 +378,14 @@ class Release:
         rows = [[canonical(cell, self.columns[number].type) if number in attributes else cell
                  for number, cell in enumerate(row)] for row in rows]
         names = [column.name for column in self.columns]
-        levels = [(names.index(name), names.index(level.source), level) for name, level in self.policy.levels.items()]
+        levels = [
+            (names.index(name), names.index(level.source), level)
+            for name, level in self.policy.levels.items()
+        ]
         for row in rows:
-            for number, value in [(number, level_value(level, row[source])) for number, source, level in levels]:
+            for number, value in [
+                (number, level_value(level, row[source])) for number, source, level in levels
+            ]:
                 row[number] = value
         return rows
 
@@ -355,7 +427,7 @@ class Release:
     def build(self, rows):
         rows = self._checked(rows)
         self.tree = grow(rows, self.attributes(), frozenset(), self.policy.k, self._unit(),
-                         self.policy.strategy, allows=self._allows(rows))
+                         self.policy.grown_by(), allows=self._allows(rows))
         self._remember(rows)
         return self
 
@@ -364,7 +436,7 @@ class Release:
         after = Release(self.policy, self.columns, None, self.seen)
         rows = after._checked(rows)
         after.tree = regrow(self.tree, rows, after.attributes(), frozenset(), self.policy.k, after._unit(),
-                            self.policy.strategy, None if only_repaired else self.seen)
+                            self.policy.grown_by(), None if only_repaired else self.seen)
         after._remember(rows)
         return after
 
@@ -378,9 +450,14 @@ class Release:
 
 
 def read_columns(postgres, database, table):
-    return [TableColumn(*row) for row in postgres.rows(
-        f"SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
-        f"WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum", database)]
+    return [
+        TableColumn(*row)
+        for row in postgres.rows(
+            f"SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+            f"WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            database,
+        )
+    ]
 
 
 def read_rows(postgres, database, table):
@@ -409,8 +486,10 @@ def drop_constraints(postgres, database, table):
             f"SELECT quote_ident(conname) FROM pg_constraint WHERE conrelid = '{table}'::regclass", database):
         postgres.run(f"ALTER TABLE {table} DROP CONSTRAINT {name};", database)
     for (name,) in postgres.rows(
-            f"SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 "
-            f"AND attnotnull AND NOT attisdropped", database):
+        f"SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 "
+        f"AND attnotnull AND NOT attisdropped",
+        database,
+    ):
         postgres.run(f"ALTER TABLE {table} ALTER {name} DROP NOT NULL;", database)
 
 

@@ -1,18 +1,19 @@
-// Reads statements from standard input, each ended by a NUL byte, and prints which kinds of parse tree nodes, which of their
-// fields and which values of enumerations they have, and how often: "AExpr 12", "AExpr.lexpr 11", "AExpr.kind=1 9".
-// With --listed it prints what the verifier may let through, so a kind or field that no test ever sent can be seen.
+// Reads statements from standard input, each ended by a NUL byte, and prints which kinds of parse tree nodes,
+// which of their fields and which values of enumerations they have, and how often: "AExpr 12", "AExpr.lexpr
+// 11", "AExpr.kind=1 9". With --listed it prints what the verifier may let through, so a kind or field that
+// no test ever sent can be seen.
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <string>
 
+#include "pg/fields.hpp"
+#include "pg/parse.hpp"
 #include "rewriter/lists/node_fields.hpp"
-#include "rewriter/pg/fields.hpp"
-#include "rewriter/pg/parse.hpp"
 
 namespace {
 
-namespace pg = pgveil::rewriter::pg;
+namespace pg = pgveil::pg;
 using pgveil::rewriter::FieldUse;
 
 class Census {
@@ -60,7 +61,8 @@ class Census {
   std::map<std::string, std::size_t> counts_;
 };
 
-// What the verifier may let through, in the same words: kinds, fields that may be set, values of enumerations.
+// What the verifier may let through, in the same words: kinds, fields that may be set, values of
+// enumerations.
 void print_listed() {
   for (const auto& rule : pgveil::rewriter::listed_kinds()) {
     const std::string kind(rule.kind->short_name);

@@ -1,4 +1,5 @@
-"""Which kinds of parse tree nodes some statements have; the program node_kinds of the dev build counts them."""
+"""Which kinds of parse tree nodes some statements have; the program node_kinds of the dev build counts
+them."""
 import collections
 import subprocess
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Non-interference: two raw databases with the same masked image give a masked user the same bytes in the same order, and
-PostgreSQL the same work to do. This sees what a comparison of answers can't: order, estimates, sizes, catalogs.
+"""Non-interference: two raw databases with the same masked image give a masked user the same bytes in the
+same order, and PostgreSQL the same work to do. This sees what a comparison of answers can't: order,
+estimates, sizes, catalogs.
 
-One dependence is inherent (docs/attack-model.md): PostgreSQL sizes the hash tables of GROUP BY and DISTINCT by statistics of
-the raw columns below a mask. So each pair is tested twice: without statistics of masked columns nothing at all may
-differ; with them only the order of rows that have none."""
+One dependence is inherent (docs/attack-model.md): PostgreSQL sizes the hash tables of GROUP BY and DISTINCT
+by statistics of the raw columns below a mask. So each pair is tested twice: without statistics of masked
+columns nothing at all may differ; with them only the order of rows that have none."""
 import contextlib
 import json
 import os
@@ -33,26 +34,55 @@ SEED = int(os.environ.get("PGVEIL_SEED", "1"))
 PAIRS = 10 if IS_LONG else 2
 STATEMENTS = 3000 if IS_LONG else 120
 PLANS = 300 if IS_LONG else 50
-SETTINGS = ({"TimeZone": "UTC", "DateStyle": "ISO, MDY"}, {"TimeZone": "Asia/Kolkata", "DateStyle": "SQL, DMY"},
-            {"TimeZone": "America/St_Johns", "DateStyle": "German, YMD"})
+SETTINGS = (
+    {"TimeZone": "UTC", "DateStyle": "ISO, MDY"},
+    {"TimeZone": "Asia/Kolkata", "DateStyle": "SQL, DMY"},
+    {"TimeZone": "America/St_Johns", "DateStyle": "German, YMD"},
+)
 
 CATALOGS = (
     "SELECT relname, relkind, relpages, reltuples, relallvisible, relhasindex, relnatts FROM pg_class ORDER BY oid",
-    "SELECT * FROM pg_attribute ORDER BY attrelid, attnum", "SELECT * FROM pg_type ORDER BY oid",
-    "SELECT * FROM pg_constraint ORDER BY oid", "SELECT * FROM pg_index ORDER BY indexrelid",
-    "SELECT * FROM pg_inherits ORDER BY 1, 2", "SELECT * FROM pg_tables", "SELECT * FROM pg_indexes",
+    "SELECT * FROM pg_attribute ORDER BY attrelid, attnum",
+    "SELECT * FROM pg_type ORDER BY oid",
+    "SELECT * FROM pg_constraint ORDER BY oid",
+    "SELECT * FROM pg_index ORDER BY indexrelid",
+    "SELECT * FROM pg_inherits ORDER BY 1, 2",
+    "SELECT * FROM pg_tables",
+    "SELECT * FROM pg_indexes",
     "SELECT * FROM information_schema.columns ORDER BY table_schema, table_name, ordinal_position",
-    "SELECT * FROM information_schema.tables", "SELECT * FROM pg_stats", "SELECT * FROM pg_stat_user_tables",
-    "SELECT oid::regclass, pg_relation_size(oid), pg_table_size(oid) FROM pg_class WHERE relkind = 'r' ORDER BY oid",
-    "SELECT pg_get_expr(relpartbound, oid) FROM pg_class ORDER BY oid", "EXPLAIN SELECT * FROM t0", "EXPLAIN SELECT * FROM open1",
-    "SELECT ctid, * FROM t0", "SELECT xmin FROM t0", "SELECT pg_column_size(t0.*) FROM t0", "SELECT pg_column_size(id) FROM t1",
-    "SELECT count(*) FROM t0 TABLESAMPLE BERNOULLI (50) REPEATABLE (1)", "SELECT row_number() OVER (), * FROM t1",
-    "SELECT t0, t1 FROM t0, t1 LIMIT 20", "SELECT hashtext(t0::text) FROM t0", "TABLE t0 LIMIT 5")
+    "SELECT * FROM information_schema.tables",
+    "SELECT * FROM pg_stats",
+    "SELECT * FROM pg_stat_user_tables",
+    "SELECT oid::regclass, pg_relation_size(oid), pg_table_size(oid), pg_indexes_size(oid), pg_total_relation_size(oid), "
+    "pg_relation_size(oid, 'fsm') FROM pg_class ORDER BY oid",
+    "SELECT oid, pg_relation_size(oid) FROM generate_series(1, 20000) oid",
+    "SELECT pg_database_size(current_database()), pg_tablespace_size('pg_default')",
+    "SELECT pg_get_expr(relpartbound, oid) FROM pg_class ORDER BY oid",
+    "EXPLAIN SELECT * FROM t0",
+    "EXPLAIN SELECT * FROM open1",
+    "SELECT ctid, * FROM t0",
+    "SELECT xmin FROM t0",
+    "SELECT pg_column_size(t0.*) FROM t0",
+    "SELECT pg_column_size(id) FROM t1",
+    "SELECT count(*) FROM t0 TABLESAMPLE BERNOULLI (100)",
+    "SELECT row_number() OVER (), * FROM t1",
+    "SELECT t0, t1 FROM t0, t1 LIMIT 20",
+    "SELECT hashtext(t0::text) FROM t0",
+    "TABLE t0 LIMIT 5",
+)
 
 SHOWN = ("insensitive", "sensitive")
 
-# What of a plan's node must be the same. Costs and estimates come from statistics of raw columns; they reach no client.
-MEASURED = ("Node Type", "Actual Rows", "Actual Loops", "Rows Removed by Filter", "Shared Hit Blocks", "Shared Read Blocks")
+# What of a plan's node must be the same. Costs and estimates come from statistics of raw columns; they reach
+# no client.
+MEASURED = (
+    "Node Type",
+    "Actual Rows",
+    "Actual Loops",
+    "Rows Removed by Filter",
+    "Shared Hit Blocks",
+    "Shared Read Blocks",
+)
 
 
 class Pair:
@@ -69,8 +99,13 @@ class Pair:
         postgres.run("DROP DATABASE IF EXISTS empty WITH (FORCE)")
         postgres.create_database("empty")
         views_script = "".join(view.create_sql() for view in self.views)
-        postgres.run(tables.create_script(self.tables) + "".join(table.indexes_sql() for table in self.tables) + views_script
-                     + ("" if has_statistics else self.no_statistics()), "empty")
+        postgres.run(
+            tables.create_script(self.tables)
+            + "".join(table.indexes_sql() for table in self.tables)
+            + views_script
+            + ("" if has_statistics else self.no_statistics()),
+            "empty",
+        )
         for name in ("raw", "twin"):  # the same OIDs and files
             postgres.create_database(name, template="empty")
             postgres.run(tables.prefer_indexes(name), name)
@@ -81,8 +116,12 @@ class Pair:
 
     def no_statistics(self):
         """Of the columns that a mask reads or hides."""
-        return "".join(f"ALTER TABLE {table.name} ALTER {column.name} SET STATISTICS 0;\n" for table in self.tables
-                       for column in table.columns if table.policy and column.column_class not in SHOWN)
+        return "".join(
+            f"ALTER TABLE {table.name} ALTER {column.name} SET STATISTICS 0;\n"
+            for table in self.tables
+            for column in table.columns
+            if table.policy and column.column_class not in SHOWN
+        )
 
     def fill(self, source, table):
         rows = table.rows
@@ -106,9 +145,13 @@ class Pair:
         """Every message of every answer, under each of the settings."""
         found = []
         for settings in SETTINGS:
-            client = pipeline.Pipeline(self.pgveil.port, "analyst", "raw", {**settings, "statement_timeout": "20s"})
+            client = pipeline.Pipeline(
+                self.pgveil.port, "analyst", "raw", {**settings, "statement_timeout": "20s"}
+            )
             try:
-                found += [answer for _, (answer,) in pipeline.answers([client], battery, conversations.segments)]
+                found += [
+                    answer for _, (answer,) in pipeline.answers([client], battery, conversations.segments)
+                ]
             finally:
                 client.close()
         return found
@@ -122,12 +165,16 @@ class Pair:
 
     def plans(self, texts, database):
         found = []
-        with RawClient(self.postgres.port, "postgres", database, {"search_path": "pg_catalog, public"}) as client:
+        with RawClient(
+            self.postgres.port, "postgres", database, {"search_path": "pg_catalog, public"}
+        ) as client:
             for sql in texts:
                 explained = f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {sql}"
                 client.query(explained)  # fills the caches
                 reply = client.query(explained)
-                found.append(reply.sqlstate() if reply.errors else measures(json.loads(reply.rows[0][0])[0]["Plan"]))
+                found.append(
+                    reply.sqlstate() if reply.errors else measures(json.loads(reply.rows[0][0])[0]["Plan"])
+                )
         return found
 
 
@@ -139,8 +186,8 @@ def measures(plan):
 
 
 def is_look_up(plan):
-    """What is behind its fence reads the rows that have a released value, hidden ones included (docs/attack-model.md): how
-    many is no secret of the plan. What comes out of it is."""
+    """What is behind its fence reads the rows that have a released value, hidden ones included
+    (docs/attack-model.md): how many is no secret of the plan. What comes out of it is."""
     return any("ctid" in str(child.get("Sort Key")) for child in plan.get("Plans", ()))
 
 
@@ -159,13 +206,17 @@ class NonInterferenceTest(ServerCase):
     def test_hidden_cells_change_no_byte_and_no_work(self):
         answers, reordered, plans, changed = self.compare_pairs(has_statistics=False)
         self.assertEqual(reordered, 0)
-        print(f"\nnon-interference: {PAIRS} pairs with {changed} other hidden cells, {answers} answers equal to the byte, "
-              f"{plans} plans with the same rows and blocks")
+        print(
+            f"\nnon-interference: {PAIRS} pairs with {changed} other hidden cells, {answers} answers equal to the byte, "
+            f"{plans} plans with the same rows and blocks"
+        )
 
     def test_statistics_of_hidden_values_change_no_more_than_the_order_of_groups(self):
         answers, reordered, plans, changed = self.compare_pairs(has_statistics=True)
-        print(f"\nnon-interference with statistics: {PAIRS} pairs with {changed} other hidden cells, {answers} answers, "
-              f"{reordered} of them in another order; {plans} plans with the same rows and blocks")
+        print(
+            f"\nnon-interference with statistics: {PAIRS} pairs with {changed} other hidden cells, {answers} answers, "
+            f"{reordered} of them in another order; {plans} plans with the same rows and blocks"
+        )
         self.assertLess(reordered, 0.05 * answers)
 
     def test_a_shown_cell_changes_bytes(self):
@@ -185,7 +236,8 @@ class NonInterferenceTest(ServerCase):
             pair.pgveil.stop()
 
     def compare_pairs(self, has_statistics):
-        """→ how many answers, how many of them in another order, how many plans, how many hidden cells differed"""
+        """→ how many answers, how many of them in another order, how many plans, how many hidden cells
+        differed"""
         totals = [0, 0, 0, 0]
         for number in range(PAIRS):
             with self.running(Pair(self.postgres, SEED * 10000 + number, has_statistics)) as pair:
@@ -197,7 +249,9 @@ class NonInterferenceTest(ServerCase):
                     print(f"\nDIFFERENCE pair {pair.seed} {settings} {query}\n  {different(first, second)}")
                 self.assertEqual(len(worse), 0)
                 plans = self.compare_plans(pair)
-                for place, count in enumerate((len(SETTINGS) * len(battery), len(unequal), plans, pair.changed)):
+                for place, count in enumerate(
+                    (len(SETTINGS) * len(battery), len(unequal), plans, pair.changed)
+                ):
                     totals[place] += count
         return totals
 
@@ -210,14 +264,21 @@ class NonInterferenceTest(ServerCase):
 
     def compare_plans(self, pair):
         """→ how many had the same numbers; without statistics all must."""
-        texts = [text for query in pair.battery(PLANS) if query.way == "simple"
-                 and (text := pair.rewritten(query.sql)) and text.startswith(("SELECT", "WITH", "(", "VALUES"))]
+        texts = [
+            text
+            for query in pair.battery(PLANS)
+            if query.way == "simple"
+            and (text := pair.rewritten(query.sql))
+            and text.startswith(("SELECT", "WITH", "(", "VALUES"))
+        ]
         self.assertGreater(len(texts), PLANS // 5)
         both = [pair.plans(texts, database) for database in ("raw", "twin")]
         unequal = [number for number in range(len(texts)) if both[0][number] != both[1][number]]
         if not pair.has_statistics:
             for number in unequal[:3]:
-                print(f"\nDIFFERENCE pair {pair.seed} {texts[number]}\n  {both[0][number]}\n  {both[1][number]}")
+                print(
+                    f"\nDIFFERENCE pair {pair.seed} {texts[number]}\n  {both[0][number]}\n  {both[1][number]}"
+                )
             self.assertEqual(len(unequal), 0, f"of {len(texts)} plans")
         return len(texts) - len(unequal)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""The oracle: random tables, policies and statements. What pgveil answers over the raw table must be what PostgreSQL
-answers over the masked copy that the naive implementation made. A refusal is no answer and is counted apart.
+"""The oracle: random tables, policies and statements. What pgveil answers over the raw table must be what
+PostgreSQL answers over the masked copy that the naive implementation made. A refusal is no answer and is
+counted apart.
 
-PGVEIL_SEED picks the tables and statements, PGVEIL_LONG=1 (./run test --long) runs a million. docs/testing.md says how to
-read a difference.
-"""
+PGVEIL_SEED picks the tables and statements, PGVEIL_LONG=1 (./run test --long) runs a million. docs/testing.md
+says how to read a difference. """
 import collections
 import os
 import pathlib
@@ -29,7 +29,8 @@ STATEMENTS_OF_A_WORLD = 5000 if IS_LONG else 1250
 ANSWERED_SHARE = 0.80
 # Statements that PostgreSQL itself answers with an error compare little.
 FAILED_SHARE = 0.15
-# Errors that depend on the plan over the same masked data (plans.py): more would mean that something else hides there.
+# Errors that depend on the plan over the same masked data (plans.py): more would mean that something else
+# hides there.
 BY_PLAN_SHARE = 1 / 10_000
 TIMES_EACH_KIND = 100 if IS_LONG else 1
 
@@ -46,14 +47,18 @@ class OracleTest(ServerCase):
     def test_the_naive_implementation_reproduces_the_paper(self):
         columns = [naive.TableColumn(name, "text") for name in ("id", "occupation", "city", "state")]
         self.postgres.create_database("paper")
-        self.postgres.run(world.SCHEMA + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query;" + world.ROWS,
-                          "paper")
+        self.postgres.run(
+            world.SCHEMA + "GRANT SELECT ON ALL TABLES IN SCHEMA public TO pgveil_query;" + world.ROWS,
+            "paper",
+        )
         rows = naive.read_rows(self.postgres, "paper", "public.people")
         release = naive.Release(world.PEOPLE, columns).build(rows)
         leaf = ([], False, False)
         in_hamlet = ([(1, "Farmer", leaf)], False, False)
-        self.assertEqual(release.tree, ([(3, "OH", ([(2, "Hamlet", in_hamlet)], False, False)), (1, "Accountant", leaf)],
-                                        False, False))
+        self.assertEqual(
+            release.tree,
+            ([(3, "OH", ([(2, "Hamlet", in_hamlet)], False, False)), (1, "Accountant", leaf)], False, False),
+        )
         self.assertEqual(release.mask(rows), world.MASKED_PEOPLE)
         later = [["12", "Accountant", "New York", "NY"], ["13", "President", "Washington", "DC"], [None] * 4]
         self.assertEqual(release.mask(later), [[None, "Accountant", None, None], [None] * 4, [None] * 4])
@@ -62,7 +67,9 @@ class OracleTest(ServerCase):
         tally, kinds = worlds.Tally(), collections.Counter()
         progress = campaign.Progress(STATEMENTS)
         count = -(-STATEMENTS // STATEMENTS_OF_A_WORLD)
-        for share in campaign.run(self.postgres, [SEED * 1000 + n for n in range(count)], STATEMENTS_OF_A_WORLD):
+        for share in campaign.run(
+            self.postgres, [SEED * 1000 + n for n in range(count)], STATEMENTS_OF_A_WORLD
+        ):
             tally.add(share.tally)
             kinds.update(share.kinds)
             for words in share.shown:
@@ -83,11 +90,15 @@ class OracleTest(ServerCase):
         nodes, fields = [what for what in listed if "." not in what], [what for what in listed if "." in what]
         rare = {what: kinds[what] for what in sorted(nodes) if kinds[what] < TIMES_EACH_KIND}
         unseen = sorted(what for what in fields if kinds[what] == 0)
-        print(f"oracle: {len(nodes) - len(rare)} of {len(nodes)} kinds of nodes answered {TIMES_EACH_KIND} times or more, "
-              f"{len(fields) - len(unseen)} of {len(fields)} fields and values of fields answered")
+        print(
+            f"oracle: {len(nodes) - len(rare)} of {len(nodes)} kinds of nodes answered {TIMES_EACH_KIND} times or more, "
+            f"{len(fields) - len(unseen)} of {len(fields)} fields and values of fields answered"
+        )
         print("  never answered: " + " ".join(unseen))
         self.assertEqual(rare, {})
-        self.assertEqual([what for what in kinds if "." not in what and what not in listed], [], "answered, not listed")
+        self.assertEqual(
+            [what for what in kinds if "." not in what and what not in listed], [], "answered, not listed"
+        )
 
     def test_every_cell_in_physical_order(self):
         through, direct = self.world.clients()
@@ -142,12 +153,16 @@ class OracleTest(ServerCase):
                 if column.column_class != "quasi_identifier" or column.family == "bool":
                     continue
                 test = "IS NOT NULL" if change == "hide" else "IS NULL"
-                found = self.postgres.rows(f"SELECT id FROM {table.name} WHERE {column.name} {test} LIMIT 1", copy)
+                found = self.postgres.rows(
+                    f"SELECT id FROM {table.name} WHERE {column.name} {test} LIMIT 1", copy
+                )
                 raw = self.postgres.rows(f"SELECT quote_literal({column.name}) FROM {table.name} "
                                          f"WHERE {column.name} IS NOT NULL LIMIT 1", self.world.raw)
                 if found and raw:
                     value = "NULL" if change == "hide" else raw[0][0]
-                    self.postgres.run(f"UPDATE {table.name} SET {column.name} = {value} WHERE id = {found[0][0]};", copy)
+                    self.postgres.run(
+                        f"UPDATE {table.name} SET {column.name} = {value} WHERE id = {found[0][0]};", copy
+                    )
                     return
         self.fail("no cell to change")
 

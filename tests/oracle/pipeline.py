@@ -1,4 +1,5 @@
-"""A client that sends many conversations before it reads the first answer: a round trip for a hundred statements."""
+"""A client that sends many conversations before it reads the first answer: a round trip for a hundred
+statements."""
 import socket
 
 from harness.wire import RawClient
@@ -73,7 +74,8 @@ def batches(items, size):
 
 
 def answers(pipelines, items, segments):
-    """For each item: (item, the answer on each pipeline). segments(item) makes the messages of its conversation."""
+    """For each item: (item, the answer on each pipeline). segments(item) makes the messages of its
+    conversation."""
     for batch in batches(items, segments):
         data = b"".join(part for _, parts in batch for part in parts)
         for pipeline in pipelines:

@@ -59,7 +59,9 @@ class Rule(Case):
         for fenced in (mine, rows(b"b"), None):
             self.assertEqual(settled(mine, rows(b"b"), fenced), (1, 0))
             self.assertEqual(settled(mine, rows(), fenced), (1, 0))
-        self.assertFalse(plans.is_decided_by_plan(QUERY, comparison.difference(QUERY, mine, rows(b"b")), mine, mine))
+        self.assertFalse(
+            plans.is_decided_by_plan(QUERY, comparison.difference(QUERY, mine, rows(b"b")), mine, mine)
+        )
 
     def test_equal_answers_ask_for_no_other_plan(self):
         tally = worlds.Tally()
@@ -88,13 +90,16 @@ class FencedCopy(ServerCase):
     def test_a_contradiction_beside_a_guard_is_not_seen(self):
         """PostgreSQL 15 looks for WHERE false only where it is the one condition on a table."""
         table = next(each.name for each in self.world.protected if not each.partitions)
-        sql = (f"SELECT count(*) FROM (SELECT id::text AS c FROM {table} WHERE '{{8}}'::integer[] && '{{1,4}}'::integer[] "
-               "OFFSET 0) a WHERE a.c ~ '('")
+        sql = (
+            f"SELECT count(*) FROM (SELECT id::text AS c FROM {table} WHERE '{{8}}'::integer[] && '{{1,4}}'::integer[] "
+            "OFFSET 0) a WHERE a.c ~ '('"
+        )
         tally = self.world.compare([Query(sql, [], False)])
         self.assertEqual((tally.failed, tally.differences, tally.by_plan), (1, [], 1))
 
     def test_a_wrong_cell_is_no_matter_of_the_plan(self):
-        """Through compare(): a copy whose rows are others differs in rows, and its fenced copy excuses nothing."""
+        """Through compare(): a copy whose rows are others differs in rows, and its fenced copy excuses
+        nothing."""
         copy = f"{self.world.masked}_less"
         self.postgres.create_database(copy, template=self.world.masked)
         table = self.world.protected[0]

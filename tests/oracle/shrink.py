@@ -1,5 +1,5 @@
-"""Makes a statement that shows a difference shorter, by leaving out what stands in brackets and between clauses, as long as
-the difference stays."""
+"""Makes a statement that shows a difference shorter, by leaving out what stands in brackets and between
+clauses, as long as the difference stays."""
 import dataclasses
 import re
 
@@ -8,11 +8,14 @@ import conversations
 import pipeline
 
 TRIES = 300
-CLAUSES = re.compile(r" (WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|OFFSET|UNION|EXCEPT|INTERSECT|LEFT JOIN|JOIN|AND|OR|WINDOW) ")
+CLAUSES = re.compile(
+    r" (WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|OFFSET|UNION|EXCEPT|INTERSECT|LEFT JOIN|JOIN|AND|OR|WINDOW) "
+)
 
 
 def brackets(sql):
-    """(start, end) of each pair of round brackets, long ones first. Those in constants do no harm: their texts fail."""
+    """(start, end) of each pair of round brackets, long ones first. Those in constants do no harm: their
+    texts fail."""
     open_at, found = [], []
     for at, byte in enumerate(sql):
         if byte == "(":

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""SQLsmith as a second source of statements: it knows PostgreSQL's catalogs and nothing of our grammar. What pgveil answers
-of its statements must be what PostgreSQL answers over the masked copy; it calls every function there is, so most are
-refused."""
+"""SQLsmith as a second source of statements: it knows PostgreSQL's catalogs and nothing of our grammar. What
+pgveil answers of its statements must be what PostgreSQL answers over the masked copy; it calls every function
+there is, so most are refused."""
 import collections
 import os
 import pathlib
@@ -30,7 +30,9 @@ FEWEST_ANSWERED = 0.05
 CUT = re.compile(r"\s+limit \d+(?!\d| *offset)")
 # Each session has another of these.
 CLOCK = re.compile(r"pg_catalog\.(transaction_timestamp|statement_timestamp|clock_timestamp|now)\(\)")
-UNSTABLE = re.compile(r"pg_catalog\.(random|timeofday|pg_backend_pid|inet_\w+|gen_random_uuid|pg_postmaster\w+)\(")
+UNSTABLE = re.compile(
+    r"pg_catalog\.(random|timeofday|pg_backend_pid|inet_\w+|gen_random_uuid|pg_postmaster\w+)\("
+)
 SAMPLED = re.compile(r"tablesample (system|bernoulli) \([\d.]+\)")
 
 
@@ -38,8 +40,18 @@ def statements(postgres, database, seed, count):
     """What SQLsmith makes for the tables of a database, without running it."""
     target = f"host=127.0.0.1 port={postgres.port} dbname={database} user=postgres"
     done = subprocess.run(
-        ["sqlsmith", f"--target={target}", "--exclude-catalog", "--dry-run", f"--seed={seed}", f"--max-queries={count}"],
-        capture_output=True, text=True, timeout=600)
+        [
+            "sqlsmith",
+            f"--target={target}",
+            "--exclude-catalog",
+            "--dry-run",
+            f"--seed={seed}",
+            f"--max-queries={count}",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-2000:])
     texts = [CUT.sub("", SAMPLED.sub("", text.strip())) for text in done.stdout.split(";\n") if text.strip()]
@@ -87,7 +99,9 @@ class SqlsmithTest(ServerCase):
     def through_proxy(self, texts):
         """→ the queries that were not refused with their answers, and the reasons of the others."""
         queries = [Query(text, [], False) for text in texts]
-        through = pipeline.Pipeline(self.world.pgveil.port, "analyst", self.world.raw, {"statement_timeout": "5s"})
+        through = pipeline.Pipeline(
+            self.world.pgveil.port, "analyst", self.world.raw, {"statement_timeout": "5s"}
+        )
         answered, reasons = [], collections.Counter()
         try:
             for query, (mine,) in pipeline.answers([through], queries, conversations.segments):

@@ -1,5 +1,5 @@
-"""Random tables, rows and policies from a seed: skewed columns of many types, NULLs, rare values, unit columns,
-partitions."""
+"""Random tables, rows and policies from a seed: skewed columns of many types, NULLs, rare values, unit
+columns, partitions."""
 import dataclasses
 
 import families
@@ -49,8 +49,10 @@ class Table:
         hidden = next((column.name for column in self.columns if column.column_class in (None, "identifier")
                        and FAMILIES[column.family].can_be_compared), None)
         masked = [column.name for column in self.columns if column.column_class == "quasi_identifier"]
-        return "".join(f"CREATE INDEX ON {self.full_name()} ({name}{f', {hidden}' if hidden and number % 2 else ''});\n"
-                       for number, name in enumerate(masked))
+        return "".join(
+            f"CREATE INDEX ON {self.full_name()} ({name}{f', {hidden}' if hidden and number % 2 else ''});\n"
+            for number, name in enumerate(masked)
+        )
 
     def flat_sql(self):
         """A partitioned table again, as one heap: rows whose key is masked have no partition."""
@@ -93,25 +95,36 @@ def random_column(random, name, column_class):
 def random_columns(random, quasi_identifiers):
     classes = ["quasi_identifier"] * quasi_identifiers + ["insensitive", "sensitive", "identifier", None]
     random.shuffle(classes)
-    columns = [random_column(random, f"c{number}", column_class) for number, column_class in enumerate(classes)]
+    columns = [
+        random_column(random, f"c{number}", column_class) for number, column_class in enumerate(classes)
+    ]
     columns.insert(random.randint(0, len(columns)), Column("id", "int", "integer", "insensitive"))
     return columns
 
 
-# Per type, what levels it can have: from fine to coarse, and whether a column of the same type can show their starts.
+# Per type, what levels it can have: from fine to coarse, and whether a column of the same type can show their
+# starts.
 LEVELS = {
-    **dict.fromkeys(("integer", "bigint"), ((("width", ("5", "0")), ("width", ("20", "0")), ("bounds", ("0", "20"))), True)),
+    **dict.fromkeys(
+        ("integer", "bigint"),
+        ((("width", ("5", "0")), ("width", ("20", "0")), ("bounds", ("0", "20"))), True),
+    ),
     "smallint": ((("bounds", ("-2", "3", "20")), ("bounds", ("3",))), False),
     "numeric": ((("width", ("0.5", "0.25")), ("bounds", ("-1.25", "2.75", "100.25"))), True),
     "numeric(8,2)": ((("width", ("1.5", "0")), ("width", ("3", "0"))), False),
     "date": ((("period", ("month",)), ("period", ("quarter",)), ("period", ("decade",))), True),
-    **dict.fromkeys(("timestamp", "timestamptz", "timestamp(0)"), ((("period", ("day",)), ("period", ("week",))), False)),
-    **dict.fromkeys(("text", 'text COLLATE "C"', "varchar(12)"), ((("prefix", ("2",)), ("prefix", ("1",))), False)),
+    **dict.fromkeys(
+        ("timestamp", "timestamptz", "timestamp(0)"), ((("period", ("day",)), ("period", ("week",))), False)
+    ),
+    **dict.fromkeys(
+        ("text", 'text COLLATE "C"', "varchar(12)"), ((("prefix", ("2",)), ("prefix", ("1",))), False)
+    ),
 }
 
 
 def add_levels(random, columns):
-    """Levels of some quasi-identifiers: in their own place, or in columns of their own. → column name -> Level"""
+    """Levels of some quasi-identifiers: in their own place, or in columns of their own. → column name ->
+    Level"""
     found = {}
     for column in [column for column in columns if column.column_class == "quasi_identifier"]:
         methods, has_starts = LEVELS.get(column.sql_type, ((), False))
@@ -120,20 +133,26 @@ def add_levels(random, columns):
             continue
         is_text = column.sql_type in ("text", 'text COLLATE "C"')
         if len(chosen) == 1 and (has_starts or is_text) and random.random() < 0.3:
-            found[column.name] = naive.Level(column.name, 1, *methods[chosen[0]], "label" if is_text else "start")
+            found[column.name] = naive.Level(
+                column.name, 1, *methods[chosen[0]], "label" if is_text else "start"
+            )
             continue
         for step, number in enumerate(chosen, 1):
             name = f"{column.name}_{step}"
             show = random.choice(("label", "start")) if has_starts else "label"
             family, sql_type = ("text", "text") if show == "label" else (column.family, column.sql_type)
-            columns.insert(random.randint(0, len(columns)), Column(name, family, sql_type, "quasi_identifier"))
+            columns.insert(
+                random.randint(0, len(columns)), Column(name, family, sql_type, "quasi_identifier")
+            )
             found[name] = naive.Level(column.name, step, *methods[number], show)
     return found
 
 
 def random_table(random, name):
     columns = random_columns(random, random.randint(1, 5))
-    levels = add_levels(type(random)(repr(columns)), columns)  # tables without levels are drawn as they were before
+    levels = add_levels(
+        type(random)(repr(columns)), columns
+    )  # tables without levels are drawn as they were before
     k = random.randint(2, 6)
     count = random.choice((k, 20, 40, 60, 90))
     unit = None
@@ -172,22 +191,26 @@ def random_tables(random, count):
 
 
 def shadow(random, table):
-    """An open table of the same name and columns in another schema: SET search_path decides which one is meant."""
+    """An open table of the same name and columns in another schema: SET search_path decides which one is
+    meant."""
     rows = [list(row) for row in zip(*(fill(random, column, 12) for column in table.columns))]
     columns = [dataclasses.replace(column, column_class=None) for column in table.columns]
     return Table(table.name, columns, rows, None, schema=SHADOW_SCHEMA)
 
 
 def prefer_indexes(database):
-    """Tables of an oracle fit on a page or two, where PostgreSQL would read no index. For both databases: beside a scan that is
-    priced out, a sort and a hash cost the same, and which of two equal numbers (0, 0.0) DISTINCT keeps depends on that."""
+    """Tables of an oracle fit on a page or two, where PostgreSQL would read no index. For both databases:
+    beside a scan that is priced out, a sort and a hash cost the same, and which of two equal numbers (0, 0.0)
+    DISTINCT keeps depends on that."""
     return f"ALTER DATABASE {database} SET enable_seqscan = off;\nALTER DATABASE {database} SET enable_indexonlyscan = off;\n"
 
 
 def create_script(some_tables):
     labels = ", ".join(f"'{label}'" for label in families.ENUM_LABELS)
-    return (f"CREATE TYPE {ENUM} AS ENUM ({labels});\n"
-            f"CREATE COLLATION {families.FOLDING} (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
-            f"CREATE SCHEMA {SHADOW_SCHEMA};\nGRANT USAGE ON SCHEMA {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n"
-            + "".join(table.create_sql() for table in some_tables)
-            + f"GRANT SELECT ON ALL TABLES IN SCHEMA public, {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n")
+    return (
+        f"CREATE TYPE {ENUM} AS ENUM ({labels});\n"
+        f"CREATE COLLATION {families.FOLDING} (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
+        f"CREATE SCHEMA {SHADOW_SCHEMA};\nGRANT USAGE ON SCHEMA {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n"
+        + "".join(table.create_sql() for table in some_tables)
+        + f"GRANT SELECT ON ALL TABLES IN SCHEMA public, {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n"
+    )

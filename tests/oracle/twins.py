@@ -1,10 +1,11 @@
-"""Two raw databases that differ in hidden cells only: under one tree they have the same masked image, so nothing a masked
-user can do may tell one from the other."""
+"""Two raw databases that differ in hidden cells only: under one tree they have the same masked image, so
+nothing a masked user can do may tell one from the other."""
 import families
 import naive
 
 TRIES = 12
-# In these a value of another length would change the size of the row, which is not hidden (docs/attack-model.md).
+# In these a value of another length would change the size of the row, which is not hidden
+# (docs/attack-model.md).
 FIXED_WIDTH = {"int", "float", "date", "ts", "time", "bool", "enum", "uuid", "mac"}
 
 
@@ -20,7 +21,9 @@ def type_text(sql_type):
 def other_value(random, column, cell):
     """Another value of the same stored size; None: not found."""
     for _ in range(TRIES):
-        pool = families.values(random, column.family, column.sql_type, 3) + [families.rare(random, column.family)]
+        pool = families.values(random, column.family, column.sql_type, 3) + [
+            families.rare(random, column.family)
+        ]
         candidate = random.choice(pool)
         if candidate is not None and candidate != cell and (
                 column.family in FIXED_WIDTH or len(candidate.encode()) == len(cell.encode())):
@@ -29,7 +32,8 @@ def other_value(random, column, cell):
 
 
 def hidden_twin(random, table, share=0.7):
-    """→ (rows, how many cells differ): the same masked image, other hidden cells. Units keep their numbers."""
+    """→ (rows, how many cells differ): the same masked image, other hidden cells. Units keep their
+    numbers."""
     release = release_of(table)
     image = release.mask(table.rows)
     rows, changed = [], 0

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Any SELECT as a listed view. PostgreSQL prints the definition its own way (pg_get_viewdef), and pgveil reads that text: what
-comes of it must be what the same view shows over the masked copy. PGVEIL_SEED picks others."""
+"""Any SELECT as a listed view. PostgreSQL prints the definition its own way (pg_get_viewdef), and pgveil
+reads that text: what comes of it must be what the same view shows over the masked copy. PGVEIL_SEED picks
+others."""
 import collections
 import os
 import pathlib
@@ -33,9 +34,19 @@ class Definitions(queries.Generator):
 
     def definition(self):
         self.aliases, self.parameters = 0, None
-        return self.random.choices((self.plain, self.grouped, self.windowed, self.set_operation, self.distinct_on,
-                                    self.with_query, self.whole_row, self.recursive),
-                                   (30, 22, 12, 10, 5, 10, 5, 3))[0]()[0]
+        return self.random.choices(
+            (
+                self.plain,
+                self.grouped,
+                self.windowed,
+                self.set_operation,
+                self.distinct_on,
+                self.with_query,
+                self.whole_row,
+                self.recursive,
+            ),
+            (30, 22, 12, 10, 5, 10, 5, 3),
+        )[0]()[0]
 
 
 class ViewDefinitions(ServerCase):
@@ -55,7 +66,8 @@ class ViewDefinitions(ServerCase):
 
     @classmethod
     def create_views(cls):
-        """→ name to the SQL that the view was made of. What can't be a view (a column without a type) is left out."""
+        """→ name to the SQL that the view was made of. What can't be a view (a column without a type) is left
+        out."""
         generator, made = Definitions(random.Random(f"definitions/{SEED}"), cls.tables), {}
         with RawClient(cls.postgres.port, "postgres", "masked") as masked, \
                 RawClient(cls.postgres.port, "postgres", "raw") as raw:
@@ -64,7 +76,11 @@ class ViewDefinitions(ServerCase):
                 width = len(masked.query(f"PREPARE probe AS {sql}; EXECUTE probe").columns)
                 masked.query("DEALLOCATE probe")
                 names = ", ".join(f"c{column}" for column in range(width))
-                create = f"CREATE VIEW view{number} ({names}) AS {sql}" if width else f"CREATE VIEW view{number} AS {sql}"
+                create = (
+                    f"CREATE VIEW view{number} ({names}) AS {sql}"
+                    if width
+                    else f"CREATE VIEW view{number} AS {sql}"
+                )
                 if masked.query(create).errors or raw.query(create).errors:
                     continue
                 made[f"view{number}"] = sql
@@ -88,8 +104,10 @@ class ViewDefinitions(ServerCase):
         finally:
             for each in both:
                 each.close()
-        print(f"\nview definitions: {len(self.views)} views, {len(questions)} statements, {failed} with an error, "
-              f"{sum(refused.values())} refused, {len(differences)} differences")
+        print(
+            f"\nview definitions: {len(self.views)} views, {len(questions)} statements, {failed} with an error, "
+            f"{sum(refused.values())} refused, {len(differences)} differences"
+        )
         for words, times in refused.most_common(10):
             print(f"  refused {times} times: {words}")
         for sql, words in differences[:5]:

@@ -1,5 +1,5 @@
-"""Random views over random tables and over each other, from a seed. All of them keep a unique `id`, so that their rows
-have one order by all columns."""
+"""Random views over random tables and over each other, from a seed. All of them keep a unique `id`, so that
+their rows have one order by all columns."""
 import dataclasses
 
 import tables
@@ -51,7 +51,9 @@ class Definitions:
     def joined(self):
         left, right = self.table(), self.table()
         mine, (its, its_family) = self.picked(left), self.column(right)
-        kind = self.random.choice(("LEFT JOIN {} b ON a.id = b.id", "JOIN {} b USING (id)", "LEFT JOIN {} b USING (id)"))
+        kind = self.random.choice(
+            ("LEFT JOIN {} b ON a.id = b.id", "JOIN {} b USING (id)", "LEFT JOIN {} b USING (id)")
+        )
         items = ", ".join(f"a.{name}" for name, _ in mine)
         return (f"SELECT a.id, {items}, b.{its} AS other FROM {left.name} a {kind.format(right.name)}",
                 [("id", "int"), *mine, ("other", its_family)], False)
@@ -60,8 +62,11 @@ class Definitions:
         table = self.table()
         name, family = self.column(table, ("fold", "json"))
         having = self.random.choice(("", " HAVING count(*) > 2"))
-        return (f"SELECT min(a.id) AS id, a.{name} AS g, count(*)::integer AS n FROM {table.name} a GROUP BY a.{name}{having}",
-                [("id", "int"), ("g", family), ("n", "int")], False)
+        return (
+            f"SELECT min(a.id) AS id, a.{name} AS g, count(*)::integer AS n FROM {table.name} a GROUP BY a.{name}{having}",
+            [("id", "int"), ("g", family), ("n", "int")],
+            False,
+        )
 
     def limited(self):
         table = self.table()
@@ -74,27 +79,41 @@ class Definitions:
         table = self.table()
         columns = self.picked(table)
         items = ", ".join(name for name, _ in columns)
-        return (f"SELECT id, {items} FROM {table.name} UNION ALL SELECT id + 1000, {items} FROM {table.name} WHERE id > 5",
-                [("id", "int"), *columns], False)
+        return (
+            f"SELECT id, {items} FROM {table.name} UNION ALL SELECT id + 1000, {items} FROM {table.name} WHERE id > 5",
+            [("id", "int"), *columns],
+            False,
+        )
 
     def windowed(self):
         table = self.table()
         name, family = self.column(table)
-        return (f"SELECT id, {name}, row_number() OVER (ORDER BY id DESC) AS n, lag(id) OVER w AS before FROM {table.name} "
-                f"WINDOW w AS (ORDER BY id)", [("id", "int"), (name, family), ("n", "int"), ("before", "int")], False)
+        return (
+            f"SELECT id, {name}, row_number() OVER (ORDER BY id DESC) AS n, lag(id) OVER w AS before FROM {table.name} "
+            f"WINDOW w AS (ORDER BY id)",
+            [("id", "int"), (name, family), ("n", "int"), ("before", "int")],
+            False,
+        )
 
     def distinct(self):
         table = self.table()
         name, family = self.column(table, ("json",))
-        return (f"SELECT DISTINCT ON (a.{name}) a.{name} AS d, a.id FROM {table.name} a ORDER BY a.{name}, a.id",
-                [("d", family), ("id", "int")], False)
+        return (
+            f"SELECT DISTINCT ON (a.{name}) a.{name} AS d, a.id FROM {table.name} a ORDER BY a.{name}, a.id",
+            [("d", family), ("id", "int")],
+            False,
+        )
 
     def shadowing(self):
         """Its own common tables are named like tables that statements read."""
         table, other = self.table(), self.tables[0].name
         name, family = self.column(table)
-        return (f"WITH {other} AS (SELECT id, {name} FROM {table.name}), cte1 AS (SELECT id AS k, {name} FROM {other}) "
-                f"SELECT k AS id, {name} FROM cte1", [("id", "int"), (name, family)], False)
+        return (
+            f"WITH {other} AS (SELECT id, {name} FROM {table.name}), cte1 AS (SELECT id AS k, {name} FROM {other}) "
+            f"SELECT k AS id, {name} FROM cte1",
+            [("id", "int"), (name, family)],
+            False,
+        )
 
     def whole_row(self):
         table = self.table()
@@ -104,13 +123,28 @@ class Definitions:
     def correlated(self):
         left, right = self.table(), self.table()
         name, family = self.column(right)
-        return (f"SELECT a.id, (SELECT max(b.id) FROM {right.name} b WHERE b.id < a.id) AS n, l.{name} FROM {left.name} a "
-                f"LEFT JOIN LATERAL (SELECT x.{name} FROM {right.name} x WHERE x.id = a.id) l ON true",
-                [("id", "int"), ("n", "int"), (name, family)], False)
+        return (
+            f"SELECT a.id, (SELECT max(b.id) FROM {right.name} b WHERE b.id < a.id) AS n, l.{name} FROM {left.name} a "
+            f"LEFT JOIN LATERAL (SELECT x.{name} FROM {right.name} x WHERE x.id = a.id) l ON true",
+            [("id", "int"), ("n", "int"), (name, family)],
+            False,
+        )
 
     def forms(self):
-        return (self.projection, self.projection, self.joined, self.joined, self.grouped, self.limited, self.union,
-                self.windowed, self.distinct, self.shadowing, self.whole_row, self.correlated)
+        return (
+            self.projection,
+            self.projection,
+            self.joined,
+            self.joined,
+            self.grouped,
+            self.limited,
+            self.union,
+            self.windowed,
+            self.distinct,
+            self.shadowing,
+            self.whole_row,
+            self.correlated,
+        )
 
 
 def named(random, columns):
@@ -131,7 +165,16 @@ def random_views(random, some_tables, count):
     made, known = [], list(some_tables)
     for number in range(count):
         query, columns, is_scan = random.choice(Definitions(random, known).forms())()
-        made.append(View(f"view{number}", named(random, columns), [], None, query=query, is_scan=is_scan,
-                         options=random.choice(("", "", "", " WITH (security_barrier)", " WITH (security_invoker)"))))
+        made.append(
+            View(
+                f"view{number}",
+                named(random, columns),
+                [],
+                None,
+                query=query,
+                is_scan=is_scan,
+                options=random.choice(("", "", "", " WITH (security_barrier)", " WITH (security_invoker)")),
+            )
+        )
         known.append(made[-1])
     return made

@@ -1,4 +1,5 @@
-"""The databases of one seed, a pgveil in front of the raw one, and the comparison of many statements on both."""
+"""The databases of one seed, a pgveil in front of the raw one, and the comparison of many statements on
+both."""
 import collections
 import dataclasses
 import random
@@ -42,8 +43,8 @@ def create_databases(postgres, some_tables, some_views, raw, masked):
         postgres.run(tables.prefer_indexes(database), database)
 
 
-# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself; stored: enforcement, of tables
-# without partitions.
+# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself; stored:
+# enforcement, of tables without partitions.
 MASK_FORMS = ("by_column", "by_row", "stored")
 
 
@@ -62,11 +63,13 @@ class Tally:
     failed: int = 0            # of the answered: with the error that PostgreSQL has too
     timed_out: int = 0
     unraised: int = 0
-    by_plan: int = 0           # errors that only another plan over the same masked data raises, or does not: plans.py
+    by_plan: int = 0  # errors that only another plan over the same masked data raises, or does not: plans.py
     seconds: float = 0.0
     refusals: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     differences: list = dataclasses.field(default_factory=list)
-    doubtful: list = dataclasses.field(default_factory=list)  # pgveil's answer of each difference in an error, else None
+    doubtful: list = dataclasses.field(
+        default_factory=list
+    )  # pgveil's answer of each difference in an error, else None
     seen: list = dataclasses.field(default_factory=list)  # the SQL that was answered without an error
 
     def add(self, other):
@@ -93,7 +96,8 @@ class Tally:
             self.doubtful.append(mine if isinstance(words, comparison.ErrorDifference) else None)
 
     def settle(self, fenced_answers):
-        """fenced_answers: of the fenced copy, one for each difference, None for those that no plan can decide."""
+        """fenced_answers: of the fenced copy, one for each difference, None for those that no plan can
+        decide."""
         kept = []
         for (query, words), mine, fenced in zip(self.differences, self.doubtful, fenced_answers):
             if fenced is not None and plans.is_decided_by_plan(query, words, mine, fenced):
@@ -117,11 +121,14 @@ class World:
             self.tables = [stored(table) for table in self.tables]
             postgres.run(f"GRANT CREATE ON DATABASE {self.raw} TO pgveil_admin;", self.raw)
         self.protected = [table for table in self.tables if table.policy]
-        self.pgveil = Pgveil(postgres, [table.policy for table in self.protected],
-                             [table.full_name() for table in self.tables + shadows + self.views if not table.policy],
-                             self.raw,
-                             schemas=SCHEMAS,
-                             mask_form=form)
+        self.pgveil = Pgveil(
+            postgres,
+            [table.policy for table in self.protected],
+            [table.full_name() for table in self.tables + shadows + self.views if not table.policy],
+            self.raw,
+            schemas=SCHEMAS,
+            mask_form=form,
+        )
 
     def start(self):
         self.pgveil.start()
@@ -179,8 +186,10 @@ class World:
             for query, (mine, theirs) in pipeline.answers(both, some_queries, conversations.segments):
                 tally.take(query, mine, theirs)
         except (pipeline.Ended, OSError) as error:
-            raise AssertionError(f"world {self.seed}: a connection ended after {tally.statements} statements: "
-                                 f"{error!r}\n{self.pgveil.log()[-3000:]}") from error
+            raise AssertionError(
+                f"world {self.seed}: a connection ended after {tally.statements} statements: "
+                f"{error!r}\n{self.pgveil.log()[-3000:]}"
+            ) from error
         finally:
             for each in both:
                 each.close()
@@ -190,11 +199,15 @@ class World:
         return tally
 
     def excuse_look_ups(self, tally):
-        """A look-up reads fewer rows, so what another row would raise may not be raised; never the reverse. Counted with what a
-        hidden column does not raise, which may be few."""
+        """A look-up reads fewer rows, so what another row would raise may not be raised; never the reverse.
+        Counted with what a hidden column does not raise, which may be few."""
         kept = []
         for difference, mine in zip(tally.differences, tally.doubtful):
-            text = self.rewritten(difference[0].sql) if mine is not None and not comparison.states(mine) else None
+            text = (
+                self.rewritten(difference[0].sql)
+                if mine is not None and not comparison.states(mine)
+                else None
+            )
             if text is None or "ORDER BY t.ctid" not in text:
                 kept.append((difference, mine))
         tally.unraised += len(tally.differences) - len(kept)
@@ -206,7 +219,9 @@ class World:
             return [None] * len(tally.differences)
         both = self.pipelines(self.fence(copy))
         try:
-            answers = iter([fenced for _, (_, fenced) in pipeline.answers(both, doubtful, conversations.segments)])
+            answers = iter(
+                [fenced for _, (_, fenced) in pipeline.answers(both, doubtful, conversations.segments)]
+            )
         finally:
             for each in both:
                 each.close()

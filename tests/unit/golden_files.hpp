@@ -1,6 +1,6 @@
 #pragma once
-// Golden files of tests/golden/<folder>: each is text that holds questions and their answers. UPDATE_GOLDEN=1 writes them
-// anew; the diff is reviewed.
+// Golden files of tests/golden/<folder>: each is text that holds questions and their answers. UPDATE_GOLDEN=1
+// writes them anew; the diff is reviewed.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

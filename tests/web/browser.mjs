@@ -397,8 +397,9 @@ const scenarios = {
       nodes.push({rows: 12, units: 12}, {rows: 8, units: 8});
     }
     nodes.push({rows: 5, units: 5});
-    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, disclosed_or_implied: 96000, cohorts: 6001,
-                        smallest_cohort: 5, disclosed_by_attribute: [60000, 36000], disclosed_or_implied_by_attribute: [60000, 36000]};
+    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, computable: 6000, equal: 0, cohorts: 6001,
+                        smallest_cohort: 5, disclosed_by_attribute: [60000, 36000], computable_by_attribute: [0, 6000],
+                        equal_by_attribute: [0, 0]};
     const version = {policy: "large", number: 1, built_at: "2026-01-01T00:00:00Z", table: {schema: "s", name: "t", columns: []},
                      tree: {k: 5, attributes: [{name: "town"}, {name: "job"}], nodes}, disclosure};
     await page.route("**/api/v1/policies/large/version", route => route.fulfill({json: version}));

@@ -1,4 +1,5 @@
-"""The page in a real browser (Debian's chromium), before a real stack. tests/web/browser.mjs says what is done there."""
+"""The page in a real browser (Debian's chromium), before a real stack. tests/web/browser.mjs says what is
+done there."""
 import json
 import os
 import pathlib
@@ -12,10 +13,17 @@ from harness import world  # noqa: E402
 from harness.page import PASSWORDS, PageCase  # noqa: E402
 from harness.runner import REPOSITORY, main  # noqa: E402
 
-MODULES = REPOSITORY / "web"
+MODULES = REPOSITORY / "web" / "page"
 STAND_IN = REPOSITORY / "tests" / "integration" / "harness" / "stand_in_spark.py"
 SCRIPT = pathlib.Path(__file__).with_name("browser.mjs")
-MARKUP = world.naive.Policy("markup_k2", "public.markup", 2, {"id": "identifier", "word": "quasi_identifier"}, readers=("analyst",))
+MARKUP = world.naive.Policy(
+    "markup_k2",
+    "public.markup",
+    2,
+    {"id": "identifier", "word": "quasi_identifier"},
+    readers=("analyst",),
+    strategy="greedy",
+)
 JOB = """version: 1
 name: {name}
 input: {{{input}}}
@@ -64,17 +72,34 @@ class Page(PageCase):
         folder = cls.pgveil.directory
         (folder / "jobs").mkdir()
         (folder / "towns.csv").write_text("state\n" + "OH\n" * 3 + "DC\n" * 2)
-        for name, source in (("towns", f"file: {folder}/towns.csv"), ("clash", "table: public.people, database: demo")):
-            (folder / "jobs" / f"{name}.yaml").write_text(JOB.format(name=name, input=source, folder=folder / "exports"))
+        for name, source in (
+            ("towns", f"file: {folder}/towns.csv"),
+            ("clash", "table: public.people, database: demo"),
+        ):
+            (folder / "jobs" / f"{name}.yaml").write_text(
+                JOB.format(name=name, input=source, folder=folder / "exports")
+            )
 
     def setUp(self):
         self.start_again()
 
     def browse(self, scenario):
-        settings = {"url": f"http://127.0.0.1:{self.port()}/", "modules": str(MODULES), "passwords": PASSWORDS, "timeout_ms": 30000, "policies": str(self.pgveil.policy_path),
-                    "chromium": shutil.which("chromium"), "screenshots": os.environ.get("PGVEIL_SCREENSHOTS")}
-        done = subprocess.run(["node", SCRIPT, scenario], env=os.environ | {"PAGE": json.dumps(settings)}, capture_output=True,
-                              text=True, timeout=170)
+        settings = {
+            "url": f"http://127.0.0.1:{self.port()}/",
+            "modules": str(MODULES),
+            "passwords": PASSWORDS,
+            "timeout_ms": 30000,
+            "policies": str(self.pgveil.policy_path),
+            "chromium": shutil.which("chromium"),
+            "screenshots": os.environ.get("PGVEIL_SCREENSHOTS"),
+        }
+        done = subprocess.run(
+            ["node", SCRIPT, scenario],
+            env=os.environ | {"PAGE": json.dumps(settings)},
+            capture_output=True,
+            text=True,
+            timeout=170,
+        )
         print(done.stdout, end="")
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
 
@@ -84,8 +109,13 @@ def scenario_test(name):
 
 
 def add_scenarios():
-    listed = subprocess.run(["node", SCRIPT, "--list"], env=os.environ | {"PAGE": json.dumps({"modules": str(MODULES)})},
-                            capture_output=True, text=True, check=True).stdout.split()
+    listed = subprocess.run(
+        ["node", SCRIPT, "--list"],
+        env=os.environ | {"PAGE": json.dumps({"modules": str(MODULES)})},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
     for name in listed:
         setattr(Page, f"test_{name}", scenario_test(name))
 

@@ -1,4 +1,5 @@
-"""For `spark-submit [options] submitted.py JOB …`: a script has no package, so the path begins with the folder of this package instead of the script."""
+"""For `spark-submit [options] submitted.py JOB …`: a script has no package, so the path begins with the
+folder of this package instead of the script."""
 import os
 import sys
 

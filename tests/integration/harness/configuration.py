@@ -31,7 +31,8 @@ state_dir: state
 export_dir: exports
 {more}"""
 
-# The tests' query role may read every table of the schemas they make, so that nothing but the proxy protects them.
+# The tests' query role may read every table of the schemas they make, so that nothing but the proxy protects
+# them.
 ACCEPT_EXCESS = ("temp", "select:public.*", "select:hr.*", "select:lab.*", "select:alt.*")
 
 # masks.form of all tests that do not choose it themselves.
@@ -56,10 +57,27 @@ def write_secret(path, text):
         file.write(text)
 
 
-def write(directory, *, listen_port, backend_port, database, open_tables, authentication, query_user="pgveil_query",
-          query_password=None, passwords=None, schemas=("public",), limits="", catalog_check_every="1h",
-          accept_excess=ACCEPT_EXCESS, mask_views=False, mask_form=None, more=""):
-    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. more: further sections."""
+def write(
+    directory,
+    *,
+    listen_port,
+    backend_port,
+    database,
+    open_tables,
+    authentication,
+    query_user="pgveil_query",
+    query_password=None,
+    passwords=None,
+    schemas=("public",),
+    limits="",
+    catalog_check_every="1h",
+    accept_excess=ACCEPT_EXCESS,
+    mask_views=False,
+    mask_form=None,
+    more="",
+):
+    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. more: further
+    sections."""
     if POOL_MODE != "none" and "pool:" not in more:
         more += f"pool: {{mode: {POOL_MODE}}}\n"
     (directory / "policies").mkdir()
@@ -72,14 +90,25 @@ def write(directory, *, listen_port, backend_port, database, open_tables, authen
         write_secret(directory / "users.txt", "".join(
             f'"{role}" "{scram_verifier(secret)}"\n' for role, secret in passwords.items()))
     path = directory / "pgveil.yaml"
-    path.write_text(CONFIG.format(
-        listen_port=listen_port, backend_port=backend_port, databases=database, authentication=authentication,
-        schemas=", ".join(schemas), query_user=query_user, mask_form=mask_form or MASK_FORM, limits=limits, more=more, catalog_check_every=catalog_check_every,
-        query_password=", password_file: query_password" if password else "",
-        users=", users_file: users.txt" if passwords else "",
-        mask_views="\n  mask_views: true" if mask_views else "",
-        accept_excess=", ".join(f'"{word}"' for word in accept_excess),
-        open_tables=", ".join(table if table.startswith("{") else f'"{table}"' for table in open_tables)))
+    path.write_text(
+        CONFIG.format(
+            listen_port=listen_port,
+            backend_port=backend_port,
+            databases=database,
+            authentication=authentication,
+            schemas=", ".join(schemas),
+            query_user=query_user,
+            mask_form=mask_form or MASK_FORM,
+            limits=limits,
+            more=more,
+            catalog_check_every=catalog_check_every,
+            query_password=", password_file: query_password" if password else "",
+            users=", users_file: users.txt" if passwords else "",
+            mask_views="\n  mask_views: true" if mask_views else "",
+            accept_excess=", ".join(f'"{word}"' for word in accept_excess),
+            open_tables=", ".join(table if table.startswith("{") else f'"{table}"' for table in open_tables),
+        )
+    )
     return path
 
 
@@ -89,7 +118,9 @@ def serve_arguments(config_path):
 
 def generalize(policy, source):
     """The column's levels, from fine to coarse."""
-    levels = sorted((level.step, name, level) for name, level in policy.levels.items() if level.source == source)
+    levels = sorted(
+        (level.step, name, level) for name, level in policy.levels.items() if level.source == source
+    )
     texts = []
     for _, name, level in levels:
         value = f"[{', '.join(level.arguments)}]" if level.method == "bounds" else level.arguments[0]
@@ -107,7 +138,7 @@ def policies_yaml(policies, database):
     for policy in policies:
         lines += [f"  - name: {policy.name}", f"    database: {database}", f"    table: {policy.table}",
                   f"    k: {policy.k}"]
-        if policy.strategy != "greedy":
+        if policy.strategy:
             lines.append(f"    strategy: {policy.strategy}")
         if policy.enforcement != "query":
             lines.append(f"    enforcement: {policy.enforcement}")

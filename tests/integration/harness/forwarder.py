@@ -6,8 +6,8 @@ import threading
 
 
 class Forwarder:
-    """mode: pass; stall: nothing is carried any more, both ends stay open; reset: every connection is broken by RST, new
-    ones too; mute: new connections are taken and never answered, old ones go on."""
+    """mode: pass; stall: nothing is carried any more, both ends stay open; reset: every connection is broken
+    by RST, new ones too; mute: new connections are taken and never answered, old ones go on."""
 
     def __init__(self, port):
         self._target = port

@@ -66,7 +66,9 @@ class Browser:
         return response.status, json.loads(text)
 
     def sign_in(self, role, password=None):
-        response, text = self.ask("POST", "/api/v1/session", {"role": role, "password": password or PASSWORDS[role]})
+        response, text = self.ask(
+            "POST", "/api/v1/session", {"role": role, "password": password or PASSWORDS[role]}
+        )
         assert response.status == 200, text
         self.cookie = response.getheader("Set-Cookie").split(";")[0]
         self.csrf = json.loads(text)["csrf"]
@@ -92,8 +94,16 @@ class PageCase(StackCase):
         world.create(cls.postgres)
         if cls.extra_sql:
             cls.postgres.run(cls.extra_sql, "demo")
-        cls.pgveil = cls.kept(Pgveil(cls.postgres, cls.policies, cls.open_tables, authentication="scram-sha-256",
-                                     passwords=PASSWORDS, more="audit: {file: audit.log}\n"))
+        cls.pgveil = cls.kept(
+            Pgveil(
+                cls.postgres,
+                cls.policies,
+                cls.open_tables,
+                authentication="scram-sha-256",
+                passwords=PASSWORDS,
+                more="audit: {file: audit.log}\n",
+            )
+        )
         text = cls.pgveil.config_path.read_text()
         cls.pgveil.config_path.write_text(text.replace("[watcher]}", f"[watcher], http: {cls.http}}}"))
         cls.arrange()

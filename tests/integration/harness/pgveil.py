@@ -30,7 +30,9 @@ def binary():
 class Pgveil:
     """One configuration folder and, between start and stop, one process."""
 
-    def __init__(self, postgres, policies, open_tables=(), database="demo", authentication="trust", **options):
+    def __init__(
+        self, postgres, policies, open_tables=(), database="demo", authentication="trust", **options
+    ):
         self.postgres = postgres
         self.port = own_port = free_port()
         self._tap = None
@@ -56,8 +58,13 @@ class Pgveil:
         starts = self._starts()
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
-                [binary(), *configuration.serve_arguments(self.config_path)], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, cwd=self.directory, start_new_session=True)
+                [binary(), *configuration.serve_arguments(self.config_path)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.directory,
+                start_new_session=True,
+            )
         deadline = time.monotonic() + START_SECONDS
         while self._starts() == starts or not self._accepts():
             if self._process.poll() is not None or time.monotonic() > deadline:

@@ -1,8 +1,8 @@
 """Ports for the servers of tests.
 
-Below the range that the kernel gives to outgoing connections, so that none of those takes a port between its choice and
-its use, and each process, forked ones too, from a place of its own, so that tests that run at a time don't meet.
-"""
+Below the range that the kernel gives to outgoing connections, so that none of those takes a port between its
+choice and its use, and each process, forked ones too, from a place of its own, so that tests that run at a
+time don't meet. """
 import collections
 import itertools
 import os

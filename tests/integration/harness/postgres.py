@@ -1,8 +1,7 @@
 """A private PostgreSQL 15 in a temporary directory, on a free port, as a user that is not root.
 
-Its log holds every statement, and every Parse and Bind too (log_min_duration_statement = 0), each line with the role
-that sent it: tests read it to see what reached the backend.
-"""
+Its log holds every statement, and every Parse and Bind too (log_min_duration_statement = 0), each line with
+the role that sent it: tests read it to see what reached the backend. """
 import os
 import pathlib
 import pwd
@@ -54,6 +53,14 @@ def plain_user():
     return os.environ.get("PGVEIL_TEST_USER", "postgres")
 
 
+def initdb(data, **user):
+    """A fresh cluster in the folder `data`, without the settings of tests."""
+    subprocess.run(
+        [BIN / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+         "--no-sync", "--no-instructions"],
+        check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **user)
+
+
 # For tests of many statements that never read the log.
 SILENT = """
 log_statement = 'none'
@@ -85,10 +92,12 @@ class Postgres:
         if self._user is not None:
             shutil.chown(self.directory, self._user)
         data = self.directory / "data"
-        subprocess.run(
-            [BIN / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
-             "--no-sync", "--no-instructions"],
-            check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **self._as_user())
+        template = os.environ.get("PGVEIL_CLUSTER_TEMPLATE")
+        if template:
+            subprocess.run(["cp", "-R", template, data], check=True, timeout=120, cwd="/", **self._as_user())
+            data.chmod(0o700)
+        else:
+            initdb(data, **self._as_user())
         with open(data / "postgresql.conf", "a") as conf:
             conf.write(SETTINGS % {"port": self.port, "directory": self.directory})
             conf.write("" if self._is_logging else SILENT)
@@ -106,7 +115,10 @@ class Postgres:
             time.sleep(0.05)
 
     def _is_ready(self):
-        return subprocess.run([BIN / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode == 0
+        return (
+            subprocess.run([BIN / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode
+            == 0
+        )
 
     def kill(self, how=signal.SIGQUIT):
         """Ends the server at once; SIGQUIT is PostgreSQL's immediate shutdown."""
@@ -153,7 +165,8 @@ class Postgres:
         return self.log_path.stat().st_size
 
     def received(self, since=0, role="pgveil_query"):
-        """What this role's connections sent: one text per statement, Parse, Bind or Execute, and each failed one."""
+        """What this role's connections sent: one text per statement, Parse, Bind or Execute, and each failed
+        one."""
         found = []
         for entry in re.split(r"(?m)^(?=<)", self.log(since)):
             if entry.startswith(f"<{role}@") and re.search(

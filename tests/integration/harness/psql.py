@@ -7,7 +7,8 @@ SECONDS = 30
 
 def psql(port, database, user, *commands, options=(), password=None, settings=None, stdin=None,
          more=""):
-    """Runs `psql -c` for each command, unaligned; → CompletedProcess. more: further words of the connection."""
+    """Runs `psql -c` for each command, unaligned; → CompletedProcess. more: further words of the
+    connection."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     environment |= {"PGCONNECT_TIMEOUT": "10", "PGPASSWORD": password or "", "PGOPTIONS": settings or ""}
     arguments = ["psql", "-X", "-q", "-A", "-F", "|", "-P", "null=<null>", *options, "-d",

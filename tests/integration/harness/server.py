@@ -4,8 +4,8 @@ from .runner import Case
 
 
 class ServerCase(Case):
-    """What a class starts in front of its PostgreSQL it keeps: it ends with the class, the last one first, and also when
-    the start fails half way."""
+    """What a class starts in front of its PostgreSQL it keeps: it ends with the class, the last one first,
+    and also when the start fails half way."""
     is_logging = True
 
     @classmethod

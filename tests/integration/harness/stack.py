@@ -46,7 +46,8 @@ class StackCase(ServerCase):
         return reply.texts()
 
     def wait_for_running_query(self):
-        """Until the backend works on a client's statement: a cancel that comes earlier is of no effect, by protocol."""
+        """Until the backend works on a client's statement: a cancel that comes earlier is of no effect, by
+        protocol."""
         for _ in range(400):
             rows = self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_query' "
                                       "AND state = 'active'")

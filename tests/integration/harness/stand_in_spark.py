@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""In place of pgveil-spark where there is no Spark: takes its options, speaks its --json-lines, and lets `pgveil anonymize` do the work.
-What it is to do beside that is said by --sample: 13% fails, 17% takes its time until its input ends, 19% says what nobody understands, 23%
-ends without a word, 29% leaves a record out, 31% publishes the ages of others."""
+"""In place of pgveil-spark where there is no Spark: takes its options, speaks its --json-lines, and lets
+`pgveil anonymize` do the work. What it is to do beside that is said by --sample: 13% fails, 17% takes its
+time until its input ends, 19% says what nobody understands, 23% ends without a word, 29% leaves a record out,
+31% publishes the ages of others."""
 import csv
 import json
 import os
@@ -51,7 +52,10 @@ def spoiled(rows, sample):
         return rows[:-1]
     if sample == "31%":
         labels = [row["q0"] for row in rows]
-        return [dict(row, q0=label) for row, label in zip(rows, labels[len(labels) // 2:] + labels[:len(labels) // 2])]
+        return [
+            dict(row, q0=label)
+            for row, label in zip(rows, labels[len(labels) // 2 :] + labels[: len(labels) // 2])
+        ]
     return rows
 
 
@@ -77,7 +81,11 @@ def main():
     one_machine = job.with_name("one_machine.yaml")
     one_machine.write_text(job.read_text().replace("output: {file: out}", "output: {file: out.csv}"))
     report = job.with_name("report.json")
-    subprocess.run([given["--binary"], "anonymize", str(one_machine), "--report", str(report)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [given["--binary"], "anonymize", str(one_machine), "--report", str(report)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     told = json.loads(report.read_text())
     with open(job.with_name("out.csv"), newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -90,11 +98,26 @@ def main():
         writer.writeheader()
         writer.writerows(spoiled(rows, sample))
     dimensions, records = len(told["quasi_identifiers"]), told["rows"]
-    say(report={"job": told["job"], "records": records, "k": told["k"], "seed": told["seed"], "sampled": records, "parts": workers,
-                "records_by_part": [records // workers] * (workers - 1) + [records - records // workers * (workers - 1)],
-                "quality": {ranges: quality(told["mondrian"], ranges, records, dimensions) for ranges in ("tight", "region")},
-                "classes_counted": told["classes"], "smallest_class": told["smallest_class"], "notes": ["one machine did it"],
-                "phases_ms": {phase: 1.5 for phase in PHASES}})
+    say(
+        report={
+            "job": told["job"],
+            "records": records,
+            "k": told["k"],
+            "seed": told["seed"],
+            "sampled": records,
+            "parts": workers,
+            "records_by_part": [records // workers] * (workers - 1)
+            + [records - records // workers * (workers - 1)],
+            "quality": {
+                ranges: quality(told["mondrian"], ranges, records, dimensions)
+                for ranges in ("tight", "region")
+            },
+            "classes_counted": told["classes"],
+            "smallest_class": told["smallest_class"],
+            "notes": ["one machine did it"],
+            "phases_ms": {phase: 1.5 for phase in PHASES},
+        }
+    )
     return 0
 
 

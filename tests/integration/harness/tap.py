@@ -1,5 +1,5 @@
-"""A relay in front of pgveil that keeps every byte. With PGVEIL_TAP=FOLDER in the environment each pgveil of a test gets
-one: per connection FOLDER/N.USER.asked and .answered, and FOLDER/N.log for each pgveil's log."""
+"""A relay in front of pgveil that keeps every byte. With PGVEIL_TAP=FOLDER in the environment each pgveil of
+a test gets one: per connection FOLDER/N.USER.asked and .answered, and FOLDER/N.log for each pgveil's log."""
 import itertools
 import os
 import pathlib
@@ -20,11 +20,13 @@ def number():
 
 
 class Tap:
-    """Accepts on a port of its own and passes everything on to another. A process of its own, because a driver may hold
-    this one's interpreter while it waits for an answer."""
+    """Accepts on a port of its own and passes everything on to another. A process of its own, because a
+    driver may hold this one's interpreter while it waits for an answer."""
 
     def __init__(self, port, target):
-        self.process = subprocess.Popen([sys.executable, __file__, str(port), str(target)], stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, str(port), str(target)], stdout=subprocess.PIPE
+        )
         if self.process.stdout.readline() != b"ready\n":
             raise RuntimeError("the tap did not start")
 

@@ -1,4 +1,5 @@
-"""A PostgreSQL client on a bare socket: it can send anything, byte by byte, and each of its reads has a time limit."""
+"""A PostgreSQL client on a bare socket: it can send anything, byte by byte, and each of its reads has a time
+limit."""
 import base64
 import dataclasses
 import hashlib
@@ -48,7 +49,9 @@ class Reply:
     is_closed: bool = False
 
     def texts(self):
-        return [[None if cell is None else cell.decode("utf-8", "replace") for cell in row] for row in self.rows]
+        return [
+            [None if cell is None else cell.decode("utf-8", "replace") for cell in row] for row in self.rows
+        ]
 
     def sqlstates(self):
         return [error.get("C") for error in self.errors]
@@ -247,7 +250,8 @@ class RawClient:
         return self.finish_login(password)
 
     def finish_login(self, password=None):
-        """Answers SCRAM-SHA-256 when there is a password; ends at ReadyForQuery, an error or an unanswered request."""
+        """Answers SCRAM-SHA-256 when there is a password; ends at ReadyForQuery, an error or an unanswered
+        request."""
         reply, scram = Reply(), None
         while not reply.messages.endswith(("Z", "E")):
             tag, body = self.read_message()

@@ -1,4 +1,4 @@
-#include "db/copy_line.hpp"
+#include "db/server/copy_line.hpp"
 
 #include <doctest/doctest.h>
 

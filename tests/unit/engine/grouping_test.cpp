@@ -1,5 +1,5 @@
-// Grouping by place, window by window, by hash and by keys past 64 bits: whatever the table is like, a check counts what
-// counting by definition counts.
+// Grouping by place, window by window, by hash and by keys past 64 bits: whatever the table is like, a check
+// counts what counting by definition counts.
 #include <set>
 
 #include "random_tables.hpp"

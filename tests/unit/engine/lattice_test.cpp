@@ -149,6 +149,7 @@ TEST_CASE("the traversal order goes by level, mean level, distinct values, then 
   std::vector<Transformation> nodes = {at({0, 1, 0}), at({1, 0, 0}), at({0, 0, 1}), at({0, 0, 0}),
                                        at({2, 0, 0})};
   order.sort(nodes);
-  // (0,0,1) and (1,0,0) have the same mean level; level 1 of the third keeps all its values, so it comes first.
+  // (0,0,1) and (1,0,0) have the same mean level; level 1 of the third keeps all its values, so it comes
+  // first.
   CHECK(nodes == std::vector{at({0, 0, 0}), at({0, 0, 1}), at({1, 0, 0}), at({0, 1, 0}), at({2, 0, 0})});
 }

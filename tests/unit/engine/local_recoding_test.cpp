@@ -53,7 +53,8 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
 }
 
 TEST_CASE("the rest's sensitive values are compared with those of all") {
-  // 4 x and 3 y in all. a has two of each, 0.071 away; b and c together two and one, 0.095 away; from themselves they are not.
+  // 4 x and 3 y in all. a has two of each, 0.071 away; b and c together two and one, 0.095 away; from
+  // themselves they are not.
   const auto table = value_of(read_table("q;s\na;x\na;x\na;y\na;y\nb;x\nb;x\nc;y\n", ';'));
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", "a;a;*\nb;bc;*\nc;bc;*\n")};
   const PrivacyColumns privacy{{{"s", {}, {}, {}}}, {}};

@@ -1,4 +1,5 @@
-// Microaggregation: each function by hand, then classes of random tables computed a second time from texts, by doubles and maps.
+// Microaggregation: each function by hand, then classes of random tables computed a second time from texts,
+// by doubles and maps.
 #include "engine/publish/microaggregation.hpp"
 
 #include <array>
@@ -283,7 +284,8 @@ TEST_CASE(
                   [](const auto& model) { return std::holds_alternative<DeltaDisclosure>(model.model); });
     const auto least = smallest_class(anonymity);
     const auto how = kOfNumbers[seed % kOfNumbers.size()];
-    // The numbers stand at `*`, or have a level of two values; one of the others is aggregated with its hierarchy.
+    // The numbers stand at `*`, or have a level of two values; one of the others is aggregated with its
+    // hierarchy.
     std::vector<unsigned> levels;
     for (const auto& column : columns)
       levels.push_back(static_cast<unsigned>(generator() % column.hierarchy.rows.front().size()));

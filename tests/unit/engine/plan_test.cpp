@@ -20,7 +20,7 @@ std::string columns(const Plan& plan) {
 
 TEST_CASE("a plan starts from the smallest legal source and transforms only what differs") {
   const std::vector<Available> snapshots = {{at({0, 0, 1}), 50}, {at({1, 0, 1}), 30}, {at({2, 0, 0}), 10}};
-  const Desk desk{at({0, 1, 1}), Available{at({0, 1, 0}), 40}, snapshots};
+  const KnownTables known{at({0, 1, 1}), Available{at({0, 1, 0}), 40}, snapshots};
   const Optimizations all;
   const struct {
     const char* name;
@@ -41,7 +41,7 @@ TEST_CASE("a plan starts from the smallest legal source and transforms only what
       {"nothing", at({2, 1, 2}), {Switch::off, Switch::off, Switch::off}, Source::rows, 0, "111"}};
   for (const auto& [name, target, optimizations, source, snapshot, expected] : cases) {
     CAPTURE(name);
-    const auto plan = make_plan(target, desk, optimizations, 3);
+    const auto plan = make_plan(target, known, optimizations, 3);
     CHECK(plan.source == source);
     if (source == Source::snapshot) CHECK(plan.snapshot == snapshot);
     CHECK(columns(plan) == expected);

@@ -1,4 +1,5 @@
-// Estimates of population uniqueness: by hand, and against populations that were drawn once from the models themselves.
+// Estimates of population uniqueness: by hand, and against populations that were drawn once from the models
+// themselves.
 #include "engine/risk/population_uniqueness.hpp"
 #include "tables.hpp"
 
@@ -20,8 +21,8 @@ TEST_CASE("a class larger than what was not drawn has lost none of its records")
   CHECK(found.zayatz == doctest::Approx(0.25));
 }
 
-// 20,000 classes of 1 + a negative binomial of m = 3 and r = 5, each record drawn with π = 0.2: 79,758 records, of which
-// 0.0852 are unique.
+// 20,000 classes of 1 + a negative binomial of m = 3 and r = 5, each record drawn with π = 0.2: 79,758
+// records, of which 0.0852 are unique.
 const SizeHistogram kSlideNegativeBinomial = {{1, 5806}, {2, 2120}, {3, 811}, {4, 375}, {5, 180}, {6, 89},
                                               {7, 43},   {8, 18},   {9, 6},   {10, 6},  {11, 1}};
 
@@ -33,8 +34,8 @@ TEST_CASE("the slide negative binomial is found again in a sample of it") {
   CHECK(found.dankar == std::min(*found.snb, found.zayatz));
 }
 
-// Of 40,000 records that a Pitman process with α = 0.5, θ = 100 made, 2,000; 0.0479 of all are unique. The maximum of
-// the likelihood, by trying: α = 0.54, θ = 90, which gives 0.0606.
+// Of 40,000 records that a Pitman process with α = 0.5, θ = 100 made, 2,000; 0.0479 of all are unique. The
+// maximum of the likelihood, by trying: α = 0.54, θ = 90, which gives 0.0606.
 const SizeHistogram kPitman = {{1, 462}, {2, 110}, {3, 44}, {4, 26}, {5, 13}, {6, 15}, {7, 13},
                                {8, 6},   {9, 9},   {10, 5}, {11, 5}, {12, 1}, {13, 4}, {14, 2},
                                {15, 4},  {16, 4},  {18, 2}, {19, 1}, {22, 1}, {23, 1}, {28, 1},

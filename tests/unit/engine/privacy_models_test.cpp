@@ -1,5 +1,5 @@
-// The models beside k-anonymity: by hand, one class each; then random tables against the definitions, and all searches
-// against brute force under every combination.
+// The models beside k-anonymity: by hand, one class each; then random tables against the definitions, and all
+// searches against brute force under every combination.
 #include <fmt/ranges.h>
 #include "engine/check/checker.hpp"
 #include "engine/privacy/class_test.hpp"
@@ -93,8 +93,8 @@ TEST_CASE("recursive (c,l)-diversity is strict") {
 }
 
 TEST_CASE("t-closeness: equal, ordered and hierarchical distances of one class differ") {
-  // q = ½, ½, 0, 0 against p = ¼ each. Equal: ½. Ordered: (¼ + ½ + ¼) ÷ 3 = ⅓. Hierarchical: within the pairs nothing is
-  // moved, between them ½ at height 2 of 2: ½.
+  // q = ½, ½, 0, 0 against p = ¼ each. Equal: ½. Ordered: (¼ + ½ + ¼) ÷ 3 = ⅓. Hierarchical: within the pairs
+  // nothing is moved, between them ½ at height 2 of 2: ½.
   CHECK(keeps(TCloseness{0.5, Distance::equal}, {2, 2, 0, 0}));
   CHECK_FALSE(keeps(TCloseness{0.49, Distance::equal}, {2, 2, 0, 0}));
   CHECK(keeps(TCloseness{0.334, Distance::ordered}, {2, 2, 0, 0}));
@@ -316,8 +316,8 @@ TEST_CASE("all algorithms find what brute force finds under every combination of
 TEST_CASE(
     "wrong pruning would lose the optimum: suppression makes an anonymous transformation's generalization "
     "not so") {
-  // As it is, the four of x have both values alike and the two of y are suppressed; generalized they are six with one value
-  // too frequent, and all would have to be suppressed.
+  // As it is, the four of x have both values alike and the two of y are suppressed; generalized they are six
+  // with one value too frequent, and all would have to be suppressed.
   const auto table = value_of(read_table("q;s\nx;a\nx;b\nx;a\nx;b\ny;a\ny;a\n", ';'));
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", "x;*\ny;*\n")};
   const auto prepared = value_of(prepare(table, columns, {{{"s", {}, {}, {}}}, {}}));

@@ -1,6 +1,6 @@
 #pragma once
-// Random tables with sensitive columns and a subset, random models for them, and the slow oracle: what the models say of a
-// class, by their definitions, from the values of its records.
+// Random tables with sensitive columns and a subset, random models for them, and the slow oracle: what the
+// models say of a class, by their definitions, from the values of its records.
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -1,5 +1,6 @@
 #pragma once
-// Small random tables with random hierarchies, from a seed; and the slow oracle: what a check is, by the definition.
+// Small random tables with random hierarchies, from a seed; and the slow oracle: what a check is, by the
+// definition.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // Every row of the reference's optima that uses our models. All rows, the drawn sets' where they are drawn:
-// ./run test --long unit; the benchmark engine draws the sets and shows all rows as well. Without the data, which are not
-// the project's, one line says so.
+// ./run test --long unit; the benchmark engine draws the sets and shows all rows as well. Without the data,
+// which are not the project's, one line says so.
 #include <cstdlib>
 #include <map>
 

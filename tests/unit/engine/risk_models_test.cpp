@@ -1,5 +1,5 @@
-// The models of the whole table: by hand; against the definitions on random tables; all searches against brute force; and the second
-// implementation against the first.
+// The models of the whole table: by hand; against the definitions on random tables; all searches against
+// brute force; and the second implementation against the first.
 #include <fmt/ranges.h>
 
 #include "engine/privacy/risk_test.hpp"

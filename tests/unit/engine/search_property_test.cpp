@@ -1,5 +1,5 @@
-// Random small tables: checks equal a count by definition, all algorithms agree with brute force, and the order of the
-// columns makes no difference. Seeds are fixed; a failure names its seed.
+// Random small tables: checks equal a count by definition, all algorithms agree with brute force, and the
+// order of the columns makes no difference. Seeds are fixed; a failure names its seed.
 #include <algorithm>
 
 #include "random_tables.hpp"

@@ -131,7 +131,8 @@ TEST_CASE("a search that is stopped while it only walks ends") {
 }
 
 TEST_CASE("what is above an anonymous transformation may be better when records are suppressed") {
-  // Five records; b alone is suppressed as it is, for a whole record, and stands with a for a fifth of ten values else.
+  // Five records; b alone is suppressed as it is, for a whole record, and stands with a for a fifth of ten
+  // values else.
   const auto table = value_of(read_table("c\na\na\na\na\nb\n", ';'));
   std::string rows = "a;ab;*\nb;ab;*\n";
   for (const char value : std::string("defghijk")) rows += fmt::format("{};other;*\n", value);
@@ -144,7 +145,8 @@ TEST_CASE("what is above an anonymous transformation may be better when records 
   options.algorithm = Algorithm::brute_force;
   const auto all = value_of(search(prepared, options));
   REQUIRE(all.checked.size() == 3);
-  // The minimal anonymous transformation, all that is left if anonymity prunes what is above, loses the optimum.
+  // The minimal anonymous transformation, all that is left if anonymity prunes what is above, loses the
+  // optimum.
   REQUIRE(all.checked[0].is_anonymous);
   REQUIRE(*all.checked[0].score == doctest::Approx(0.2));
   REQUIRE(*all.checked[1].score == doctest::Approx(1.0 / 9));

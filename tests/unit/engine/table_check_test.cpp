@@ -281,7 +281,8 @@ TEST_CASE("the level of a published column is told by its texts") {
   CHECK(value_of(level_shown("age", ages, {"*"})) == 2);
   CHECK(level_shown("age", ages, {"2*", "31"}).has_error());
   CHECK(value_of(level_shown("age", ages, {})) == 0);  // nothing is shown: no level shows anything of it
-  // France has no towns, so that it stands on two levels; Madrid would be itself or Spain, but neither is shown.
+  // France has no towns, so that it stands on two levels; Madrid would be itself or Spain, but neither is
+  // shown.
   const auto towns = value_of(read_hierarchy("France;France;Europe\nMadrid;Spain;Europe\n", ';'));
   CHECK(value_of(level_shown("town", towns, {"France"})) == 0);
   CHECK(level_shown("town", value_of(read_hierarchy("France;France;*\nLyon;France;*\n", ';')), {"France"})

@@ -31,7 +31,7 @@ inline constexpr std::string_view kZipcode =
     "81667;8166*;816**;81***;8****;*****\n81675;8167*;816**;81***;8****;*****\n"
     "81925;8192*;819**;81***;8****;*****\n81931;8193*;819**;81***;8****;*****\n";
 
-// Flash's worked example (flash.txt, figures 1 to 3).
+// Flash's worked example (Kohlmayer et al. 2012, figures 1 to 3).
 inline PreparedTable worked_example() {
   const auto table = value_of(read_table(kSevenRows, ';'));
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("age", kAge),

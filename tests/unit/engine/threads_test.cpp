@@ -1,4 +1,5 @@
-// Threads make no difference: classes, their order and rows, summaries, what is checked and found, are the same.
+// Threads make no difference: classes, their order and rows, summaries, what is checked and found, are the
+// same.
 #include "common/workers.hpp"
 #include "engine/check/source_grouper.hpp"
 #include "random_tables.hpp"

@@ -1,4 +1,5 @@
-// Flash's worked example (flash.txt V-C), step by step, and the optima of its three metrics.
+// Flash's worked example (Kohlmayer et al. 2012, section V-C), step by step, and the optima of its three
+// metrics.
 #include "tables.hpp"
 
 using namespace pgveil::engine;

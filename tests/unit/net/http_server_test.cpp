@@ -1,4 +1,4 @@
-#include "proxy/net/http_server.hpp"
+#include "web/http/http_server.hpp"
 
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ class Visitor {
 };
 
 std::unique_ptr<HttpServer> serve(HttpServer::Handler handler) {
-  auto server = HttpServer::start({"127.0.0.1", 0}, std::move(handler));
+  auto server = HttpServer::start({"page", "127.0.0.1", 0}, std::move(handler));
   REQUIRE(server.has_value());
   return std::move(*server);
 }
@@ -175,6 +175,41 @@ TEST_CASE("too many answers that go on are refused, and one that ends makes plac
   CHECK(Visitor(server->port()).send("GET / HTTP/1.1\r\n\r\n").until("\r\n").starts_with("HTTP/1.1 503 "));
 }
 
+TEST_CASE("requests that are begun and left keep nobody away, without and with TLS") {
+  const auto own = net_test::make_certificate("localhost");
+  const auto context = TlsContext::for_clients({own.certificate, own.key, {}}, ClientCertificates::optional);
+  REQUIRE(context.has_value());
+  HttpConfig config{"page", "127.0.0.1", 0};
+  bool is_encrypted = false;
+  SUBCASE("without") {}
+  SUBCASE("with") {
+    is_encrypted = true;
+  }
+  if (is_encrypted) config.tls = [&context] { return *context; };
+  const auto server = HttpServer::start(config, echo);
+  REQUIRE(server.has_value());
+  std::vector<std::unique_ptr<Visitor>> half;
+  const auto is_answered = [&] {
+    const std::string request = "GET / HTTP/1.1\r\n\r\n";
+    const auto answer = is_encrypted ? ask_encrypted((*server)->port(), request)
+                                     : Visitor((*server)->port()).send(request).rest();
+    return answer.starts_with("HTTP/1.1 200 ");
+  };
+  for (int i = 0; i < 300; ++i) {
+    half.push_back(std::make_unique<Visitor>((*server)->port()));
+    if (i % 3 == 1)
+      half.back()->send(is_encrypted ? "\x16\x03\x01" : "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n");
+    if (i % 50 == 0) CHECK(is_answered());
+  }
+  CHECK(is_answered());
+  CHECK(half.front()->rest().empty());  // its place went to another
+}
+
+TEST_CASE("a header that does not end is given up") {
+  const auto server = serve(echo);
+  CHECK(Visitor(server->port()).send("GET / HTTP/1.1\r\nX: ").rest().empty());
+}
+
 TEST_CASE("many visitors at once each get their own answer, and the server ends while some are there") {
   std::atomic<bool> is_slow = false;
   auto server = serve([&is_slow](const HttpRequest& request) {
@@ -211,7 +246,7 @@ TEST_CASE("over TLS the same is answered, and nothing without it") {
   const auto own = net_test::make_certificate("localhost");
   const auto context = TlsContext::for_clients({own.certificate, own.key, {}}, ClientCertificates::optional);
   REQUIRE(context.has_value());
-  HttpConfig config{"127.0.0.1", 0};
+  HttpConfig config{"page", "127.0.0.1", 0};
   config.tls = [&context] { return *context; };
   const auto server = HttpServer::start(config, [](const HttpRequest& request) {
     return HttpResponse{
@@ -230,7 +265,7 @@ TEST_CASE("over TLS the same is answered, and nothing without it") {
 }
 
 TEST_CASE("without a certificate nobody is served over TLS") {
-  HttpConfig config{"127.0.0.1", 0};
+  HttpConfig config{"page", "127.0.0.1", 0};
   config.tls = [] { return std::shared_ptr<const TlsContext>(); };
   const auto server = HttpServer::start(config, echo);
   REQUIRE(server.has_value());
@@ -239,10 +274,10 @@ TEST_CASE("without a certificate nobody is served over TLS") {
 
 TEST_CASE("an address that is taken or none is an error") {
   const auto server = serve(echo);
-  const auto taken = HttpServer::start({"127.0.0.1", server->port()}, echo);
+  const auto taken = HttpServer::start({"page", "127.0.0.1", server->port()}, echo);
   REQUIRE(taken.has_error());
   CHECK(taken.error().kind == ErrorKind::io);
-  CHECK(HttpServer::start({"no address", 0}, echo).has_error());
+  CHECK(HttpServer::start({"page", "no address", 0}, echo).has_error());
 }
 
 }  // namespace

@@ -56,8 +56,14 @@ void Peer::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-Peer Peer::connect_to(std::uint16_t port) {
+Peer Peer::connect_to(std::uint16_t port, const std::string& from) {
   Peer peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!from.empty()) {
+    sockaddr_in own = loopback(0);
+    ::inet_pton(AF_INET, from.c_str(), &own.sin_addr);
+    if (::bind(peer.descriptor_, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0)
+      throw std::runtime_error("no such address here");
+  }
   const sockaddr_in address = loopback(port);
   if (::connect(peer.descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     throw std::runtime_error("connection refused");

@@ -1,6 +1,6 @@
 #pragma once
-// The two ends of the proxy as a test plays them: plain blocking sockets that speak frames. Every wait ends after
-// kPatience with an exception, so that a fault is a failed test and not a hang.
+// The two ends of the proxy as a test plays them: plain blocking sockets that speak frames. Every wait ends
+// after kPatience with an exception, so that a fault is a failed test and not a hang.
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -26,7 +26,8 @@ struct Frame {
 class Peer {
  public:
   explicit Peer(int descriptor);  // takes it over
-  static Peer connect_to(std::uint16_t port);
+  // from: one of this machine's addresses; empty: any.
+  static Peer connect_to(std::uint16_t port, const std::string& from = {});
   Peer(Peer&& other) noexcept;
   Peer& operator=(Peer&&) = delete;
   ~Peer();

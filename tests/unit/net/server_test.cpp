@@ -10,8 +10,8 @@
 namespace pgveil::net_test {
 namespace {
 
-// What a client that asks and does not read must not make the proxy hold. The kernel's buffers on four sockets are in
-// it: up to 6 MB each with Debian's settings.
+// What a client that asks and does not read must not make the proxy hold. The kernel's buffers on four
+// sockets are in it: up to 6 MB each with Debian's settings.
 constexpr std::size_t kLarge = std::size_t{128} << 20;
 constexpr std::size_t kBound = std::size_t{48} << 20;
 
@@ -130,6 +130,17 @@ TEST_CASE("a client that vanishes while its query runs has it cancelled") {
   world.wait_until_idle();
 }
 
+TEST_CASE("a client that may not be here any more goes without having said anything") {
+  FakeBackend backend(answer_all);
+  World world(config_for(backend.port()));
+  const Client client = log_in(world.port());
+  world.gate.is_put_out = true;
+  ++world.gate.reloads;
+  CHECK(client.peer.frame_until(wire::ErrorResponse::tag).body.find("28000") != std::string::npos);
+  backend.wait_for_ended(1);
+  world.wait_until_idle();
+}
+
 TEST_CASE("a client that does not read holds the backend up, and gets every byte in the end") {
   const std::string answer = rows(kLarge);
   std::promise<std::size_t> taken;
@@ -202,7 +213,7 @@ TEST_CASE("one client too many gets 53300, and may still cancel") {
     for (;;) static_cast<void>(proxy.frame());
   });
   net::ServerConfig config = config_for(backend.port());
-  config.max_clients = 1;
+  config.clients.clients = 1;
   const World world(std::move(config));
   const Client first = log_in(world.port());
   first.query("SELECT pg_sleep(1000)");
@@ -232,14 +243,84 @@ TEST_CASE("one client too many gets 53300, and may still cancel") {
   SUBCASE("what is no start-up packet ends the connection") {
     const Peer second = Peer::connect_to(world.port());
     second.send_bytes("GET / HTTP/1.1\r\n\r\n");
+    CHECK(second.frame().tag == wire::ErrorResponse::tag);
     CHECK(second.is_at_end());
+  }
+}
+
+TEST_CASE("clients that say nothing keep nobody out, wherever they come from") {
+  FakeBackend backend(answer_all);
+  net::ServerConfig config = config_for(backend.port());
+  config.clients = {.clients = 3, .kept = 1, .logging_in = 10};
+  config.login_timeout = kPatience;
+  const World world(std::move(config));
+  bool is_from_many = false;
+  SUBCASE("from one address") {}
+  SUBCASE("from many") {
+    is_from_many = true;
+  }
+  std::vector<Peer> silent;
+  for (int i = 0; i < 60; ++i)
+    silent.push_back(Peer::connect_to(world.port(), is_from_many ? "127.0.1." + std::to_string(i + 1) : ""));
+  const Client first = log_in(world.port());
+  const Client second = log_in(world.port());
+  CHECK(first.keys.pid != second.keys.pid);
+  CHECK(silent.front().frame().tag == wire::ErrorResponse::tag);
+  CHECK(silent.front().is_at_end());
+  CHECK(world.server->count_logging_in() <= 10);
+  CHECK(world.server->statistics().put_out > 0);
+}
+
+TEST_CASE("who logs in slowly keeps the place while another address fills all") {
+  FakeBackend backend(answer_all);
+  net::ServerConfig config = config_for(backend.port());
+  config.clients.logging_in = 5;
+  config.login_timeout = kPatience;
+  const World world(std::move(config));
+  const Peer slow = Peer::connect_to(world.port(), "127.0.0.2");
+  std::vector<Peer> silent;
+  for (int i = 0; i < 30; ++i) silent.push_back(Peer::connect_to(world.port()));
+  CHECK(silent.front().frame().tag == wire::ErrorResponse::tag);
+  slow.send(wire::StartupMessage{.parameters = {{"user", "tester"}, {"database", "bench"}}});
+  CHECK(slow.frame().tag == 'R');
+}
+
+TEST_CASE("an admin comes to the console when all places are taken, and nobody else does") {
+  FakeBackend backend(answer_all);
+  net::ServerConfig config = config_for(backend.port());
+  config.clients = {.clients = 1, .kept = 1};
+  bool is_admin = true;
+  config.is_admin = [&is_admin](const std::string&) { return is_admin; };
+  const World world(std::move(config));
+  const Client taken = log_in(world.port());
+  CHECK(Client{connect_raw(world.port()), {}}.error() == "53300");  // an admin, elsewhere
+  is_admin = false;
+  CHECK(Client{connect_raw(world.port(), "pgveil"), {}}.error() == "53300");
+  CHECK(world.server->statistics().turned_away == 2);
+  is_admin = true;
+  const Client operator_client = log_in(world.port(), "pgveil");
+  CHECK(Client{connect_raw(world.port(), "pgveil"), {}}.error() == "53300");
+}
+
+TEST_CASE("only a loopback address is listened on where nobody else may come") {
+  FakeBackend backend(answer_all);
+  World world(config_for(backend.port()));
+  net::ServerConfig config = config_for(backend.port());
+  config.is_loopback_only = true;
+  config.listen_host = "localhost";
+  CHECK(net::Server::start(config, world.gate, world.console).has_value());
+  for (const char* host : {"0.0.0.0", "::", "0"}) {  // the last is a name of the first
+    config.listen_host = host;
+    const auto started = net::Server::start(config, world.gate, world.console);
+    REQUIRE(started.has_error());
+    CHECK(started.error().kind == ErrorKind::configuration);
   }
 }
 
 TEST_CASE("a place is free again when its client has gone") {
   FakeBackend backend(answer_all);
   net::ServerConfig config = config_for(backend.port());
-  config.max_clients = 1;
+  config.clients.clients = 1;
   const World world(std::move(config));
   for (int i = 0; i < 5; ++i) {
     const Client client = log_in(world.port());
@@ -274,10 +355,10 @@ TEST_CASE("console commands run beside the sessions") {
   FakeBackend backend(answer_all);
   World world(config_for(backend.port()));
   std::promise<void> go_on;
-  world.console.script = [&go_on](const admin::Request& request) -> admin::Answer {
+  world.console.script = [&go_on](const console::Request& request) -> console::Answer {
     if (request.text.find("BUILD") == std::string::npos) throw std::runtime_error("unexpected");
     go_on.get_future().wait();
-    return admin::Table{admin::columns_of(admin::BuildPolicy{"p"}), {}, "BUILD POLICY", {}};
+    return console::Table{console::columns_of(console::BuildPolicy{"p"}), {}, "BUILD POLICY", {}};
   };
   const Client operator_client = log_in(world.port(), "pgveil");
   operator_client.query("BUILD POLICY p");

@@ -1,5 +1,6 @@
 #pragma once
 // A server under test with a gate and a console that the test scripts.
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -39,7 +40,15 @@ class OpenGate : public session::Gate {
     return std::nullopt;
   }
   Result<void> may_connect(const session::Identity&, std::string_view) const override { return {}; }
+  std::uint64_t access_generation() const override { return reloads.load(); }
+  Result<void> may_stay(const session::Admitted&) const override {
+    if (!is_put_out) return {};
+    return Error{.kind = ErrorKind::authentication, .sqlstate = "28000", .public_message = "not any more"};
+  }
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
+
+  std::atomic<std::uint64_t> reloads{0};
+  std::atomic<bool> is_put_out{false};  // nobody may stay
 
   std::optional<session::LookUp> account_of = session::LookUp{};  // nobody's; nullopt: look_up is asked
   std::function<session::LookUp(std::string_view)> look_up_script = [](std::string_view) -> session::LookUp {
@@ -47,12 +56,11 @@ class OpenGate : public session::Gate {
   };
 };
 
-class ScriptedConsole : public admin::Console {
+class ScriptedConsole : public console::Console {
  public:
-  admin::Answer run(const admin::Request& request) override { return script(request); }
-  std::function<admin::Answer(const admin::Request&)> script = [](const admin::Request&) -> admin::Answer {
-    throw std::runtime_error("no script");
-  };
+  console::Answer run(const console::Request& request) override { return script(request); }
+  std::function<console::Answer(const console::Request&)> script =
+      [](const console::Request&) -> console::Answer { throw std::runtime_error("no script"); };
 };
 
 inline net::ServerConfig config_for(std::uint16_t backend_port) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "policy/spec_reader.hpp"
+#include "policy/spec/spec_reader.hpp"
 
 namespace pgveil::policy::testing {
 

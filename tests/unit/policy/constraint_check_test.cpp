@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "naive.hpp"
-#include "policy/constraint_check.hpp"
+#include "policy/cohorts/constraint_check.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -46,7 +46,7 @@ const std::vector<ConstraintModel> kModels = {DistinctL{2},
 TEST_CASE("a cohort of one disease breaks diversity, and the message for readers has no number") {
   const Table table = two_states();
   const Counts counts = count(table);
-  const auto tree = build_tree(counts, 2).value();
+  const auto tree = build_tree(counts, 2, kGreedy).value();
   REQUIRE(cohorts(tree).size() == 2);
   const PolicySpec spec = policy_of({{DistinctL{2}, ConstraintMode::verify}});
   const std::vector<ConstrainedColumn> columns = {{spec.columns[1], counts}};
@@ -57,13 +57,13 @@ TEST_CASE("a cohort of one disease breaks diversity, and the message for readers
         "policy p: not every cohort keeps the constraints of column \"sensitive\"");
   CHECK(checked.error().hint == "D2: at least 2 distinct values, found 1");
   CHECK(k_that_would_do(spec, counts, columns) == 4);
-  CHECK(check_constraints(spec, build_tree(counts, 4).value(), columns).has_value());
+  CHECK(check_constraints(spec, build_tree(counts, 4, kGreedy).value(), columns).has_value());
 }
 
 TEST_CASE("the table as a whole is held against the constraints too") {
   Table table = two_states();
   for (Row& row : table.rows) row.sensitive = "flu";
-  const auto tree = build_tree(count(table), 2).value();
+  const auto tree = build_tree(count(table), 2, kGreedy).value();
   const auto breaches = find_breaches(tree, {rule_of({{EntropyL{2}, ConstraintMode::verify}}), count(table)});
   REQUIRE(breaches.size() == 3);
   CHECK(breaches[0].label.empty());
@@ -82,7 +82,7 @@ TEST_CASE("at most ten breaches are listed") {
       table.rows.push_back({{"c" + std::to_string(city)}, {}, "s" + std::to_string(city)});
   }
   const PolicySpec spec = policy_of({{DistinctL{2}, ConstraintMode::verify}});
-  const auto checked = check_constraints(spec, build_tree(count(table), 2).value(),
+  const auto checked = check_constraints(spec, build_tree(count(table), 2, kGreedy).value(),
                                          std::vector<ConstrainedColumn>{{spec.columns[1], count(table)}});
   REQUIRE(!checked);
   CHECK(checked.error().hint.ends_with("; and 2 more"));
@@ -116,6 +116,30 @@ TEST_CASE(
   }
   CHECK(broken > 500);
   CHECK(kept > 500);
+}
+
+TEST_CASE("a chain is cut where rows of a value that went would break a constraint at its end") {
+  Table table{{"state"}, false, {}};
+  table.has_sensitive = true;
+  const auto add = [&](const char* state, int flu, int cold) {
+    for (int i = 0; i < flu + cold; ++i) table.rows.push_back({{state}, {}, i < flu ? "flu" : "cold"});
+  };
+  add("MA", 3, 3);
+  add("OH", 2, 2);
+  add("TX", 1, 1);
+  const auto tree = build_tree(count(table), 2, kGreedy).value();
+  REQUIRE(cohorts(tree).size() == 3);
+  std::erase_if(table.rows, [](const Row& row) { return row.values[0] == "MA"; });
+  add("MA", 1, 0);  // with TX: two with flu, one with a cold
+  const Counts counts = count(table);
+  const auto repaired_by = [&](double l) {
+    const PolicySpec spec = policy_of({{EntropyL{l}, ConstraintMode::verify}});
+    const std::vector<ConstrainedColumn> columns = {{spec.columns[1], counts}};
+    return repair_within_constraints(spec, tree, counts, columns);
+  };
+  CHECK(cohorts(repaired_by(1.8).value().tree).size() == 2);
+  CHECK(cohorts(repaired_by(1.95).value().tree).size() == 1);
+  CHECK(!repaired_by(2));
 }
 
 }  // namespace pgveil::policy::testing

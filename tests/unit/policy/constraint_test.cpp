@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policy/constraint.hpp"
+#include "policy/spec/constraint.hpp"
 
 namespace pgveil::policy::testing {
 
@@ -62,7 +62,8 @@ TEST_CASE("t-closeness, equal: half of what the shares differ by") {
 }
 
 TEST_CASE("t-closeness, ordered: the example of salaries 3 to 11") {
-  // Nine salaries, one each. {3, 4, 5} is 0.375 away, {6, 8, 11} is 0.167 away (Li, Li and Venkatasubramanian 2007).
+  // Nine salaries, one each. {3, 4, 5} is 0.375 away, {6, 8, 11} is 0.167 away (Li, Li and Venkatasubramanian
+  // 2007).
   const Numbers table(9, 1);
   const Numbers low = {1, 1, 1, 0, 0, 0, 0, 0, 0};
   const Numbers wide = {0, 0, 0, 1, 0, 1, 0, 0, 1};

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "policy/decision.hpp"
-#include "policy/tree.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/tree/tree.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/level_hierarchy.hpp"
-#include "policy/spec_reader.hpp"
+#include "policy/level/level_hierarchy.hpp"
+#include "policy/spec/spec_reader.hpp"
 
 namespace pgveil::policy::testing {
 

@@ -1,5 +1,6 @@
 // Levels: what value they make of a text, and what texts a value stands for.
-#include "policy/level.hpp"
+#include "policy/level/level.hpp"
+#include "policy/level/preimage.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,13 +7,13 @@
 #include <set>
 
 #include "naive.hpp"
-#include "policy/decision.hpp"
-#include "policy/leveled_counts.hpp"
-#include "policy/prune.hpp"
-#include "policy/released_together.hpp"
-#include "policy/row_decision.hpp"
-#include "policy/tree_check.hpp"
-#include "policy/version.hpp"
+#include "policy/build/prune.hpp"
+#include "policy/cohorts/leveled_counts.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/decision/row_decision.hpp"
+#include "policy/tree/released_together.hpp"
+#include "policy/tree/tree_check.hpp"
+#include "policy/version/version.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -124,7 +124,7 @@ TEST_CASE("levels take no exact value away: the paper's tree shows the same ones
                     [](const Table& table, std::uint64_t k, const auto& tree, Strategy strategy) {
                       if (strategy != Strategy::greedy) return;
                       const Counts exact = without_levels(count(table));
-                      const auto bare = build_tree(exact, k).value();
+                      const auto bare = build_tree(exact, k, kGreedy).value();
                       for (const Row& row : table.rows) {
                         Row plain;
                         for (std::size_t a = 0; a < row.values.size(); ++a) {
@@ -190,7 +190,7 @@ TEST_CASE("every kind of broken level is found") {
   std::mt19937_64 random(308);
   const Table table = random_leveled_table(random, {.max_rows = 400, .max_attributes = 1, .max_values = 3});
   REQUIRE(table.rows.size() > 60);
-  const DisclosureTree tree = build_tree(count(table), 3).value();
+  const DisclosureTree tree = build_tree(count(table), 3, kGreedy).value();
   REQUIRE(!find_flaw(tree));
   const auto at = [&](std::string_view name) {
     return static_cast<std::size_t>(std::ranges::find(table.attributes, name) - table.attributes.begin());

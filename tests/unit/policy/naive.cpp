@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "policy/level/preimage.hpp"
+
 namespace pgveil::policy::testing {
 
 using Rows = std::vector<const Row*>;
@@ -128,8 +130,8 @@ std::optional<Split> best_split_at(const Table& table, const Rows& rows,
   return best;
 }
 
-// Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and text. Exact
-// values come before levels, and fine levels before coarse ones.
+// Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and
+// text. Exact values come before levels, and fine levels before coarse ones.
 template <class Score>
 std::optional<Split> best_split(const Table& table, const Rows& rows, const std::set<std::size_t>& released,
                                 Score score) {
@@ -241,39 +243,53 @@ std::map<std::vector<Text>, Rows> naive_classes(const DisclosureTree& tree, cons
 
 namespace {
 
-const Node& end_of_chain(const DisclosureTree& tree, const Node& node) {
-  return node.split ? end_of_chain(tree, tree.nodes[node.no]) : node;
-}
-
-// Can a row with the value of this step, which the path lacks, fall back to it?
-bool may_return(const DisclosureTree& tree, const std::vector<PathStep>& path, std::size_t step) {
-  const Node* node = &tree.nodes.front();
-  for (std::size_t i = 0; i < step; ++i) node = &tree.nodes[path[i].has_value ? node->yes : node->no];
-  return end_of_chain(tree, tree.nodes[node->yes]).falls_back;
-}
-
-// The values of attribute `a` that some row of the table has which the steps on its column, levels included, do not exclude.
-std::set<std::string> values_left(const DisclosureTree& tree, const Table& table, const Cohort& cohort,
-                                  std::size_t a) {
-  const auto column_of = [&](std::size_t attribute) {
-    const auto& level = tree.attributes[attribute].level;
-    return level ? level->source_number : tree.attributes[attribute].number;
-  };
-  const auto is_excluded = [&](const Row& row) {
-    for (std::size_t i = 0; i < cohort.path.size(); ++i) {
-      const PathStep& step = cohort.path[i];
-      if (column_of(step.attribute) != column_of(a) ||
-          (row.values[step.attribute] == step.value) == step.has_value)
-        continue;
-      return step.has_value || !may_return(tree, cohort.path, i);
+// All rows that can be made of the values that each column has, NULL included where it has one.
+std::vector<Row> possible_rows(const Table& table) {
+  std::vector<Row> rows(1);
+  rows.front().values.resize(table.attributes.size());
+  for (std::size_t a = 0; a < table.attributes.size(); ++a) {
+    if (table.level_of(a) != nullptr) continue;
+    std::set<Text> values;
+    for (const Row& row : table.rows) values.insert(row.values[a]);
+    std::vector<Row> longer;
+    for (const Row& row : rows) {
+      for (const Text& value : values) {
+        longer.push_back(row);
+        longer.back().values[a] = value;
+      }
     }
-    return false;
-  };
-  std::set<std::string> left;
-  for (const Row& row : table.rows) {
-    if (row.values[a] && !is_excluded(row)) left.insert(*row.values[a]);
+    rows = std::move(longer);
   }
-  return left;
+  for (Row& row : rows) fill_levels(table, row);
+  return rows;
+}
+
+bool falls_back(const DisclosureTree& tree, const Row& row) {
+  NodeIndex at = 0;
+  while (const auto& split = tree.nodes[at].split) {
+    at = row.values[split->attribute] == split->value ? tree.nodes[at].yes : tree.nodes[at].no;
+  }
+  return tree.nodes[at].falls_back;
+}
+
+// Of each class, all rows that a reader has to reckon with: first those of its own path, then those that fall
+// back to it.
+using Possible = std::map<std::vector<Text>, std::pair<std::vector<Row>, std::vector<Row>>>;
+Possible possible_by_class(const DisclosureTree& tree, const Table& table) {
+  Possible possible;
+  for (Row& row : possible_rows(table)) {
+    auto& [own, falling] = possible[shown(tree, row)];
+    (falls_back(tree, row) ? falling : own).push_back(std::move(row));
+  }
+  return possible;
+}
+
+std::set<std::string> values_of(const std::vector<Row>& rows, std::size_t a) {
+  std::set<std::string> values;
+  for (const Row& row : rows) {
+    if (row.values[a]) values.insert(*row.values[a]);
+  }
+  return values;
 }
 
 }  // namespace
@@ -301,33 +317,45 @@ Disclosure naive_disclosure(const DisclosureTree& tree, const Table& table) {
   result.units = units_in(table, all);
   result.cells = result.rows * attribute_count;
   result.disclosed_by_attribute.assign(attribute_count, 0);
-  result.disclosed_or_implied_by_attribute.assign(attribute_count, 0);
+  result.computable_by_attribute.assign(attribute_count, 0);
+  result.equal_by_attribute.assign(attribute_count, 0);
   const auto classes = naive_classes(tree, table);
+  const Possible possible = possible_by_class(tree, table);
   for (const Cohort& cohort : cohorts(tree)) {
-    const auto found = classes.find(tuple_of(tree, cohort));
+    const auto tuple = tuple_of(tree, cohort);
+    const auto found = classes.find(tuple);
     const Rows rows = found == classes.end() ? Rows{} : found->second;
     const std::uint64_t units = units_in(table, rows);
     result.smallest_cohort = result.cohorts == 0 ? units : std::min(result.smallest_cohort, units);
     ++result.cohorts;
+    const auto reckoned = possible.find(tuple);
     for (std::size_t a = 0; a < attribute_count; ++a) {
-      const std::set<std::string> left = values_left(tree, table, cohort, a);
+      std::set<std::string> left;
+      if (reckoned != possible.end()) {
+        left = values_of(reckoned->second.first, a);
+        if (units > tree.k) left.merge(values_of(reckoned->second.second, a));
+      }
       std::set<Text> present;
       for (const Row* row : rows) present.insert(row->values[a]);
       const bool is_uniform = present.size() == 1 && present.begin()->has_value();
       present.erase(std::nullopt);
-      const bool is_one_left = left.size() == 1 && present.size() == 1;
+      left.insert(present.empty() ? "" : **present.begin());
+      const bool is_computable = left.size() == 1 && present.size() == 1;
       const bool is_disclosed =
           std::find(cohort.disclosed.begin(), cohort.disclosed.end(), a) != cohort.disclosed.end();
       for (const Row* row : rows) {
         if (!row->values[a]) continue;
-        if (is_disclosed) ++result.disclosed_by_attribute[a];
-        if (is_disclosed || is_uniform || is_one_left) ++result.disclosed_or_implied_by_attribute[a];
+        auto& by_attribute = is_disclosed    ? result.disclosed_by_attribute
+                             : is_computable ? result.computable_by_attribute
+                                             : result.equal_by_attribute;
+        if (is_disclosed || is_computable || is_uniform) ++by_attribute[a];
       }
     }
   }
   for (std::size_t a = 0; a < attribute_count; ++a) {
     result.disclosed += result.disclosed_by_attribute[a];
-    result.disclosed_or_implied += result.disclosed_or_implied_by_attribute[a];
+    result.computable += result.computable_by_attribute[a];
+    result.equal += result.equal_by_attribute[a];
   }
   return result;
 }

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "policy/disclosure.hpp"
-#include "policy/tree.hpp"
+#include "policy/tree/disclosure.hpp"
+#include "policy/tree/tree.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -13,10 +13,12 @@ namespace pgveil::policy::testing {
 // The number of units in some rows: distinct non-NULL units, or rows in a table without units.
 std::uint64_t units_in(const Table& table, const std::vector<const Row*>& rows);
 
-// Do these rows keep the constraint on the sensitive column? By its definition; for t-closeness the table's rows are compared.
+// Do these rows keep the constraint on the sensitive column? By its definition; for t-closeness the table's
+// rows are compared.
 bool naive_keeps(const Table& table, const std::vector<const Row*>& rows, const ConstraintModel& model);
 
-// REQUIRES: the whole table has at least k units and keeps the constraints, which both sides of each split keep.
+// REQUIRES: the whole table has at least k units and keeps the constraints, which both sides of each split
+// keep.
 DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy = Strategy::greedy,
                           const std::vector<ConstraintModel>& refine = {});
 

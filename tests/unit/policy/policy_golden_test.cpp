@@ -10,7 +10,7 @@
 #include <iterator>
 #include <vector>
 
-#include "policy/spec_reader.hpp"
+#include "policy/spec/spec_reader.hpp"
 
 namespace pgveil::policy::testing {
 

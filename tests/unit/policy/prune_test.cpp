@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "naive.hpp"
-#include "policy/prune.hpp"
-#include "policy/tree.hpp"
-#include "policy/tree_check.hpp"
+#include "policy/build/prune.hpp"
+#include "policy/tree/tree.hpp"
+#include "policy/tree/tree_check.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -69,7 +69,7 @@ TEST_CASE("no way of cutting shows more with as many cohorts") {
   for (int i = 0; i < 400; ++i) {
     CAPTURE(i);
     const Table table = random_table(random, {.max_rows = 60});
-    const auto tree = build_tree(count(table), 2);
+    const auto tree = build_tree(count(table), 2, kGreedy);
     if (!tree || tree->nodes.size() > 2 * 9 + 1) continue;
     const auto best = best_by_force(*tree, table);
     for (std::size_t most = 1; most < best.size(); ++most, ++tried) {
@@ -110,7 +110,7 @@ TEST_CASE("a thorough tree that is cut keeps k, and more cohorts never show less
 
 TEST_CASE("one cohort shows nothing, and the worked example loses first what shows least") {
   const Table table = worked_example();
-  const auto tree = build_tree(count(table), 2).value();
+  const auto tree = build_tree(count(table), 2, kGreedy).value();
   CHECK(prune(tree, 1).value().nodes.size() == 1);
   const auto four = prune(tree, 4).value();
   CHECK(cohorts_of(four) == 4);

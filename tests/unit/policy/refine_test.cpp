@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "naive.hpp"
-#include "policy/constraint_check.hpp"
-#include "policy/tree_check.hpp"
+#include "policy/cohorts/constraint_check.hpp"
+#include "policy/tree/tree_check.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -56,8 +56,8 @@ TEST_CASE("the split that the design warns of is refused, and that tells") {
   table.has_sensitive = true;
   for (const char* disease : {"HIV", "HIV"}) table.rows.push_back({{"OH"}, {}, disease});
   for (const char* disease : {"flu", "cold", "gout", "ache"}) table.rows.push_back({{"MA"}, {}, disease});
-  CHECK(build_tree(count(table), 2).value().nodes.size() == 3);
-  CHECK(build_tree(count(table), 2, {}, {}, on_first({DistinctL{2}})).value().nodes.size() == 1);
+  CHECK(build_tree(count(table), 2, kGreedy).value().nodes.size() == 3);
+  CHECK(build_tree(count(table), 2, kGreedy, {}, on_first({DistinctL{2}})).value().nodes.size() == 1);
 }
 
 TEST_CASE("a split that a constraint forbids is passed over, and its turn may come later") {
@@ -67,7 +67,7 @@ TEST_CASE("a split that a constraint forbids is passed over, and its turn may co
   for (const char* disease : {"x", "x", "x", "x", "x"}) table.rows.push_back({{"a"}, {}, disease});
   for (const char* disease : {"x", "y", "x", "y"}) table.rows.push_back({{"b"}, {}, disease});
   for (const char* disease : {"x", "y", "z"}) table.rows.push_back({{"c"}, {}, disease});
-  const auto tree = build_tree(count(table), 2, {}, {}, on_first({DistinctL{2}})).value();
+  const auto tree = build_tree(count(table), 2, kGreedy, {}, on_first({DistinctL{2}})).value();
   REQUIRE(tree.nodes[0].split);
   CHECK(tree.nodes[0].split->value == "b");
   // Closeness to the table (2 x : 1 y): first c alone is near enough, then what is left of it.
@@ -78,7 +78,7 @@ TEST_CASE("a split that a constraint forbids is passed over, and its turn may co
   for (const char* disease : {"x", "x", "y"}) later.rows.push_back({{"c"}, {}, disease});
   for (const double t : {0.05, 0.1, 0.15, 0.2, 0.3}) {
     CAPTURE(t);
-    CHECK(build_tree(count(later), 2, {}, {}, on_first({TCloseness{t}})).value() ==
+    CHECK(build_tree(count(later), 2, kGreedy, {}, on_first({TCloseness{t}})).value() ==
           naive_tree(later, 2, Strategy::greedy, {TCloseness{t}}));
   }
 }
@@ -86,7 +86,7 @@ TEST_CASE("a split that a constraint forbids is passed over, and its turn may co
 TEST_CASE("a table that breaks a constraint as a whole is refused with what was found") {
   Table table = {{"city"}, false, {{{"a"}, {}, "x"}, {{"a"}, {}, "x"}, {{"b"}, {}, "y"}}};
   table.has_sensitive = true;
-  const auto tree = build_tree(count(table), 2, {}, {}, on_first({EntropyL{2}}));
+  const auto tree = build_tree(count(table), 2, kGreedy, {}, on_first({EntropyL{2}}));
   REQUIRE(!tree);
   CHECK(tree.error().kind == ErrorKind::policy);
   CHECK(tree.error().public_message == "the table as a whole breaks a constraint of column \"sensitive\"");
@@ -104,7 +104,7 @@ TEST_CASE("refined trees are those of a builder row by row, and every class keep
           random_table(random, {.has_units = has_units, .sensitive_values = 2 + random() % 3});
       const std::uint64_t k = 2 + random() % 2;
       for (const auto& models : kRules) {
-        const auto tree = build_tree(count(table, random()), k, {}, {}, on_first(models));
+        const auto tree = build_tree(count(table, random()), k, kGreedy, {}, on_first(models));
         const bool is_fine = units_in(table, rows_of(table)) >= k && keeps_all(table, rows_of(table), models);
         CHECK(tree.has_value() == is_fine);
         if (!tree) continue;
@@ -112,8 +112,10 @@ TEST_CASE("refined trees are those of a builder row by row, and every class keep
         CHECK(!find_flaw(*tree));
         for (const auto& [visible, rows] : naive_classes(*tree, table)) CHECK(keeps_all(table, rows, models));
         with_splits += tree->nodes.size() > 1 ? 1 : 0;
-        changed_by_rules += *tree == build_tree(count(table), k).value() ? 0 : 1;
-        const auto small = build_tree(count(table), k, {.max_cohorts = 2}, {}, on_first(models)).value();
+        changed_by_rules += *tree == build_tree(count(table), k, kGreedy).value() ? 0 : 1;
+        const auto small = build_tree(count(table), k, {.strategy = Strategy::greedy, .max_cohorts = 2}, {},
+                                      on_first(models))
+                               .value();
         for (const auto& [visible, rows] : naive_classes(small, table)) CHECK(keeps_all(table, rows, models));
       }
     }
@@ -132,7 +134,7 @@ TEST_CASE("repair undoes splits until every class keeps the constraints again, o
       const Table table = random_table(random, {.has_units = has_units, .sensitive_values = 3});
       const Table later = changed(table, random);
       for (const auto& models : kRules) {
-        const auto tree = build_tree(count(table), 2, {}, {}, on_first(models));
+        const auto tree = build_tree(count(table), 2, kGreedy, {}, on_first(models));
         if (!tree) continue;
         CHECK(repair(*tree, count(table), on_first(models)).value().tree == *tree);
         const auto repaired = repair(*tree, count(later, random()), on_first(models));

@@ -1,11 +1,11 @@
 // The form and the estimated work of decisions; that they equal the tree is in tree_property_test.cpp.
-#include "policy/row_decision.hpp"
+#include "policy/decision/row_decision.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "policy/decision_cost.hpp"
-#include "policy/tree.hpp"
+#include "policy/decision/decision_cost.hpp"
+#include "policy/tree/tree.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -29,7 +29,7 @@ DisclosureTree tree_of(const std::vector<std::pair<std::pair<Text, Text>, int>>&
   for (const auto& [values, count] : counts) {
     for (int i = 0; i < count; ++i) table.rows.push_back({{values.first, values.second}});
   }
-  return build_tree(count(table), k).value();
+  return build_tree(count(table), k, kGreedy).value();
 }
 
 }  // namespace

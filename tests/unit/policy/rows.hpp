@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/counts.hpp"
-#include "policy/tree.hpp"
+#include "policy/counts/counts.hpp"
+#include "policy/tree/tree.hpp"
 
 namespace pgveil::policy::testing {
 
@@ -26,13 +26,17 @@ struct Table {
   bool has_units = false;
   std::vector<Row> rows;
   bool has_sensitive = false;
-  // Per attribute, if it is a level of another one; its values in the rows are what the level makes of that one's.
+  // Per attribute, if it is a level of another one; its values in the rows are what the level makes of that
+  // one's.
   std::vector<std::optional<Level>> levels = {};
 
   [[nodiscard]] const Level* level_of(std::size_t attribute) const {
     return attribute < levels.size() && levels[attribute] ? &*levels[attribute] : nullptr;
   }
 };
+
+// The tree of the paper.
+inline constexpr Growth kGreedy{.strategy = Strategy::greedy};
 
 // The paper's table 1.
 Table worked_example();
@@ -46,8 +50,8 @@ std::vector<std::optional<std::string_view>> view(const Row& row);
 // What a split on this attribute releases: it, and the coarser levels of the same column.
 std::set<std::size_t> with_coarser(const std::vector<TreeAttribute>& attributes, std::size_t attribute);
 
-// What a row shows under a tree: its values where the path to the leaf of its cohort released them, nullopt elsewhere.
-// Walks the tree itself.
+// What a row shows under a tree: its values where the path to the leaf of its cohort released them, nullopt
+// elsewhere. Walks the tree itself.
 std::vector<Text> shown(const DisclosureTree& tree, const Row& row);
 
 // A random table: attributes, rows, units, NULLs and a skewed choice among few values, all from the
@@ -61,8 +65,8 @@ struct RandomShape {
 };
 Table random_table(std::mt19937_64& random, const RandomShape& shape);
 
-// The same, and columns n0 and n1 of numbers from 0 to 11, n0 with levels of widths 2 and 6 in n0_2 and n0_6, which stand
-// before and after it, n1 with bounds 3 and 7 in n1_b.
+// The same, and columns n0 and n1 of numbers from 0 to 11, n0 with levels of widths 2 and 6 in n0_2 and n0_6,
+// which stand before and after it, n1 with bounds 3 and 7 in n1_b.
 Table random_leveled_table(std::mt19937_64& random, const RandomShape& shape);
 // Values of levels anew from those of their sources.
 void fill_levels(const Table& table, Row& row);

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "policy/spec_reader.hpp"
+#include "policy/spec/spec_reader.hpp"
+#include "policy/version/version.hpp"
 
 namespace pgveil::policy::testing {
 
@@ -192,9 +193,34 @@ TEST_CASE("a constraint out of range, of no model or on another class is refused
   }
 }
 
+TEST_CASE("without a strategy it is thorough, and versions from when it was greedy stay in use") {
+  const auto read = [](const std::string& text) { return read_policy_text(text, "p.yaml").value().front(); };
+  const PolicySpec unsaid = read(std::string(kFull));
+  const PolicySpec thorough = read(with(std::string(kFull), "k: 2", "k: 2\n    strategy: thorough"));
+  const PolicySpec greedy = read(with(std::string(kFull), "k: 2", "k: 2\n    strategy: greedy"));
+  CHECK(unsaid.growth.strategy == Strategy::thorough);
+  CHECK(unsaid.hash == thorough.hash);
+  CHECK(unsaid.hash_before == greedy.hash);
+  CHECK(!thorough.hash_before);
+  CHECK(!greedy.hash_before);
+  PolicyVersion version;
+  version.spec_hash = greedy.hash;
+  CHECK(is_built_from(version, unsaid));
+  CHECK(is_built_from(version, greedy));
+  CHECK(!is_built_from(version, thorough));  // somebody asked for another tree
+  version.spec_hash = thorough.hash;
+  CHECK(is_built_from(version, unsaid));
+  CHECK(!is_built_from(version, greedy));
+}
+
 TEST_CASE("mode refine and strategy thorough exclude each other") {
   const std::string refined = with(std::string(kFull), "distinct: 3", "distinct: 3, mode: refine");
-  CHECK(read_policy_text(refined, "p.yaml").has_value());
+  const auto alone = read_policy_text(refined, "p.yaml");
+  REQUIRE(alone.has_value());
+  CHECK(alone->front().growth.strategy == Strategy::greedy);
+  CHECK(!alone->front().hash_before);
+  CHECK(alone->front().hash ==
+        read_policy_text(with(refined, "k: 2", "k: 2\n    strategy: greedy"), "p.yaml")->front().hash);
   const auto both = read_policy_text(with(refined, "k: 2", "k: 2\n    strategy: thorough"), "p.yaml");
   REQUIRE(!both);
   CHECK(both.error().public_message.find("mode: refine together with strategy: thorough") !=
@@ -219,8 +245,10 @@ TEST_CASE("the hash is SHA-256 of the canonical text") {
         "name \"people_k2\"\ndatabase \"demo\"\ntable \"public\".\"people\"\nk 2\nunit \"person_id\"\n"
         "column \"diagnosis\" sensitive distinct 3\ncolumn \"id\" identifier\n"
         "column \"occupation\" quasi_identifier\ncolumn \"visits\" insensitive\n"
-        "unlisted_columns hide\nenforcement query\n");
-  CHECK(policy.hash == "20d70432a4ef7cdf036fb54aae6a66f951db0edacacaf0996f259ba88fa06099");
+        "strategy thorough\nunlisted_columns hide\nenforcement query\n");
+  CHECK(policy.hash == "587e5e8c9286e2dbb3f39752f7f7f826fa0686835e3a8c04d526dcd65a9eaf07");
+  // What versions of this text carry from when greedy was the default.
+  CHECK(policy.hash_before == "20d70432a4ef7cdf036fb54aae6a66f951db0edacacaf0996f259ba88fa06099");
 }
 
 TEST_CASE("where masks are is no part of the hash, as long as they are of the rows as they are now") {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "policy/spec.hpp"
-#include "policy/tree_check.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/tree/tree_check.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -63,7 +63,7 @@ TEST_CASE("every kind of broken tree is found") {
          t.nodes[6].split = Split{2, "OH"};
        },
        "node 6: its value was asked before on the path"}};
-  const DisclosureTree good = build_tree(count(worked_example()), 2).value();
+  const DisclosureTree good = build_tree(count(worked_example()), 2, kGreedy).value();
   REQUIRE(good.nodes.size() == 9);
   CHECK(!find_flaw(good));
   for (const Case& c : cases) {

@@ -6,17 +6,18 @@
 #include <set>
 
 #include "naive.hpp"
-#include "policy/decision.hpp"
-#include "policy/row_decision.hpp"
-#include "policy/tree.hpp"
-#include "policy/tree_check.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/decision/row_decision.hpp"
+#include "policy/tree/tree.hpp"
+#include "policy/tree/tree_check.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
 
 namespace {
 
-// Calls check(table, k, tree) on seeded random tables that have at least k units, with trees of each strategy.
+// Calls check(table, k, tree) on seeded random tables that have at least k units, with trees of each
+// strategy.
 template <class Check>
 void for_random_trees(std::uint64_t seed, int count_of_tables, RandomShape shape, Strategy strategy,
                       Check check) {
@@ -194,7 +195,7 @@ TEST_CASE("progress ends at 1 and never falls") {
   std::mt19937_64 random(81);
   const Table table = random_table(random, {.max_rows = 4000, .max_values = 30});
   std::vector<double> shares;
-  REQUIRE(build_tree(count(table), 2, {}, [&](double share) { shares.push_back(share); }).has_value());
+  REQUIRE(build_tree(count(table), 2, kGreedy, [&](double share) { shares.push_back(share); }).has_value());
   REQUIRE(!shares.empty());
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1.0);

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "policy/decision.hpp"
-#include "policy/disclosure.hpp"
-#include "policy/tree.hpp"
-#include "policy/tree_check.hpp"
-#include "policy/version.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/tree/disclosure.hpp"
+#include "policy/tree/tree.hpp"
+#include "policy/tree/tree_check.hpp"
+#include "policy/version/version.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -52,7 +52,7 @@ Counts wide_table(std::size_t row_count, bool has_units) {
 
 TEST_CASE("a chain of 20,000 nodes is built, compiled, measured, repaired, written and read") {
   const Counts counts = long_chain(20'000);
-  const DisclosureTree tree = build_tree(counts, 2).value();
+  const DisclosureTree tree = build_tree(counts, 2, kGreedy).value();
   REQUIRE(tree.nodes.size() == 2 * 20'000 - 1);
   CHECK(!find_flaw(tree));
   const auto decisions = compile_decisions(tree);
@@ -77,7 +77,7 @@ TEST_CASE("thousands of leaves: every cohort has k units and the recount agrees 
   for (const bool has_units : {false, true}) {
     CAPTURE(has_units);
     const Counts counts = wide_table(40'000, has_units);
-    const DisclosureTree tree = build_tree(counts, 5).value();
+    const DisclosureTree tree = build_tree(counts, 5, kGreedy).value();
     CHECK(tree.nodes.size() > 2000);
     CHECK(!find_flaw(tree));
     const auto counted = recount(tree, counts);
@@ -91,7 +91,7 @@ TEST_CASE("thousands of leaves: every cohort has k units and the recount agrees 
 TEST_CASE("a unit with very many rows is one unit") {
   Counts counts = wide_table(20'000, true);
   for (std::size_t i = 0; i < 15'000; ++i) counts.units[i] = 1;
-  const DisclosureTree tree = build_tree(counts, 5).value();
+  const DisclosureTree tree = build_tree(counts, 5, kGreedy).value();
   CHECK(!find_flaw(tree));
   CHECK(tree.nodes[0].rows == 20'000);
   CHECK(tree.nodes[0].units < 5'001);
@@ -102,7 +102,7 @@ TEST_CASE("entries with no rows count nothing") {
   counts.attributes[0].values.push_back("ghost");
   counts.codes[0].push_back(4);
   counts.rows.push_back(0);
-  CHECK(build_tree(counts, 2).value() == build_tree(long_chain(3), 2).value());
+  CHECK(build_tree(counts, 2, kGreedy).value() == build_tree(long_chain(3), 2, kGreedy).value());
 }
 
 }  // namespace pgveil::policy::testing

@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "policy/tree_check.hpp"
-#include "policy/version.hpp"
+#include "policy/tree/tree_check.hpp"
+#include "policy/version/version.hpp"
 #include "rows.hpp"
 
 namespace pgveil::policy::testing {
@@ -26,7 +26,7 @@ PolicyVersion example_version() {
                     {2, "occupation", 25, -1, 100},
                     {4, "city", 25, -1, 100},
                     {6, "state", 1043, 6, 100}}};
-  version.tree = build_tree(counts, 2).value();
+  version.tree = build_tree(counts, 2, kGreedy).value();
   version.disclosure = measure(version.tree, counts);
   return version;
 }
@@ -48,6 +48,32 @@ TEST_CASE("a version survives the way to JSON and back") {
   CHECK(to_json(*read) == text);
 }
 
+TEST_CASE("a version from when one figure stood for computable and equal counts all of it as computable") {
+  PolicyVersion version = example_version();
+  std::string text = to_json(version);
+  const auto replace_line = [&](const std::string& key, const std::string& line) {
+    const auto at = text.find("    \"" + key + "\"");
+    REQUIRE(at != std::string::npos);
+    text.replace(at, text.find('\n', at) + 1 - at, line);
+  };
+  replace_line("computable", "");
+  replace_line("equal", "    \"disclosed_or_implied\": 21,\n");
+  replace_line("computable_by_attribute", "");
+  replace_line("equal_by_attribute", "    \"disclosed_or_implied_by_attribute\": [7, 6, 8]\n");
+  version.disclosure.computable = 6;
+  version.disclosure.equal = 0;
+  version.disclosure.computable_by_attribute = {2, 2, 2};
+  version.disclosure.equal_by_attribute = {0, 0, 0};
+  const auto read = version_from_json(text, "v.json");
+  REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
+  CHECK(*read == version);
+  CHECK(!version_from_json(replaced(text, "implied\": 21", "implied\": 14"), "v.json"));
+  CHECK(!version_from_json(replaced(text, "[7, 6, 8]", "[4, 6, 8]"), "v.json"));
+  CHECK(!version_from_json(
+      replaced(text, "    \"disclosed_or_implied\"", "    \"equal\": 6,\n    \"disclosed_or_implied\""),
+      "v.json"));
+}
+
 TEST_CASE("a version remembers its lineage, and one from before there were lineages has none") {
   PolicyVersion version = example_version();
   version.lineage = continued(nullptr, 3, version.tree, count(worked_example()));
@@ -63,6 +89,15 @@ TEST_CASE("a version remembers its lineage, and one from before there were linea
   const auto without = version_from_json(old, "v.json");
   REQUIRE(without.has_value());
   CHECK(without->lineage == Lineage{});
+}
+
+TEST_CASE("a version remembers what it was published beside") {
+  PolicyVersion version = example_version();
+  CHECK(to_json(version).find("beside") == std::string::npos);
+  version.beside = {{"other", 3}, {"third", 1}};
+  const std::string text = to_json(version);
+  CHECK(version_from_json(text, "v.json").value() == version);
+  CHECK(!version_from_json(replaced(text, "\"number\": 3}", "\"number\": 0}"), "v.json"));
 }
 
 TEST_CASE("a lineage that is none is refused") {
@@ -182,7 +217,7 @@ TEST_CASE("versions of random tables survive JSON, odd texts included") {
         if (text) *text += "\"\\\n\t\x01 é \xF0\x9F\x90\x98 :{}[]";
       }
     }
-    const auto tree = build_tree(count(table), 2);
+    const auto tree = build_tree(count(table), 2, kGreedy);
     if (!tree) continue;
     PolicyVersion version = example_version();
     version.tree = *tree;

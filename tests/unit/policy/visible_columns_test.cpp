@@ -1,4 +1,4 @@
-#include "policy/visible_columns.hpp"
+#include "policy/decision/visible_columns.hpp"
 
 #include <doctest/doctest.h>
 
@@ -68,7 +68,7 @@ TEST_CASE("a column that is unique per row tells rows apart, and determines noth
   Table table{{"city", "invoice"}, false, {}};
   for (int i = 0; i < 6; ++i) table.rows.push_back({{i < 3 ? "A" : "B", "n" + std::to_string(i)}});
   const Counts counts = count(table);
-  const auto tree = build_tree(without_last(counts), 4).value();  // one cohort
+  const auto tree = build_tree(without_last(counts), 4, kGreedy).value();  // one cohort
   const auto column = measure_visible(tree, counts, last_number(counts));
   CHECK(column.rows == 6);
   CHECK(column.unique_rows == 6);
@@ -82,13 +82,13 @@ TEST_CASE("a post code determines the city it lies in") {
   Table table{{"city", "post_code"}, false, {}};
   for (int i = 0; i < 6; ++i) table.rows.push_back({{i < 3 ? "A" : "B", i < 3 ? "1" : "2"}});
   const Counts counts = count(table);
-  const auto tree = build_tree(without_last(counts), 4).value();
+  const auto tree = build_tree(without_last(counts), 4, kGreedy).value();
   const auto column = measure_visible(tree, counts, last_number(counts));
   CHECK(column.unique_rows == 0);
   CHECK(column.determined_cells == 6);
   table.rows[0].values[0] = std::nullopt;  // no longer all alike
   const Counts broken = count(table);
-  CHECK(measure_visible(build_tree(without_last(broken), 4).value(), broken, last_number(broken))
+  CHECK(measure_visible(build_tree(without_last(broken), 4, kGreedy).value(), broken, last_number(broken))
             .determined_cells == 3);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("rows of one unit are one person") {
   Table table{{"city", "card"}, true, {}};
   table.rows = {{{"A", "x"}, "p1"}, {{"A", "x"}, "p1"}, {{"A", "y"}, "p2"}, {{"A", "y"}, "p3"}};
   const Counts counts = count(table);
-  const auto tree = build_tree(without_last(counts), 3).value();
+  const auto tree = build_tree(without_last(counts), 3, kGreedy).value();
   CHECK(measure_visible(tree, counts, last_number(counts)).unique_rows == 2);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("visible columns agree with a count row by row") {
         if (has_units && !table.rows[r].unit) table.rows[r].unit = "u" + std::to_string(r);
       }
       const Counts counts = count(table, static_cast<std::uint64_t>(i));
-      const auto tree = build_tree(without_last(counts), 2);
+      const auto tree = build_tree(without_last(counts), 2, kGreedy);
       if (!tree) continue;
       const auto column = measure_visible(*tree, counts, last_number(counts));
       CHECK((column == naive(*tree, table)));

@@ -1,7 +1,8 @@
 // Who may read what: lists of readers, and PostgreSQL's own grants.
 #include <doctest/doctest.h>
 
-#include "rewriter/pipeline.hpp"
+#include "rewriter/compile/make_snapshot.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 #include "tests/unit/rewriter/fixture.hpp"
 
 namespace pgveil::rewriter {

@@ -1,6 +1,7 @@
-// A protected table at every place of every kind of node: each statement of the corpus with the table, or a sub-query on
-// it, put into every field that can hold one. What is rewritten reads the table only through its mask; the rest is
-// refused. libpg_query's own deparser writes the texts, since the printer of the rewriter knows only what it lets through.
+// A protected table at every place of every kind of node: each statement of the corpus with the table, or a
+// sub-query on it, put into every field that can hold one. What is rewritten reads the table only through its
+// mask; the rest is refused. libpg_query's own deparser writes the texts, since the printer of the rewriter
+// knows only what it lets through.
 #include <doctest/doctest.h>
 #include <pg_query.h>
 
@@ -12,12 +13,12 @@
 #include "corpus.hpp"
 #include "fixture.hpp"
 #include "mask_texts.hpp"
+#include "pg/fields.hpp"
+#include "pg/parse.hpp"
 #include "raw_reference.hpp"
 #include "rewrite_invariants.hpp"
 #include "rewriter/lists/node_fields.hpp"
-#include "rewriter/pg/fields.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 using namespace pgveil;
 using namespace pgveil::rewriter;

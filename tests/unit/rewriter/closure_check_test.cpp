@@ -1,4 +1,4 @@
-#include "rewriter/closure_check.hpp"
+#include "review/closure_check.hpp"
 
 #include <doctest/doctest.h>
 
@@ -232,6 +232,39 @@ TEST_CASE("join keys need to be visible on both sides, unique on one, and readab
   world.policies[1].columns[0].column_class = policy::ColumnClass::identifier;
   CHECK(find(closure(world), FindingKind::join_key, "join public.pay.visits = public.people.visits") ==
         nullptr);
+}
+
+TEST_CASE("a foreign key that joins two tables which are both cut into cohorts is an error") {
+  PeopleWorld world;
+  const auto pay = world.add("public.pay", {"person:int4", "amount:int4"});
+  const auto tax = world.add("public.tax", {"who:int4", "class"});
+  world.policies[0].columns[0].column_class = policy::ColumnClass::insensitive;  // people.id
+  world.protect("public.pay", {"person:v", "amount:q"});
+  world.protect("public.tax", {"who:v", "class:q"});
+  world.around.foreign_keys = {{"fk", pay, {1}, world.people, {1}}};
+  const auto severity = [&](const char* object) -> std::optional<Severity> {
+    const auto findings = closure(world);
+    const auto* found = find(findings, FindingKind::join_key, object);
+    return found == nullptr ? std::nullopt : std::optional(found->severity);
+  };
+  const char* kJoin = "join public.pay.person = public.people.id";
+  CHECK(severity(kJoin) == Severity::error);
+  SUBCASE("not when nothing of one of them is shown by cohorts") {
+    world.policies[1].columns[1].column_class = policy::ColumnClass::insensitive;
+    CHECK(severity(kJoin) == Severity::warning);
+  }
+  SUBCASE("not for roles that read one of them only") {
+    world.policies[1].readers = {"clerk"};
+    CHECK(severity(kJoin) == std::nullopt);
+  }
+  SUBCASE("two that reference one column join too") {
+    CHECK(severity("join public.pay.person = public.tax.who") == std::nullopt);
+    world.around.foreign_keys.push_back({"fk", tax, {1}, world.people, {1}});
+    CHECK(severity("join public.pay.person = public.tax.who") == Severity::error);
+    const auto towns = world.add("public.towns", {"id:int4", "size:int4"});
+    world.around.foreign_keys = {{"fk", pay, {1}, towns, {1}}, {"fk", tax, {1}, towns, {1}}};
+    CHECK(severity("join public.pay.person = public.tax.who") == std::nullopt);
+  }
 }
 
 TEST_CASE("a foreign key from or to a column that is always hidden joins nothing") {

@@ -1,6 +1,6 @@
 #pragma once
-// Statements that tests start from: the examples of docs/sql-support.md and of the golden rewrites, which together hold
-// every kind of node that the parser can make.
+// Statements that tests start from: the examples of docs/sql-support.md and of the golden rewrites, which
+// together hold every kind of node that the parser can make.
 #include <string>
 #include <vector>
 

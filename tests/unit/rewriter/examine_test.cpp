@@ -1,4 +1,4 @@
-#include "rewriter/examine.hpp"
+#include "rewriter/pipeline/examine.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,6 @@
 #include "fixture.hpp"
+#include "rewriter/catalog/table_shape.hpp"
+#include "rewriter/compile/make_snapshot.hpp"
 
 #include <array>
 #include <map>
@@ -177,14 +179,16 @@ std::shared_ptr<Catalog> demo_catalog() {
                           column(3, "reltuples", "float4"), column(4, "relpartbound", "pg_node_tree")}));
   add(*catalog, relation(2606, "pg_catalog", "pg_constraint",
                          {column(1, "oid", "oid"), column(2, "conbin", "pg_node_tree")}));
-  add(*catalog, relation(11'001, "pg_catalog", "pg_settings",
-                         {column(1, "name"), column(2, "setting"), column(3, "unit")}));
+  add(*catalog,
+      relation(11'001, "pg_catalog", "pg_settings",
+               {column(1, "name"), column(2, "setting"), column(3, "unit"), column(4, "short_desc")}));
   add(*catalog, relation(11'000, "pg_catalog", "pg_stats", {column(1, "most_common_vals")}));
   add_views(*catalog);
-  catalog->pg_catalog_types = {"bool",    "bpchar", "char",     "date",     "float4",    "float8",
-                               "int2",    "int4",   "int8",     "interval", "jsonb",     "name",
-                               "numeric", "oid",    "regclass", "text",     "timestamp", "timestamptz",
-                               "varchar", "_text",  "_int4",    "xml",      "json"};
+  catalog->pg_catalog_types = {"bool",    "bpchar",  "char",     "date",     "float4",    "float8",
+                               "inet",    "regrole", "xid",      "xid8",     "_oid",      "_name",
+                               "int2",    "int4",    "int8",     "interval", "jsonb",     "name",
+                               "numeric", "oid",     "regclass", "text",     "timestamp", "timestamptz",
+                               "varchar", "_text",   "_int4",    "xml",      "json"};
   catalog->enum_types = {{"public", "mood"}};
   catalog->relations.find(std::pair<std::string, std::string>("pg_catalog", "pg_class"))
       ->second.primary_key = {1};
@@ -202,7 +206,7 @@ policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::C
   version.number = 7;
   version.spec_hash = spec.hash;
   version.shape = shape_of(relation);
-  version.tree = policy::build_tree(counts, spec.k).value();
+  version.tree = policy::build_tree(counts, spec.k, {.strategy = policy::Strategy::greedy}).value();
   return version;
 }
 
@@ -231,8 +235,8 @@ std::shared_ptr<const Snapshot> demo_snapshot_of(MaskSource source, VersionGuard
 
 }  // namespace
 
-std::shared_ptr<const Snapshot> demo_snapshot() {
-  return demo_snapshot_of(MaskSource::text, VersionGuard::absent);
+std::shared_ptr<const Snapshot> demo_snapshot(VersionGuard guard) {
+  return demo_snapshot_of(MaskSource::text, guard);
 }
 
 std::shared_ptr<const Snapshot> demo_snapshot_with_indexes(LookUps look_ups) {

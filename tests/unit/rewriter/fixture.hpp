@@ -1,13 +1,13 @@
 #pragma once
-// A small world for the rewriter's tests: database demo with the worked example (policy people_k2), an open table, an
-// unlisted one, and the catalogs that tests name.
+// A small world for the rewriter's tests: database demo with the worked example (policy people_k2), an open
+// table, an unlisted one, and the catalogs that tests name.
 #include <memory>
 #include <string>
 
-#include "policy/spec.hpp"
-#include "policy/tree.hpp"
-#include "rewriter/catalog.hpp"
-#include "rewriter/snapshot.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/tree/tree.hpp"
+#include "rewriter/catalog/catalog.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::rewriter::test {
 
@@ -19,7 +19,7 @@ namespace pgveil::rewriter::test {
 [[nodiscard]] policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::Counts& counts,
                                                const Relation& relation);
 // Readers: analyst; exempt: dpo.
-[[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot();
+[[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot(VersionGuard guard = VersionGuard::absent);
 // The same, with indexes on city, state, occupation and visits, so that look-ups are possible.
 [[nodiscard]] std::shared_ptr<const Snapshot> demo_snapshot_with_indexes(LookUps look_ups = LookUps::yes);
 // The same, with masks that are views.

@@ -1,14 +1,14 @@
-// Golden files tests/golden/rewrites/*.txt: blocks of "role> …" lines and what becomes of them. UPDATE_GOLDEN=1 writes
-// the answers anew; the diff is reviewed.
+// Golden files tests/golden/rewrites/*.txt: blocks of "role> …" lines and what becomes of them.
+// UPDATE_GOLDEN=1 writes the answers anew; the diff is reviewed.
 #include <doctest/doctest.h>
 
 #include <sstream>
 
 #include "fixture.hpp"
 #include "mask_texts.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
-#include "rewriter/verify.hpp"
+#include "pg/parse.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
+#include "rewriter/verify/verify.hpp"
 #include "tests/unit/golden_files.hpp"
 
 namespace {
@@ -26,8 +26,8 @@ std::string short_mask(const rewriter::test::FoundMask& found) {
   return out;
 }
 
-// The masks are put into verified text; what comes of it passes the verifier as a whole, too, once the columns that were
-// left out are back.
+// The masks are put into verified text; what comes of it passes the verifier as a whole, too, once the
+// columns that were left out are back.
 void check_whole(const Statement& statement, const std::string& role, const Snapshot& snapshot) {
   const std::string sql = rewriter::test::with_whole_masks(statement.sql, role, snapshot);
   const auto whole = pg::parse_own(sql, std::size_t{1} << 20);

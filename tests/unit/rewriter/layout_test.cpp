@@ -1,4 +1,4 @@
-#include "rewriter/pg/layout.hpp"
+#include "pg/layout.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,9 +7,9 @@
 
 #include "corpus.hpp"
 #include "fixture.hpp"
-#include "rewriter/pg/equal.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
+#include "pg/equal.hpp"
+#include "pg/parse.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 namespace {
 

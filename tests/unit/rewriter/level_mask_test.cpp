@@ -1,5 +1,5 @@
-// Masks of trees with levels: what they say, that the check sees every way in which they could say more, and which types
-// levels fit.
+// Masks of trees with levels: what they say, that the check sees every way in which they could say more, and
+// which types levels fit.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "fixture.hpp"
-#include "policy/leveled_counts.hpp"
-#include "policy/spec_reader.hpp"
-#include "rewriter/masks.hpp"
-#include "rewriter/policy_check.hpp"
-#include "rewriter/stored_decision.hpp"
-#include "rewriter/verify_mask.hpp"
+#include "pg/parse.hpp"
+#include "policy/cohorts/leveled_counts.hpp"
+#include "policy/spec/spec_reader.hpp"
+#include "rewriter/catalog/table_shape.hpp"
+#include "rewriter/compile/policy_check.hpp"
+#include "rewriter/mask/mask_text.hpp"
+#include "rewriter/mask/masks.hpp"
+#include "rewriter/mask/stored_decision.hpp"
+#include "rewriter/verify/verify_mask.hpp"
 
 namespace {
 
@@ -76,7 +79,8 @@ struct World {
     const auto verified = verify_mask(mask, spec, version, relation, VersionGuard::absent);
     return verified ? "" : verified.error().public_message;
   }
-  // As a compiler with a fault would have made it: this text in the place of that, in both the mask's text and its tree.
+  // As a compiler with a fault would have made it: this text in the place of that, in both the mask's text
+  // and its tree.
   [[nodiscard]] bool accepts_changed(std::string_view from, std::string_view to) const {
     auto made = mask();
     auto& changed = const_cast<Mask&>(*made);
@@ -88,7 +92,7 @@ struct World {
     REQUIRE(parsed.has_value());
     changed.select = parsed->result->stmts[0]->stmt->select_stmt;
     changed.parts = print_mask(*changed.select, made->left_out);
-    changed.text = made->parts.whole();
+    changed.text = whole_text(made->parts);
     changed.by_row.reset();
     return objection(*made).empty();
   }
@@ -142,7 +146,7 @@ TEST_CASE("levels can be stored: the column has their bits, the mask their const
   REQUIRE(parsed.has_value());
   changed.select = parsed->result->stmts[0]->stmt->select_stmt;
   changed.parts = print_mask(*changed.select, mask->left_out);
-  changed.text = mask->parts.whole();
+  changed.text = whole_text(mask->parts);
   CHECK_FALSE(accepts(*mask, expression.text));
 }
 

@@ -1,6 +1,7 @@
 #include "mask_texts.hpp"
 
-#include "rewriter/pg/print.hpp"
+#include "pg/print.hpp"
+#include "rewriter/mask/mask_text.hpp"
 
 namespace pgveil::rewriter::test {
 namespace {
@@ -48,7 +49,7 @@ std::string with_masks_replaced(std::string sql, const std::string& role, const 
     const Mask* mask = snapshot.mask_for(relation.oid, role);
     if (mask == nullptr) continue;
     for (const auto& left_out : choices(*mask)) {
-      const std::string text = mask->parts.without(left_out);
+      const std::string text = text_without(mask->parts, left_out);
       const std::string table = name.first + "." + name.second;
       replace_look_ups(sql, text, put({*mask, left_out, table, true}));
       const std::string replacement = put({*mask, left_out, table});

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "rewriter/masks.hpp"
-#include "rewriter/snapshot.hpp"
+#include "rewriter/mask/masks.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::rewriter::test {
 

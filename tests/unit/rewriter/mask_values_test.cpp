@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "fixture.hpp"
-#include "rewriter/masks.hpp"
-#include "rewriter/verify_mask.hpp"
+#include "rewriter/mask/mask_text.hpp"
+#include "rewriter/mask/masks.hpp"
+#include "rewriter/verify/verify_mask.hpp"
 
 namespace {
 
@@ -50,7 +51,7 @@ std::shared_ptr<const Mask> with_constant(const World& world, const char* text) 
   test.rexpr->type_cast->arg->a_const->sval->sval = mask->arena->copy(text);
   auto& changed = const_cast<Mask&>(*mask);
   changed.parts = print_mask(*mask->select, mask->left_out);
-  changed.text = mask->parts.whole();
+  changed.text = whole_text(mask->parts);
   return mask;
 }
 
@@ -92,6 +93,6 @@ TEST_CASE("an array constant without ANY, or ANY of one constant, is not used") 
   test.kind = PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY;
   auto& changed = const_cast<Mask&>(*mask);
   changed.parts = print_mask(*mask->select, mask->left_out);
-  changed.text = mask->parts.whole();
+  changed.text = whole_text(mask->parts);
   CHECK_FALSE(one.accepts(*mask));
 }

@@ -1,6 +1,6 @@
-// Every field of every kind of node is accounted for. tests/golden/node_fields.txt is the parser's own descriptor,
-// with what the table says of each field: another libpg_query shows up as a difference there, and is refused until it
-// is entered. UPDATE_GOLDEN=1 writes it anew; the diff is reviewed.
+// Every field of every kind of node is accounted for. tests/golden/node_fields.txt is the parser's own
+// descriptor, with what the table says of each field: another libpg_query shows up as a difference there, and
+// is refused until it is entered. UPDATE_GOLDEN=1 writes it anew; the diff is reviewed.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "rewriter/normalized_text.hpp"
+#include "rewriter/statement/normalized_text.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "fixture.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
-#include "rewriter/verify.hpp"
+#include "pg/parse.hpp"
+#include "rewriter/compile/make_snapshot.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
+#include "rewriter/verify/verify.hpp"
 
 using namespace pgveil;
 using namespace pgveil::rewriter;
@@ -40,8 +41,8 @@ const std::map<std::string, std::vector<std::string>> kForms = {
     {"=",
      {"city IN ('a')", "city IN (SELECT 'a')", "city IS DISTINCT FROM 'a'", "NULLIF(city, 'a') IS NULL",
       "CASE city WHEN 'a' THEN true END",
-      "1 IN (SELECT 1 FROM public.cities AS a JOIN public.cities AS b USING (city))",
-      "EXISTS (SELECT FROM public.cities AS a NATURAL JOIN public.cities AS b)"}},
+      "1 IN (SELECT 1 FROM ONLY public.cities AS a JOIN ONLY public.cities AS b USING (city))",
+      "EXISTS (SELECT FROM ONLY public.cities AS a NATURAL JOIN ONLY public.cities AS b)"}},
     {"<>", {"city NOT IN ('a')"}},
     {"~~", {"city LIKE 'a'"}},
     {"!~~", {"city NOT LIKE 'a'"}},
@@ -59,7 +60,7 @@ TEST_CASE("forms that can't name pg_catalog's operator are refused where a user'
     const auto snapshot = snapshot_with(op);
     for (const std::string& condition : conditions) {
       CAPTURE(condition);
-      const std::string sql = "SELECT city FROM public.cities WHERE " + condition;
+      const std::string sql = "SELECT city FROM ONLY public.cities WHERE " + condition;
       CHECK(is_refused(sql, *snapshot));
       CHECK_FALSE(is_verified(sql, *snapshot));
       CHECK_FALSE(is_refused(sql, *harmless));
@@ -80,5 +81,5 @@ TEST_CASE("operators that can be named are, and answered") {
   REQUIRE(std::holds_alternative<Rewritten>(answered));
   CHECK(std::get<Rewritten>(answered).statements[0].sql ==
         "SELECT city OPERATOR(pg_catalog.=) 'a', city OPERATOR(pg_catalog.=) ANY (ARRAY['b']), "
-        "(city, 1) OPERATOR(pg_catalog.=) ('a', 1) FROM public.cities");
+        "(city, 1) OPERATOR(pg_catalog.=) ('a', 1) FROM ONLY public.cities");
 }

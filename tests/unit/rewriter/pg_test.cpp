@@ -1,8 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "rewriter/pg/equal.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pg/print.hpp"
+#include "common/sql_quoting.hpp"
+#include "pg/equal.hpp"
+#include "pg/parse.hpp"
+#include "pg/print.hpp"
 
 using namespace pgveil;
 using namespace pgveil::rewriter;
@@ -17,8 +18,8 @@ TEST_CASE("identifiers are quoted when they need it") {
 }
 
 TEST_CASE("literals read the same whatever standard_conforming_strings says") {
-  CHECK(pg::quote_literal("it's") == "'it''s'");
-  CHECK(pg::quote_literal("a\\'b") == "E'a\\\\''b'");
+  CHECK(quoted_literal("it's") == "'it''s'");
+  CHECK(quoted_literal("a\\'b") == "E'a\\\\''b'");
 }
 
 TEST_CASE("UTF-8 is checked to the letter") {

@@ -1,8 +1,8 @@
 #include "raw_reference.hpp"
 
-#include "rewriter/pg/equal.hpp"
-#include "rewriter/pg/fields.hpp"
-#include "rewriter/pg/parse.hpp"
+#include "pg/equal.hpp"
+#include "pg/fields.hpp"
+#include "pg/parse.hpp"
 
 namespace pgveil::rewriter::test {
 namespace {

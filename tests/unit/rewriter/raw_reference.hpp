@@ -1,13 +1,13 @@
 #pragma once
-// Looks for what must never be sent: a reference to the protected table of the fixture that is not inside its mask.
-// Shares nothing with the verifier but the comparison of trees.
+// Looks for what must never be sent: a reference to the protected table of the fixture that is not inside its
+// mask. Shares nothing with the verifier but the comparison of trees.
 #include <functional>
 #include <string>
 #include <string_view>
 
-#include "rewriter/masks.hpp"
-#include "rewriter/pg/ast.hpp"
-#include "rewriter/snapshot.hpp"
+#include "pg/ast.hpp"
+#include "rewriter/mask/masks.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::rewriter::test {
 
@@ -20,8 +20,8 @@ namespace pgveil::rewriter::test {
 // Calls visit for each message of the tree, parents first; a child is visited when it returns true.
 void walk(const ProtobufCMessage& message, const std::function<bool(const ProtobufCMessage&)>& visit);
 
-// What is wrong with a text that is about to be sent to a reader's backend; empty: nothing. A common table of that name
-// is no reference.
+// What is wrong with a text that is about to be sent to a reader's backend; empty: nothing. A common table of
+// that name is no reference.
 [[nodiscard]] std::string find_raw_reference(std::string_view sql, const Mask& mask);
 
 }  // namespace pgveil::rewriter::test

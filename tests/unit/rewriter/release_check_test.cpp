@@ -1,4 +1,4 @@
-#include "rewriter/release_check.hpp"
+#include "review/release_check.hpp"
 
 #include <doctest/doctest.h>
 
@@ -38,6 +38,21 @@ TEST_CASE("a foreign key to persons wants a unit") {
     world.around.indexes = {{"one_row_each", world.people, {4}, true, false}};
     CHECK(release(world).empty());
   }
+}
+
+TEST_CASE("a hidden column of a domain is noted") {
+  PeopleWorld world;
+  Column& name = world.relation(world.people).columns[1];
+  name.type_text = "public.word";
+  name.base = BaseType{"pg_catalog", "text", "text", -1};
+  const auto findings = release(world);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].kind == FindingKind::hidden_domain);
+  CHECK(findings[0].severity == Severity::note);
+  CHECK(findings[0].what.ends_with(
+      "name is of domain public.word: readers see NULL of type text in its place"));
+  world.policies[0].columns[1].column_class = policy::ColumnClass::insensitive;
+  CHECK(release(world).empty());
 }
 
 TEST_CASE("a unique quasi-identifier is an identifier") {

@@ -1,8 +1,9 @@
-#include "rewriter/search_path.hpp"
+#include "rewriter/catalog/search_path.hpp"
 
 #include <doctest/doctest.h>
 
 #include "fixture.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 namespace {
 
@@ -173,4 +174,28 @@ TEST_CASE("schemas that are not listed, temporary ones and doubles are skipped; 
   CHECK(resolve({"lab", "pg_catalog", "public"}).schemas == SchemaNames{"lab", "pg_catalog", "public"});
   CHECK_FALSE(resolve({"lab", "pg_catalog"}).is_catalog_implicit);
   CHECK(resolve({"lab"}).is_catalog_implicit);
+}
+
+TEST_CASE(
+    "each statement knows its own part of the text, which is rewritten by itself as it was among others") {
+  const auto snapshot = pgveil::rewriter::test::demo_snapshot();
+  const std::string sql =
+      " /* ä */ PREPARE a AS SELECT city FROM people ;SET search_path = public; -- one;\n"
+      "DECLARE c CURSOR FOR SELECT 'é;' FROM people;;PREPARE b(int) AS SELECT $1";
+  Client client{.role = "analyst"};
+  const auto whole = rewrite(sql, client, *snapshot);
+  REQUIRE(std::holds_alternative<Rewritten>(whole));
+  const auto& statements = std::get<Rewritten>(whole).statements;
+  REQUIRE(statements.size() == 4);
+  for (const Statement& statement : statements) {
+    const std::string own = sql.substr(statement.source_begin, statement.source_bytes);
+    CAPTURE(own);
+    const auto alone = rewrite(own, client, *snapshot);
+    REQUIRE(std::holds_alternative<Rewritten>(alone));
+    REQUIRE(std::get<Rewritten>(alone).statements.size() == 1);
+    const Statement& again = std::get<Rewritten>(alone).statements.front();
+    CHECK(again.sql == statement.sql);
+    CHECK(again.name == statement.name);
+    if (statement.path_effect) client.path.apply(*statement.path_effect);
+  }
 }

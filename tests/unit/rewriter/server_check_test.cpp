@@ -1,4 +1,4 @@
-#include "rewriter/server_check.hpp"
+#include "review/server_check.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "rewriter/lists/functions.hpp"
+#include "rewriter/lists/session_settings.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
-#include "rewriter/session_settings.hpp"
 
 using namespace pgveil::rewriter;
 
@@ -62,7 +62,7 @@ TEST_CASE("functions that run SQL, read files, wait or write are not on the list
                            "pg_terminate_backend",
                            "nextval",
                            "currval",
-                           "txid_current",
+                           "pg_current_snapshot",
                            "pg_stat_get_activity",
                            "pg_mcv_list_items",
                            "pg_export_snapshot",
@@ -99,4 +99,41 @@ TEST_CASE("statistics and secrets are no readable catalogs") {
     CHECK(found->hidden[0].rule == CatalogColumnRule::null);
   }
   CHECK(find_system_catalog("public", "pg_class") == nullptr);
+}
+
+TEST_CASE("a pinned setting may be set to the value that it has") {
+  for (const char* value : {"on", "ON", "true", "t", "yes", "y", "1"}) {
+    CAPTURE(value);
+    CHECK(may_set_to("standard_conforming_strings", value));
+    CHECK(may_set_to("Default_Transaction_Read_Only", value));
+    CHECK(may_set_to("array_nulls", value));
+    CHECK_FALSE(may_set_to("transform_null_equals", value));
+    CHECK(judge_startup_parameter("standard_conforming_strings", value) == StartupParameter::ignore);
+  }
+  for (const char* value : {"off", "false", "0", "n", "", "o", "onn", "tru e", "2"}) {
+    CAPTURE(value);
+    CHECK_FALSE(may_set_to("standard_conforming_strings", value));
+    CHECK_FALSE(may_set_to("array_nulls", value));
+    CHECK(judge_startup_parameter("array_nulls", value) == StartupParameter::refuse);
+  }
+  CHECK(may_set_to("transform_null_equals", "of"));
+  CHECK_FALSE(may_set_to("transform_null_equals", "o"));
+  CHECK(may_set_to("backslash_quote", "SAFE_ENCODING"));
+  CHECK_FALSE(may_set_to("backslash_quote", "on"));
+  CHECK(fixed_value("row_security") == "on");
+  CHECK_FALSE(fixed_value("jit"));
+  CHECK_FALSE(fixed_value("work_mem"));
+  CHECK_FALSE(fixed_value("data_directory"));
+}
+
+TEST_CASE("functions that become NULL have a type, those about rights a number of arguments") {
+  CHECK(function_rule("txid_current") == FunctionRule::null_value);
+  CHECK(type_of_null("txid_current") == "int8");
+  CHECK(type_of_null("pg_postmaster_start_time") == "timestamptz");
+  CHECK(type_of_null("pg_get_viewdef") == "text");
+  CHECK(function_rule("pg_database_size") == FunctionRule::null_value);
+  CHECK(function_rule("pg_total_relation_size") == FunctionRule::relation_size);
+  CHECK(function_rule("has_column_privilege") == FunctionRule::right);
+  CHECK(arguments_with_role("has_column_privilege") == 4);
+  CHECK(arguments_with_role("pg_has_role") == 3);
 }

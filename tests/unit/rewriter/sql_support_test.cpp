@@ -1,4 +1,5 @@
-// docs/sql-support.md is true: each example gets the verdict that its row names, and no kind of statement is missing.
+// docs/sql-support.md is true: each example gets the verdict that its row names, and no kind of statement is
+// missing.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -6,9 +7,9 @@
 
 #include "corpus.hpp"
 #include "fixture.hpp"
-#include "rewriter/pg/fields.hpp"
-#include "rewriter/pg/parse.hpp"
-#include "rewriter/pipeline.hpp"
+#include "pg/fields.hpp"
+#include "pg/parse.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 using namespace pgveil;
 using namespace pgveil::rewriter;

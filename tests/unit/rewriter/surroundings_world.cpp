@@ -66,7 +66,7 @@ policy::PolicySpec& SurroundingsWorld::protect(const std::string& table,
   return policies.back();
 }
 
-Standings SurroundingsWorld::standings() const {
+OwnerDecisions SurroundingsWorld::standings() const {
   std::vector<const policy::PolicySpec*> specs;
   for (const auto& spec : policies) specs.push_back(&spec);
   return {catalog, specs, open_tables};

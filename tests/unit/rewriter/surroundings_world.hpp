@@ -1,13 +1,14 @@
 #pragma once
-// A database written by hand for the checks of what surrounds a policy: tables with columns, and edges between them.
+// A database written by hand for the checks of what surrounds a policy: tables with columns, and edges
+// between them.
 #include <string>
 #include <vector>
 
 #include "common/finding.hpp"
-#include "policy/spec.hpp"
-#include "rewriter/catalog.hpp"
-#include "rewriter/standing.hpp"
-#include "rewriter/surroundings.hpp"
+#include "policy/spec/spec.hpp"
+#include "review/owner_decisions.hpp"
+#include "rewriter/catalog/catalog.hpp"
+#include "rewriter/catalog/surroundings.hpp"
 
 namespace pgveil::rewriter::test {
 
@@ -23,13 +24,14 @@ struct SurroundingsWorld {
   [[nodiscard]] Relation& relation(RelationOid oid);
   // The policy's columns: "name:i" identifier, q quasi-identifier, s sensitive, v insensitive.
   policy::PolicySpec& protect(const std::string& table, const std::vector<std::string>& columns);
-  [[nodiscard]] Standings standings() const;
+  [[nodiscard]] OwnerDecisions standings() const;
 };
 
 [[nodiscard]] const Finding* find(const std::vector<Finding>& findings, FindingKind kind,
                                   const std::string& object);
 
-// public.people (id, name, city, visits) with a policy: id and name identifiers, city quasi-identifier, visits shown.
+// public.people (id, name, city, visits) with a policy: id and name identifiers, city quasi-identifier,
+// visits shown.
 struct PeopleWorld : SurroundingsWorld {
   RelationOid people;
   PeopleWorld();

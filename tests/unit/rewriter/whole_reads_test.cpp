@@ -1,13 +1,14 @@
 // Which statements get the mask with one decision for the row.
-#include "rewriter/whole_reads.hpp"
+#include "rewriter/pipeline/whole_reads.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "fixture.hpp"
-#include "rewriter/masks.hpp"
-#include "rewriter/pipeline.hpp"
+#include "rewriter/mask/mask_cost.hpp"
+#include "rewriter/mask/masks.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
 
 namespace {
 

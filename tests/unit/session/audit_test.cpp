@@ -142,10 +142,23 @@ TEST_CASE("each Execute is a statement, with the text that its Parse had") {
     CHECK(audited.events() == "7 answer 0 22012; 9 answer 0 22012");
   }
   SUBCASE("and what came too late") {
-    audited.gate.version = 2;
+    audited.gate.refuses_people = true;
+    ++audited.gate.generation;
     audited.say(bind_message("", "s") + execute("") + sync_message());
-    CHECK(audited.events() == "6 error 26000");
+    CHECK(audited.events() == "6 refused 42501");
   }
+}
+
+TEST_CASE("an EXECUTE that is refused by now is on record with the reason") {
+  Audited audited;
+  audited.log_in();
+  audited.say(query("PREPARE a AS people"));
+  audited.answer(complete("PREPARE") + ready('I'));
+  static_cast<void>(audited.events());
+  audited.gate.refuses_people = true;
+  ++audited.gate.generation;
+  audited.say(query("EXECUTE a"));
+  CHECK(audited.events() == "2 refused 42501 (clause) r[EXECUTE a]");
 }
 
 TEST_CASE("EXECUTE and FETCH are on record with what their names read") {
@@ -197,7 +210,7 @@ TEST_CASE("commands of the console are on record, what drivers send on connect i
       ConsoleAnswered{Error{.kind = ErrorKind::policy, .sqlstate = "42501", .public_message = "no"}});
   CHECK(audited.events() == "1 end 42501");
   audited.say(query("SET a = 1"));
-  audited.step(ConsoleAnswered{admin::Table{.columns = {}, .rows = {}, .tag = "SET", .notices = {}}});
+  audited.step(ConsoleAnswered{console::Table{.columns = {}, .rows = {}, .tag = "SET", .notices = {}}});
   CHECK(audited.events().empty());
 }
 

@@ -12,19 +12,19 @@ namespace {
 
 // What SHOW VERSION says, with the columns the parser promises for it.
 std::string version_column() {
-  return admin::columns_of(admin::ShowVersion{}).at(0);
+  return console::columns_of(console::ShowVersion{}).at(0);
 }
 
 Event answered(std::size_t rows) {
-  admin::Table table{
-      .columns = admin::columns_of(admin::ShowVersion{}), .rows = {}, .tag = "SHOW", .notices = {}};
+  console::Table table{
+      .columns = console::columns_of(console::ShowVersion{}), .rows = {}, .tag = "SHOW", .notices = {}};
   table.rows.assign(rows, std::vector<std::optional<std::string>>(table.columns.size(), "0.1"));
   return ConsoleAnswered{table};
 }
 
 Event answered_tag(std::string tag, std::vector<std::string> notices = {}) {
   return ConsoleAnswered{
-      admin::Table{.columns = {}, .rows = {}, .tag = std::move(tag), .notices = std::move(notices)}};
+      console::Table{.columns = {}, .rows = {}, .tag = std::move(tag), .notices = std::move(notices)}};
 }
 
 Event failed() {
@@ -41,7 +41,7 @@ constexpr const char* kRun = "RunConsole(ann: SHOW VERSION)";
 }  // namespace
 
 TEST_CASE("a command in a query runs and answers as a table") {
-  REQUIRE(admin::columns_of(admin::ShowVersion{}).size() == 1);
+  REQUIRE(console::columns_of(console::ShowVersion{}).size() == 1);
   Script::on_console()
       .client(query("SHOW VERSION"), {.commands = kRun})
       .event([] { return answered(1); }, {.to_client = described() + " " + kRow + " C(SHOW) Z(I)"})
@@ -64,7 +64,7 @@ TEST_CASE("a command that fails, does not parse, or is none is answered and the 
 }
 
 TEST_CASE("two commands in one query are a syntax error") {
-  const auto error = admin::parse_command("SHOW VERSION; SHOW HELP");
+  const auto error = console::parse_command("SHOW VERSION; SHOW HELP");
   REQUIRE(error.has_error());
   CHECK(error.error().sqlstate == "42601");
   SessionConfig config = Script::default_config();
@@ -176,9 +176,14 @@ TEST_CASE("BEGIN and COMMIT show in the status, as drivers expect") {
       .check();
 }
 
-TEST_CASE("the console has a limit of names") {
+TEST_CASE("the console has a limit of names, and of their text") {
   SessionConfig config = Script::default_config();
-  config.limits.statements = 1;
+  SUBCASE("names") {
+    config.limits.statements = 1;
+  }
+  SUBCASE("text") {
+    config.limits.statement_bytes = 11;
+  }
   std::string startup;
   wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "pgveil"}}}, startup);
   FakeGate gate;

@@ -43,9 +43,11 @@ TEST_CASE("only severity, state, message and hint of an open statement pass") {
 }
 
 TEST_CASE("only the version guard's own states are taken for it") {
-  CHECK(is_of_version_guard(error("PV001", "x")));
-  CHECK(is_of_version_guard(error("PV002", "x")));
-  CHECK_FALSE(is_of_version_guard(error("22P02", "invalid input syntax: \"PV001\"")));
+  CHECK(is_of_guard(error("PV001", "x")));
+  CHECK(is_of_guard(error("PV002", "x")));
+  CHECK(is_of_guard(error("22P02", "invalid input syntax for type integer: \"pgveil:open\"")));
+  CHECK(is_of_guard(error("22P02", "invalid input syntax for type integer: \"pgveil:view\"")));
+  CHECK_FALSE(is_of_guard(error("22P02", "invalid input syntax: \"PV001\"")));
   const Filtered filtered =
       filter_error(error("PV001", "Smith"), Protection::is_protected, Progress::running);
   CHECK(sqlstate_of(filtered.diagnostics) == "40001");
@@ -111,6 +113,26 @@ TEST_CASE("the shape guard's error says what to do, whatever it was about") {
     CHECK(*filtered.diagnostics.find('C') == "42501");
     CHECK(message_of(filtered) == "the table changed since its policy was built");
     CHECK(*filtered.diagnostics.find('H') == "BUILD POLICY is needed");
+  }
+}
+
+TEST_CASE("the guard of an open table tells to try again") {
+  const auto raised = error("22P02", "invalid input syntax for type integer: \"pgveil:open\"");
+  for (const Protection protection : {Protection::open, Protection::is_protected}) {
+    const Filtered filtered = filter_error(raised, protection, Progress::running);
+    CHECK(*filtered.diagnostics.find('C') == "40001");
+    CHECK(message_of(filtered).starts_with("a table, or one of its partitions"));
+    CHECK(*filtered.diagnostics.find('H') == "run the transaction again");
+  }
+}
+
+TEST_CASE("the guard of a mask's view tells to try again") {
+  const auto raised = error("22P02", "invalid input syntax for type integer: \"pgveil:view\"");
+  for (const Protection protection : {Protection::open, Protection::is_protected}) {
+    const Filtered filtered = filter_error(raised, protection, Progress::running);
+    CHECK(*filtered.diagnostics.find('C') == "40001");
+    CHECK(message_of(filtered).starts_with("the policy's mask view was replaced"));
+    CHECK(*filtered.diagnostics.find('H') == "run the transaction again");
   }
 }
 

@@ -72,7 +72,8 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
 }  // namespace
 
 rewriter::Verdict FakeGate::judge(std::string_view sql, const rewriter::Client& client, std::string_view) {
-  const bool is_closed = refuses_people && sql.find("people") != std::string_view::npos;
+  const auto has = [&](std::string_view word) { return sql.find(word) != std::string_view::npos; };
+  const bool is_closed = (refuses_people && has("people")) || (!refused_word.empty() && has(refused_word));
   if (is_closed || sql.starts_with("refuse")) {
     return Refusal{.reason = Reason::clause, .message = "not open", .hint = "ask less", .position = 3};
   }
@@ -87,11 +88,20 @@ rewriter::Verdict FakeGate::judge(std::string_view sql, const rewriter::Client& 
   std::istringstream parts{std::string(sql)};
   std::string joined;
   rewriter::SearchPath path = client.path;
-  for (std::string part; std::getline(parts, part, ';');) {
+  std::size_t begin = 0;
+  for (std::string part; std::getline(parts, part, ';'); begin += part.size() + 1) {
     if (part.empty()) continue;
     rewritten.statements.push_back(understand(part, path));
-    const Statement& statement = rewritten.statements.back();
-    if (statement.is_protected) rewritten.versions = {{.policy = "p", .number = version}};
+    Statement& statement = rewritten.statements.back();
+    statement.sql += mark;
+    statement.source_begin = begin;
+    statement.source_bytes = part.size();
+    if (statement.is_protected && is_people_raw) {
+      statement.is_masked = false;
+      statement.sql = "raw" + statement.sql.substr(2);
+    } else if (statement.is_protected) {
+      rewritten.versions = {{.policy = "p", .number = version}};
+    }
     made.insert(statement.sql);
     joined += (joined.empty() ? "" : ";") + statement.sql;
   }
@@ -127,6 +137,14 @@ Result<LoginDemand> FakeGate::may_log_in(std::string_view, std::string_view,
 std::optional<Credentials> FakeGate::bypass_login(const Identity& who) const {
   return who.role == "ann" && !who.is_looked_up && is_ann_bypass ? std::optional(Credentials{"raw", ""})
                                                                  : std::nullopt;
+}
+
+Result<void> FakeGate::may_stay(const Admitted& session) const {
+  stayed.push_back(std::string(session.who.role) + "/" + std::string(session.reads_as) + "@" +
+                   std::string(session.database) + (session.passed_on_as ? " as " : "") +
+                   (session.passed_on_as ? session.passed_on_as->user : ""));
+  if (!is_put_out) return {};
+  return Error{.kind = ErrorKind::authentication, .sqlstate = "28000", .public_message = "not any more"};
 }
 
 Result<void> FakeGate::may_connect(const Identity& who, std::string_view database) const {

@@ -4,6 +4,7 @@
 // from what was not.
 #include <set>
 #include <string>
+#include <vector>
 
 #include "proxy/session/gate.hpp"
 
@@ -11,7 +12,8 @@ namespace pgveil::session::testing {
 
 // "refuse …" is refused, "syntax …" and "unknown …" are errors; all else is let through as "ok: …", split at
 // ';', with " in " and the client's search path when it set one (PATH name, LOCALPATH name, RESET; BACKTO is
-// ROLLBACK TO). What names "people" is protected and reads version 1 of policy p (or what `version` says).
+// ROLLBACK TO). What names "people" is protected and reads version 1 of policy p (or what `version` says);
+// while `is_people_raw` it is sent as "raw: …".
 class FakeGate : public Gate {
  public:
   rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
@@ -30,9 +32,17 @@ class FakeGate : public Gate {
                                  const ClientOrigin& origin) const override;
   std::optional<Credentials> bypass_login(const Identity& who) const override;
   Result<void> may_connect(const Identity& who, std::string_view database) const override;
+  std::uint64_t access_generation() const override { return reloads; }
+  Result<void> may_stay(const Admitted& session) const override;
   rewriter::SchemaNames schemas(std::string_view) const override { return {"public"}; }
 
   bool refuses_people = false;
+  std::string refused_word;    // what has it is refused; empty: nothing
+  std::string mark;            // at the end of every text it makes
+  bool is_people_raw = false;  // its reader is exempt: no version, no mask
+  std::uint64_t reloads = 0;
+  bool is_put_out = false;                  // nobody may stay
+  mutable std::vector<std::string> stayed;  // who was asked, and what was known of it
   LoginDemand demand = LoginDemand::password;
   bool must_ask = false;       // accounts are known by look_up only
   bool is_ann_bypass = false;  // she is passed on to backend role raw

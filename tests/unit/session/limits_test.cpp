@@ -72,7 +72,7 @@ TEST_CASE("answers to commands that were not given are bugs of the driver") {
   LoggedIn client;
   CHECK_THROWS_AS(static_cast<void>(client.session.step(BackendConnected{})), Bug);
   CHECK_THROWS_AS(static_cast<void>(client.session.step(BackendFailed{"x"})), Bug);
-  CHECK_THROWS_AS(static_cast<void>(client.session.step(ConsoleAnswered{admin::Table{}})), Bug);
+  CHECK_THROWS_AS(static_cast<void>(client.session.step(ConsoleAnswered{console::Table{}})), Bug);
   FakeGate gate;
   Session fresh(Script::default_config(), gate);
   CHECK_THROWS_AS(static_cast<void>(fresh.step(BackendBytes{"Z"})), Bug);

@@ -1,7 +1,7 @@
 // One registry for all names: what is prepared one way and run another is still known for what it is.
 #include <doctest/doctest.h>
 
-#include "proxy/session/registry.hpp"
+#include "proxy/session/statement_registry.hpp"
 #include "tests/unit/session/script.hpp"
 
 using namespace pgveil;
@@ -235,11 +235,11 @@ TEST_CASE("the number of names has a limit") {
 }
 
 TEST_CASE("taking changes back restores every name, latest first") {
-  using Kind = Registry::Kind;
+  using Kind = StatementRegistry::Kind;
   const auto entry = [](const char* target) {
     return std::make_shared<const Entry>(Entry{.target = target, .versions = {}});
   };
-  Registry registry;
+  StatementRegistry registry;
   registry.put_statement("a", entry("old"));
   registry.put_portal("p", entry("portal"), PortalLife::session);
   registry.settle();
@@ -251,11 +251,11 @@ TEST_CASE("taking changes back restores every name, latest first") {
   registry.erase(Kind::portal, "missing");
   CHECK(registry.size() == 2);
   SUBCASE("forgetting new names") {
-    registry.undo_to(mark, Registry::NewNames::forget);
+    registry.undo_to(mark, StatementRegistry::NewNames::forget);
     CHECK(registry.find(Kind::statement, "b") == nullptr);
   }
   SUBCASE("keeping new names") {
-    registry.undo_to(mark, Registry::NewNames::keep);
+    registry.undo_to(mark, StatementRegistry::NewNames::keep);
     REQUIRE(registry.find(Kind::statement, "b") != nullptr);
   }
   REQUIRE(registry.find(Kind::statement, "a") != nullptr);

@@ -1,8 +1,9 @@
-// What a session does with a connection that is not its own: when it is given back, when it is closed, and what it takes
-// for granted on one that others have used. tests/integration/pooling_test.py asks a real server.
+// What a session does with a connection that is not its own: when it is given back, when it is closed, and
+// what it takes for granted on one that others have used. tests/integration/pooling_test.py asks a real
+// server.
 #include <doctest/doctest.h>
 
-#include "proxy/session/errand.hpp"
+#include "proxy/session/own_statement.hpp"
 #include "tests/unit/session/frames.hpp"
 #include "tests/unit/session/render.hpp"
 #include "tests/unit/session/script.hpp"
@@ -14,8 +15,9 @@ namespace {
 // A client of role ann, and what is sent for it.
 class Pooled {
  public:
-  explicit Pooled(PoolMode mode, std::initializer_list<std::pair<std::string, std::string>> parameters = {})
-      : session_(config(mode), gate) {
+  explicit Pooled(PoolMode mode, std::initializer_list<std::pair<std::string, std::string>> parameters = {},
+                  std::size_t statement_bytes = SessionLimits{}.statement_bytes)
+      : session_(config(mode, statement_bytes), gate) {
     std::string startup;
     wire::StartupMessage message{.parameters = {{"user", "ann"}, {"database", "demo"}}};
     message.parameters.insert(message.parameters.end(), parameters.begin(), parameters.end());
@@ -58,10 +60,11 @@ class Pooled {
   [[nodiscard]] bool is_closed() const { return session_.is_closed(); }
 
  private:
-  static SessionConfig config(PoolMode mode) {
+  static SessionConfig config(PoolMode mode, std::size_t statement_bytes) {
     SessionConfig config = Script::default_config();
     config.pool_mode = [mode](const std::string&, const std::string&) { return mode; };
     config.limits.prepared_statements = 2;
+    config.limits.statement_bytes = statement_bytes;
     return config;
   }
   Session session_;
@@ -171,7 +174,7 @@ TEST_CASE("a statement of another session is not to be had by its name") {
   Pooled one(PoolMode::transaction);
   one.lend(Pooled::idle());
   auto used = one.returned;
-  const std::string name = used->statements.add("another's");
+  const std::string name = used->statements.add("another's", 1);
   one.client(bind_message("", name) + sync_message());
   CHECK(one.lend(used) == "ReturnBackend");  // nothing was sent
   CHECK(one.to_client == "E(ERROR 26000 prepared statement \"" + name + "\" does not exist) Z(I)");
@@ -232,15 +235,27 @@ TEST_CASE("a cancel reaches a connection only while it works for this client") {
 
 TEST_CASE("the oldest statement makes room, and a name is never used twice") {
   PreparedStatements statements;
-  CHECK(statements.add("a") == "pgveil_1");
-  CHECK(statements.add("b") == "pgveil_2");
+  CHECK(statements.add("a", 3) == "pgveil_1");
+  CHECK(statements.add("b", 3) == "pgveil_2");
   CHECK(*statements.find("a") == "pgveil_1");
   CHECK(statements.take_oldest() == "pgveil_2");
   CHECK(statements.find("b") == nullptr);
-  CHECK(statements.add("b") == "pgveil_3");
+  CHECK(statements.add("b", 3) == "pgveil_3");
   statements.forget_all();
   CHECK(statements.size() == 0);
-  CHECK(statements.add("a") == "pgveil_4");
+  CHECK(statements.add("a", 3) == "pgveil_4");
+}
+
+TEST_CASE("what was not used for longest makes room for a long text, too") {
+  Pooled one(PoolMode::transaction, {}, 40);
+  one.lend(Pooled::idle());
+  auto shared = Pooled::idle();
+  static_cast<void>(shared->statements.add("another's", 30));
+  one.client(parse("s", "SELECT one") + sync_message());  // 14 bytes as it is sent
+  CHECK(one.lend(shared) == "C(Spgveil_1) P(pgveil_2,ok: SELECT one) S");
+  CHECK(shared->statements.size_bytes() == 14);
+  shared->statements.forget_all();
+  CHECK(shared->statements.size_bytes() == 0);
 }
 
 TEST_CASE("one client may wait too long, and be told") {

@@ -167,6 +167,26 @@ TEST_CASE("a transaction goes on with what reads the same as before") {
       .check();
 }
 
+TEST_CASE("in its transaction also with the text that it was sent as then, and with the new one afterwards") {
+  Script script = prepared();
+  script.client(query("BEGIN"), {.to_backend = "Q(ok: BEGIN)"})
+      .backend(complete("BEGIN") + ready('T'), {.to_client = "C(BEGIN) Z(T)"})
+      .client(query("SELECT people"), {.to_backend = "Q(ok: SELECT people)"})
+      .backend(complete("SELECT 1") + ready('T'), {.to_client = "C(SELECT 1) Z(T)"})
+      .world([](FakeGate& gate) {
+        ++gate.generation;
+        gate.mark = "!";
+      })
+      .client(use(), {.to_backend = "B(,s) E(,0) S"})
+      .backend(kBound + complete("SELECT 1") + ready('T'), {.to_client = "2 C(SELECT 1) Z(T)"})
+      .client(query("COMMIT"), {.to_backend = "Q(ok: COMMIT!)"})
+      .backend(complete("COMMIT") + ready('I'), {.to_client = "C(COMMIT) Z(I)"})
+      .client(use(), {.to_backend = "C(Ss) P(s,ok: SELECT people!) B(,s) E(,0) S"})
+      .backend(kClosed + kParsed + kBound + complete("SELECT 1") + ready('I'),
+               {.to_client = "2 C(SELECT 1) Z(I)"})
+      .check();
+}
+
 TEST_CASE("what PREPARE made by SQL is not made again from its PREPARE") {
   Script script = Script::logged_in();
   script

@@ -1,0 +1,125 @@
+// pgveil audit-verify: is the chain of these files whole?
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "cli/subcommands.hpp"
+#include "common/files/whole_file.hpp"
+#include "daemon/audit/file.hpp"
+#include "settings/config.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::string_view kPrevious = R"(,"prev":")";
+constexpr std::size_t kHashDigits = 64;
+
+// What the line says the hash of the one before it is; empty: it is none of ours.
+std::string_view previous_of(std::string_view line) {
+  const std::size_t tail_size = kPrevious.size() + kHashDigits + 2;
+  if (line.size() < tail_size || !line.ends_with("\"}")) return {};
+  const std::string_view tail = line.substr(line.size() - tail_size);
+  return tail.starts_with(kPrevious) ? tail.substr(kPrevious.size(), kHashDigits) : std::string_view();
+}
+
+bool is_hash(std::string_view text) {
+  return text.size() == kHashDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+class Chain {
+ public:
+  Chain(std::string key, const AuditVerifyArguments& arguments)
+      : key_(std::move(key)), after_(arguments.after), includes_(arguments.includes) {
+    if (after_) last_ = *after_;
+    is_included_ = !includes_ || includes_ == after_;
+  }
+
+  Result<void> read(const std::string& path);
+  // What can be said when all files have been read. True: the chain is whole.
+  bool conclude();
+
+ private:
+  void broken(const std::string& where, std::string_view why) {
+    ++breaks_;
+    std::printf("%s: %s\n", where.c_str(), std::string(why).c_str());
+  }
+  // Where there is nothing before it to hold it against.
+  void begin(const std::string& where, std::string_view previous);
+
+  std::string key_;
+  std::optional<std::string> after_, includes_;
+  std::string last_;  // hash of the line before; empty: nothing is known of it
+  bool is_included_ = true;
+  std::uint64_t lines_ = 0;
+  std::uint64_t breaks_ = 0;
+};
+
+void Chain::begin(const std::string& where, std::string_view previous) {
+  if (previous == kNoLineBefore) return;
+  broken(where,
+         fmt::format(
+             "begins in the middle of a chain, after {}: name the file before it too, or, when that line's "
+             "hash was kept elsewhere, give it as --after",
+             previous));
+}
+
+Result<void> Chain::read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return io_error("open", path, errno);
+  std::uint64_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::string where = fmt::format("{}:{}", path, ++number);
+    const std::string_view previous = previous_of(line);
+    if (previous.empty()) {
+      broken(where, "no whole line of an audit log");
+    } else if (last_.empty()) {
+      begin(where, previous);
+    } else if (previous != last_) {
+      broken(where, "the line before it was changed, or lines are missing between them");
+    }
+    last_ = chain_hash(line, key_);
+    is_included_ = is_included_ || last_ == includes_;
+  }
+  lines_ += number;
+  if (file.bad()) return io_error("read", path, errno);
+  // A log has a line as soon as it is there: lines may have been taken from this one.
+  if (number == 0) broken(path, "holds no line; leave it out if none was written since it was made");
+  return {};
+}
+
+bool Chain::conclude() {
+  if (!is_included_)
+    broken("the log",
+           fmt::format("no line has the hash {}: lines are missing at the end, or the chain was made anew",
+                       *includes_));
+  std::printf("%llu lines, %llu breaks; hash of the last line: %s\n", static_cast<unsigned long long>(lines_),
+              static_cast<unsigned long long>(breaks_), lines_ == 0 ? "none" : last_.c_str());
+  return breaks_ == 0;
+}
+
+}  // namespace
+
+int run_audit_verify(const AuditVerifyArguments& arguments) {
+  for (const auto& hash : {arguments.after, arguments.includes}) {
+    if (hash && !is_hash(*hash))
+      return report({ErrorKind::usage, "", "a hash has 64 digits, 0 to 9 and a to f",
+                     "copy it as audit-verify printed it"});
+  }
+  std::string key;
+  if (arguments.config) {
+    auto config = read_config(*arguments.config);
+    if (!config) return report(config.error());
+    key = config->audit.key;
+  }
+  Chain chain(std::move(key), arguments);
+  for (const std::string& path : arguments.files) {
+    if (auto read = chain.read(path); !read) return report(read.error());
+  }
+  return chain.conclude() ? kSuccess : kMistake;
+}
+
+}  // namespace pgveil::app

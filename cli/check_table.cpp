@@ -1,0 +1,205 @@
+// pgveil check-table: which models a table satisfies, with which parameters.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/subcommands.hpp"
+#include "common/progress_line.hpp"
+#include "jobs/check/check_table.hpp"
+#include "jobs/check/demand_words.hpp"
+#include "jobs/check/recount.hpp"
+#include "jobs/language/levels_text.hpp"
+#include "jobs/report/check_report.hpp"
+
+namespace pgveil::app {
+namespace {
+
+// What the command line says itself.
+Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
+  DemandWords words{{}, {}, arguments.k, arguments.required, arguments.orders, arguments.risks};
+  if (arguments.columns) {
+    auto columns = column_names("--columns", *arguments.columns);
+    if (!columns) return columns.error();
+    words.columns = std::move(*columns);
+  }
+  if (arguments.sensitive) {
+    auto columns = column_names("--sensitive", *arguments.sensitive);
+    if (!columns) return columns.error();
+    words.sensitive = std::move(*columns);
+  }
+  return demand_of(words, null_text_of(arguments.table));
+}
+
+// A file has an empty cell where NULL is in a column that is no quasi-identifier; hierarchies and orders know
+// the job's text for it.
+void name_nulls(const Job& job, engine::Table& table) {
+  if (!job.null_text) return;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) continue;
+    const auto column = std::ranges::find(table.columns, attribute.name, &engine::Column::name);
+    if (column == table.columns.end()) continue;
+    const auto empty = std::ranges::find(column->values, "");
+    const bool has_both = std::ranges::find(column->values, *job.null_text) != column->values.end();
+    if (empty != column->values.end() && !has_both) *empty = *job.null_text;
+  }
+}
+
+bool has_population(const CheckTableArguments& arguments) {
+  return arguments.population.file || arguments.population.table;
+}
+
+bool compares_with_population(const Job& job) {
+  return job.presence || job.k_map;
+}
+
+Result<void> check_arguments(const CheckTableArguments& arguments) {
+  const bool has_own = arguments.columns || arguments.sensitive || arguments.k ||
+                       !arguments.required.empty() || !arguments.risks.empty() || !arguments.orders.empty() ||
+                       arguments.table.null_text;
+  if (arguments.job && has_own)
+    return usage_error("a job and demands of the command line", "leave one of them out");
+  if (has_population(arguments) && !arguments.job)
+    return usage_error("a population, and no job whose models compare with it",
+                       "name a job that has presence or k_map");
+  if (arguments.transformation && !has_population(arguments))
+    return usage_error("levels are told apart for the population only", "leave --transformation out");
+  return {};
+}
+
+// What a job's models compare the table with. REQUIRES: all outlive the demand.
+struct Population {
+  engine::Table people;
+  std::vector<unsigned> levels;  // that the table shows them at
+};
+
+Result<Population> read_population(const CheckTableArguments& arguments, const Job& job,
+                                   const engine::Table& table, TableReader& reader) {
+  std::vector<std::string> names;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) names.push_back(attribute.name);
+  }
+  auto given = arguments.population;
+  given.null_text = job.null_text;
+  auto people = reader.read(given, names);
+  if (!people) return people.error();
+  auto levels =
+      arguments.transformation ? levels_of(*arguments.transformation) : levels_shown(job, *people, table);
+  if (!levels) return levels.error();
+  return Population{std::move(*people), std::move(*levels)};
+}
+
+void name_unchecked(const Job& job, CheckReport& report) {
+  if (job.presence)
+    report.not_checked.emplace_back(
+        "presence: it compares with records that are not published; name them with "
+        "--population");
+  if (job.k_map)
+    report.not_checked.emplace_back(
+        "k_map: it counts records that are not published; name them with --population");
+}
+
+Result<std::optional<Job>> read_job(const CheckTableArguments& arguments) {
+  if (!arguments.job) return std::optional<Job>();
+  auto job = read_job_file(*arguments.job);
+  if (!job) return job.error();
+  if (has_population(arguments) && !compares_with_population(*job))
+    return usage_error("a population, and a job whose models compare with none", "leave it out");
+  return std::optional(std::move(*job));
+}
+
+bool has_distances_in_hierarchies(const Job& job) {
+  return std::ranges::any_of(job.attributes, [](const JobAttribute& it) {
+    return it.attribute_class == AttributeClass::sensitive && has_hierarchy(it);
+  });
+}
+
+void set_options(const CheckTableArguments& arguments, TableDemand& demand) {
+  demand.is_empty_null = arguments.table.file.has_value();
+  if (arguments.table.table && !demand.null_text) demand.null_text = null_text_of(arguments.table);
+  demand.demand.most_keys = arguments.most_classes;
+  if (arguments.ignores_suppressed) demand.demand.outliers = engine::Outliers::as_reference;
+}
+
+CheckReport report_of(const CheckTableArguments& arguments, const TableDemand& demand,
+                      engine::CheckFindings findings) {
+  CheckReport report;
+  report.table = describe(arguments.table);
+  report.columns = demand.quasi_identifiers;
+  report.findings = std::move(findings);
+  return report;
+}
+
+// Counted by the server, class by class: what is held here does not grow with the rows.
+Result<CheckReport> check_counted(const CheckTableArguments& arguments, const std::optional<Job>& job,
+                                  TableReader& reader) {
+  auto demand = job ? demand_of(*job, engine::Table()) : demand_of_words(arguments);
+  if (!demand) return demand.error();
+  set_options(arguments, *demand);
+  const auto place = reader.place_of(arguments.table);
+  if (!place) return place.error();
+  ProgressLine line(reader.subject());
+  auto findings =
+      check_stored_table(place->endpoint, place->table, *demand,
+                         [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!findings) return findings.error();
+  return report_of(arguments, *demand, std::move(*findings));
+}
+
+// Held in memory, where hierarchies or a population are made for its values.
+Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::optional<Job>& job,
+                               TableReader& reader) {
+  auto table = reader.read(arguments.table, {});
+  if (!table) return table.error();
+  if (job && arguments.table.file) name_nulls(*job, *table);
+  auto demand = job ? demand_of(*job, *table) : demand_of_words(arguments);
+  if (!demand) return demand.error();
+  set_options(arguments, *demand);
+  std::optional<Population> population;
+  if (has_population(arguments)) {
+    auto read = read_population(arguments, *job, *table, reader);
+    if (!read) return read.error();
+    population = std::move(*read);
+    demand->demand.presence = job->presence;
+    demand->demand.k_map = job->k_map;
+    demand->add_population = [&](engine::TableCheck& check) {
+      return add_population(*job, population->people, population->levels, check);
+    };
+  }
+  auto findings = check_table(*table, *demand);
+  if (!findings) return findings.error();
+  return report_of(arguments, *demand, std::move(*findings));
+}
+
+Result<CheckReport> check(const CheckTableArguments& arguments) {
+  if (auto possible = check_arguments(arguments); !possible) return possible.error();
+  const auto job = read_job(arguments);
+  if (!job) return job.error();
+  TableReader reader(arguments.config, "check-table");
+  const bool is_counted = arguments.table.table && !arguments.table.file && !has_population(arguments) &&
+                          !(*job && has_distances_in_hierarchies(**job));
+  auto report = is_counted ? check_counted(arguments, *job, reader) : check_read(arguments, *job, reader);
+  if (report && *job && !has_population(arguments)) name_unchecked(**job, *report);
+  return report;
+}
+
+std::string text_of(const CheckReport& report, const std::string& format) {
+  if (format == "json") return check_json(report);
+  return format == "html" ? check_html(report) : check_text(report);
+}
+
+}  // namespace
+
+int run_check_table(const CheckTableArguments& arguments) {
+  const auto made = check(arguments);
+  if (!made) return report(made.error());
+  std::vector<std::string> inputs;
+  if (arguments.table.file) inputs.push_back(*arguments.table.file);
+  if (arguments.population.file) inputs.push_back(*arguments.population.file);
+  if (arguments.job) inputs.push_back(*arguments.job);
+  const auto text = text_of(*made, arguments.format);
+  if (const auto written = write_report(arguments.output, text, std::move(inputs)); !written)
+    return report(written.error());
+  return made->findings.is_kept() ? kSuccess : kMistake;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,192 @@
+// pgveil hierarchy build|show|check: hierarchies without a job.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "cli/subcommands.hpp"
+#include "common/csv.hpp"
+#include "common/files/whole_file.hpp"
+#include "common/text_table.hpp"
+#include "jobs/input/data.hpp"
+#include "jobs/language/values.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+// The data are the caller's own: all offending values are named.
+int hierarchy_failed(const Error& error) {
+  const int status = report(error);
+  if (!error.private_detail.empty()) std::fprintf(stderr, "  %s\n", error.private_detail.c_str());
+  return status;
+}
+
+bool has_table(const HierarchyArguments& arguments) {
+  return arguments.table.file || arguments.table.table;
+}
+
+Result<engine::Column> read_column(const HierarchyArguments& arguments) {
+  if (arguments.column.empty()) return usage_error("no column", "name it with --column");
+  TableReader reader(arguments.config, "hierarchy");
+  auto table = reader.read(arguments.table, {arguments.column});
+  if (!table) return table.error();
+  return std::move(table->columns.front());
+}
+
+using Source = std::variant<JobFile, engine::HierarchyRule>;
+
+Result<Source> rule_of(const HierarchyArguments& arguments) {
+  if (arguments.rule.has_value() == arguments.job.has_value())
+    return usage_error("a rule and a job, or neither",
+                       "give --rule \"intervals: {widths: [5, 10]}\" or --job job.yaml");
+  if (arguments.rule) {
+    const auto written = yaml::parse(*arguments.rule, "--rule");
+    if (!written) return written.error();
+    return read_job_hierarchy(*written, std::filesystem::current_path().string());
+  }
+  const auto job = read_job_file(*arguments.job);
+  if (!job) return job.error();
+  const auto found = std::ranges::find(job->attributes, arguments.column, &JobAttribute::name);
+  if (found != job->attributes.end() && has_hierarchy(*found)) return found->hierarchy;
+  return usage_error(fmt::format("the job has no hierarchy of {}", arguments.column), "name one that it has");
+}
+
+std::string file_text(const engine::Hierarchy& hierarchy, char separator) {
+  std::string out;
+  for (const auto& row : hierarchy.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) out += separator;
+      // Not guarded against spreadsheets: a mark before it would be another value.
+      append_cell(out, row[i], CellKind::number, separator);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+Result<std::string> build(const HierarchyArguments& arguments) {
+  const auto separator = separator_of(arguments.separator);
+  if (!separator) return separator.error();
+  const auto rule = rule_of(arguments);
+  if (!rule) return rule.error();
+  const auto* made_by = std::get_if<engine::HierarchyRule>(&*rule);
+  if (made_by == nullptr) return usage_error("the hierarchy is a file already", "show or check it");
+  const auto column = read_column(arguments);
+  if (!column) return column.error();
+  const auto null_text = null_text_of(arguments.table);
+  const auto made =
+      engine::build_hierarchy(*made_by, column->name, column->values,
+                              null_text ? std::optional<std::string_view>(*null_text) : std::nullopt);
+  if (!made) return made.error();
+  return file_text(*made, *separator);
+}
+
+Result<engine::Hierarchy> read_hierarchy_file(const HierarchyArguments& arguments) {
+  const auto separator = separator_of(arguments.separator);
+  if (!separator) return separator.error();
+  auto text = read_whole(arguments.file, kMostBytes);
+  if (!text) return text.error();
+  if (!*text) return usage_error(fmt::format("there is no file {}", arguments.file), "check the path");
+  auto made = engine::read_hierarchy(**text, *separator);
+  if (made) return made;
+  Error error = made.error();
+  error.public_message = fmt::format("{}: {}", arguments.file, error.public_message);
+  return error;
+}
+
+engine::Column column_of(const engine::Hierarchy& hierarchy, const std::string& name) {
+  engine::ColumnEncoder encoder(name);
+  for (const auto& row : hierarchy.rows) encoder.add(row.front());
+  return std::move(encoder).finish();
+}
+
+// One line for each level; what is odd below.
+std::string levels_of(const engine::LevelTables& tables) {
+  TextTable table{{"level", "values", "smallest", "largest"}, {}};
+  std::string odd;
+  for (unsigned level = 0; level <= tables.height(); ++level) {
+    const auto& rows = tables.hierarchy_rows[level];
+    const auto [least, most] = std::ranges::minmax(rows);
+    table.rows.push_back(
+        {fmt::to_string(level), fmt::to_string(rows.size()), fmt::to_string(least), fmt::to_string(most)});
+    if (level > 0 && rows.size() == tables.hierarchy_rows[level - 1].size())
+      odd += fmt::format("level {} joins nothing that level {} tells apart\n", level, level - 1);
+  }
+  if (tables.distinct(tables.height()) > 1)
+    odd += fmt::format("the highest level has {} values, not one\n", tables.distinct(tables.height()));
+  return text_of(table) + odd;
+}
+
+// From the highest level down.
+void add_nodes(const engine::LevelTables& tables, unsigned level, std::span<const engine::Code> leaves,
+               std::size_t& left, std::string& out) {
+  std::map<engine::Code, std::vector<engine::Code>> below;
+  for (const auto leaf : leaves) below[tables.code_at[level][leaf]].push_back(leaf);
+  for (const auto& [code, some] : below) {
+    if (left == 0) return;
+    --left;
+    out += fmt::format("{}{} ({})\n", std::string(2 * (tables.height() - level), ' '),
+                       tables.values[level][code], some.size());
+    if (level > 0) add_nodes(tables, level - 1, some, left, out);
+  }
+}
+
+Result<std::string> show(const HierarchyArguments& arguments) {
+  const auto hierarchy = read_hierarchy_file(arguments);
+  if (!hierarchy) return hierarchy.error();
+  const auto tables = engine::make_level_tables(column_of(*hierarchy, arguments.file), *hierarchy);
+  if (!tables) return tables.error();
+  std::string out = levels_of(*tables);
+  std::vector<engine::Code> leaves(tables->distinct(0));
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i] = static_cast<engine::Code>(i);
+  std::size_t left = arguments.most_nodes;
+  add_nodes(*tables, tables->height(), leaves, left, out);
+  return out;
+}
+
+Result<std::string> check(const HierarchyArguments& arguments) {
+  const auto hierarchy = read_hierarchy_file(arguments);
+  if (!hierarchy) return hierarchy.error();
+  auto column = column_of(*hierarchy, arguments.file);
+  const auto own = engine::make_level_tables(column, *hierarchy);
+  if (!own) return own.error();
+  std::string out = levels_of(*own);
+  if (!has_table(arguments)) return out;
+  auto used = read_column(arguments);
+  if (!used) return used.error();
+  const auto fits = engine::make_level_tables(*used, *hierarchy);
+  if (!fits) return fits.error();
+  return out + fmt::format("{} has {} values, the hierarchy all of them and {} others\n", arguments.column,
+                           used->values.size(), own->distinct(0) - used->values.size());
+}
+
+int finish(const HierarchyArguments& arguments, const Result<std::string>& made) {
+  if (!made) return hierarchy_failed(made.error());
+  std::vector<std::string> inputs;
+  for (const auto& file : {arguments.table.file, arguments.job, std::optional(arguments.file)}) {
+    if (file && !file->empty() && *file != "-") inputs.push_back(*file);
+  }
+  const auto written = write_report(arguments.output, *made, std::move(inputs));
+  return written ? kSuccess : report(written.error());
+}
+
+}  // namespace
+
+int run_hierarchy_build(const HierarchyArguments& arguments) {
+  return finish(arguments, build(arguments));
+}
+
+int run_hierarchy_show(const HierarchyArguments& arguments) {
+  return finish(arguments, show(arguments));
+}
+
+int run_hierarchy_check(const HierarchyArguments& arguments) {
+  return finish(arguments, check(arguments));
+}
+
+}  // namespace pgveil::app

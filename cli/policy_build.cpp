@@ -1,0 +1,98 @@
+// pgveil policy build: a new version from the live table. A running proxy takes it up by itself.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/subcommands.hpp"
+#include "common/clock.hpp"
+#include "common/progress_line.hpp"
+#include "console/quote.hpp"
+#include "daemon/policies/build_needs.hpp"
+#include "daemon/policies/builder.hpp"
+#include "daemon/policies/examination.hpp"
+#include "daemon/policies/lineage.hpp"
+#include "daemon/policies/masked_copies.hpp"
+#include "daemon/policies/versions.hpp"
+#include "settings/policy_files.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
+                                    const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
+  if (auto prepared = prepare_versions(config, {spec}, spec->database); !prepared) return prepared.error();
+  if (auto alone = check_joins(config, specs, *spec); !alone) return alone.error();
+  const auto earlier = earlier_version(config, spec, lineage);
+  if (!earlier) return earlier.error();
+  ProgressLine line("policy " + spec->name);
+  const auto needs = build_needs(config, *spec);
+  if (!needs) return needs.error();
+  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *needs,
+                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!built) return built;
+  const Store store = [&](const policy::PolicyVersion& version,
+                          const db::VersionMarks& seen) -> Result<std::optional<policy::PolicyVersion>> {
+    const auto versions = Versions::open(config, spec->database);
+    if (!versions) return versions.error();
+    return versions->publish(version, 1, seen);
+  };
+  const auto publish = [&] { return release(config, specs, *spec, built->version, earlier->mark, store); };
+  auto published = with_copy_settled(config, *spec, built->version, publish);
+  if (!published) return published.error();
+  return BuiltVersion{std::move(*published), std::move(built->note)};
+}
+
+constexpr int kMostBuilds = 3;
+
+// Again, a few times, when another version of the policy was stored meanwhile.
+Result<BuiltVersion> build_patiently(const Config& config, const Specs& specs,
+                                     const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
+  for (int builds = 1;; ++builds) {
+    auto built = build_and_save(config, specs, spec, lineage);
+    if (built || !is_overtaken(built.error()) || builds == kMostBuilds) return built;
+  }
+}
+
+void say(const BuiltVersion& built) {
+  const policy::PolicyVersion& version = built.version;
+  const auto& disclosure = version.disclosure;
+  std::fputs(
+      fmt::format("policy {}: version {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed, {}% "
+                  "computable, {}% equal\n",
+                  version.policy, version.number, disclosure.rows, disclosure.cohorts,
+                  disclosure.smallest_cohort, console::shown_percent(disclosure.disclosed, disclosure.cells),
+                  console::shown_percent(disclosure.computable, disclosure.cells),
+                  console::shown_percent(disclosure.equal, disclosure.cells))
+          .c_str(),
+      stdout);
+  if (!built.note.empty())
+    std::fputs(fmt::format("policy {}: {}\n", version.policy, built.note).c_str(), stdout);
+}
+
+}  // namespace
+
+int run_policy_build(const PolicyBuildArguments& arguments) {
+  const auto config = read_config(arguments.config);
+  if (!config) return report(config.error());
+  const auto all = read_policy_files(*config);
+  if (!all) return report(all.error());
+  Specs specs = *all;
+  if (arguments.policy) {
+    const auto spec = find_policy(*all, *arguments.policy);
+    if (!spec) return report(spec.error());
+    specs = Specs{*spec};
+  }
+  int status = kSuccess;
+  for (const auto& spec : specs) {
+    const auto built =
+        build_patiently(*config, *all, spec, arguments.is_fresh ? Lineage::begin : Lineage::go_on);
+    if (built) {
+      say(*built);
+    } else {
+      status = report(built.error());
+    }
+  }
+  return status;
+}
+
+}  // namespace pgveil::app

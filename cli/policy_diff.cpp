@@ -1,0 +1,79 @@
+// pgveil policy diff: the stored version beside one that a build would make now, or beside a file.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/subcommands.hpp"
+#include "common/clock.hpp"
+#include "common/files/whole_file.hpp"
+#include "common/progress_line.hpp"
+#include "common/text_table.hpp"
+#include "console/format_diff.hpp"
+#include "daemon/policies/builder.hpp"
+#include "daemon/policies/stored_policy.hpp"
+#include "policy/tree/tree_diff.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Result<policy::PolicyVersion> version_of_file(const std::string& path, const std::string& policy) {
+  const auto text = read_whole(path, policy::kMaxVersionBytes);
+  if (!text) return text.error();
+  if (!*text)
+    return Error{ErrorKind::io, "58030", fmt::format("there is no file {}", path), "check the path"};
+  auto version = policy::version_from_json(**text, path);
+  if (version && version->policy != policy) {
+    return Error{ErrorKind::configuration, "22023",
+                 fmt::format("{} is a version of policy {}", path, version->policy),
+                 fmt::format("take one of {}", policy)};
+  }
+  return version;
+}
+
+Result<policy::PolicyVersion> version_as_built(const std::string& config_path,
+                                               const std::shared_ptr<const policy::PolicySpec>& spec) {
+  const auto config = read_config(config_path);
+  if (!config) return config.error();
+  const auto earlier = earlier_version(*config, spec, Lineage::go_on);
+  if (!earlier) return earlier.error();
+  ProgressLine line("policy " + spec->name);
+  auto built = build_version(build_endpoint(*config), *spec, *earlier, utc_now(), {},
+                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!built) return built.error();
+  return std::move(built->version);
+}
+
+std::string side(std::string_view name, const policy::PolicyVersion& version) {
+  const auto& disclosure = version.disclosure;
+  return fmt::format(
+      "{:<7} {}: k = {}, {} rows, {} units, {} cohorts, smallest {}\n", name,
+      version.number == 0 ? "a build now" : fmt::format("version {} of {}", version.number, version.built_at),
+      version.tree.k, disclosure.rows, disclosure.units, disclosure.cohorts, disclosure.smallest_cohort);
+}
+
+std::string diff_text(const policy::PolicyVersion& before, const policy::PolicyVersion& after) {
+  const auto changes = console::changes_table(before.tree, after.tree);
+  std::string out = side("before", before) + side("after", after) + "\n" +
+                    text_of(console::shares_table(before, after)) + "\n";
+  if (changes.rows.empty())
+    return out + "Readers would see the same combinations of values, on as many rows.\n";
+  return out + "Combinations of values that are shown:\n\n" + text_of(changes) +
+         fmt::format("\n{} others are the same.\n", policy::diff_trees(before.tree, after.tree).same);
+}
+
+}  // namespace
+
+int run_policy_diff(const PolicyDiffArguments& arguments) {
+  const auto stored = read_stored_policy(arguments.config, arguments.policy);
+  if (!stored) return report(stored.error());
+  if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
+  const auto other = arguments.with ? version_of_file(*arguments.with, arguments.policy)
+                                    : version_as_built(arguments.config, stored->spec);
+  if (!other) return report(other.error());
+  const bool is_older = arguments.with.has_value();
+  std::fputs(diff_text(is_older ? *other : *stored->version, is_older ? *stored->version : *other).c_str(),
+             stdout);
+  return kSuccess;
+}
+
+}  // namespace pgveil::app

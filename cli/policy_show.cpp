@@ -1,0 +1,57 @@
+// pgveil policy show: the stored version as tree, rules and cohorts.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/subcommands.hpp"
+#include "common/text_table.hpp"
+#include "console/format_cohorts.hpp"
+#include "console/format_rules.hpp"
+#include "console/format_tree.hpp"
+#include "console/quote.hpp"
+#include "daemon/policies/stored_policy.hpp"
+
+namespace pgveil::app {
+namespace {
+
+std::string headline(const StoredPolicy& stored) {
+  const auto& disclosure = stored.version->disclosure;
+  return fmt::format(
+      "policy {}, version {} of {}: k = {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed, {}% "
+      "computable, {}% equal{}\n",
+      stored.spec->name, stored.version->number, stored.version->built_at, stored.version->tree.k,
+      disclosure.rows, disclosure.cohorts, disclosure.smallest_cohort,
+      console::shown_percent(disclosure.disclosed, disclosure.cells),
+      console::shown_percent(disclosure.computable, disclosure.cells),
+      console::shown_percent(disclosure.equal, disclosure.cells),
+      stored.note.empty() ? "" : "; " + stored.note);
+}
+
+std::string body(const policy::DisclosureTree& tree, ShowWhat what) {
+  switch (what) {
+    case ShowWhat::tree: return text_of(console::tree_table(tree));
+    case ShowWhat::rules: return text_of(console::rules_table(tree));
+    case ShowWhat::cohorts: return text_of(console::cohorts_table(tree));
+    case ShowWhat::everything:
+      return text_of(console::tree_table(tree)) + "\n" + text_of(console::rules_table(tree)) + "\n" +
+             text_of(console::cohorts_table(tree));
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_policy_show(const PolicyShowArguments& arguments) {
+  const auto stored = read_stored_policy(arguments.config, arguments.policy);
+  if (!stored) return report(stored.error());
+  if (arguments.format != "text") {
+    const auto format = arguments.format == "dot" ? console::TreeFormat::dot : console::TreeFormat::json;
+    if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
+    std::fputs(console::tree_text_as(*stored->version, format).c_str(), stdout);
+    return kSuccess;
+  }
+  std::fputs((headline(*stored) + "\n" + body(stored->version->tree, arguments.what)).c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,68 @@
+// pgveil setup-sql: the SQL that makes a database ready for pgveil with the least rights.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "cli/subcommands.hpp"
+#include "common/sqlstate.hpp"
+#include "daemon/state/role_needs.hpp"
+#include "db/rights/setup_sql.hpp"
+#include "settings/policy_files.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kOwnConnections = 10;  // catalogs and checks, beside one connection per client
+
+Result<std::string> database_to_set_up(const Config& config, const std::optional<std::string>& named) {
+  const auto& databases = config.backend.databases;
+  if (!named && databases.size() == 1) return databases.front();
+  if (named && std::ranges::find(databases, *named) != databases.end()) return *named;
+  return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+               named ? fmt::format("database \"{}\" is not in backend.databases", *named)
+                     : std::string("several databases are configured"),
+               "name one of them with --database"};
+}
+
+db::SetupInput input_of(const Config& config, const Specs& specs, const std::string& database) {
+  db::SetupInput input;
+  input.database = database;
+  input.query_role = config.backend.query_role.user;
+  if (config.backend.admin_role) input.admin_role = config.backend.admin_role->user;
+  if (config.backend.mask_views) input.mask_owner = config.backend.mask_owner;
+  if (config.auth_query && config.auth_query->query == kShippedVerifierQuery &&
+      auth_query_database(config) == database) {
+    input.auth_query_role = config.auth_query->role.user;
+  }
+  input.connection_limit = config.limits.max_clients + kOwnConnections;
+  input.schemas = config.backend.schemas;
+  std::set<std::string> readers;
+  for (const auto& spec : specs) {
+    if (spec->database != database) continue;
+    input.policy_tables.emplace_back(spec->schema, spec->table);
+    readers.insert(spec->readers.begin(), spec->readers.end());
+  }
+  for (const auto& table : open_tables_of(config, database)) {
+    const auto dot = table.find('.');
+    input.open_tables.emplace_back(table.substr(0, dot), table.substr(dot + 1));
+  }
+  input.client_roles.assign(readers.begin(), readers.end());
+  return input;
+}
+
+}  // namespace
+
+int run_setup_sql(const SetupSqlArguments& arguments) {
+  const auto config = read_config(arguments.config);
+  if (!config) return report(config.error());
+  const auto specs = read_policy_files(*config);
+  if (!specs) return report(specs.error());
+  const auto database = database_to_set_up(*config, arguments.database);
+  if (!database) return report(database.error());
+  std::fputs(db::setup_sql(input_of(*config, *specs, *database)).c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,72 @@
+// pgveil spark-worker: the native part of pgveil-spark, which starts it beside each partition of a table
+// (docs/spark.md).
+#include <signal.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/subcommands.hpp"
+#include "common/sqlstate.hpp"
+#include "common/workers.hpp"
+#include "jobs/cluster/job_description.hpp"
+#include "jobs/cluster/partition_frames.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Error failed(std::string_view what) {
+  return {ErrorKind::io, std::string(sqlstate::kIoError),
+          std::string(what) + " failed: " + std::strerror(errno), "the other end has gone"};
+}
+
+Result<std::size_t> read_input(char* to, std::size_t size) {
+  const std::size_t got = std::fread(to, 1, size, stdin);
+  if (got < size && std::ferror(stdin) != 0) return failed("reading standard input");
+  return got;
+}
+
+Result<void> write_output(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size() || std::fflush(stdout) != 0)
+    return failed("writing standard output");
+  return {};
+}
+
+Result<void> describe(const std::string& path, bool resolves_domains) {
+  const auto job = read_job_file(path);
+  if (!job) return job.error();
+  if (resolves_domains) return resolve_domains(*job, read_input, write_output);
+  const auto text = describe_job(*job);
+  if (!text) return text.error();
+  return write_output(*text);
+}
+
+Result<void> cut_partition() {
+  auto request = read_partition_request(read_input);
+  if (!request) return request.error();
+  std::vector<const engine::CodeColumn*> quasi_identifiers, sensitive;
+  for (const auto& column : request->quasi_identifiers) quasi_identifiers.push_back(&column.codes);
+  for (const auto& column : request->sensitive) sensitive.push_back(&column.codes);
+  Workers workers(request->options.parallel.threads);
+  request->options.parallel.run = [&workers](std::size_t parts, const auto& work) {
+    workers.run(parts, work);
+  };
+  const auto groups = engine::mondrian(request->dimensions, quasi_identifiers, sensitive, request->options);
+  if (!groups) return groups.error();
+  return write_partition_answer(*request, *groups, write_output);
+}
+
+}  // namespace
+
+int run_spark_worker(const SparkWorkerArguments& arguments) {
+  signal(SIGPIPE, SIG_IGN);
+  const auto done = arguments.job ? describe(*arguments.job, arguments.resolves_domains) : cut_partition();
+  if (done) return kSuccess;
+  const int status = report(done.error());
+  // The job's owner reads it on a terminal; of a partition it would end in the log of a cluster.
+  if (arguments.job && done.error().kind == ErrorKind::configuration && !done.error().private_detail.empty())
+    std::fprintf(stderr, "  %s\n", done.error().private_detail.c_str());
+  return status;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,271 @@
+// pgveil verify-certificate: is this the table that the certificate speaks of, and does it keep what it
+// promises?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "cli/subcommands.hpp"
+#include "common/files/whole_file.hpp"
+#include "jobs/check/check_table.hpp"
+#include "jobs/check/fingerprint.hpp"
+#include "jobs/check/recount.hpp"
+#include "jobs/report/certificate.hpp"
+#include "settings/policy_files.hpp"
+
+namespace pgveil::app {
+namespace {
+
+class Verdicts {
+ public:
+  void add(bool is_good, std::string_view what) {
+    all_good_ = all_good_ && is_good;
+    out_ += fmt::format("{:<10}{}\n", is_good ? "ok" : "FAILED", what);
+  }
+  void leave(std::string_view what) { out_ += fmt::format("{:<10}{}\n", "unchecked", what); }
+  [[nodiscard]] const std::string& text() const { return out_; }
+  [[nodiscard]] bool all_good() const { return all_good_; }
+
+ private:
+  std::string out_;
+  bool all_good_ = true;
+};
+
+Result<std::string> read_text(const std::string& path) {
+  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
+  if (!text) return text.error();
+  if (*text) return std::move(**text);
+  return error_of_kind(ErrorKind::configuration, fmt::format("there is no file {}", path), "check the path");
+}
+
+std::string print_of(const engine::Table& table, const std::optional<std::string>& null_text,
+                     const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& column : table.columns) names.push_back(column.name);
+  TableFingerprint print(names, key);
+  std::vector<std::optional<std::string_view>> cells(names.size());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const auto& text = table.columns[i].values[table.columns[i].codes.at(row)];
+      cells[i] = text == null_text ? std::nullopt : std::optional<std::string_view>(text);
+    }
+    print.add(cells);
+  }
+  return std::move(print).finish();
+}
+
+// Read once for its fingerprint and once more as a table; what changes between them is seen by neither alone,
+// and both are said.
+Result<bool> is_the_table(const TableArguments& given, const Certificate& certificate,
+                          const engine::Table& table) {
+  if (given.table) {
+    return certificate.table_print == print_of(table, null_text_of(given), "");
+  }
+  const auto text = read_text(*given.file);
+  if (!text) return text.error();
+  return certificate.file_print == fingerprint_of(*text);
+}
+
+bool compares_with_all(const engine::ValueModel& model) {
+  return std::holds_alternative<engine::TCloseness>(model) ||
+         std::holds_alternative<engine::BetaLikeness>(model) ||
+         std::holds_alternative<engine::DeltaDisclosure>(model);
+}
+
+constexpr std::string_view kNullOfExports = "\\N";  // of a table's columns hardly any has this text
+
+// What stands for NULL while the table is read. Cells of exported files are NULL where they are empty.
+std::optional<std::string> null_text_for(const Certificate& certificate, const TableArguments& given) {
+  if (given.null_text) return given.null_text;
+  if (certificate.policy.empty()) return given.table ? certificate.null_text : std::nullopt;
+  return given.table ? std::string(kNullOfExports) : std::string();
+}
+
+// A distance in a hierarchy is left out: the certificate has none.
+TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
+  TableDemand made;
+  made.quasi_identifiers = certificate.quasi_identifiers;
+  made.null_text = certificate.null_text;
+  made.demand.k = certificate.k;
+  made.demand.risks = certificate.risks;
+  made.demand.has_left_out = certificate.has_left_out;
+  if (certificate.lets_suppressed_be) made.demand.outliers = engine::Outliers::as_reference;
+  for (auto column : certificate.sensitive) {
+    std::erase_if(column.demanded, [&](const engine::ValueModel& model) {
+      const auto* closeness = std::get_if<engine::TCloseness>(&model);
+      const bool is_hierarchical =
+          closeness != nullptr && closeness->distance == engine::Distance::hierarchical;
+      // At issue it was held against the input, which had more records than this table.
+      const bool is_gone = certificate.dropped_rows > 0 && compares_with_all(model);
+      if (is_hierarchical || is_gone)
+        verdicts.leave(fmt::format("{} {}: {}", column.name, engine::describe(model),
+                                   is_hierarchical ? "the hierarchy is the job's; check-table --job has it"
+                                                   : "it compares with records that were dropped"));
+      return is_hierarchical || is_gone;
+    });
+    made.sensitive.push_back(std::move(column));
+  }
+  return made;
+}
+
+// What presence and k_map compare with: the job's input, shown at the levels of the certificate.
+struct Population {
+  Job job;
+  engine::Table people;
+};
+
+bool has_population_models(const Certificate& certificate) {
+  return certificate.presence || certificate.k_map;
+}
+
+// nullopt: nothing compares with it, or something is missing that this takes.
+Result<std::optional<Population>> read_population(const VerifyArguments& arguments,
+                                                  const Certificate& certificate, const engine::Table* input,
+                                                  Verdicts& verdicts) {
+  std::optional<Population> made;
+  if (!has_population_models(certificate)) return made;
+  if (!arguments.job || input == nullptr) {
+    verdicts.leave(
+        "presence and k_map: they compare with the input; name it, and the job with its hierarchies");
+    return made;
+  }
+  auto job = read_job_file(*arguments.job);
+  if (!job) return job.error();
+  if (job->local_recoding > 0) {
+    verdicts.leave("presence and k_map: local recoding has levels of its own for some records");
+    return made;
+  }
+  made.emplace(Population{std::move(*job), *input});
+  return made;
+}
+
+Result<void> verify_models(const Certificate& certificate, const engine::Table& table,
+                           const TableArguments& given, const std::optional<Population>& population,
+                           Verdicts& verdicts) {
+  auto demand = demand_of(certificate, verdicts);
+  demand.is_empty_null = given.file.has_value();
+  if (!certificate.policy.empty()) demand.null_text = null_text_for(certificate, given);
+  if (population) {
+    demand.demand.presence = certificate.presence;
+    demand.demand.k_map = certificate.k_map;
+    demand.add_population = [&](engine::TableCheck& check) {
+      return add_population(population->job, population->people, certificate.levels, check);
+    };
+  }
+  const auto found = check_table(table, demand);
+  if (!found) return found.error();
+  for (const auto& it : found->demands)
+    verdicts.add(it.is_kept(), it.column.empty() ? it.model : it.column + " " + it.model);
+  return {};
+}
+
+// nullopt: none was named.
+Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments,
+                                                const Certificate& certificate, TableReader& reader) {
+  std::optional<engine::Table> made;
+  if (!arguments.input.file && !arguments.input.table) return made;
+  if (!certificate.policy.empty())
+    return error_of_kind(ErrorKind::usage, "the certificate of an export says nothing of an input",
+                         "leave the input out");
+  if (!arguments.key_file && !has_population_models(certificate))
+    return error_of_kind(ErrorKind::usage, "the input's fingerprint has a key",
+                         "name its file with --key-file");
+  if (arguments.key_file && certificate.input_print.empty())
+    return error_of_kind(ErrorKind::configuration, "the certificate has no fingerprint of the input",
+                         "leave the key out, and the input where no model compares with it");
+  auto given = arguments.input;
+  given.null_text = certificate.null_text;
+  auto input = reader.read(given, certificate.columns);
+  if (!input) return input.error();
+  made.emplace(std::move(*input));
+  return made;
+}
+
+Result<void> verify_input(const VerifyArguments& arguments, const Certificate& certificate,
+                          const engine::Table& input, Verdicts& verdicts) {
+  if (!arguments.key_file) {
+    verdicts.leave("the input: its fingerprint needs its key");
+    return {};
+  }
+  const auto key = read_fingerprint_key(*arguments.key_file);
+  if (!key) return key.error();
+  verdicts.add(print_of(input, std::nullopt, *key) == certificate.input_print,
+               "the input is the one it was made of");
+  return {};
+}
+
+// Is what published it what the certificate names?
+Result<void> verify_source(const VerifyArguments& arguments, const Certificate& certificate,
+                           Verdicts& verdicts) {
+  if (arguments.job) {
+    if (certificate.job.empty())
+      return error_of_kind(ErrorKind::usage, "the certificate is of a policy's export",
+                           "name its file with --policy instead of --job");
+    const auto job = read_text(*arguments.job);
+    if (!job) return job.error();
+    verdicts.add(fingerprint_of(*job) == certificate.job_print, "the job is the one that published it");
+  }
+  if (!arguments.policy) return {};
+  if (certificate.policy.empty())
+    return error_of_kind(ErrorKind::usage, "the certificate is of a job",
+                         "name its file with --job instead of --policy");
+  const auto specs = read_policy_file(*arguments.policy);
+  if (!specs) return specs.error();
+  const auto is_it = [&](const policy::PolicySpec& it) {
+    return it.name == certificate.policy && it.hash == certificate.policy_print;
+  };
+  verdicts.add(std::ranges::any_of(*specs, is_it),
+               fmt::format("policy {} is the one that was exported", certificate.policy));
+  return {};
+}
+
+void leave_cohorts(const Certificate& certificate, Verdicts& verdicts) {
+  if (certificate.unit)
+    verdicts.leave(fmt::format("k by {}: the table does not show it; k by rows is the weaker promise",
+                               *certificate.unit));
+  for (const auto& model : certificate.models)
+    verdicts.leave(model + ": counted in each cohort when it was exported");
+}
+
+Result<Verdicts> verify(const VerifyArguments& arguments) {
+  const auto text = read_text(arguments.certificate);
+  if (!text) return text.error();
+  const auto certificate = read_certificate(*text);
+  if (!certificate) return certificate.error();
+  if (arguments.table.file == "-")
+    return error_of_kind(ErrorKind::usage, "standard input has no second reading", "name a file or a table");
+  TableReader reader(arguments.config, "verify-certificate");
+  auto given = arguments.table;
+  given.null_text = null_text_for(*certificate, given);
+  const auto table = reader.read(given, {});
+  if (!table) return table.error();
+  Verdicts verdicts;
+  const auto is_same = is_the_table(given, *certificate, *table);
+  if (!is_same) return is_same.error();
+  verdicts.add(*is_same, "the table is the one that was published");
+  verdicts.add(table->rows() == certificate->rows, fmt::format("{} records", certificate->rows));
+  if (auto source = verify_source(arguments, *certificate, verdicts); !source) return source.error();
+  const auto input = read_input(arguments, *certificate, reader);
+  if (!input) return input.error();
+  const auto population = read_population(arguments, *certificate, *input ? &**input : nullptr, verdicts);
+  if (!population) return population.error();
+  if (auto models = verify_models(*certificate, *table, given, *population, verdicts); !models)
+    return models.error();
+  leave_cohorts(*certificate, verdicts);
+  if (*input) {
+    if (auto same = verify_input(arguments, *certificate, **input, verdicts); !same) return same.error();
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+int run_verify_certificate(const VerifyArguments& arguments) {
+  const auto made = verify(arguments);
+  if (!made) return report(made.error());
+  std::fputs(made->text().c_str(), stdout);
+  return made->all_good() ? kSuccess : kMistake;
+}
+
+}  // namespace pgveil::app

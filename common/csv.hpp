@@ -1,0 +1,17 @@
+#pragma once
+// CSV as RFC 4180 writes it, with two additions (docs/console.md): NULL is an unquoted empty cell and the
+// empty text is "", so they differ; a text cell that a spreadsheet would run as a formula (first character =
+// + - @ tab CR) gets a leading ' and quotes. Cells of number columns are left as they are.
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pgveil {
+
+enum class CellKind { text, number };
+
+// Appends one cell, without a separator.
+void append_cell(std::string& line, std::optional<std::string_view> value, CellKind kind,
+                 char separator = ',');
+
+}  // namespace pgveil

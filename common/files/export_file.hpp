@@ -1,0 +1,45 @@
+#pragma once
+// A file below export_dir that is there whole or not at all. Nothing is followed, nothing is overwritten.
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "common/files/descriptor.hpp"
+
+namespace pgveil {
+
+class ExportFile {
+ public:
+  // name: relative, "folder/people.csv"; folders must exist. Opened without following a symbolic link in any
+  // of its components, as a temporary file of mode 0600 beside the target. Errors: ErrorKind::usage for a
+  // name with "..", an absolute or empty one, a control character, a name that is taken; ErrorKind::io.
+  // extension: what the name has to end in.
+  [[nodiscard]] static Result<ExportFile> create(const std::string& export_dir, std::string_view name,
+                                                 std::string_view extension = ".csv");
+  ExportFile(ExportFile&&) noexcept = default;
+  ExportFile& operator=(ExportFile&&) = delete;
+  ~ExportFile();  // removes the temporary file unless published
+
+  [[nodiscard]] Result<void> append(std::string_view bytes);
+  // fsync, then the final name, without overwriting. Errors: ErrorKind::io; the name was taken meanwhile.
+  [[nodiscard]] Result<void> publish();
+  // Takes a published file away again.
+  void withdraw();
+
+ private:
+  ExportFile(Descriptor folder, Descriptor file, std::string temporary, std::string name)
+      : folder_(std::move(folder)),
+        file_(std::move(file)),
+        temporary_(std::move(temporary)),
+        name_(std::move(name)) {}
+  [[nodiscard]] Result<void> flush();
+
+  Descriptor folder_;
+  Descriptor file_;
+  std::string temporary_;
+  std::string name_;
+  std::string buffer_;
+};
+
+}  // namespace pgveil

@@ -1,0 +1,196 @@
+#include "common/files/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "common/files/whole_file.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil {
+namespace {
+
+constexpr std::size_t kWriteBufferBytes = 1 << 16;
+
+Error invalid_output(std::string what, std::string_view hint) {
+  return {ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::move(what),
+          std::string(hint)};
+}
+
+Result<Descriptor> open_folder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) return io_error("open folder", path, errno);
+  return folder;
+}
+
+// Component by component, so that no symbolic link leads out of it.
+Result<Descriptor> open_folder_below(const std::string& below, const std::filesystem::path& folder_path) {
+  const auto relative = folder_path.lexically_relative(std::filesystem::path(below).lexically_normal());
+  if (relative.empty() || *relative.begin() == "..")
+    return invalid_output(fmt::format("{} is not below export_dir", folder_path.string()),
+                          "let output.file be below it");
+  auto folder = open_folder(below);
+  if (!folder) return folder;
+  for (const auto& part : relative) {
+    if (part == "." || part.empty()) continue;
+    Descriptor next(::openat(folder->get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next.is_open()) return io_error("open without following links", folder_path.string(), errno);
+    *folder = std::move(next);
+  }
+  return folder;
+}
+
+bool is_same_file(const struct stat& one, const std::string& path) {
+  struct stat other {};
+  return ::stat(path.c_str(), &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+Result<void> check_free(const Descriptor& folder, const std::string& name, const OutputPlace& place) {
+  struct stat status {};
+  if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return errno == ENOENT ? Result<void>() : Result<void>(io_error("look for", place.path, errno));
+  }
+  for (const auto& input : place.inputs) {
+    if (is_same_file(status, input))
+      return invalid_output(fmt::format("{} would be overwritten, but the job reads {}", place.path, input),
+                            "publish to another file");
+  }
+  if (!S_ISREG(status.st_mode))
+    return invalid_output(fmt::format("{} is not a regular file", place.path), "publish to another file");
+  if (place.replace) return {};
+  return invalid_output(fmt::format("{} exists already", place.path),
+                        "publish to another file, or let output.replace be true");
+}
+
+std::string own_name(std::string_view what) {
+  std::random_device random;
+  return fmt::format(".pgveil-{}-{:08x}{:08x}", what, random(), random());
+}
+
+}  // namespace
+
+OutputFile::OutputFile(Descriptor folder, Descriptor file, std::string path, std::string name, bool replace)
+    : folder_(std::move(folder)),
+      file_(std::move(file)),
+      path_(std::move(path)),
+      name_(std::move(name)),
+      replace_(replace) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : folder_(std::move(other.folder_)),
+      file_(std::move(other.file_)),
+      path_(std::move(other.path_)),
+      name_(std::move(other.name_)),
+      temporary_(std::exchange(other.temporary_, "")),
+      aside_(std::exchange(other.aside_, "")),
+      replace_(other.replace_),
+      is_published_(std::exchange(other.is_published_, false)),
+      buffer_(std::move(other.buffer_)) {}
+
+Result<OutputFile> OutputFile::create(const OutputPlace& place) {
+  const auto path = std::filesystem::absolute(place.path).lexically_normal();
+  const auto name = path.filename().string();
+  if (name.empty()) return invalid_output(fmt::format("{} is no file's name", place.path), "name a file");
+  auto folder = place.below.empty() ? open_folder(path.parent_path().string())
+                                    : open_folder_below(place.below, path.parent_path());
+  if (!folder) return folder.error();
+  if (auto free = check_free(*folder, name, place); !free) return free.error();
+  const auto temporary = own_name("new");
+  Descriptor file(
+      ::openat(folder->get(), temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.is_open()) return io_error("write beside", place.path, errno);
+  OutputFile made(std::move(*folder), std::move(file), place.path, name, place.replace);
+  made.temporary_ = temporary;
+  return made;
+}
+
+OutputFile::~OutputFile() {
+  if (!folder_.is_open()) return;
+  if (!temporary_.empty()) ::unlinkat(folder_.get(), temporary_.c_str(), 0);
+  if (!is_published_) return;
+  if (aside_.empty()) {
+    ::unlinkat(folder_.get(), name_.c_str(), 0);
+  } else {
+    ::renameat(folder_.get(), aside_.c_str(), folder_.get(), name_.c_str());
+  }
+}
+
+Result<void> OutputFile::append(std::string_view bytes) {
+  buffer_ += bytes;
+  return buffer_.size() < kWriteBufferBytes ? Result<void>() : flush();
+}
+
+Result<void> OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return io_error("write", path_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+  return {};
+}
+
+Result<void> OutputFile::finish() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (::fsync(file_.get()) != 0) return io_error("write", path_, errno);
+  return {};
+}
+
+Result<std::string> OutputFile::read_back() const {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) return io_error("read back", path_, errno);
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got =
+        ::pread(file_.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return io_error("read back", path_, got < 0 ? errno : EIO);
+    size += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+Result<void> OutputFile::publish() {
+  const int folder = folder_.get();
+  if (replace_) {
+    const auto aside = own_name("old");
+    if (::linkat(folder, name_.c_str(), folder, aside.c_str(), 0) == 0) {
+      aside_ = aside;
+    } else if (errno != ENOENT) {
+      return io_error("keep aside", path_, errno);
+    }
+    if (::renameat(folder, temporary_.c_str(), folder, name_.c_str()) != 0) {
+      const int error_number = errno;
+      if (!aside_.empty()) ::unlinkat(folder, std::exchange(aside_, "").c_str(), 0);
+      return io_error("name", path_, error_number);
+    }
+  } else {
+    if (::linkat(folder, temporary_.c_str(), folder, name_.c_str(), 0) != 0) {
+      if (errno != EEXIST) return io_error("name", path_, errno);
+      return invalid_output(fmt::format("{} exists already", path_), "it was made meanwhile");
+    }
+    ::unlinkat(folder, temporary_.c_str(), 0);
+  }
+  temporary_.clear();
+  is_published_ = true;
+  if (::fsync(folder) != 0) return io_error("sync the folder of", path_, errno);
+  return {};
+}
+
+void OutputFile::settle() {
+  is_published_ = false;
+  if (!aside_.empty()) ::unlinkat(folder_.get(), std::exchange(aside_, "").c_str(), 0);
+}
+
+}  // namespace pgveil

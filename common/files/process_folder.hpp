@@ -1,0 +1,28 @@
+#pragma once
+// A private folder of this process, for what must not outlive it: gone with this value, and after a crash
+// with the next process that makes one at the same place. Files in it are named by us, never by a visitor.
+#include <string>
+
+#include "common/error.hpp"
+#include "common/files/descriptor.hpp"
+
+namespace pgveil {
+
+class ProcessFolder {
+ public:
+  // A folder of mode 0700 below `parent`, which is made if need be. Errors: ErrorKind::io.
+  [[nodiscard]] static Result<ProcessFolder> make(const std::string& parent);
+  ProcessFolder(ProcessFolder&& other) noexcept;
+  ProcessFolder& operator=(ProcessFolder&&) = delete;
+  ~ProcessFolder();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  ProcessFolder(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  std::string path_;  // empty: moved from
+  Descriptor lock_;   // held while the process lives
+};
+
+}  // namespace pgveil

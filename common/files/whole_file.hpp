@@ -1,0 +1,23 @@
+#pragma once
+// Files that are read and replaced whole.
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+
+namespace pgveil {
+
+// nullopt: there is none. Errors: ErrorKind::io: not readable, not a regular file, over limit_bytes.
+[[nodiscard]] Result<std::optional<std::string>> read_whole(const std::string& path, std::size_t limit_bytes);
+
+// Mode 0600; a reader sees the old text or the new, also after a crash. Errors: ErrorKind::io.
+[[nodiscard]] Result<void> replace_whole(const std::string& path, std::string_view text);
+
+// Makes the folder (0700) and its parents.
+[[nodiscard]] Result<void> make_private_folder(const std::string& path);
+
+[[nodiscard]] Error io_error(std::string_view what, const std::string& path, int error_number);
+
+}  // namespace pgveil

@@ -1,0 +1,41 @@
+#pragma once
+// A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere; charts
+// are SVG in the text.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pgveil {
+
+// For text and for attributes in double quotes.
+[[nodiscard]] std::string html_text(std::string_view text);
+
+struct Bar {
+  std::string label;  // below it
+  double height = 0;  // 0 or more
+  std::string title;  // shown when pointed at
+};
+
+struct Figure {
+  std::string name;
+  std::string value;
+  std::string note;
+};
+
+// Built from the top to the bottom. Every text is escaped here.
+class HtmlPage {
+ public:
+  explicit HtmlPage(std::string_view title);
+  void heading(std::string_view text);
+  void paragraph(std::string_view text);
+  void figures(const std::vector<Figure>& figures);
+  void table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows);
+  // `axis` says what a bar's height is.
+  void bars(std::string_view axis, const std::vector<Bar>& bars);
+  [[nodiscard]] std::string finish() &&;
+
+ private:
+  std::string body_;
+};
+
+}  // namespace pgveil

@@ -1,0 +1,51 @@
+#pragma once
+// Reads JSON objects strictly: every key must be known. Folders that may use Boost.JSON are listed in
+// tests/architecture/include_graph_test.py (DOORS).
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "common/first_error.hpp"
+
+namespace pgveil {
+
+// Reads members by key and remembers which; finish() refuses the others. The first thing wrong is kept in
+// `errors`, after that every read gives a default value. Lives shorter than the value and `errors`.
+class JsonObjectView {
+ public:
+  // path: where the object stands, for messages: "versions/p.1.json: tree.nodes[3]"; the separator comes
+  // between it and the keys in it.
+  JsonObjectView(const boost::json::value& value, std::string path, FirstError& errors,
+                 std::string_view separator = ".");
+
+  [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t min, std::int64_t max);
+  [[nodiscard]] std::uint64_t count(std::string_view key);  // 0 to 2^63 - 1
+  [[nodiscard]] bool flag(std::string_view key);
+  [[nodiscard]] std::string text(std::string_view key);  // without NUL, which PostgreSQL's texts can't have
+  [[nodiscard]] const boost::json::array& array(std::string_view key);
+  [[nodiscard]] JsonObjectView object(std::string_view key);
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string path_of(std::string_view key) const;
+  void finish();
+
+ private:
+  [[nodiscard]] const boost::json::value* take(std::string_view key);
+  void fail(std::string_view key, std::string_view what);
+
+  const boost::json::object* object_ = nullptr;
+  std::string path_;
+  FirstError& errors_;
+  std::string_view separator_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+[[nodiscard]] Error broken_json(std::string_view path, std::string_view what);
+
+// Boost.JSON keeps the last of two members with one key and does not say so. In valid JSON each member has
+// one colon outside of strings: more colons than members means that some were dropped.
+[[nodiscard]] bool has_duplicate_keys(std::string_view text, const boost::json::value& parsed);
+
+}  // namespace pgveil

@@ -1,0 +1,17 @@
+#pragma once
+// A console table as aligned text for a terminal.
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pgveil {
+
+struct TextTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::optional<std::string>>> rows;
+};
+
+// Columns padded to their widest cell (in characters), two blanks between; NULL is blank; a header line.
+[[nodiscard]] std::string text_of(const TextTable& table);
+
+}  // namespace pgveil

@@ -1,0 +1,244 @@
+#include "console/command_list.hpp"
+
+#include <algorithm>
+
+#include "common/assert.hpp"
+
+namespace pgveil::console {
+namespace {
+
+const std::vector<std::string> kPolicyColumns = {
+    "policy",  "database", "table",     "k",          "unit",  "version",        "state",    "built_at",
+    "cohorts", "smallest", "disclosed", "computable", "equal", "closed_because", "building", "enforcement"};
+const std::vector<std::string> kReleaseColumns = {"rows",      "units",      "cohorts", "smallest",
+                                                  "disclosed", "computable", "equal"};
+
+// PgBouncer's names, of the version that has most of them; what makes no sense here is left out.
+const std::vector<std::string> kLinkColumns = {"type",
+                                               "user",
+                                               "database",
+                                               "replication",
+                                               "state",
+                                               "addr",
+                                               "port",
+                                               "local_addr",
+                                               "local_port",
+                                               "connect_time",
+                                               "request_time",
+                                               "wait",
+                                               "wait_us",
+                                               "close_needed",
+                                               "ptr",
+                                               "link",
+                                               "remote_pid",
+                                               "tls",
+                                               "application_name",
+                                               "prepared_statements",
+                                               "id"};
+const std::vector<std::string> kPoolColumns = {"database",
+                                               "user",
+                                               "cl_active",
+                                               "cl_waiting",
+                                               "cl_active_cancel_req",
+                                               "cl_waiting_cancel_req",
+                                               "sv_active",
+                                               "sv_active_cancel",
+                                               "sv_being_canceled",
+                                               "sv_idle",
+                                               "sv_used",
+                                               "sv_tested",
+                                               "sv_login",
+                                               "maxwait",
+                                               "maxwait_us",
+                                               "pool_mode",
+                                               "load_balance_hosts"};
+const std::vector<std::string> kTotalColumns = {"database",         "total_server_assignment_count",
+                                                "total_xact_count", "total_query_count",
+                                                "total_received",   "total_sent",
+                                                "total_xact_time",  "total_query_time",
+                                                "total_wait_time"};
+const std::vector<std::string> kAverageColumns = {"avg_server_assignment_count",
+                                                  "avg_xact_count",
+                                                  "avg_query_count",
+                                                  "avg_recv",
+                                                  "avg_sent",
+                                                  "avg_xact_time",
+                                                  "avg_query_time",
+                                                  "avg_wait_time"};
+
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+std::vector<CommandInfo> make_list() {
+  return {
+      {"SHOW POLICIES", "SHOW POLICIES", "every policy, its version and how much it discloses",
+       Standing::stats, kPolicyColumns},
+      {"SHOW TREE",
+       "SHOW TREE policy",
+       "the disclosure tree of the current version",
+       Standing::admin,
+       {"tree", "rows", "units", "cohort", "shows"}},
+      {"SHOW TREE AS",
+       "SHOW TREE policy AS format",
+       "DOT: the tree for Graphviz; JSON: the whole version for programs",
+       Standing::admin,
+       {"tree"}},
+      {"SHOW RULES",
+       "SHOW RULES policy",
+       "per column, when a row's value is shown",
+       Standing::admin,
+       {"column", "shown_when", "rows"}},
+      {"SHOW COHORTS",
+       "SHOW COHORTS policy",
+       "the cohorts: predicate, size and what each shows",
+       Standing::admin,
+       {"cohort", "rows", "units", "predicate", "shows"}},
+      {"SHOW STORED",
+       "SHOW STORED policy",
+       "enforcement: stored: the SQL that gives the table its column, for the table's owner",
+       Standing::admin,
+       {"sql"}},
+      {"SHOW REFUSALS",
+       "SHOW REFUSALS",
+       "how many texts were refused since the start, by reason",
+       Standing::stats,
+       {"reason", "total_count", "last_at"}},
+      {"SHOW JOBS",
+       "SHOW JOBS",
+       "the jobs of the configuration, and how the last run of each went",
+       Standing::stats,
+       {"job", "state", "started_by", "started_at", "ended_at", "checks", "best", "rows", "message"}},
+      {"SHOW CLIENTS", "SHOW CLIENTS", "the connected clients", Standing::stats, kLinkColumns},
+      {"SHOW SERVERS", "SHOW SERVERS", "the connections to PostgreSQL", Standing::stats, kLinkColumns},
+      {"SHOW POOLS", "SHOW POOLS", "clients and servers by database and user", Standing::stats, kPoolColumns},
+      {"SHOW STATS", "SHOW STATS", "traffic by database since the start, and per second of the last minute",
+       Standing::stats, joined(kTotalColumns, kAverageColumns)},
+      {"SHOW STATS_TOTALS",
+       "SHOW STATS_TOTALS",
+       "traffic by database since the start",
+       Standing::stats,
+       {"database", "server_assignment_count", "xact_count", "query_count", "bytes_received", "bytes_sent",
+        "xact_time", "query_time", "wait_time"}},
+      {"SHOW DATABASES",
+       "SHOW DATABASES",
+       "the databases that clients may connect to",
+       Standing::stats,
+       {"name", "host", "port", "database", "force_user", "pool_size", "min_pool_size", "reserve_pool",
+        "pool_mode", "max_connections", "current_connections", "paused", "disabled"}},
+      {"SHOW USERS", "SHOW USERS", "the roles that may log in", Standing::stats, {"name", "pool_mode"}},
+      {"SHOW CONFIG",
+       "SHOW CONFIG",
+       "every key of the configuration; changeable: by RELOAD",
+       Standing::admin,
+       {"key", "value", "default", "changeable"}},
+      {"SHOW LISTS", "SHOW LISTS", "how many of what there are", Standing::stats, {"list", "items"}},
+      {"SHOW MEM",
+       "SHOW MEM",
+       "memory in use",
+       Standing::stats,
+       {"name", "size", "used", "free", "memtotal"}},
+      {"SHOW VERSION", "SHOW VERSION", "the version of pgveil", Standing::stats, {"version"}},
+      {"SHOW HELP", "SHOW HELP", "this list", Standing::stats, {"command", "meaning"}},
+      {"BUILD POLICY", "BUILD POLICY policy [FRESH]",
+       "builds a new version from the table and makes it current; FRESH: not from the version before",
+       Standing::admin, joined({"policy", "version"}, kReleaseColumns)},
+      {"CHECK POLICY", "CHECK POLICY policy", "recounts the live table: smallest cohort, disclosure, drift",
+       Standing::admin,
+       joined(joined({"policy", "version"}, kReleaseColumns), {"splits_below_k", "finding"})},
+      {"CHECK TABLE",
+       "CHECK TABLE schema.table [IN DATABASE database] AS JOB job | COLUMNS (a, b) …",
+       "which privacy models a table satisfies, and which of those demanded it breaks",
+       Standing::admin,
+       {"about", "figure", "value"}},
+      {"RISK",
+       "RISK schema.table [IN DATABASE database] COLUMNS (a, b) [THRESHOLD share] [SETS n]",
+       "how easily the records of a table are found again",
+       Standing::admin,
+       {"about", "figure", "value"}},
+      {"EXPLAIN POLICY",
+       "EXPLAIN POLICY FOR ROLE role [IN DATABASE database] [FULL] 'SQL'",
+       "the SQL that would be sent for this role, or every refusal",
+       Standing::admin,
+       {"verdict", "text", "detail", "hint", "position", "place"}},
+      {"RELOAD",
+       "RELOAD",
+       "reads configuration, policies, users and catalogs again; all or nothing",
+       Standing::admin,
+       {"item", "outcome", "message"}},
+      {"EXPORT POLICY TO TABLE", "EXPORT POLICY policy TO TABLE schema.table [WITH CERTIFICATE 'name.json']",
+       "writes the anonymized table as a new table", Standing::admin,
+       joined({"policy", "target"}, kReleaseColumns)},
+      {"EXPORT POLICY TO FILE", "EXPORT POLICY policy TO FILE 'name.csv' [WITH CERTIFICATE 'name.json']",
+       "writes the anonymized table as a new file below export_dir", Standing::admin,
+       joined({"policy", "target"}, kReleaseColumns)},
+      {"ANONYMIZE JOB",
+       "ANONYMIZE JOB job [TO TABLE schema.table]",
+       "starts a job: it publishes a k-anonymous table in the background",
+       Standing::admin,
+       {"job", "state"}},
+      {"CANCEL JOB",
+       "CANCEL JOB job",
+       "ends a running job, which publishes nothing",
+       Standing::admin,
+       {"job", "state"}},
+      {"PAUSE",
+       "PAUSE [database]",
+       "lends no more connections to PostgreSQL and waits until none is in use",
+       Standing::admin,
+       {}},
+      {"RESUME", "RESUME [database]", "ends a PAUSE", Standing::admin, {}},
+      {"RECONNECT",
+       "RECONNECT [database]",
+       "replaces connections to PostgreSQL when nobody uses them",
+       Standing::admin,
+       {}},
+      {"KILL_CLIENT", "KILL_CLIENT id", "ends the client with this id of SHOW CLIENTS", Standing::admin, {}},
+      {"SHUTDOWN",
+       "SHUTDOWN [WAIT_FOR_CLIENTS | WAIT_FOR_SERVERS]",
+       "ends pgveil: at once, when the clients have gone, or each at the end of its transaction",
+       Standing::admin,
+       {}}};
+}
+
+}  // namespace
+
+std::span<const CommandInfo> command_list() {
+  static const std::vector<CommandInfo> list = make_list();
+  return list;
+}
+
+const CommandInfo& info_of(const Command& command) {
+  const auto list = command_list();
+  static_assert(
+      std::is_same_v<std::variant_alternative_t<std::variant_size_v<Command> - 1, Command>, Benign>);
+  PGVEIL_ASSERT(list.size() + 1 == std::variant_size_v<Command>);
+  PGVEIL_ASSERT(command.index() < list.size());
+  return list[command.index()];
+}
+
+std::vector<std::string> columns_of(const Command& command) {
+  if (const auto* benign = std::get_if<Benign>(&command)) return benign->columns;
+  return info_of(command).columns;
+}
+
+Table lines_table(const Command& command, std::string_view text) {
+  Table table{columns_of(command), {}, "SHOW", {}};
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    table.rows.push_back({std::string(text.substr(0, end))});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return table;
+}
+
+Table help_table() {
+  Table table{columns_of(ShowHelp{}), {}, "SHOW", {}};
+  for (const auto& info : command_list()) {
+    table.rows.push_back({std::string(info.syntax), std::string(info.meaning)});
+  }
+  return table;
+}
+
+}  // namespace pgveil::console

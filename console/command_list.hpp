@@ -1,0 +1,32 @@
+#pragma once
+// One table of all console commands: their syntax, what they answer and who may run them. SHOW HELP,
+// authorize() and columns_of() read it, and a test holds docs/console.md against it.
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "console/console.hpp"
+
+namespace pgveil::console {
+
+struct CommandInfo {
+  std::string_view name;     // "SHOW TREE": in errors and audit
+  std::string_view syntax;   // "SHOW TREE policy"
+  std::string_view meaning;  // one line
+  Standing needed = Standing::admin;
+  std::vector<std::string> columns;
+};
+
+// In the order of Command's alternatives; the last, Benign, is not listed.
+[[nodiscard]] std::span<const CommandInfo> command_list();
+
+// REQUIRES: command is not Benign.
+[[nodiscard]] const CommandInfo& info_of(const Command& command);
+
+// Lines of a text, each a row of the command's one column.
+[[nodiscard]] Table lines_table(const Command& command, std::string_view text);
+
+// The table SHOW HELP answers.
+[[nodiscard]] Table help_table();
+
+}  // namespace pgveil::console

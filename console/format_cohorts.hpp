@@ -1,0 +1,25 @@
+#pragma once
+// SHOW COHORTS and `pgveil policy show --cohorts`: the leaves with their predicates, in tree order.
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "console/console.hpp"
+#include "policy/tree/tree.hpp"
+
+namespace pgveil::console {
+
+// "state = 'OH' AND NOT city IN ('Hamlet', 'Akron')"; "everything" for an empty path. "NOT" reads: not known
+// to be, so a NULL is on that side. Neighbouring NOTs of one attribute are written as one; of very many
+// values the first are named.
+[[nodiscard]] std::string predicate_text(const policy::DisclosureTree& tree,
+                                         std::span<const policy::PathStep> path);
+
+// "occupation, city"; "nothing".
+[[nodiscard]] std::string shown_attributes(const policy::DisclosureTree& tree,
+                                           std::span<const std::uint32_t> attributes);
+
+// Quotes data values: for admin_users only.
+[[nodiscard]] Table cohorts_table(const policy::DisclosureTree& tree);
+
+}  // namespace pgveil::console

@@ -1,0 +1,14 @@
+#pragma once
+// The disclosure tree as a graph in the DOT language of Graphviz.
+#include <string>
+
+#include "policy/tree/tree.hpp"
+
+namespace pgveil::console {
+
+// One node per split (its condition) and per leaf (label, rows, units and what is shown); edges are labelled
+// yes and no; a dashed edge leads from a leaf that falls back to its cohort. Quotes data values: for
+// admin_users only.
+[[nodiscard]] std::string tree_dot(const policy::DisclosureTree& tree);
+
+}  // namespace pgveil::console

@@ -1,0 +1,28 @@
+#pragma once
+// SHOW POLICIES: one line per policy. Quotes no data; what cohort sizes tell is left out for stats_users
+// (privacy R8).
+#include <memory>
+#include <span>
+#include <string>
+
+#include "console/console.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/version/version.hpp"
+
+namespace pgveil::console {
+
+struct PolicyLine {
+  std::shared_ptr<const policy::PolicySpec> spec;
+  std::shared_ptr<const policy::PolicyVersion> version;  // null: closed
+  std::string closed_because;                            // empty when open
+  std::string building = {};                             // how far a build is; empty: none runs
+  std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
+};
+
+// Standing::stats: cohorts and smallest are NULL and shares are rounded to whole per cents.
+[[nodiscard]] Table policies_table(std::span<const PolicyLine> lines, Standing standing);
+
+// The cells rows, units, cohorts, smallest, disclosed, computable, equal of BUILD, CHECK and EXPORT.
+[[nodiscard]] std::vector<std::optional<std::string>> release_cells(const policy::Disclosure& disclosure);
+
+}  // namespace pgveil::console

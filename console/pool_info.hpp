@@ -1,0 +1,32 @@
+#pragma once
+// What is known of the pools of connections to PostgreSQL: plain values for the console and the metrics.
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+#include "console/session_info.hpp"
+
+namespace pgveil::console {
+
+struct PoolInfo {
+  std::string database, role;
+  std::string mode;                                   // none, session, transaction
+  std::uint64_t open = 0;                             // connections, those being opened included
+  std::uint64_t idle = 0, cleaning = 0, waiting = 0;  // of them; clients in line
+  std::uint64_t size = 0, reserve_size = 0;
+  std::int64_t longest_wait_us = 0;
+  bool is_paused = false;
+};
+
+// A connection that no session holds.
+struct IdleServer {
+  std::uint64_t id = 0;
+  std::string database, role;
+  std::uint32_t pid = 0;
+  Address server, local;
+  std::string tls;
+  std::time_t connected_at = 0;
+  std::uint64_t prepared_statements = 0;
+};
+
+}  // namespace pgveil::console

@@ -1,0 +1,50 @@
+#pragma once
+// What is known of one live session and of the traffic of one database: plain values for the console and the
+// metrics. Names and addresses, never a statement or a value.
+#include <cstdint>
+#include <ctime>
+#include <string>
+
+namespace pgveil::console {
+
+// login: nobody has shown who it is; waiting: for the backend; in_transaction: one is open and nothing runs.
+enum class SessionState { login, waiting, idle, in_transaction, active };
+
+struct Address {
+  std::string host;  // an address, or "unix"
+  std::uint16_t port = 0;
+};
+
+struct SessionInfo {
+  std::uint64_t id = 0;
+  std::string role, database, application_name;  // empty before the login
+  SessionState state = SessionState::login;
+  bool has_backend = false;
+  std::uint64_t server_id = 0;  // of the connection to the backend, while it has one
+  std::uint32_t backend_pid = 0;
+  Address client, local;         // of the client's connection: its end and ours
+  Address server, server_local;  // of the backend's
+  std::string tls, server_tls;   // "TLSv1.3/TLS_AES_256_GCM_SHA384"; empty: none
+  std::time_t connected_at = 0;  // seconds since 1970, as those below; 0: not yet
+  std::time_t requested_at = 0;  // of the last request
+  std::time_t server_connected_at = 0;
+  std::int64_t waited_us = 0;             // for the backend, so far
+  std::uint64_t prepared_statements = 0;  // with portals
+  std::uint64_t pending_bytes = 0;        // towards the client and the backend
+  bool is_ending = false;                 // ends at its next rest
+};
+
+// Since the start.
+struct Traffic {
+  std::uint64_t transactions = 0, queries = 0, assignments = 0;  // assignments: sessions given a backend
+  std::uint64_t received_bytes = 0, sent_bytes = 0;              // from and to clients
+  std::uint64_t transaction_us = 0, query_us = 0, wait_us = 0;
+};
+struct DatabaseTraffic {
+  std::string database;
+  Traffic total;
+  Traffic period;  // of the last whole period
+};
+inline constexpr std::uint64_t kTrafficPeriodSeconds = 60;
+
+}  // namespace pgveil::console

@@ -1,0 +1,157 @@
+#include "daemon/console/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "console/exposition.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using console::Exposition;
+
+std::uint64_t value_of(const std::atomic<std::uint64_t>& counter) {
+  return counter.load(std::memory_order_relaxed);
+}
+
+void add_sessions(Exposition& out, const net::Server& server) {
+  std::map<std::pair<std::string, std::string_view>, std::uint64_t> clients;
+  std::map<std::string, std::uint64_t> servers;
+  std::uint64_t pending = 0;
+  for (const auto& it : server.sessions()) {
+    std::string_view state = "active";
+    switch (it.state) {
+      case console::SessionState::login: state = "login"; break;
+      case console::SessionState::waiting: state = "waiting"; break;
+      case console::SessionState::idle: state = "idle"; break;
+      case console::SessionState::in_transaction: state = "in_transaction"; break;
+      case console::SessionState::active: state = "active"; break;
+    }
+    ++clients[{it.database, state}];
+    pending += it.pending_bytes;
+  }
+  std::map<std::pair<std::string, std::string_view>, std::uint64_t> by_state;
+  std::map<std::string, std::uint64_t> waiting;
+  for (const auto& pool : server.pools().pools()) {
+    servers[pool.database] += pool.open;
+    by_state[{pool.database, "idle"}] += pool.idle;
+    by_state[{pool.database, "cleaning"}] += pool.cleaning;
+    const std::uint64_t at_rest = pool.idle + pool.cleaning;
+    by_state[{pool.database, "used"}] += pool.open > at_rest ? pool.open - at_rest : 0;
+    waiting[pool.database] += pool.waiting;
+  }
+  out.begin("pgveil_clients", "gauge", "Connected clients by database and state.");
+  for (const auto& [key, count] : clients)
+    out.sample({{"database", key.first}, {"state", key.second}}, count);
+  out.begin("pgveil_servers", "gauge", "Connections to PostgreSQL by database.");
+  for (const auto& [database, count] : servers) out.sample({{"database", database}}, count);
+  out.begin("pgveil_pool_servers", "gauge", "The same by state: used, idle or cleaning.");
+  for (const auto& [key, count] : by_state)
+    out.sample({{"database", key.first}, {"state", key.second}}, count);
+  out.begin("pgveil_pool_waiting", "gauge", "Clients in line for a connection to PostgreSQL.");
+  for (const auto& [database, count] : waiting) out.sample({{"database", database}}, count);
+  out.begin("pgveil_pending_bytes", "gauge", "Bytes that clients and servers have not taken yet.");
+  out.sample({}, pending);
+  out.begin("pgveil_connections_total", "counter", "Clients that were let in to log in.");
+  out.sample({}, value_of(server.statistics().accepted));
+  out.begin("pgveil_turned_away_total", "counter", "Logins beyond limits.max_clients.");
+  out.sample({}, value_of(server.statistics().turned_away));
+  out.begin("pgveil_logins", "gauge", "Connections that have not logged in.");
+  out.sample({}, std::uint64_t{server.count_logging_in()});
+  out.begin("pgveil_put_out_total", "counter", "Connections closed before their login, for another.");
+  out.sample({}, value_of(server.statistics().put_out));
+}
+
+void add_traffic(Exposition& out, const net::Server& server) {
+  const auto traffic = server.statistics().traffic();
+  const auto add = [&](std::string_view name, std::string_view help,
+                       std::uint64_t console::Traffic::*member) {
+    out.begin(name, "counter", help);
+    for (const auto& each : traffic) out.sample({{"database", each.database}}, each.total.*member);
+  };
+  add("pgveil_queries_total", "Requests answered, by database.", &console::Traffic::queries);
+  add("pgveil_transactions_total", "Transactions ended, by database.", &console::Traffic::transactions);
+  add("pgveil_received_bytes_total", "Bytes from clients, without TLS.", &console::Traffic::received_bytes);
+  add("pgveil_sent_bytes_total", "Bytes to clients, without TLS.", &console::Traffic::sent_bytes);
+  out.begin("pgveil_query_seconds", "histogram", "From a request to its last answer.");
+  out.histogram(server.statistics().query_time.snapshot());
+  out.begin("pgveil_wait_seconds", "histogram", "From a login to a connection to PostgreSQL.");
+  out.histogram(server.statistics().wait_time.snapshot());
+}
+
+void add_rewrites(Exposition& out, const ServingState& serving) {
+  out.begin("pgveil_rewrite_seconds", "histogram", "To judge and rewrite a text that was not in the cache.");
+  out.histogram(serving.rewrites().time.snapshot());
+  out.begin("pgveil_verdict_cache_hits_total", "counter", "Texts that were in the cache.");
+  out.sample({}, value_of(serving.rewrites().hits));
+  out.begin("pgveil_verdict_cache_misses_total", "counter", "Texts that were not.");
+  out.sample({}, value_of(serving.rewrites().misses));
+  out.begin("pgveil_verdict_cache_bytes", "gauge", "Memory of the cache.");
+  out.sample({}, std::uint64_t{serving.cache().size_bytes()});
+  out.begin("pgveil_refusals_total", "counter", "Texts that were refused, by reason.");
+  for (std::size_t i = 0; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    out.sample({{"reason", reason_name(reason)}}, serving.refusals().total(reason));
+  }
+}
+
+// Shares are whole per cents: more would tell of single rows.
+void add_shares(Exposition& out, const Present& now, std::string_view name, std::string_view help,
+                std::uint64_t policy::Disclosure::*cells) {
+  out.begin(name, "gauge", help);
+  for (const auto& spec : now.specs) {
+    const auto version = state_of(now, spec).version;
+    if (!version || version->disclosure.cells == 0) continue;
+    const auto share =
+        static_cast<double>(version->disclosure.*cells) / static_cast<double>(version->disclosure.cells);
+    out.sample({{"database", spec->database}, {"policy", spec->name}}, std::round(share * 100) / 100);
+  }
+}
+
+void add_policies(Exposition& out, const Present& now) {
+  out.begin("pgveil_policy_open", "gauge", "1: the policy has a version that is served.");
+  for (const auto& spec : now.specs) {
+    const bool is_open = state_of(now, spec).version != nullptr;
+    out.sample({{"database", spec->database}, {"policy", spec->name}}, std::uint64_t{is_open ? 1U : 0U});
+  }
+  add_shares(out, now, "pgveil_policy_disclosed_ratio", "Share of cells shown, rounded to 0.01.",
+             &policy::Disclosure::disclosed);
+  add_shares(out, now, "pgveil_policy_computable_ratio",
+             "Share of cells that are hidden and that a reader can compute, rounded to 0.01.",
+             &policy::Disclosure::computable);
+}
+
+void add_audit(Exposition& out, const AuditLog* audit) {
+  if (audit == nullptr) return;
+  out.begin("pgveil_audit_lines_total", "counter", "Lines of the audit log.");
+  out.sample({}, audit->line_count());
+  out.begin("pgveil_audit_failures_total", "counter", "Lines that could not be written.");
+  out.sample({}, audit->failure_count());
+}
+
+}  // namespace
+
+std::string metrics_text(const ServingState& serving, const net::Server& server) {
+  Exposition out;
+  out.begin("pgveil_build_info", "gauge", "The version of pgveil.");
+  out.sample({{"version", PGVEIL_VERSION}}, std::uint64_t{1});
+  add_sessions(out, server);
+  add_traffic(out, server);
+  add_rewrites(out, serving);
+  add_policies(out, *serving.present());
+  add_audit(out, serving.audit());
+  return out.text();
+}
+
+std::string why_not_ready(const ServingState& serving, const net::Server& server) {
+  if (!server.is_listening()) return "shutting down";
+  if (serving.audit() != nullptr && serving.audit()->is_failing()) return "the audit log can't be written";
+  const auto now = serving.present();
+  for (const auto& [database, view] : now->databases) {
+    if (!view.snapshot) return fmt::format("database {} can't be used", database);
+  }
+  return {};
+}
+
+}  // namespace pgveil::app

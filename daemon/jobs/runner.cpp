@@ -1,0 +1,175 @@
+#include "daemon/jobs/runner.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <exception>
+#include <utility>
+
+#include "common/clock.hpp"
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "jobs/cluster/spark_groups.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::chrono::milliseconds kSharePeriod{250};
+
+Result<JobReport> run(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
+  try {
+    return anonymize(request, hooks);
+  } catch (const std::exception& failure) {  // a bug ends the job, not the daemon
+    log::private_detail("job " + request.job.name, failure.what());
+    return Error{ErrorKind::server, std::string(sqlstate::kInternalError), "internal error"};
+  }
+}
+
+}  // namespace
+
+std::string_view name(JobState state) {
+  switch (state) {
+    case JobState::running: return "running";
+    case JobState::done: return "done";
+    case JobState::cancelled: return "cancelled";
+    case JobState::failed: return "failed";
+  }
+  return "";
+}
+
+JobRunner::~JobRunner() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_cancelled_ = true;
+    if (interrupt_) interrupt_->end_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, const std::string& role,
+                              JobPlace place) {
+  const std::lock_guard lock(mutex_);
+  if (!running_.empty())
+    return Error{ErrorKind::usage, std::string(sqlstate::kObjectInUse),
+                 fmt::format("job {} is running", running_),
+                 "wait for it, or CANCEL JOB; one runs at a time"};
+  if (thread_.joinable()) thread_.join();  // it has ended: running_ is cleared last
+  is_cancelled_ = false;
+  running_ = job.name;
+  interrupt_ = std::make_shared<db::Interrupt>();
+  JobRun& run = runs_[job.name];
+  run = {};
+  run.job = job.name;
+  run.started_by = role;
+  run.started_at = utc_now();
+  run.folder = place.folder;
+  if (place.spark)
+    run.spark = JobOnSpark{place.spark->workers, place.spark->sample, place.spark->by, {}, nullptr, {}};
+  Config config = present->config;
+  config.interrupt = interrupt_;
+  if (!place.folder.empty()) config.export_dir = place.folder;
+  thread_ = std::thread([this, present = std::move(present), config = std::move(config), job = std::move(job),
+                         place = std::move(place)] { work(config, *present, job, place); });
+  return {};
+}
+
+// The share that is decided costs a little, so it is asked for now and then.
+void JobRunner::note(const std::string& job, const engine::Progress& progress) {
+  const auto now = std::chrono::steady_clock::now();
+  std::optional<double> share;
+  if (progress.decided_share && now - asked_share_at_ >= kSharePeriod) {
+    asked_share_at_ = now;
+    share = progress.decided_share();
+  }
+  const std::lock_guard lock(mutex_);
+  auto& run = runs_[job];
+  run.checks = progress.checks;
+  if (progress.incumbent != nullptr) run.best = progress.incumbent->value();
+  if (progress.lower_bound) run.bound = progress.lower_bound;
+  if (share) run.decided_share = *share;
+}
+
+MakeGroups JobRunner::groups_of(const std::string& job, const SparkOrder& order) {
+  SparkHooks hooks;
+  hooks.is_aborted = [this] { return is_cancelled_.load(); };
+  hooks.progress = [this, job](const SparkProgress& progress) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->progress = progress;
+  };
+  hooks.report = [this, job](const SparkReport& report) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->report = std::make_shared<const SparkReport>(report);
+  };
+  hooks.words = [this, job](const std::string& words) {
+    const std::lock_guard lock(mutex_);
+    runs_[job].spark->words = words;
+  };
+  return groups_on_spark(order, std::move(hooks));
+}
+
+void JobRunner::work(const Config& config, const Present& present, const Job& job, const JobPlace& place) {
+  AnonymizeRequest request;
+  request.job = job;
+  request.config = &config;
+  request.specs = &present.specs;
+  request.is_from_console = true;
+  request.records_up_to = place.records_up_to;
+  AnonymizeHooks hooks;
+  hooks.is_aborted = [this] { return is_cancelled_.load(); };
+  asked_share_at_ = {};
+  if (place.spark) request.make_groups = groups_of(job.name, *place.spark);
+  hooks.search_progress = [this, &job](const engine::Progress& progress) { note(job.name, progress); };
+  hooks.input = place.on_input;
+  end(job.name, run(request, hooks));
+}
+
+void JobRunner::end(const std::string& job, const Result<JobReport>& made) {
+  const std::lock_guard lock(mutex_);
+  auto& run = runs_[job];
+  run.ended_at = utc_now();
+  if (made) {
+    run.state = JobState::done;
+    run.rows = made->published_rows;
+    run.report = std::make_shared<const JobReport>(*made);
+    run.message = fmt::format("{}{}", fmt::join(made->targets, ", "),
+                              is_unproven(*made) ? "; not proven to be the optimum" : "");
+  } else {
+    run.state = is_cancelled_ ? JobState::cancelled : JobState::failed;
+    run.message = one_line(made.error());
+    run.failure = made.error();
+    if (!made.error().private_detail.empty()) log::private_detail("job " + job, made.error().private_detail);
+  }
+  log::info("job " + job, fmt::format("{}: {}", name(run.state), run.message));
+  running_.clear();
+}
+
+Result<void> JobRunner::cancel(const std::string& job) {
+  const std::lock_guard lock(mutex_);
+  if (running_ != job)
+    return usage_error(fmt::format("job {} is not running", job), "SHOW JOBS lists what is");
+  is_cancelled_ = true;
+  interrupt_->end_all();
+  return {};
+}
+
+std::vector<JobRun> JobRunner::runs() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<JobRun> runs;
+  for (const auto& [job, run] : runs_) runs.push_back(run);
+  return runs;
+}
+
+std::optional<JobRun> JobRunner::run_of(const std::string& job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(job);
+  return found == runs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool JobRunner::forget(const std::string& job) {
+  const std::lock_guard lock(mutex_);
+  if (running_ == job) return false;
+  runs_.erase(job);
+  return true;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,44 @@
+#pragma once
+// Builds a version from a live table, and checks a version against the live table. Blocks while PostgreSQL
+// works. Knows nothing of snapshots or files.
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "common/error.hpp"
+#include "daemon/policies/build_needs.hpp"
+#include "daemon/policies/earlier_version.hpp"
+#include "db/server/endpoint.hpp"
+#include "db/server/progress.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/version/version.hpp"
+
+namespace pgveil::app {
+
+struct BuiltVersion {
+  policy::PolicyVersion version;  // its number is 0; the store sets it
+  std::string note;               // what was kept of the earlier version's tree; empty: there was none
+};
+
+// Reads the shape and the counts and builds the tree in one transaction, and checks the constraints. The tree
+// continues the earlier version's tree where its columns are unchanged (policy/release/lineage.hpp). It gets
+// no new splits where the table keeps that version's decisions. needs: whether the version has a copy or the
+// digest of a stored column. The caller publishes the version, or drops its copy. Errors: ErrorKind::policy
+// (the first of check_policy's errors, too few units, constraints), ::connection, ::server.
+[[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                                 const EarlierVersion& earlier, const std::string& built_at,
+                                                 const BuildNeeds& needs, const db::Progress& progress = {});
+
+// What a version shows of the table as it is now.
+struct Recheck {
+  bool is_same_shape = true;       // false: nothing below is filled in
+  policy::Disclosure disclosure;   // of the version's tree on the live data
+  std::size_t splits_below_k = 0;  // splits that repair has to undo, also those that break a constraint
+  std::optional<policy::PolicyVersion> repaired;  // none when the root fails or a cohort breaks a constraint
+  std::string broken_because;                     // set when there is no `repaired`
+};
+// Errors: ErrorKind::connection, ::server.
+[[nodiscard]] Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                              const policy::PolicyVersion& version, const std::string& now);
+
+}  // namespace pgveil::app

@@ -1,0 +1,22 @@
+#pragma once
+// A policy with its stored version, for the subcommands that only look at files.
+#include <memory>
+#include <string>
+
+#include "policy/spec/spec.hpp"
+#include "policy/version/version.hpp"
+#include "settings/config.hpp"
+
+namespace pgveil::app {
+
+struct StoredPolicy {
+  std::shared_ptr<const policy::PolicySpec> spec;
+  std::shared_ptr<const policy::PolicyVersion> version;
+  std::string
+      note;  // "withdrawn: …", "the policy was edited since …"; empty: as served, if the table is unchanged
+};
+
+// Errors: the configuration or a policy is wrong; no such policy; it was never built.
+[[nodiscard]] Result<StoredPolicy> read_stored_policy(const std::string& config, const std::string& policy);
+
+}  // namespace pgveil::app

@@ -1,0 +1,104 @@
+#pragma once
+// Everything that answers depend on, as one immutable value: configuration, users, policies, and one snapshot
+// per database. RELOAD, BUILD, drift repair and the catalog watch make a new value, which replaces the old
+// one as a whole.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "common/finding.hpp"
+#include "console/console.hpp"
+#include "daemon/access/auth_query.hpp"
+#include "daemon/access/hba.hpp"
+#include "daemon/access/users_file.hpp"
+#include "daemon/policies/mask_views.hpp"
+#include "proxy/net/tls_settings.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
+#include "settings/config.hpp"
+#include "settings/policy_files.hpp"
+
+namespace pgveil::app {
+
+struct DatabaseView {
+  std::shared_ptr<const rewriter::Snapshot> snapshot;  // null, only after a failure: nothing is answered
+  std::shared_ptr<const rewriter::SnapshotInput> input = nullptr;  // what it was made of
+  std::string fingerprint;                                         // of the catalog, taken before it was read
+  std::vector<Finding> server_findings;        // with an error among them there is no snapshot
+  std::vector<Finding> surroundings_findings;  // with an error among them no table is open
+  std::string stamp;                           // of the stored versions, taken before they were read
+  rewriter::VersionGuard version_guard = rewriter::VersionGuard::absent;
+  std::vector<Finding> join_findings = {};  // an error: BUILD refuses, and what is open stays open
+  // Stored versions that are closed until they are counted together with others over their table
+  // (take_up.hpp), per policy.
+  std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>> unjudged = {};
+};
+
+struct Present {
+  Config config;
+  std::shared_ptr<const net::TlsSettings> tls;
+  std::shared_ptr<const net::TlsContext> page_tls;  // null: the page is HTTP
+  Users users;
+  std::shared_ptr<AuthQuery> auth_query;  // null: no login by roles of PostgreSQL
+  std::optional<HbaRules> hba;            // nullopt: from every address
+  Specs specs;
+  std::map<std::string, DatabaseView, std::less<>> databases;
+};
+
+// Gives each snapshot of the process a generation of its own. Thread-safe.
+class Generations {
+ public:
+  [[nodiscard]] std::uint64_t next() { return ++last_; }
+
+ private:
+  std::atomic<std::uint64_t> last_{0};
+};
+
+// Reads one database. before: the last view of it, or null. Its masks are reused where nothing changed that
+// they are made of. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables that do
+// not fit.
+[[nodiscard]] Result<DatabaseView> read_database(const Config& config, const Specs& specs,
+                                                 const std::string& database, Generations& generations,
+                                                 MaskViews views, const DatabaseView* before = nullptr);
+
+// As read_database, for a catalog that changed under a running proxy: what does not fit the catalog is closed
+// instead of being an error, first the open tables, then all policies. `problem` says what was closed and
+// why.
+//
+// Making new masks may take minutes. So if less is to be shown than before, close_first is called before
+// that, with a view that shows nothing more than is allowed; policies that wait for their masks are closed in
+// it. Errors: the server could not be read.
+struct CautiousView {
+  DatabaseView view;
+  std::string problem;
+};
+[[nodiscard]] Result<CautiousView> read_database_cautiously(
+    const Config& config, const Specs& specs, const std::string& database, Generations& generations,
+    const DatabaseView& before, const std::function<void(DatabaseView)>& close_first);
+
+// The same view with another state of one policy, made without asking the database again; nullopt: this state
+// cannot be made without asking. It is for versions that this process stored itself: the rest of the catalog
+// is as old as in `view`. Errors: the policy's mask is not accepted.
+[[nodiscard]] Result<std::optional<DatabaseView>> with_state(const Config& config, const DatabaseView& view,
+                                                             const std::string& database,
+                                                             rewriter::PolicyState state,
+                                                             Generations& generations);
+
+// Empty when auth.users_file is not set.
+[[nodiscard]] Result<Users> read_users(const Config& config);
+// REQUIRES: auth.hba_file. Errors: those of read_hba_file; rules about certificates where none is checked, or
+// where no users are known.
+[[nodiscard]] Result<HbaRules> read_access_rules(const Config& config);
+
+[[nodiscard]] console::Standing standing_of(const Config& config, std::string_view role);
+
+// The policy's state in its database's snapshot.
+[[nodiscard]] rewriter::PolicyState state_of(const Present& present,
+                                             const std::shared_ptr<const policy::PolicySpec>& spec);
+
+}  // namespace pgveil::app

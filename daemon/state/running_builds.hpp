@@ -1,0 +1,37 @@
+#pragma once
+// The progress of the builds that run in this process, for SHOW POLICIES. Thread-safe.
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace pgveil::app {
+
+class RunningBuilds {
+ public:
+  // Stands for one build as long as it lives. The RunningBuilds must outlive it. Used by one thread.
+  class Build {
+   public:
+    Build(RunningBuilds& builds, const std::string& policy);
+    Build(const Build&) = delete;
+    Build& operator=(const Build&) = delete;
+    ~Build();
+    // As db::Progress.
+    void reached(std::string_view stage, std::uint64_t done);
+
+   private:
+    RunningBuilds& builds_;
+    std::multimap<std::string, std::string>::iterator line_;
+  };
+
+  // "counting 120000": the stage, and how much of it is done. Empty: no build of this policy runs. If several
+  // run, the one that began first.
+  [[nodiscard]] std::string of(const std::string& policy) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::multimap<std::string, std::string> lines_;  // policy → stage
+};
+
+}  // namespace pgveil::app

@@ -1,0 +1,531 @@
+#include "daemon/state/serving_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "daemon/access/bypass_roles.hpp"
+#include "daemon/access/database_access.hpp"
+#include "daemon/access/tls.hpp"
+#include "daemon/policies/examination.hpp"
+#include "daemon/policies/masked_copies.hpp"
+#include "daemon/policies/stored_column.hpp"
+#include "daemon/policies/versions.hpp"
+#include "daemon/state/login_account.hpp"
+#include "daemon/state/role_needs.hpp"
+#include "daemon/state/still_let_in.hpp"
+#include "db/catalog/catalog_loader.hpp"
+#include "rewriter/statement/normalized_text.hpp"
+#include "settings/options.hpp"
+#include "settings/page_lists.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Error no_such_database(std::string_view database) {
+  return {ErrorKind::unknown_object, std::string(sqlstate::kInvalidCatalogName),
+          fmt::format("database \"{}\" is not served here", database), "ask the operator which are"};
+}
+
+// Masks of before ask for the schema, so nothing is answered until it is back or pgveil is started anew.
+Error lost_guard(const std::string& database) {
+  return {ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
+          fmt::format("schema pgveil of database \"{}\" is gone", database),
+          "run what pgveil setup-sql prints, or restart pgveil to keep versions in files"};
+}
+
+rewriter::Limits limits_of(const LimitsConfig& limits) {
+  return {limits.statement_bytes, limits.output_bytes, limits.nesting};
+}
+
+enum class PageLists { taken_over, wait };
+
+// Whom the page shows more counts from now on; where the page is, and how it is reached, at the next start.
+// Whether the lists may be is asked under the audit log and the roles that are in force: REQUIRES: these are
+// carried over.
+PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>& steps) {
+  PageConfig written = now.page;
+  std::swap(written, next.page);
+  next.page.raw_rows = written.raw_rows;
+  next.page.table_jobs = written.table_jobs;
+  auto lists = PageLists::taken_over;
+  std::string why;
+  if (const auto wrong = wrong_page_lists(next); !wrong.empty()) {
+    next.page.raw_rows.clear();
+    next.page.table_jobs.clear();
+    lists = PageLists::wait;
+    why = "; until then nobody is listed: " + wrong;
+  }
+  if (next.page != written)
+    steps.push_back({"admin.http", true, "changed in the file: takes effect at the next start" + why});
+  return lists;
+}
+
+void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
+  const auto keep = [&](auto member, std::string_view name) {
+    if (next.*member == now.*member) return;
+    next.*member = now.*member;
+    steps.push_back({std::string(name), true, "changed in the file: takes effect at the next start"});
+  };
+  keep(&Config::listen, "listen");
+  keep(&Config::backend, "backend");
+  keep(&Config::pool, "pool");
+  keep(&Config::limits, "limits");
+  keep(&Config::state_dir, "state_dir");
+  keep(&Config::metrics, "metrics");
+  keep(&Config::audit, "audit");
+  const auto lists = carry_over_page(next, now, steps);
+  for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
+    const bool is_in_force = option.section != "admin.http" || lists == PageLists::taken_over;
+    if (is_reloadable(option) && is_in_force) continue;
+    const std::string key = full_name(option);
+    next.written.erase(key);
+    if (const auto old = now.written.find(key); old != now.written.end()) next.written.insert(*old);
+  }
+  next.interrupt = now.interrupt;
+  if (next.auth.method != now.auth.method) {
+    next.auth.method = now.auth.method;
+    steps.push_back({"auth.method", true, "changed in the file: takes effect at the next start"});
+  }
+}
+
+Result<std::shared_ptr<AuthQuery>> open_auth_query(const Config& config, const Specs& specs) {
+  if (auto fits = check_auth_query(config, specs); !fits) return fits.error();
+  return AuthQuery::open(config);
+}
+
+}  // namespace
+
+namespace {
+
+// Once nobody is answered from them any more.
+void retire_stray_copies(const Present& now) {
+  for (const auto& [database, view] : now.databases) {
+    if (view.version_guard == rewriter::VersionGuard::present)
+      retire_stray_copies(now.config, now.specs, database);
+  }
+}
+
+}  // namespace
+
+ServingState::ServingState(Config config)
+    : present_(std::make_shared<const Present>(
+          Present{std::move(config), nullptr, nullptr, {}, nullptr, {}, {}, {}})),
+      cache_(present_->config.limits.verdict_cache_bytes) {}
+
+Result<std::unique_ptr<ServingState>> ServingState::open(Config config) {
+  std::unique_ptr<ServingState> serving(new ServingState(config));
+  std::vector<LoadStep> steps;
+  auto present = serving->load(std::move(config), steps);
+  if (!present) return present.error();
+  serving->replace(std::make_shared<const Present>(std::move(*present)));
+  retire_stray_copies(*serving->present());
+  return serving;
+}
+
+Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) {
+  Present present;
+  const auto now = this->present();
+  std::optional<Error> first;
+  const auto note = [&](std::string item, const auto& result, std::string message) {
+    steps.push_back(
+        {std::move(item), result.has_value(), result ? std::move(message) : one_line(result.error())});
+    if (!result && !first) first = result.error();
+    return result.has_value();
+  };
+  auto tls = read_tls(config.tls, config.backend.host);
+  if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
+  auto page_tls = read_page_tls(config.page.tls);
+  if (!page_tls) note("admin.http.tls", page_tls, "");
+  if (page_tls) present.page_tls = std::move(*page_tls);
+  auto users = read_users(config);
+  if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
+    present.users = std::move(*users);
+  if (!config.auth.hba_file.empty()) {
+    auto rules = read_access_rules(config);
+    if (note("hba", rules, rules ? fmt::format("{} rules", rules->size()) : ""))
+      present.hba = std::move(*rules);
+  }
+  for (const auto& file : distrusted_files(config)) log::warning("configuration", file);
+  auto specs = read_policy_files(config);
+  if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
+    present.specs = std::move(*specs);
+  if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
+    note("bypass_roles", bypass, "");
+  if (config.auth_query) {
+    auto query = open_auth_query(config, present.specs);
+    if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);
+  }
+  for (const auto& database : config.backend.databases) {
+    if (!specs) continue;  // what query_role and versions are held against
+    const auto role = check_role(config, present.specs, database);
+    if (!role && !note("query_role in database " + database, role, "")) continue;
+    const auto prepared = prepare_versions(config, present.specs, database);
+    if (!prepared && !note("database " + database, prepared, "")) continue;
+    const auto before = now->databases.find(database);
+    auto view = read_database(config, present.specs, database, generations_, MaskViews::make,
+                              before == now->databases.end() ? nullptr : &before->second);
+    if (view && has_lost_guard(database, *view)) view = lost_guard(database);
+    if (!note("database " + database, view, "read")) continue;
+    log_findings(database, view->server_findings);
+    count_findings(database, view->surroundings_findings);
+    count_findings(database, view->join_findings);
+    log_not_stored(view->snapshot.get());
+    present.databases.emplace(database, std::move(*view));
+  }
+  if (first) return *first;
+  present.config = std::move(config);
+  return present;
+}
+
+std::shared_ptr<const Present> ServingState::present() const {
+  const std::lock_guard guard(present_mutex_);
+  return present_;
+}
+
+void ServingState::replace(std::shared_ptr<const Present> present) {
+  const std::lock_guard guard(present_mutex_);
+  present_.swap(present);
+}
+
+namespace {
+
+Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_of(const Present& present,
+                                                              std::string_view database) {
+  const auto view = present.databases.find(database);
+  if (view == present.databases.end()) return no_such_database(database);
+  if (view->second.snapshot) return view->second.snapshot;
+  return Error{ErrorKind::server, std::string(sqlstate::kCannotConnectNow), "this database can't be used now",
+               "the operator's log says why"};
+}
+
+}  // namespace
+
+namespace {
+
+// A session that PostgreSQL's own password opened never gets more than masks, whatever RELOAD made of its
+// role.
+Refusal no_longer_masked() {
+  return {.reason = Reason::relation_not_listed,
+          .message = "this role is exempt from a policy now, and was found by auth_query",
+          .hint = "connect again; exempt roles need an account in users_file"};
+}
+
+}  // namespace
+
+rewriter::Verdict ServingState::judge(std::string_view sql, const rewriter::Client& client,
+                                      std::string_view database) {
+  const auto now = present();
+  if (!client.may_be_exempt && is_exempt_somewhere(now->specs, client.role)) return no_longer_masked();
+  const auto snapshot = snapshot_of(*now, database);
+  if (!snapshot) return snapshot.error();
+  const std::string path = client.path.key();
+  const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
+  auto verdict = cache_.find(key);
+  (verdict ? rewrites_.hits : rewrites_.misses).fetch_add(1, std::memory_order_relaxed);
+  if (!verdict) {
+    const auto begin = std::chrono::steady_clock::now();
+    verdict = std::make_shared<const rewriter::Verdict>(
+        rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits)));
+    const auto took = std::chrono::steady_clock::now() - begin;
+    rewrites_.time.add(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+    cache_.insert(key, verdict);
+  }
+  if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
+    refusals_.add(refusal->reason, std::time(nullptr));
+  return *verdict;
+}
+
+Result<std::vector<rewriter::Examined>> ServingState::examine(std::string_view sql,
+                                                              const rewriter::Client& client,
+                                                              std::string_view database) const {
+  const auto now = present();
+  const auto snapshot = snapshot_of(*now, database);
+  if (!snapshot) return snapshot.error();
+  return rewriter::examine(sql, client, **snapshot, limits_of(now->config.limits));
+}
+
+bool ServingState::is_current(std::span<const rewriter::VersionId> versions,
+                              std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end() || !view->second.snapshot) return false;
+  const auto& tables = view->second.snapshot->protected_tables();
+  return std::ranges::all_of(versions, [&](const rewriter::VersionId& id) {
+    return std::ranges::any_of(tables, [&](const auto& table) {
+      const auto& version = table.state.version;
+      return version && version->number == id.number && version->policy == id.policy;
+    });
+  });
+}
+
+std::uint64_t ServingState::generation_of(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  const bool is_served = view != now->databases.end() && view->second.snapshot;
+  return is_served ? view->second.snapshot->generation() : 0;
+}
+
+std::optional<std::uint64_t> ServingState::unguarded_generation(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end() || !view->second.snapshot) return std::nullopt;  // nothing is answered
+  if (view->second.version_guard == rewriter::VersionGuard::present) return std::nullopt;
+  return view->second.snapshot->generation();
+}
+
+void ServingState::note_stale_versions(std::string_view) {
+  stale_versions_.wake();
+}
+
+// A command's words are names, numbers and files; only EXPLAIN POLICY and what drivers send quote statements.
+session::AuditedText ServingState::audited_text(std::string_view text, TextOf what) const {
+  const std::size_t limit = present()->config.audit.sql_bytes;
+  if (limit == 0) return nullptr;
+  if (what == TextOf::command) {
+    const auto command = console::parse_command(text);
+    const bool is_plain = command && !std::holds_alternative<console::ExplainPolicy>(*command) &&
+                          !std::holds_alternative<console::Benign>(*command);
+    if (is_plain) return std::make_shared<const std::string>(text.substr(0, limit));
+  }
+  auto normalized = rewriter::normalized_text(
+      text, what == TextOf::statement ? rewriter::QuotedNames::shown : rewriter::QuotedNames::hidden, limit);
+  if (!normalized) return nullptr;
+  return std::make_shared<const std::string>(std::move(*normalized));
+}
+
+void ServingState::note(const ProcessEvent& event) {
+  if (audit_ != nullptr) audit_->note(event);
+}
+
+// Who PostgreSQL knows may not use the console: admins come in when it can't be asked, and ask nobody.
+std::optional<session::LookUp> ServingState::account(std::string_view role, std::string_view database) const {
+  const auto now = present();
+  if (!now->auth_query || database == session::kConsoleDatabase)
+    return login_account(*now, role, std::nullopt);
+  const auto found = now->auth_query->remembered(role);
+  if (!found) return std::nullopt;
+  return login_account(*now, role, found);
+}
+
+session::LookUp ServingState::look_up(std::string_view role) {
+  const auto now = present();
+  if (!now->auth_query) return login_account(*now, role, std::nullopt);
+  return login_account(*now, role, now->auth_query->ask(std::string(role)));
+}
+
+Result<session::LoginDemand> ServingState::may_log_in(std::string_view role, std::string_view database,
+                                                      const session::ClientOrigin& origin) const {
+  const auto now = present();
+  if (!now->hba) return session::LoginDemand::password;
+  const HbaRule* rule = find_rule(*now->hba, role, database, origin);
+  if (rule != nullptr && rule->demand) return *rule->demand;
+  const std::string_view why = rule != nullptr ? "is rejected by" : "fits no rule of";
+  return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+               fmt::format("a login of \"{}\" to \"{}\" from {}{} {} the access file", role, database,
+                           origin.address.empty() ? "this machine" : origin.address,
+                           origin.is_secured ? " with TLS" : "", why),
+               "the operator lists who may log in from where in auth.hba_file"};
+}
+
+std::optional<session::Credentials> ServingState::bypass_login(const session::Identity& who) const {
+  if (who.is_looked_up) return std::nullopt;
+  const auto now = present();
+  const BypassRole* bypass = find_bypass(now->config, who.role);
+  if (bypass == nullptr) return std::nullopt;
+  return session::Credentials{bypass->backend.user, bypass->backend.password};
+}
+
+Result<void> ServingState::may_connect(const session::Identity& who, std::string_view database) const {
+  const auto now = present();
+  const std::string_view role = who.role;
+  const bool asks_for_file = !now->config.auth.users_file.empty() && !who.is_looked_up;
+  if (asks_for_file && !now->users.contains(role)) {
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+                 fmt::format("role \"{}\" is not known here", role), "ask the operator for an account"};
+  }
+  if (database == session::kConsoleDatabase) {
+    if (!who.is_looked_up && standing_of(now->config, role) != console::Standing::none) return {};
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("role \"{}\" may not use the console", role),
+                 "the operator lists roles in admin.admin_users and admin.stats_users"};
+  }
+  if (!now->databases.contains(database)) return no_such_database(database);
+  const BypassRole* bypass = find_bypass(now->config, role);
+  const bool is_elsewhere = bypass != nullptr && !bypass->databases.empty() &&
+                            std::ranges::find(bypass->databases, database) == bypass->databases.end();
+  if (is_elsewhere) {
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("role \"{}\" may not use this database", role),
+                 "bypass_roles lists those it may"};
+  }
+  return {};
+}
+
+Result<void> ServingState::may_stay(const session::Admitted& session) const {
+  if (auto allowed = may_connect(session.who, session.database); !allowed || session.is_vouched)
+    return allowed;
+  return still_let_in(*present(), session);
+}
+
+rewriter::SchemaNames ServingState::schemas(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end() || !view->second.snapshot) return {};
+  rewriter::SchemaNames names = view->second.snapshot->catalog().search_path;
+  // Unnamed it is searched first all the same.
+  std::erase(names, "pg_catalog");
+  return names;
+}
+
+std::vector<LoadStep> ServingState::reload() {
+  const std::lock_guard change(change_mutex_);
+  std::vector<LoadStep> steps;
+  const auto now = present();
+  auto config = read_config(now->config.file);
+  if (!config) return {{"configuration", false, one_line(config.error())}};
+  steps.push_back({"configuration", true, "read"});
+  carry_over(*config, now->config, steps);
+  if (audit_ != nullptr) {
+    const auto reopened = audit_->reopen();
+    steps.push_back({"audit", reopened.has_value(), reopened ? "" : one_line(reopened.error())});
+    if (!reopened) return steps;
+  }
+  auto next = load(std::move(*config), steps);
+  if (next) {
+    replace(std::make_shared<const Present>(std::move(*next)));
+    retire_stray_copies(*present());
+    ++reloads_;
+  }
+  note({"reload", {{"verdict", next ? "done" : "nothing changed"}}});
+  return steps;
+}
+
+bool ServingState::has_lost_guard(const std::string& database, const DatabaseView& next) const {
+  const auto now = present();
+  const auto before = now->databases.find(database);
+  return before != now->databases.end() && before->second.version_guard == rewriter::VersionGuard::present &&
+         next.snapshot && next.version_guard == rewriter::VersionGuard::absent;
+}
+
+Result<void> ServingState::refresh(const std::string& database) {
+  const auto now = present();
+  if (auto prepared = prepare_versions(now->config, now->specs, database);
+      !prepared && prepared.error().kind != ErrorKind::configuration) {
+    return prepared;
+  }
+  const auto close_first = [&](DatabaseView closed) {
+    if (!has_lost_guard(database, closed)) put(*now, database, std::move(closed));
+  };
+  auto read = read_database_cautiously(now->config, now->specs, database, generations_,
+                                       now->databases.at(database), close_first);
+  if (!read) return read.error();
+  if (has_lost_guard(database, read->view)) return lost_guard(database);
+  if (!read->problem.empty()) log::error("database " + database, "closed in part: " + read->problem);
+  const auto& before = now->databases.at(database);
+  if (read->view.server_findings != before.server_findings)
+    log_findings(database, read->view.server_findings);
+  if (read->view.surroundings_findings != before.surroundings_findings)
+    count_findings(database, read->view.surroundings_findings);
+  if (read->view.join_findings != before.join_findings) count_findings(database, read->view.join_findings);
+  log_not_stored(read->view.snapshot.get());
+  put(*now, database, std::move(read->view));
+  return {};
+}
+
+void ServingState::put(const Present& now, const std::string& database, DatabaseView view) {
+  auto next = std::make_shared<Present>(now);
+  next->databases.insert_or_assign(database, std::move(view));
+  replace(std::move(next));
+}
+
+Result<void> ServingState::take_up(const std::string& database, rewriter::PolicyState state) {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end()) return no_such_database(database);
+  auto next = with_state(now->config, view->second, database, std::move(state), generations_);
+  if (!next || !*next) return refresh(database);
+  put(*now, database, std::move(**next));
+  return {};
+}
+
+Result<bool> ServingState::refresh_if_changed(const std::string& database) {
+  const std::lock_guard change(change_mutex_);
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end()) return no_such_database(database);
+  const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database,
+                                                   granted_tables(now->config, now->specs, database));
+  if (!fingerprint) return fingerprint.error();
+  const auto stamp = versions_stamp(now->config, now->specs, database);
+  if (!stamp) return stamp.error();
+  const bool is_same = *fingerprint == view->second.fingerprint && *stamp == view->second.stamp;
+  if (is_same) return false;
+  if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
+  return true;
+}
+
+std::uint64_t ServingState::served_number(const policy::PolicySpec& spec) const {
+  const auto now = present();
+  const auto view = now->databases.find(spec.database);
+  if (view == now->databases.end() || !view->second.snapshot) return 0;
+  for (const auto& table : view->second.snapshot->protected_tables()) {
+    if (table.state.spec->name == spec.name && table.state.version) return table.state.version->number;
+  }
+  return 0;
+}
+
+Result<std::optional<policy::PolicyVersion>> ServingState::publish(const policy::PolicySpec& spec,
+                                                                   policy::PolicyVersion version,
+                                                                   const db::VersionMarks& seen,
+                                                                   Catalog catalog) {
+  const std::lock_guard change(change_mutex_);
+  const auto now = present();
+  const auto versions = Versions::open(now->config, spec.database);
+  if (!versions) return versions.error();
+  auto& highest = highest_numbers_[spec.name];
+  auto published = versions->publish(std::move(version), std::max(highest, served_number(spec)) + 1, seen);
+  if (!published) return published.error();
+  if (!*published) {
+    log::info("policy " + spec.name,
+              "not stored: a version of its table was stored, or withdrawn, meanwhile");
+    if (auto refreshed = refresh(spec.database); !refreshed) return refreshed.error();
+    return published;
+  }
+  highest = (*published)->number;
+  note({"policy_published", {{"policy", spec.name}, {"version", std::to_string(highest)}}});
+  const auto known = find_policy(now->specs, spec.name);
+  const auto taken =
+      known && catalog == Catalog::as_known
+          ? take_up(spec.database, {*known, std::make_shared<const policy::PolicyVersion>(**published), ""})
+          : refresh(spec.database);
+  if (!taken) return taken.error();
+  return published;
+}
+
+Result<bool> ServingState::withdraw(const policy::PolicySpec& spec, const std::string& reason,
+                                    const db::VersionMark& seen) {
+  const auto versions = Versions::open(present()->config, spec.database);
+  if (!versions) return versions.error();
+  // Not after a change that is under way here, which may make masks for minutes: with the schema pgveil the
+  // version is refused from now on.
+  const auto closed = versions->withdraw(spec.name, reason, seen);
+  if (!closed) return closed;
+  if (*closed) note({"policy_withdrawn", {{"policy", spec.name}}});
+  const std::lock_guard change(change_mutex_);
+  const auto known = find_policy(present()->specs, spec.name);
+  const bool is_last = served_number(spec) <= seen.number;  // nothing was built meanwhile
+  const auto taken =
+      known && *closed && is_last
+          ? take_up(spec.database, {*known, nullptr, fmt::format("withdrawn: {}; build needed", reason)})
+          : refresh(spec.database);
+  if (!taken) return taken.error();
+  return closed;
+}
+
+}  // namespace pgveil::app

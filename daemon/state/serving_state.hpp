@@ -1,0 +1,138 @@
+#pragma once
+// What the sessions are served from: the present (configuration, users, policies, snapshots), the cache of
+// verdicts and the store of versions. It implements session::Gate, which is what sessions ask. The console
+// (daemon/console/commands.hpp) and the watch (watch.hpp) change it. Thread-safe.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/histogram.hpp"
+#include "daemon/audit/log.hpp"
+#include "daemon/state/present.hpp"
+#include "daemon/state/refusal_counts.hpp"
+#include "daemon/state/running_builds.hpp"
+#include "daemon/state/wake.hpp"
+#include "daemon/statements/verdict_cache.hpp"
+#include "db/server/progress.hpp"
+#include "db/versions/version_table.hpp"
+#include "proxy/session/gate.hpp"
+#include "rewriter/pipeline/examine.hpp"
+
+namespace pgveil::app {
+
+// One step of reading everything again, at the start and for the answer of RELOAD.
+struct LoadStep {
+  std::string item;  // "configuration", "users", "policies", "database demo"
+  bool is_ok = true;
+  std::string message;  // one line
+};
+
+class ServingState final : public session::Gate {
+ public:
+  // Reads users, policies, catalogs and versions. Errors: the first that is wrong; the backend must be up.
+  [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config);
+
+  [[nodiscard]] std::shared_ptr<const Present> present() const;
+
+  // From now on, changes of policies are noted in this audit log, which must outlive this object. Null: they
+  // are noted nowhere.
+  void attach_audit(AuditLog* audit) { audit_ = audit; }
+  // Null: nothing is audited.
+  [[nodiscard]] const AuditLog* audit() const { return audit_; }
+
+  // ---- Gate
+  [[nodiscard]] rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
+                                        std::string_view database) override;
+  [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
+                                std::string_view database) const override;
+  [[nodiscard]] std::uint64_t generation_of(std::string_view database) const override;
+  [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
+  void note_stale_versions(std::string_view database) override;
+  [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;
+  [[nodiscard]] std::optional<session::LookUp> account(std::string_view role,
+                                                       std::string_view database) const override;
+  [[nodiscard]] session::LookUp look_up(std::string_view role) override;
+  [[nodiscard]] Result<session::LoginDemand> may_log_in(std::string_view role, std::string_view database,
+                                                        const session::ClientOrigin& origin) const override;
+  [[nodiscard]] std::optional<session::Credentials> bypass_login(const session::Identity& who) const override;
+  [[nodiscard]] Result<void> may_connect(const session::Identity& who,
+                                         std::string_view database) const override;
+  [[nodiscard]] std::uint64_t access_generation() const override { return reloads_.load(); }
+  [[nodiscard]] Result<void> may_stay(const session::Admitted& session) const override;
+  [[nodiscard]] rewriter::SchemaNames schemas(std::string_view database) const override;
+
+  // What judge() would answer, for an admin who asks. It is not counted as a statement.
+  [[nodiscard]] Result<std::vector<rewriter::Examined>> examine(std::string_view sql,
+                                                                const rewriter::Client& client,
+                                                                std::string_view database) const;
+  // What judge() has refused since the start.
+  [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
+  // Figures of judge() since the start: statements that were in the cache, statements that were not, and the
+  // time that these took.
+  struct Rewrites {
+    std::atomic<std::uint64_t> hits{0}, misses{0};
+    Histogram time;
+  };
+  [[nodiscard]] const Rewrites& rewrites() const { return rewrites_; }
+  [[nodiscard]] const VerdictCache& cache() const { return cache_; }
+  // Woken when a session met a version that is no longer current. The watch sleeps on it.
+  [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
+
+  // The builds that run in this process.
+  [[nodiscard]] RunningBuilds& running_builds() { return builds_; }
+
+  // ---- Changes. They block while PostgreSQL works, and while another change runs.
+  //
+  // Reads configuration, users, policies and catalogs again. If one step is not ok, everything stays as it
+  // was.
+  [[nodiscard]] std::vector<LoadStep> reload();
+  // Stores the version under the next number (daemon/policies/versions.hpp) and makes it current, if
+  // everything in `seen` is still stored as `seen` says. Nothing is returned if something is not; then what
+  // is stored now was read. The version that is returned carries its number.
+  enum class Catalog {
+    read_again,
+    as_known  // the catalog that was read last is enough for this version
+  };
+  [[nodiscard]] Result<std::optional<policy::PolicyVersion>> publish(const policy::PolicySpec& spec,
+                                                                     policy::PolicyVersion version,
+                                                                     const db::VersionMarks& seen,
+                                                                     Catalog catalog);
+  // Closes the policy until its next build. False: what is stored of it is no longer what `seen` says.
+  [[nodiscard]] Result<bool> withdraw(const policy::PolicySpec& spec, const std::string& reason,
+                                      const db::VersionMark& seen);
+  // Reads the database again if its catalog or its stored versions have changed. True: they had changed.
+  [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
+
+ private:
+  explicit ServingState(Config config);
+  [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
+  [[nodiscard]] Result<void> refresh(const std::string& database);
+  // Puts in force what this process has just stored, without asking the database again where that is
+  // possible. The watch finds the changed versions at its next look.
+  [[nodiscard]] Result<void> take_up(const std::string& database, rewriter::PolicyState state);
+  void put(const Present& now, const std::string& database, DatabaseView view);
+  // The database was served with the schema pgveil, and the schema is gone. pgveil then never falls back to
+  // version files by itself.
+  [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
+  [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
+  void replace(std::shared_ptr<const Present> present);
+  void note(const ProcessEvent& event);
+
+  Generations generations_;
+  std::mutex change_mutex_;           // one change at a time; never held while a client waits
+  mutable std::mutex present_mutex_;  // only for the pointer
+  std::shared_ptr<const Present> present_;
+  std::atomic<std::uint64_t> reloads_{0};  // how many RELOADs changed something
+  AuditLog* audit_ = nullptr;
+  VerdictCache cache_;
+  Wake stale_versions_;
+  RefusalCounts refusals_;
+  Rewrites rewrites_;
+  RunningBuilds builds_;
+  std::map<std::string, std::uint64_t>
+      highest_numbers_;  // per policy, under change_mutex_: numbers never fall
+};
+
+}  // namespace pgveil::app

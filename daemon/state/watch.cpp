@@ -1,0 +1,133 @@
+#include "daemon/state/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include "common/log.hpp"
+#include "daemon/policies/check_times.hpp"
+#include "daemon/state/build.hpp"
+#include "daemon/state/drift.hpp"
+#include "daemon/state/rebuilds.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kShortestPauseMs = 50;
+constexpr std::chrono::milliseconds kLongestPause{1'000};  // until a policy of a RELOAD is seen
+
+// Says a failure once, and again only after it was gone.
+class FailureLog {
+ public:
+  void note(const std::string& topic, const Result<void>& result) {
+    if (result) {
+      if (failing_.erase(topic) > 0) log::info(topic, "works again");
+    } else if (failing_.emplace(topic, true).second) {
+      log::warning(topic, one_line(result.error()));
+      log::private_detail(topic, result.error().private_detail);
+    }
+  }
+
+ private:
+  std::map<std::string, bool> failing_;
+};
+
+// Once for each reason; again only when the server could not be asked.
+void count_if_waiting(ServingState& serving, const policy::PolicySpec& spec,
+                      std::map<std::string, std::string>& counted, FailureLog& failures) {
+  const std::string reason = waits_for(*serving.present(), spec);
+  if (reason.empty() || counted[spec.name] == reason) return;
+  const auto looked = count_waiting(serving, spec);
+  failures.note("policy " + spec.name, looked ? Result<void>() : Result<void>(looked.error()));
+  const bool is_settled = looked ? *looked == Looked::done : looked.error().kind == ErrorKind::policy;
+  if (is_settled) counted[spec.name] = reason;
+}
+
+// What can't be built again stays as it is: the version that is there is served on. True: a build was tried.
+bool rebuild_if_due(ServingState& serving, const policy::PolicySpec& spec, Rebuilds& rebuilds,
+                    FailureLog& failures) {
+  const auto now = serving.present();
+  const auto known = find_policy(now->specs, spec.name);
+  if (!known || !rebuilds.is_due(**known, state_of(*now, *known).version.get(), std::time(nullptr)))
+    return false;
+  const auto built = build_and_publish(serving, *known, Lineage::go_on, "rebuild_every");
+  rebuilds.done(**known, built.has_value(), std::time(nullptr));
+  failures.note("rebuild of policy " + spec.name, built ? Result<void>() : Result<void>(built.error()));
+  return true;
+}
+
+}  // namespace
+
+Watch::Watch(ServingState& serving)
+    : serving_(serving),
+      catalogs_([this](const std::stop_token& stop) { watch_catalogs(stop); }),
+      drift_([this](const std::stop_token& stop) { check_drift(stop); }) {}
+
+Watch::~Watch() {
+  catalogs_.request_stop();
+  drift_.request_stop();
+  wake_.notify_all();
+}
+
+bool Watch::sleep_for(const std::stop_token& stop, std::int64_t ms) {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, stop, std::chrono::milliseconds(ms), [] { return false; });
+  return !stop.stop_requested();
+}
+
+void Watch::watch_catalogs(const std::stop_token& stop) {
+  FailureLog failures;
+  while (
+      serving_.stale_versions().sleep_for(stop, serving_.present()->config.backend.catalog_check_every_ms)) {
+    const auto now = serving_.present();  // kept: a range-for would not keep what a temporary points to
+    for (const auto& database : now->config.backend.databases) {
+      const auto changed = serving_.refresh_if_changed(database);
+      failures.note("database " + database, changed ? Result<void>() : Result<void>(changed.error()));
+      if (changed && *changed) log::info("database " + database, "tables or versions changed: read again");
+    }
+    // Clients in old transactions may wake us as often as they like.
+    if (!sleep_for(stop, kShortestPauseMs)) return;
+  }
+}
+
+// The checks that are due come before the next build, which may take long.
+void Watch::check_drift(const std::stop_token& stop) {
+  FailureLog failures;
+  Rebuilds rebuilds;
+  CheckTimes times;
+  std::map<std::string, std::string>
+      counted;  // per policy what its version waited for when it was counted last
+  const auto pause = [&] {
+    const std::chrono::milliseconds least(kShortestPauseMs);
+    return times.pause(serving_.present()->specs, Clock::now(), least, kLongestPause).count();
+  };
+  while (sleep_for(stop, pause())) {
+    const auto now = serving_.present();
+    // No more than one for each policy, or builds might have to wait for ever.
+    for (std::size_t i = 0; i < now->specs.size(); ++i) {
+      const auto due = times.most_overdue(now->specs, Clock::now());
+      if (!due) break;
+      if (stop.stop_requested()) return;
+      const auto looked = check_drift_of(serving_, *due);
+      failures.note("policy " + due->name, looked ? Result<void>() : Result<void>(looked.error()));
+      if (looked && *looked == Looked::again) break;  // it is due still
+      times.done(*due, Clock::now());
+    }
+    for (const auto& spec : now->specs) {
+      if (stop.stop_requested()) return;
+      count_if_waiting(serving_, *spec, counted, failures);
+    }
+    for (const auto& spec : now->specs) {
+      if (stop.stop_requested()) return;
+      if (rebuild_if_due(serving_, *spec, rebuilds, failures)) break;
+    }
+  }
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,15 @@
+#pragma once
+// One live database → rewriter::Surroundings, as query_role sees it: what that role may execute is in there.
+#include <string>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+#include "rewriter/catalog/surroundings.hpp"
+
+namespace pgveil::db {
+
+// Errors: ErrorKind::connection, ::server. Blocks.
+[[nodiscard]] Result<rewriter::Surroundings> load_surroundings(const Endpoint& endpoint,
+                                                               const std::string& database);
+
+}  // namespace pgveil::db

@@ -1,0 +1,55 @@
+#include "db/catalog/table_facts.hpp"
+
+#include <fmt/format.h>
+
+#include "common/sql_quoting.hpp"
+#include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+// Rows lie in any order of a column that has one value only.
+constexpr const char* kCorrelations = R"(
+SELECT attname, correlation FROM pg_catalog.pg_stats
+ WHERE schemaname = $1 AND tablename = $2 AND NOT inherited AND correlation IS NOT NULL
+   AND n_distinct <> 1 ORDER BY attname)";
+
+}  // namespace
+
+Result<std::vector<IdentifierFacts>> count_identifiers(const Endpoint& endpoint,
+                                                       const policy::PolicySpec& spec) {
+  std::vector<IdentifierFacts> facts;
+  std::string counts;
+  for (const auto& rule : spec.columns) {
+    if (rule.column_class != policy::ColumnClass::identifier) continue;
+    facts.push_back({rule.name, 0, 0});
+    counts += fmt::format("{0}pg_catalog.count({1}), pg_catalog.count(DISTINCT ({1})::pg_catalog.text)",
+                          counts.empty() ? "" : ", ", quoted_name(rule.name));
+  }
+  if (facts.empty()) return facts;
+  auto connection = Connection::open(endpoint, spec.database, Access::read_only);
+  if (!connection) return connection.error();
+  const std::string table = qualified_name(spec.schema, spec.table);
+  return guarded<std::vector<IdentifierFacts>>("counting identifiers of table " + table, [&] {
+    const auto row = (*connection)->run(fmt::format("SELECT {} FROM {}", counts, table))[0];
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      facts[i].values = row[static_cast<int>(2 * i)].as<std::uint64_t>();
+      facts[i].distinct = row[static_cast<int>(2 * i + 1)].as<std::uint64_t>();
+    }
+    return Result<std::vector<IdentifierFacts>>(std::move(facts));
+  });
+}
+
+Result<std::vector<OrderFacts>> load_order(const Endpoint& endpoint, const policy::PolicySpec& spec) {
+  auto connection = Connection::open(endpoint, spec.database, Access::read_only);
+  if (!connection) return connection.error();
+  return guarded<std::vector<OrderFacts>>("reading statistics", [&]() -> Result<std::vector<OrderFacts>> {
+    std::vector<OrderFacts> facts;
+    for (const auto& row : (*connection)->run(kCorrelations, spec.schema, spec.table))
+      facts.push_back({row[0].as<std::string>(), row[1].as<double>()});
+    return facts;
+  });
+}
+
+}  // namespace pgveil::db

@@ -1,0 +1,34 @@
+#pragma once
+// What a policy's table says of itself without its rows being looked at one by one: how often identifiers
+// repeat, and how far the physical order follows a column.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+#include "policy/spec/spec.hpp"
+
+namespace pgveil::db {
+
+struct IdentifierFacts {
+  std::string column;
+  std::uint64_t values = 0;    // rows where it is not NULL
+  std::uint64_t distinct = 0;  // different texts
+};
+
+struct OrderFacts {
+  std::string column;
+  double correlation = 0;  // of its values with the physical order: -1 to 1
+};
+
+// Counts the policy's identifier columns. Errors: ErrorKind::connection, ::server. Blocks, reads the whole
+// table.
+[[nodiscard]] Result<std::vector<IdentifierFacts>> count_identifiers(const Endpoint& endpoint,
+                                                                     const policy::PolicySpec& spec);
+
+// PostgreSQL's statistics, as far as this role may see them; nothing for a table that was never analyzed.
+[[nodiscard]] Result<std::vector<OrderFacts>> load_order(const Endpoint& endpoint,
+                                                         const policy::PolicySpec& spec);
+
+}  // namespace pgveil::db

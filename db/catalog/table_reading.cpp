@@ -1,0 +1,62 @@
+#include "db/catalog/table_reading.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "common/sql_quoting.hpp"
+#include "common/sqlstate.hpp"
+#include "db/catalog/relation_query.hpp"
+#include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+std::string begin_statement(Access access) {
+  return fmt::format("BEGIN ISOLATION LEVEL REPEATABLE READ {}",
+                     access == Access::read_only ? "READ ONLY" : "READ WRITE");
+}
+
+}  // namespace
+
+TableReading::TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec,
+                           rewriter::Relation relation, std::uint64_t counts_bytes)
+    : connection_(std::move(connection)),
+      spec_(std::move(spec)),
+      relation_(std::move(relation)),
+      counts_bytes_(counts_bytes) {}
+TableReading::TableReading(TableReading&&) noexcept = default;
+TableReading& TableReading::operator=(TableReading&&) noexcept = default;
+TableReading::~TableReading() = default;
+
+Result<TableReading> TableReading::open(const Endpoint& endpoint, const policy::PolicySpec& spec,
+                                        std::int64_t lock_wait_ms) {
+  return open_with(endpoint, spec, Access::read_only, lock_wait_ms);
+}
+
+Result<TableReading> TableReading::open_for_writing(const Endpoint& endpoint,
+                                                    const policy::PolicySpec& spec) {
+  return open_with(endpoint, spec, Access::read_write, 0);
+}
+
+Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const policy::PolicySpec& spec,
+                                             Access access, std::int64_t lock_wait_ms) {
+  auto connection = Connection::open(endpoint, spec.database, access);
+  if (!connection) return connection.error();
+  const std::string table = qualified_name(spec.schema, spec.table);
+  return guarded<TableReading>(fmt::format("reading table {}", table), [&]() -> Result<TableReading> {
+    (*connection)->run(begin_statement(access));
+    (*connection)->run(fmt::format("SET LOCAL lock_timeout = '{}ms'", lock_wait_ms));
+    // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
+    (*connection)->run(fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE", table));
+    auto relation = one_relation(**connection, spec.schema, spec.table);
+    if (relation)
+      return TableReading(std::move(*connection), spec, std::move(*relation), endpoint.counts_bytes);
+    return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
+                 fmt::format("policy {}: table {} does not exist", spec.name, table),
+                 "create it or mend the policy"};
+  });
+}
+
+}  // namespace pgveil::db

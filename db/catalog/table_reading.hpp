@@ -1,0 +1,66 @@
+#pragma once
+// One REPEATABLE READ transaction over one table: shape, counts and (for exports) rows of one and the same
+// state. The table is locked against DDL before the snapshot is taken, so the shape read is the shape
+// counted.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+#include "db/server/progress.hpp"
+#include "policy/cohorts/constraint_check.hpp"
+#include "policy/counts/counts.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/tree/tree.hpp"
+#include "rewriter/catalog/catalog.hpp"
+
+namespace pgveil::db {
+
+class Connection;
+enum class Access;
+
+// Not thread-safe; one thread at a time. The transaction ends with the object: rolled back unless committed.
+class TableReading {
+ public:
+  // lock_wait_ms: how long to wait for a table that somebody changes; 0: to the end. Errors:
+  // ErrorKind::connection, ::server; ErrorKind::policy when the table does not exist.
+  [[nodiscard]] static Result<TableReading> open(const Endpoint& endpoint, const policy::PolicySpec& spec,
+                                                 std::int64_t lock_wait_ms = 0);
+  [[nodiscard]] static Result<TableReading> open_for_writing(const Endpoint& endpoint,
+                                                             const policy::PolicySpec& spec);
+  TableReading(TableReading&&) noexcept;
+  TableReading& operator=(TableReading&&) noexcept;
+  ~TableReading();
+
+  [[nodiscard]] const rewriter::Relation& relation() const { return relation_; }
+
+  // The aggregate the tree is built from, with the sensitive columns that it depends on (mode refine).
+  // Errors: ErrorKind::policy for a missing column or a type that can't be compared; ErrorKind::limit when
+  // the combinations take more than the endpoint's counts_bytes; ErrorKind::connection, ::server.
+  [[nodiscard]] Result<policy::Counts> counts(const Progress& progress = {});
+
+  // Each column with constraints, counted apart: for policy::check_constraints. Errors as counts().
+  [[nodiscard]] Result<std::vector<policy::ConstrainedColumn>> constrained_columns(
+      const Progress& progress = {});
+
+  // For db/ only.
+  [[nodiscard]] Connection& connection() { return *connection_; }
+  [[nodiscard]] const policy::PolicySpec& spec() const { return spec_; }
+
+ private:
+  TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation,
+               std::uint64_t counts_bytes);
+  [[nodiscard]] static Result<TableReading> open_with(const Endpoint& endpoint,
+                                                      const policy::PolicySpec& spec, Access access,
+                                                      std::int64_t lock_wait_ms);
+  [[nodiscard]] Result<policy::Counts> counts_with(const std::vector<const policy::ColumnRule*>& sensitive,
+                                                   const Progress& progress);
+  std::unique_ptr<Connection> connection_;
+  policy::PolicySpec spec_;
+  rewriter::Relation relation_;
+  std::uint64_t counts_bytes_;
+};
+
+}  // namespace pgveil::db

@@ -1,0 +1,17 @@
+#pragma once
+// Can a bypass role's backend role log in, and what is it?
+#include <string>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+
+namespace pgveil::db {
+
+struct BypassFacts {
+  bool is_superuser = false;
+};
+
+// Errors: ErrorKind::connection, ::server.
+[[nodiscard]] Result<BypassFacts> check_bypass_login(const Endpoint& endpoint, const std::string& database);
+
+}  // namespace pgveil::db

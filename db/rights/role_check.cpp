@@ -1,0 +1,301 @@
+#include "db/rights/role_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/sql_quoting.hpp"
+#include "db/catalog/public_functions.hpp"
+#include "db/rights/role_excess.hpp"
+#include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+constexpr const char* kAttributes = R"(
+SELECT rolsuper, rolreplication, rolbypassrls, rolcreaterole, rolcreatedb
+  FROM pg_catalog.pg_roles WHERE rolname = current_user)";
+
+constexpr const char* kMemberships = R"(
+SELECT r.rolname FROM pg_catalog.pg_roles r
+ WHERE r.rolname <> current_user AND pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') ORDER BY 1)";
+
+constexpr const char* kDatabaseRights = R"(
+SELECT pg_catalog.has_database_privilege(current_user, pg_catalog.current_database(), 'TEMP'),
+       pg_catalog.has_database_privilege(current_user, pg_catalog.current_database(), 'CREATE'))";
+
+constexpr const char* kCreatableSchemas = R"(
+SELECT nspname FROM pg_catalog.pg_namespace
+ WHERE nspname !~ '^pg_(toast|temp_|toast_temp_)'
+   AND pg_catalog.has_schema_privilege(current_user, oid, 'CREATE') ORDER BY 1)";
+
+// Relations on which PUBLIC or the role itself has something. System schemas: only what was granted to the
+// role itself, because initdb grants the rest to PUBLIC.
+constexpr const char* kRelationRights = R"(
+SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
+       pg_catalog.bool_or(a.privilege_type <> 'SELECT'), c.relkind = 'S',
+       n.nspname = 'pgveil' AND (c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
+                                 OR c.relkind = 'r' AND c.relname ~ '\.copy\.[0-9]+$'),
+       pg_catalog.bool_or(a.privilege_type NOT IN ('SELECT', 'REFERENCES'))
+  FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_roles me ON me.rolname = current_user
+ CROSS JOIN LATERAL (
+       SELECT x.grantee, x.privilege_type FROM pg_catalog.aclexplode(c.relacl) x
+       UNION ALL
+       SELECT y.grantee, y.privilege_type FROM pg_catalog.pg_attribute t
+        CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) y WHERE t.attrelid = c.oid) a
+ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relowner <> me.oid
+   AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)'
+   AND pg_catalog.has_schema_privilege(current_user, n.oid, 'USAGE')
+   AND (a.grantee = me.oid OR a.grantee = 0 AND n.nspname NOT IN ('pg_catalog', 'information_schema'))
+ GROUP BY 1, 2, 5, 6 ORDER BY 1, 2)";
+
+// Whoever query_role may become, and the table with all that shares rows with it.
+constexpr const char* kRawReads = R"(
+WITH RECURSIVE t (oid) AS (
+  SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+   WHERE n.nspname || '.' || c.relname = $1
+  UNION
+  SELECT CASE i.inhparent WHEN t.oid THEN i.inhrelid ELSE i.inhparent END
+    FROM pg_catalog.pg_inherits i JOIN t ON t.oid IN (i.inhparent, i.inhrelid))
+SELECT DISTINCT n.nspname, c.relname, r.rolname
+  FROM t JOIN pg_catalog.pg_class c ON c.oid = t.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_roles r ON pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER')
+ WHERE pg_catalog.has_table_privilege(r.oid, c.oid, 'SELECT')
+    OR pg_catalog.has_any_column_privilege(r.oid, c.oid, 'SELECT')
+ ORDER BY 1, 2, 3)";
+
+constexpr const char* kMaskOwner = R"(
+SELECT rolcanlogin, rolsuper OR rolreplication OR rolbypassrls OR rolcreaterole OR rolcreatedb
+  FROM pg_catalog.pg_roles WHERE rolname = $1)";
+
+constexpr const char* kOwned = R"(
+SELECT pg_catalog.count(*) FROM pg_catalog.pg_shdepend d
+  JOIN pg_catalog.pg_roles me ON me.rolname = current_user AND me.oid = d.refobjid
+ WHERE d.deptype = 'o' AND d.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass
+   AND d.dbid IN (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())))";
+
+constexpr const char* kLargeObjects = R"(
+SELECT pg_catalog.count(*) FROM pg_catalog.pg_largeobject_metadata m
+  JOIN pg_catalog.pg_roles me ON me.rolname = current_user
+ CROSS JOIN LATERAL pg_catalog.aclexplode(m.lomacl) a WHERE a.grantee IN (0, me.oid))";
+
+constexpr const char* kServers = R"(
+SELECT DISTINCT s.srvname FROM pg_catalog.pg_foreign_server s
+  JOIN pg_catalog.pg_roles me ON me.rolname = current_user
+ CROSS JOIN LATERAL pg_catalog.aclexplode(s.srvacl) a WHERE a.grantee IN (0, me.oid) ORDER BY 1)";
+
+constexpr const char* kParameters = R"(
+SELECT DISTINCT p.parname FROM pg_catalog.pg_parameter_acl p
+  JOIN pg_catalog.pg_roles me ON me.rolname = current_user
+ CROSS JOIN LATERAL pg_catalog.aclexplode(p.paracl) a WHERE a.grantee IN (0, me.oid) ORDER BY 1)";
+
+constexpr const char* kPublicViews = R"(
+SELECT pg_catalog.has_table_privilege(current_user, 'pg_catalog.pg_stats', 'SELECT'),
+       pg_catalog.has_table_privilege(current_user, 'pg_catalog.pg_settings', 'UPDATE'))";
+
+constexpr const char* kIsReadOnly = R"(
+SELECT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s
+         JOIN pg_catalog.pg_roles me ON me.rolname = current_user AND s.setrole IN (0, me.oid)
+        WHERE 'default_transaction_read_only=on' = ANY (s.setconfig) AND s.setdatabase IN
+              (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))))";
+
+class RoleCheck {
+ public:
+  RoleCheck(Connection& server, const std::string& user, const RoleNeeds& needs)
+      : server_(server), role_(quoted_name(user)), database_(quoted_name(server.database())), needs_(needs) {}
+
+  RoleFindings run() {
+    attributes();
+    if (!is_superuser_) {  // who may do all, is told that and nothing more
+      memberships();
+      database_rights();
+      relations();
+      others();
+    }
+    judge();
+    masked_tables();
+    if (!is_superuser_) defaults_of_everybody();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(std::string word, std::string what, std::string mend) {
+    excesses_.push_back({std::move(word), std::move(what), std::move(mend)});
+  }
+
+  void attributes() {
+    const auto row = server_.run(kAttributes)[0];
+    const auto attribute = [&](int column, std::string_view option, std::string_view what) {
+      if (!row[column].as<bool>()) return;
+      std::string word(option);
+      std::ranges::transform(word, word.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+      add(word, std::string(what), fmt::format("ALTER ROLE {} NO{}", role_, option));
+    };
+    is_superuser_ = row[0].as<bool>();
+    attribute(0, "SUPERUSER", "is a superuser");
+    if (is_superuser_) return;
+    attribute(1, "REPLICATION", "may replicate");
+    attribute(2, "BYPASSRLS", "bypasses row-level security");
+    attribute(3, "CREATEROLE", "may create roles");
+    attribute(4, "CREATEDB", "may create databases");
+  }
+
+  void memberships() {
+    for (const auto& row : server_.run(kMemberships)) {
+      const auto other = row[0].as<std::string>();
+      add("member:" + other, fmt::format("is a member of {}", quoted_name(other)),
+          fmt::format("REVOKE {} FROM {}", quoted_name(other), role_));
+    }
+  }
+
+  void database_rights() {
+    const auto row = server_.run(kDatabaseRights)[0];
+    if (row[0].as<bool>()) {
+      add("temp", fmt::format("may create temporary tables in database {}", database_),
+          fmt::format("REVOKE TEMPORARY ON DATABASE {} FROM {}, PUBLIC", database_, role_));
+    }
+    if (row[1].as<bool>()) {
+      add("create", fmt::format("may create schemas in database {}", database_),
+          fmt::format("REVOKE CREATE ON DATABASE {} FROM {}, PUBLIC", database_, role_));
+    }
+    for (const auto& schema : server_.run(kCreatableSchemas)) {
+      const auto name = schema[0].as<std::string>();
+      add("create:" + name, fmt::format("may create objects in schema {}", quoted_name(name)),
+          fmt::format("REVOKE CREATE ON SCHEMA {} FROM {}, PUBLIC", quoted_name(name), role_));
+    }
+  }
+
+  void relations() {
+    for (const auto& row : server_.run(kRelationRights, needs_.mask_owner.value_or(""))) {
+      const auto schema = row[0].as<std::string>();
+      const auto name = row[1].as<std::string>();
+      const std::string plain = schema + "." + name;
+      const std::string quoted = qualified_name(schema, name);
+      const bool is_sequence = row[4].as<bool>();
+      const std::string mend =
+          fmt::format("ALL ON {}{} FROM {}, PUBLIC", is_sequence ? "SEQUENCE " : "", quoted, role_);
+      const bool is_masked_rows = row[5].as<bool>(false);  // a mask view or a copy
+      const bool is_masked = std::ranges::find(needs_.masked_tables, plain) !=
+                             needs_.masked_tables.end();  // masked_tables() says it
+      const bool is_listed = is_masked_rows || plain == "pgveil.current_version" || is_masked ||
+                             std::ranges::find(needs_.tables, plain) != needs_.tables.end();
+      if (row[2].as<bool>() && !is_listed) {
+        add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),
+            "REVOKE " + mend);
+      }
+      // REFERENCES lets information_schema list what can't be read; without a right to create tables it does
+      // nothing else.
+      if (is_masked ? row[6].as<bool>() : row[3].as<bool>()) {
+        add("write:" + plain, fmt::format("has more than SELECT on {}", quoted),
+            (is_sequence ? "REVOKE ALL" : "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER") +
+                mend.substr(std::string_view("ALL").size()));
+      }
+    }
+  }
+
+  // With mask_views. Not an excess that a word accepts: the views would then be for nothing.
+  void masked_tables() {
+    if (!needs_.mask_owner) return;
+    for (const auto& table : needs_.masked_tables) {
+      for (const auto& row : server_.run(kRawReads, table)) {
+        const std::string quoted = qualified_name(row[0].as<std::string>(), row[1].as<std::string>());
+        const std::string by = quoted_name(row[2].as<std::string>());
+        findings_.errors.push_back(fmt::format(
+            "backend.mask_views: query_role {} may read {}{}: run what pgveil setup-sql --database {} "
+            "prints",
+            role_, quoted, by == role_ ? "" : " as " + by, database_));
+      }
+    }
+    const std::string owner = quoted_name(*needs_.mask_owner);
+    const auto found = server_.run(kMaskOwner, *needs_.mask_owner);
+    const auto refuse = [&](std::string_view what) {
+      findings_.errors.push_back(
+          fmt::format("backend.mask_views: mask_owner {} {}: run what pgveil setup-sql --database {} prints",
+                      owner, what, database_));
+    };
+    if (found.empty()) return refuse("does not exist");
+    if (found[0][0].as<bool>()) refuse("may log in");
+    if (found[0][1].as<bool>()) refuse("has attributes of a superuser's");
+  }
+
+  void others() {
+    if (server_.run(kOwned)[0][0].as<std::int64_t>() > 0) {
+      add("own", fmt::format("owns objects in database {}", database_),
+          fmt::format("REASSIGN OWNED BY {} TO another role", role_));
+    }
+    if (server_.run(kLargeObjects)[0][0].as<std::int64_t>() > 0) {
+      add("large_objects", "has rights on large objects",
+          fmt::format("REVOKE ALL ON LARGE OBJECT … FROM {}, PUBLIC", role_));
+    }
+    for (const auto& row : server_.run(kServers)) {
+      const auto name = row[0].as<std::string>();
+      add("server:" + name, fmt::format("may use foreign server {}", quoted_name(name)),
+          fmt::format("REVOKE ALL ON FOREIGN SERVER {} FROM {}, PUBLIC", quoted_name(name), role_));
+    }
+    for (const auto& row : server_.run(kParameters)) {
+      const auto name = row[0].as<std::string>();
+      add("set:" + name, fmt::format("was given setting {}", name),
+          fmt::format("REVOKE ALL ON PARAMETER {} FROM {}, PUBLIC", name, role_));
+    }
+  }
+
+  void judge() {
+    const auto is_accepted = [&](const RoleExcess& excess) {
+      return std::ranges::any_of(needs_.accept_excess,
+                                 [&](const auto& word) { return accepts(word, excess.word); });
+    };
+    for (const auto& excess : excesses_) {
+      if (!is_accepted(excess)) findings_.errors.push_back(explain_excess(role_, excess));
+    }
+    for (const auto& word : needs_.accept_excess) {
+      const bool is_used =
+          std::ranges::any_of(excesses_, [&](const auto& excess) { return accepts(word, excess.word); });
+      if (!is_used) {
+        findings_.warnings.push_back(fmt::format(
+            "backend.accept_excess: query_role {} has no right \"{}\" in database {}: remove the word", role_,
+            word, database_));
+      }
+    }
+  }
+
+  // What setup-sql takes away from PUBLIC; a server where it did not run is a warning's worth.
+  void defaults_of_everybody() {
+    const auto warn = [&](std::string_view what) {
+      findings_.warnings.push_back(fmt::format(
+          "query_role {} {}: run what pgveil setup-sql --database {} prints", role_, what, database_));
+    };
+    const auto views = server_.run(kPublicViews)[0];
+    if (views[0].as<bool>()) warn("may read pg_stats");
+    if (views[1].as<bool>()) warn("may update pg_settings");
+    const auto functions = server_.run(public_functions_count_sql())[0][0].as<std::int64_t>();
+    if (functions > 0) {
+      warn(fmt::format("may call {} functions that run SQL, lock, notify, sleep or reach large objects",
+                       functions));
+    }
+    if (!server_.run(kIsReadOnly)[0][0].as<bool>()) warn("does not start its transactions read only");
+  }
+
+  Connection& server_;
+  std::string role_;
+  std::string database_;
+  const RoleNeeds& needs_;
+  bool is_superuser_ = false;
+  std::vector<RoleExcess> excesses_;
+  RoleFindings findings_;
+};
+
+}  // namespace
+
+Result<RoleFindings> check_query_role(const Endpoint& endpoint, const std::string& database,
+                                      const RoleNeeds& needs) {
+  auto connection = Connection::open(endpoint, database, Access::read_only);
+  if (!connection) return connection.error();
+  return guarded<RoleFindings>("checking query_role", [&]() -> Result<RoleFindings> {
+    return RoleCheck(**connection, endpoint.user, needs).run();
+  });
+}
+
+}  // namespace pgveil::db

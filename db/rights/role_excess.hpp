@@ -1,0 +1,34 @@
+#pragma once
+// The words for a right that query_role has and does not need. A configuration that keeps such a right names
+// it (backend.accept_excess); this list is closed.
+//
+//   superuser replication bypassrls createrole createdb   attributes of the role
+//   member:ROLE                                           member of another role
+//   temp create                                           temporary tables, new schemas in the database
+//   create:SCHEMA                                         new objects in a schema
+//   select:SCHEMA.TABLE write:SCHEMA.TABLE rights on a relation that no policy and no open_tables names;
+//                                                         write: any right but SELECT, on any relation. TABLE
+//                                                         may be *
+//   own large_objects server:NAME set:PARAMETER objects of its own, large objects, foreign servers, settings
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pgveil::db {
+
+// One right too many.
+struct RoleExcess {
+  std::string word;
+  std::string what;  // "may create temporary tables in database \"demo\""
+  std::string mend;  // the SQL that takes it away
+};
+
+[[nodiscard]] bool is_excess_word(std::string_view word);
+
+// Does a word of the configuration name this one? Equal, or "select:hr.*" for "select:hr.people".
+[[nodiscard]] bool accepts(std::string_view accepted, std::string_view word);
+
+// One line: what, the SQL that mends it, and the word that accepts it.
+[[nodiscard]] std::string explain_excess(const std::string& role, const RoleExcess& excess);
+
+}  // namespace pgveil::db

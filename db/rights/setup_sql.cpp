@@ -1,0 +1,325 @@
+#include "db/rights/setup_sql.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "common/sql_quoting.hpp"
+#include "db/catalog/public_functions.hpp"
+#include "db/server/connection.hpp"
+#include "db/versions/mask_views.hpp"
+#include "db/versions/version_schema.hpp"
+
+namespace pgveil::db {
+namespace {
+
+std::string literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c;
+  }
+  return out + "'";
+}
+
+// A name inside a comment: nothing in it may end the line.
+std::string in_comment(std::string_view name) {
+  std::string out = quoted_name(name);
+  std::ranges::replace_if(
+      out, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return out;
+}
+
+// A query whose rows are statements that psql runs.
+std::string each(std::string query) {
+  return std::move(query) + "\n\\gexec\n";
+}
+
+std::string header(const SetupInput& in) {
+  return fmt::format(
+      R"(-- pgveil setup-sql for database {0}. Look it through, then run it as a superuser (or as the owner of the database, when
+-- the roles are there and have no more rights than they should):
+--   psql -X -v ON_ERROR_STOP=1 -d {0} -f this-file
+-- Running it again changes nothing. Passwords are yours to set: \password {1}
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+SET search_path = pg_catalog, pg_temp;
+BEGIN;
+)",
+      in_comment(in.database), in_comment(in.query_role));
+}
+
+std::string role_there(const std::string& role, std::string_view login = "LOGIN") {
+  return each(
+      fmt::format("SELECT pg_catalog.format('CREATE ROLE %I {1}', {0}) WHERE NOT EXISTS (SELECT FROM "
+                  "pg_catalog.pg_roles "
+                  "WHERE rolname = {0})",
+                  literal(role), login));
+}
+
+// NOSUPERUSER and the like may be said by a superuser only, so each is said only where it changes something.
+std::string no_attributes(const std::string& role) {
+  return each(fmt::format(R"(SELECT pg_catalog.format('ALTER ROLE %I %s', rolname, a.change)
+  FROM pg_catalog.pg_roles
+ CROSS JOIN LATERAL (VALUES (rolsuper, 'NOSUPERUSER'), (rolcreatedb, 'NOCREATEDB'), (rolcreaterole, 'NOCREATEROLE'),
+                            (rolreplication, 'NOREPLICATION'), (rolbypassrls, 'NOBYPASSRLS')) AS a (has, change)
+ WHERE rolname = {} AND a.has)",
+                          literal(role)));
+}
+
+std::string no_memberships(const std::string& role) {
+  return each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
+  FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
+  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE m.rolname = {})",
+                          literal(role)));
+}
+
+// Nobody logs in as it, and only the admin role acts as it: to make the views.
+std::string mask_owner(const SetupInput& in) {
+  if (!in.mask_owner || !in.admin_role) return "";
+  const std::string role = literal(*in.mask_owner);
+  return "-- The owner of the masks' views: reads the tables of policies, never logs in.\n" +
+         role_there(*in.mask_owner, "NOLOGIN") + no_attributes(*in.mask_owner) +
+         no_memberships(*in.mask_owner) +
+         each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN', rolname) FROM "
+                          "pg_catalog.pg_roles WHERE rolname = {} AND rolcanlogin",
+                          role)) +
+         each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
+  FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
+  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE g.rolname = {} AND m.rolname <> {})",
+                          role, literal(*in.admin_role))) +
+         each(fmt::format(R"(SELECT pg_catalog.format('GRANT %I TO %I', g.rolname, a.rolname)
+  FROM pg_catalog.pg_roles g JOIN pg_catalog.pg_roles a ON a.rolname = {1}
+ WHERE g.rolname = {0} AND NOT EXISTS (SELECT FROM pg_catalog.pg_auth_members x
+                                        WHERE x.roleid = g.oid AND x.member = a.oid))",
+                          role, literal(*in.admin_role)));
+}
+
+std::string roles(const SetupInput& in) {
+  std::string out = "\n-- 1. Roles. The query role carries what clients ask: SELECT and nothing else.\n";
+  out += role_there(in.query_role) + no_attributes(in.query_role) + no_memberships(in.query_role);
+  out +=
+      each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I CONNECTION LIMIT {0}', rolname) FROM "
+                       "pg_catalog.pg_roles WHERE rolname = "
+                       "{1} AND rolconnlimit = -1",
+                       in.connection_limit, literal(in.query_role)));
+  if (in.admin_role) {
+    out += "-- The admin role counts and keeps versions; no client's SQL ever runs as it.\n";
+    out += role_there(*in.admin_role) + no_attributes(*in.admin_role);
+  }
+  return out + mask_owner(in);
+}
+
+// Defaults for what a statement may cost; one that is set already is kept. temp_file_limit is a superuser's
+// to set.
+std::string settings(const SetupInput& in) {
+  return "\n-- 2. What a session of the query role starts with. Values that are set already are kept.\n" +
+         each(fmt::format(
+             R"(SELECT pg_catalog.format('ALTER ROLE %I IN DATABASE %I SET %s = %L', {0}, {1}, v.name, v.value)
+  FROM (VALUES ('default_transaction_read_only', 'on'), ('statement_timeout', '5min'),
+               ('idle_in_transaction_session_timeout', '10min'), ('work_mem', '64MB'),
+               ('temp_file_limit', '10GB')) AS v (name, value)
+ WHERE (v.name <> 'temp_file_limit' OR pg_catalog.current_setting('is_superuser') = 'on')
+   AND NOT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s JOIN pg_catalog.pg_roles r ON r.oid = s.setrole
+                    CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (line)
+                    WHERE r.rolname = {0} AND pg_catalog.starts_with(c.line, v.name || '=')))",
+             literal(in.query_role), literal(in.database)));
+}
+
+using Table = SetupInput::Table;
+
+std::set<std::string> schemas_of(const SetupInput& in, const std::vector<Table>& tables) {
+  std::set<std::string> out(in.schemas.begin(), in.schemas.end());
+  for (const auto& table : tables) out.insert(table.first);
+  return out;
+}
+
+std::vector<Table> readable_tables(const SetupInput& in) {
+  std::vector<Table> all;
+  if (!in.mask_owner) all = in.policy_tables;
+  all.insert(all.end(), in.open_tables.begin(), in.open_tables.end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::string database_rights(const SetupInput& in) {
+  const std::string query = quoted_name(in.query_role);
+  const std::string database = quoted_name(in.database);
+  std::string out =
+      "\n-- 3. The database. Others may have relied on what PUBLIC loses here: grant it to them by name.\n";
+  out += fmt::format("REVOKE TEMPORARY, CREATE ON DATABASE {} FROM PUBLIC, {};\n", database, query);
+  out += fmt::format("GRANT CONNECT ON DATABASE {} TO {}{};\n", database, query,
+                     in.admin_role ? ", " + quoted_name(*in.admin_role) : "");
+  auto schemas = schemas_of(in, readable_tables(in));
+  schemas.insert("public");
+  out += "-- Nobody but the owners creates in the schemas that are searched.\n";
+  for (const auto& schema : schemas) {
+    out += each(fmt::format(
+        "SELECT pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, {}) FROM "
+        "pg_catalog.pg_namespace WHERE nspname = {}",
+        literal(in.query_role), literal(schema)));
+  }
+  return out;
+}
+
+// Takes from the role all that it was granted on relations of others.
+std::string no_grants(const std::string& role, const std::string& but_views_of) {
+  return each(fmt::format(
+      R"(SELECT DISTINCT pg_catalog.format('REVOKE ALL ON %I.%I FROM %I', n.nspname, c.relname, r.rolname)
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_roles r ON r.rolname = {}
+ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relowner <> r.oid{}
+   AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = r.oid)
+        OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
+                    WHERE t.attrelid = c.oid AND a.grantee = r.oid)))",
+      literal(role), but_views_of));
+}
+
+std::string mask_owner_rights(const SetupInput& in) {
+  if (!in.mask_owner) return "";
+  const std::string owner = quoted_name(*in.mask_owner);
+  std::string out = no_grants(*in.mask_owner, "");
+  for (const auto& schema : schemas_of(in, in.policy_tables))
+    out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), owner);
+  for (const auto& [schema, name] : in.policy_tables)
+    out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), owner);
+  return out;
+}
+
+std::string table_rights(const SetupInput& in) {
+  const std::string query = quoted_name(in.query_role);
+  const auto readable = readable_tables(in);
+  std::string out = "\n-- 4. Tables: SELECT on what policies and open_tables name, and on nothing else.\n";
+  out += no_grants(in.query_role, in.mask_owner ? fmt::format(R"(
+   AND NOT (n.nspname = 'pgveil' AND c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles
+                                                                        WHERE rolname = {})))",
+                                                              literal(*in.mask_owner))
+                                                : "");
+  std::vector<Table> named = readable;
+  named.insert(named.end(), in.policy_tables.begin(), in.policy_tables.end());
+  for (const auto& schema : schemas_of(in, named)) {
+    out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), query);
+  }
+  for (const auto& [schema, name] : in.policy_tables) {
+    out += fmt::format("REVOKE ALL ON {} FROM PUBLIC;\n", qualified_name(schema, name));
+  }
+  for (const auto& [schema, name] : readable) {
+    out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), query);
+  }
+  if (in.mask_owner) {
+    out +=
+        "-- Reads nothing: information_schema lists, to clients, the tables on which query_role has some "
+        "right.\n";
+    for (const auto& [schema, name] : in.policy_tables)
+      out += fmt::format("GRANT REFERENCES ON {} TO {};\n", qualified_name(schema, name), query);
+  }
+  if (!in.admin_role) return out;
+  out += mask_owner_rights(in);
+  for (const auto& schema : schemas_of(in, in.policy_tables)) {
+    out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), quoted_name(*in.admin_role));
+  }
+  for (const auto& [schema, name] : in.policy_tables) {
+    out +=
+        fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), quoted_name(*in.admin_role));
+  }
+  return out;
+}
+
+std::string catalog_rights(const SetupInput& in) {
+  // pgveil check tells from it whether rows lie in the order of a hidden column.
+  const std::string statistics =
+      in.admin_role ? fmt::format("GRANT SELECT ON pg_catalog.pg_stats TO {};\n", quoted_name(*in.admin_role))
+                    : "";
+  return R"(
+-- 5. System functions and views that run SQL given as text, quote data or reach other sessions. Needs a superuser: for
+-- others PostgreSQL warns that nothing was revoked. Grant them by name to roles that need them.
+REVOKE SELECT ON pg_catalog.pg_stats, pg_catalog.pg_stats_ext, pg_catalog.pg_stats_ext_exprs FROM PUBLIC;
+REVOKE UPDATE ON pg_catalog.pg_settings FROM PUBLIC;
+)" +
+         fmt::format("GRANT EXECUTE ON FUNCTION pg_catalog.pg_advisory_unlock_all() TO {};\n",
+                     quoted_name(in.query_role)) +
+         statistics + each(public_functions_revokes_sql());
+}
+
+std::string version_schema(const SetupInput& in) {
+  if (!in.admin_role) {
+    return "\n-- 6. Schema pgveil: left out, because there is no admin_role to keep versions in it. They are "
+           "kept in files "
+           "of state_dir;\n-- see docs/least-privilege.md for what that means.\n";
+  }
+  return "\n-- 6. Schema pgveil: which version of each policy is current, for all proxies and all "
+         "snapshots.\n" +
+         version_schema_sql(in.query_role, *in.admin_role) +
+         (in.mask_owner
+              ? mask_view_schema_sql({.owner = *in.mask_owner, .query_role = in.query_role}, *in.admin_role)
+              : "");
+}
+
+// Made by a superuser or not at all: the function reads pg_authid with its owner's rights, and whoever owns
+// it says who may log in.
+std::string accounts(const SetupInput& in) {
+  if (!in.auth_query_role) return "";
+  const std::string role = quoted_name(*in.auth_query_role);
+  return R"(
+-- 7. auth_query: the function that gives one role's password verifier, and the role that may call it. A superuser's to make.
+SELECT pg_catalog.current_setting('is_superuser') AS may_make_accounts \gset
+\if :may_make_accounts
+DO $check$ BEGIN
+  IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid = n.nspowner
+              WHERE n.nspname = 'pgveil_auth' AND NOT r.rolsuper)
+     OR EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+                  JOIN pg_catalog.pg_roles r ON r.oid = p.proowner
+                 WHERE n.nspname = 'pgveil_auth' AND NOT r.rolsuper) THEN
+    RAISE EXCEPTION 'schema pgveil_auth, or a function in it, is not a superuser''s: look at it, and drop it';
+  END IF;
+END $check$;
+)" + role_there(*in.auth_query_role) +
+         no_attributes(*in.auth_query_role) + no_memberships(*in.auth_query_role) +
+         fmt::format(R"(CREATE SCHEMA IF NOT EXISTS pgveil_auth;
+REVOKE ALL ON SCHEMA pgveil_auth FROM PUBLIC;
+GRANT USAGE ON SCHEMA pgveil_auth TO {0};
+GRANT CONNECT ON DATABASE {1} TO {0};
+CREATE OR REPLACE FUNCTION pgveil_auth.verifier_of(role text, OUT name text, OUT verifier text) RETURNS SETOF record
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+    SELECT rolname, rolpassword FROM pg_catalog.pg_authid
+     WHERE rolname = role AND rolcanlogin AND NOT rolsuper AND (rolvaliduntil IS NULL OR rolvaliduntil > now()) $body$;
+REVOKE ALL ON FUNCTION pgveil_auth.verifier_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION pgveil_auth.verifier_of TO {0};
+\else
+\warn 'auth_query: run this script as a superuser to make pgveil_auth.verifier_of'
+\endif
+)",
+                     role, quoted_name(in.database));
+}
+
+std::string side_door(const SetupInput& in) {
+  std::string ours = in_comment(in.query_role);
+  if (in.admin_role) ours += "," + in_comment(*in.admin_role);
+  if (in.auth_query_role) ours += "," + in_comment(*in.auth_query_role);
+  const std::string database = in_comment(in.database);
+  std::string out = fmt::format(R"(
+-- 8. The side door: lines for pg_hba.conf, above all others (the first that matches holds), then SELECT pg_reload_conf().
+-- Put the address that pgveil connects from in place of PGVEIL-ADDRESS. Clients must not reach the tables past pgveil.
+--   host   {0}  {1}  PGVEIL-ADDRESS/32  scram-sha-256
+--   host   all  {1}  all  reject
+--   local  all  {1}  reject
+)",
+                                database, ours);
+  std::string clients;
+  for (const auto& role : in.client_roles) clients += (clients.empty() ? "" : ",") + in_comment(role);
+  if (clients.empty()) return out;
+  return out +
+         fmt::format("--   host   {0}  {1}  all  reject\n--   local  {0}  {1}  reject\n", database, clients);
+}
+
+}  // namespace
+
+std::string setup_sql(const SetupInput& input) {
+  return header(input) + roles(input) + settings(input) + database_rights(input) + table_rights(input) +
+         catalog_rights(input) + version_schema(input) + accounts(input) + "COMMIT;\n" + side_door(input);
+}
+
+}  // namespace pgveil::db

@@ -1,0 +1,103 @@
+#pragma once
+// One connection of pgveil's own to one database, with pinned settings, so that texts of values never depend
+// on a role's or database's settings. Only db/*.cpp includes this (libpqxx stays in db).
+#include <memory>
+#include <pqxx/pqxx>
+#include <pqxx/tablereader>
+#include <pqxx/tablewriter>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+
+namespace pgveil::db {
+
+enum class Access {
+  read_only,  // default_transaction_read_only = on
+  read_write  // EXPORT TO TABLE only
+};
+
+// Not thread-safe. Never reconnects by itself: a transaction lost is a failure.
+class Connection {
+ public:
+  // Errors: ErrorKind::connection; ErrorKind::server when the server is not PostgreSQL 15.
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
+                                                                const std::string& database, Access access);
+  Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws pqxx exceptions
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  // Asks the server to cancel what runs. From any thread; says nothing of failures.
+  void cancel() noexcept;
+
+  // All of these throw pqxx exceptions; call them inside guarded().
+  pqxx::result run(const std::string& sql) {
+    refuse_if_ended();
+    return work_.exec(sql);
+  }
+  template <class... Arguments>
+  pqxx::result run(const std::string& sql, Arguments&&... arguments) {
+    refuse_if_ended();
+    return work_.exec_params(sql, std::forward<Arguments>(arguments)...);
+  }
+  // COPY table (columns) FROM STDIN; names are quoted already. fill(write) calls write(line) for each row: a
+  // line in COPY's text format, without its end.
+  template <class Fill>
+  void copy_into(const std::string& table, const std::vector<std::string>& columns, Fill fill) {
+    refuse_if_ended();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wdeprecated-declarations"  // stream_to takes no rows whose width is known only now
+    pqxx::tablewriter writer(work_, table, columns.begin(), columns.end());
+#pragma GCC diagnostic pop
+    fill([&writer](const std::string& line) { writer.write_raw_line(line); });
+    writer.complete();
+  }
+  // COPY (query) TO STDOUT. on_line(line) for each row: std::string&, a line in COPY's text format without
+  // its end, which it may change. What it throws ends the query.
+  template <class OnLine>
+  void copy_out(const std::string& query, OnLine on_line) {
+    refuse_if_ended();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // stream_from takes no query
+    pqxx::tablereader reader(work_, "(" + query + ")");
+#pragma GCC diagnostic pop
+    try {
+      std::string line;
+      while (reader.get_raw_line(line)) {
+        if (line.ends_with('\n')) line.pop_back();  // the line's own; one of the data is escaped
+        on_line(line);
+      }
+    } catch (...) {
+      cancel();  // or the reader would read all that is left
+      throw;
+    }
+    reader.complete();
+  }
+  [[nodiscard]] int socket() const {
+    return connection_.sock();
+  }
+  [[nodiscard]] int server_version() const {
+    return connection_.server_version();
+  }
+  [[nodiscard]] const std::string& database() const {
+    return database_;
+  }
+
+ private:
+  void refuse_if_ended() const;
+  std::shared_ptr<Interrupt> interrupt_;
+  std::string database_;
+  pqxx::connection connection_;
+  pqxx::nontransaction work_;  // BEGIN and COMMIT are ours
+};
+
+// The keyword/value text given to libpq; values are escaped. Without the password it is fit for a message.
+[[nodiscard]] std::string connection_string(const Endpoint& endpoint, const std::string& database,
+                                            Access access);
+
+}  // namespace pgveil::db

@@ -1,0 +1,33 @@
+#pragma once
+// Where PostgreSQL is and as whom pgveil's own queries log in. The database is named per call.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/server/interrupt.hpp"
+
+namespace pgveil::db {
+
+// As libpq names them; paths, empty: none.
+struct EndpointTls {
+  std::string sslmode = "disable";
+  std::string root_certificates;
+  std::string revocation_lists;
+  std::string certificate;
+  std::string key;
+  bool requires_channel_binding = false;
+};
+
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 5432;
+  std::string user;
+  std::string password;                       // empty: none is sent
+  std::int64_t connect_timeout_ms = 10'000;   // libpq counts whole seconds, at least two
+  std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
+  EndpointTls tls = {};
+  std::uint64_t counts_bytes =
+      2'147'483'648;  // what the counted combinations of one table may take in memory
+};
+
+}  // namespace pgveil::db

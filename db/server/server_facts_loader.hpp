@@ -1,0 +1,15 @@
+#pragma once
+// One live database → review::ServerFacts: what review/server_check.hpp judges.
+#include <string>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
+#include "review/server_check.hpp"
+
+namespace pgveil::db {
+
+// Errors: ErrorKind::connection, ::server (another major version too). Blocks.
+[[nodiscard]] Result<review::ServerFacts> load_server_facts(const Endpoint& endpoint,
+                                                            const std::string& database);
+
+}  // namespace pgveil::db

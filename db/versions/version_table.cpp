@@ -1,0 +1,166 @@
+#include "db/versions/version_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "common/sql_quoting.hpp"
+#include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
+
+namespace pgveil::db {
+namespace {
+
+constexpr const char* kRows = R"(
+SELECT policy, number, is_current, COALESCE(closed_because, 'withdrawn'), COALESCE(document, '')
+  FROM pgveil.version ORDER BY policy)";
+
+constexpr const char* kCurrentTables = R"(
+SELECT policy, COALESCE(document::pg_catalog.json #>> '{table,schema}', ''),
+       COALESCE(document::pg_catalog.json #>> '{table,name}', '')
+  FROM pgveil.version WHERE is_current ORDER BY policy)";
+
+constexpr const char* kStamp = R"(
+SELECT COALESCE(pg_catalog.string_agg(pg_catalog.concat_ws(' ', policy, number, is_current), '; ' ORDER BY policy), '')
+  FROM pgveil.version)";
+
+constexpr const char* kAddRow = R"(
+INSERT INTO pgveil.version (policy, number, is_current, closed_because) VALUES ($1, 0, false, 'build needed')
+    ON CONFLICT (policy) DO NOTHING)";
+
+// Readers, and so guards, are not held up. Given free with the transaction; what is read behind it is the
+// newest, because each statement has a snapshot of its own.
+constexpr const char* kBeginWriting = R"(
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL lock_timeout = '30s';
+LOCK TABLE pgveil.version IN SHARE ROW EXCLUSIVE MODE)";
+
+constexpr const char* kLastNumber = "SELECT number FROM pgveil.version WHERE policy = $1";
+
+constexpr const char* kMarks = "SELECT policy, number, is_current FROM pgveil.version";
+
+constexpr const char* kMakeCurrent = R"(
+UPDATE pgveil.version SET number = $2, is_current = true, closed_because = NULL, document = $3,
+       changed_at = pg_catalog.now() WHERE policy = $1)";
+
+constexpr const char* kWithdraw = R"(
+UPDATE pgveil.version SET is_current = false, closed_because = $2, changed_at = pg_catalog.now() WHERE policy = $1)";
+
+constexpr const char* kImport = R"(
+INSERT INTO pgveil.version (policy, number, is_current, closed_because, document)
+VALUES ($1, $2, $3::pg_catalog.text IS NULL, $3, $4) ON CONFLICT (policy) DO NOTHING)";
+
+template <class T>
+Result<T> with_server(const Endpoint& admin, const std::string& database, Access access,
+                      std::string_view what, const std::function<T(Connection&)>& body) {
+  auto connection = Connection::open(admin, database, access);
+  if (!connection) return connection.error();
+  return guarded<T>(fmt::format("{} in schema pgveil of database {}", what, quoted_name(database)),
+                    [&]() -> Result<T> { return body(**connection); });
+}
+
+VersionRow row_of(const pqxx::row& row) {
+  return {row[0].as<std::string>(), static_cast<std::uint64_t>(row[1].as<std::int64_t>()), row[2].as<bool>(),
+          row[3].as<std::string>(), row[4].as<std::string>()};
+}
+
+}  // namespace
+
+Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin, const std::string& database) {
+  return with_server<std::vector<VersionRow>>(admin, database, Access::read_only, "reading versions",
+                                              [](Connection& server) {
+                                                std::vector<VersionRow> rows;
+                                                for (const auto& row : server.run(kRows))
+                                                  rows.push_back(row_of(row));
+                                                return rows;
+                                              });
+}
+
+Result<std::vector<CurrentTable>> read_current_tables(const Endpoint& admin, const std::string& database) {
+  return with_server<std::vector<CurrentTable>>(
+      admin, database, Access::read_only, "reading versions", [](Connection& server) {
+        std::vector<CurrentTable> tables;
+        for (const auto& row : server.run(kCurrentTables))
+          tables.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
+        return tables;
+      });
+}
+
+Result<std::string> version_rows_stamp(const Endpoint& admin, const std::string& database) {
+  return with_server<std::string>(
+      admin, database, Access::read_only, "watching versions",
+      [](Connection& server) { return server.run(kStamp)[0][0].as<std::string>(); });
+}
+
+namespace {
+
+constexpr std::string_view kLockNotAvailable = "55P03";
+
+// `body` changes rows if it says true, under the lock. Waiting for it too long is an error of its own.
+Result<bool> with_lock(const Endpoint& admin, const std::string& database, std::string_view what,
+                       const std::function<bool(Connection&)>& body) {
+  auto done = with_server<bool>(admin, database, Access::read_write, what, [&](Connection& server) {
+    server.run(kBeginWriting);
+    const bool is_changed = body(server);
+    server.run(is_changed ? "COMMIT" : "ROLLBACK");
+    return is_changed;
+  });
+  if (!done && done.error().sqlstate == kLockNotAvailable)
+    done.error().hint = "another pgveil, or a tool, is busy with pgveil.version: try again";
+  return done;
+}
+
+bool still_stand(Connection& server, const VersionMarks& seen) {
+  VersionMarks stored;
+  for (const auto& row : server.run(kMarks)) {
+    stored.emplace(row[0].as<std::string>(),
+                   VersionMark{static_cast<std::uint64_t>(row[1].as<std::int64_t>()), row[2].as<bool>()});
+  }
+  return std::ranges::all_of(seen, [&](const auto& one) { return stored[one.first] == one.second; });
+}
+
+}  // namespace
+
+Result<std::optional<policy::PolicyVersion>> commit_version(const Endpoint& admin,
+                                                            const std::string& database,
+                                                            policy::PolicyVersion version,
+                                                            std::uint64_t least, const VersionMarks& seen) {
+  const auto done = with_lock(admin, database, "storing a version", [&](Connection& server) {
+    if (!still_stand(server, seen)) return false;
+    server.run(kAddRow, version.policy);
+    const auto last =
+        static_cast<std::uint64_t>(server.run(kLastNumber, version.policy)[0][0].as<std::int64_t>());
+    version.number = std::max(last + 1, least);
+    server.run(kMakeCurrent, version.policy, static_cast<std::int64_t>(version.number),
+               policy::to_json(version));
+    return true;
+  });
+  if (!done) return done.error();
+  return *done ? std::optional(std::move(version)) : std::nullopt;
+}
+
+Result<bool> commit_withdrawal(const Endpoint& admin, const std::string& database, const std::string& policy,
+                               const std::string& reason, const VersionMark& seen) {
+  return with_lock(admin, database, "withdrawing a version", [&](Connection& server) {
+    if (!still_stand(server, {{policy, seen}})) return false;
+    server.run(kAddRow, policy);
+    server.run(kWithdraw, policy, reason);
+    return true;
+  });
+}
+
+Result<bool> import_version(const Endpoint& admin, const std::string& database,
+                            const policy::PolicyVersion& version,
+                            const std::optional<std::string>& closed_because) {
+  return with_server<bool>(
+      admin, database, Access::read_write, "taking in a version", [&](Connection& server) {
+        const auto number = static_cast<std::int64_t>(version.number);
+        const char* because = closed_because ? closed_because->c_str() : nullptr;
+        return server.run(kImport, version.policy, number, because, policy::to_json(version))
+                   .affected_rows() == 1;
+      });
+}
+
+}  // namespace pgveil::db

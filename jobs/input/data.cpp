@@ -1,0 +1,223 @@
+#include "jobs/input/data.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "common/files/whole_file.hpp"
+#include "common/separated_text.hpp"
+#include "db/job_table/source_table.hpp"
+#include "jobs/input/aggregates.hpp"
+#include "jobs/input/mondrian.hpp"
+#include "jobs/input/subset.hpp"
+#include "jobs/input/table_input.hpp"
+
+namespace pgveil::app {
+namespace {
+
+std::vector<std::string> published_columns(const Job& job) {
+  std::vector<std::string> columns;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::identifier) columns.push_back(attribute.name);
+  }
+  return columns;
+}
+
+// "-" comes from the command line only: a job's paths are absolute.
+Result<std::string> read_text(const std::string& path) {
+  if (path == "-") return read_standard_input();
+  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
+  if (!text) return text.error();
+  if (*text) return std::move(**text);
+  return invalid_input(fmt::format("there is no file {}", path), "paths are relative to the job's file");
+}
+
+Error in_file(Error error, const std::string& path) {
+  error.public_message = fmt::format("{}: {}", path, error.public_message);
+  return error;
+}
+
+struct Input {
+  engine::Table table;
+  std::map<std::string, std::string> types;
+  std::vector<std::string> others;
+};
+
+Result<Input> read_input_file(const JobFile& file, const std::vector<std::string>& columns) {
+  const auto text = read_text(file.path);
+  if (!text) return text.error();
+  auto table = engine::read_table(*text, file.separator);
+  if (!table) return in_file(table.error(), file.path);
+  Input input;
+  std::vector<std::string> missing;
+  for (const auto& name : columns) {
+    const auto found = std::ranges::find(table->columns, name, &engine::Column::name);
+    if (found == table->columns.end()) {
+      missing.push_back(name);
+    } else {
+      input.table.columns.push_back(std::move(*found));
+      table->columns.erase(found);
+    }
+  }
+  if (!missing.empty()) {
+    return invalid_input(fmt::format("{} has no column {}", file.path, fmt::join(missing, ", ")),
+                         "names are case-sensitive; is the separator right?");
+  }
+  for (const auto& column : table->columns) input.others.push_back(column.name);
+  return input;
+}
+
+Result<Input> read_input_table(const JobTable& given, const Job& job, const Config& config,
+                               const std::vector<std::string>& columns,
+                               const std::function<bool()>& is_aborted, const db::Progress& progress) {
+  const auto place = placed(config, given);
+  if (!place) return place.error();
+  auto source = db::read_source_table(
+      build_endpoint(config),
+      {place->database, place->schema, place->table, columns, job.null_text.value_or(""), is_aborted},
+      progress);
+  if (!source) return source.error();
+  return Input{std::move(source->table), std::move(source->types), std::move(source->others)};
+}
+
+// Also takes the column that tells the subset out of the table, unless it is published.
+Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
+                                              engine::Table& table) {
+  if (job.subset->file) {
+    const auto text = read_text(job.subset->file->path);
+    if (!text) return text.error();
+    const auto subset = engine::read_table(*text, job.subset->file->separator);
+    if (!subset) return in_file(subset.error(), job.subset->file->path);
+    return rows_of_subset(table, *subset);
+  }
+  const auto found = std::ranges::find(table.columns, job.subset->column, &engine::Column::name);
+  auto made = rows_with(*found, job.subset->value);
+  if (std::ranges::find(published, job.subset->column) == published.end()) table.columns.erase(found);
+  return made;
+}
+
+}  // namespace
+
+std::vector<std::string> files_read_by(const Job& job) {
+  std::vector<std::string> files{job.source};
+  if (const auto* file = std::get_if<JobFile>(&job.input); file != nullptr && file->path != "-")
+    files.push_back(file->path);
+  for (const auto& attribute : job.attributes) {
+    const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
+    if (file != nullptr && !file->path.empty()) files.push_back(file->path);
+  }
+  if (job.subset && job.subset->file) files.push_back(job.subset->file->path);
+  return files;
+}
+
+bool needs_config(const Job& job) {
+  return std::holds_alternative<JobTable>(job.input) || job.output.table;
+}
+
+Result<JobTable> placed(const Config& config, JobTable table) {
+  const auto& databases = config.backend.databases;
+  if (table.database.empty() && databases.size() == 1) table.database = databases.front();
+  if (table.database.empty()) {
+    return invalid_input(fmt::format("which database is {}.{} in?", table.schema, table.table),
+                         "add database: to that section");
+  }
+  if (std::ranges::find(databases, table.database) != databases.end()) return table;
+  return invalid_input(
+      fmt::format("database {} is not in backend.databases", yaml::in_quotes(table.database)),
+      fmt::format("add it to {}", config.file));
+}
+
+bool has_hierarchy(const JobAttribute& attribute) {
+  const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
+  return file == nullptr || !file->path.empty();
+}
+
+Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engine::Column& column,
+                                       const Job& job) {
+  if (const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy)) {
+    return engine::build_hierarchy(
+        *rule, column.name, column.values,
+        job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
+  }
+  if (is_aggregated_alone(attribute)) return hierarchy_to_top(column);
+  const auto& file = std::get<JobFile>(attribute.hierarchy);
+  const auto text = read_text(file.path);
+  if (!text) return text.error();
+  auto hierarchy = engine::read_hierarchy(*text, file.separator);
+  if (!hierarchy) return in_file(hierarchy.error(), file.path);
+  return hierarchy;
+}
+
+Result<JobData> read_job_data(const Job& job, const Config* config, const std::function<bool()>& is_aborted,
+                              const db::Progress& progress, const JobReading& how) {
+  const auto columns = published_columns(job);
+  auto read = columns;
+  if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
+    read.push_back(job.subset->column);
+  const auto* file = std::get_if<JobFile>(&job.input);
+  auto input = file != nullptr ? read_input_file(*file, read)
+                               : read_input_table(std::get<JobTable>(job.input), job, *config, read,
+                                                  is_aborted, progress);
+  if (!input) return input.error();
+  if (input->table.rows() == 0) return invalid_input("the input has no rows", "there is nothing to publish");
+  if (how.on_input) how.on_input(input->table);
+  if (progress) progress("preparing", 0);
+  engine::PrivacyColumns privacy;
+  if (job.subset) {
+    auto subset = take_subset(job, columns, input->table);
+    if (!subset) return subset.error();
+    privacy.subset = std::move(*subset);
+  }
+  std::optional<JobGroupsReport> groups;
+  std::optional<engine::Table> before;
+  if (job.mondrian) {
+    const auto given = [&](const JobAttribute& attribute) {
+      return hierarchy_of(attribute, *input->table.find(attribute.name), job);
+    };
+    auto cut = how.make_groups ? how.make_groups(job, input->table, given)
+                               : cut_into_groups(job, input->table, given, is_aborted, progress);
+    if (!cut) return cut.error();
+    if (how.input == InputOfGroups::is_kept) before = std::move(input->table);
+    input->table = std::move(cut->table);
+    groups = cut->report;
+  }
+  std::vector<engine::QuasiIdentifier> quasi_identifiers;
+  for (const auto& attribute : job.attributes) {
+    std::optional<engine::Hierarchy> hierarchy;
+    if (groups && attribute.attribute_class == AttributeClass::quasi_identifier) {
+      hierarchy = identity_hierarchy(*input->table.find(attribute.name));
+    } else if (has_hierarchy(attribute) || is_aggregated_alone(attribute)) {
+      auto made = hierarchy_of(attribute, *input->table.find(attribute.name), job);
+      if (!made) return made.error();
+      hierarchy = std::move(*made);
+    }
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) {
+      quasi_identifiers.push_back(
+          {attribute.name, std::move(*hierarchy), attribute.is_continuous, job.null_text});
+    } else if (!attribute.models.empty()) {
+      privacy.sensitive.push_back({attribute.name, attribute.order, std::move(hierarchy), job.null_text});
+    }
+  }
+  auto prepared = engine::prepare(input->table, quasi_identifiers, privacy);
+  if (!prepared) return prepared.error();
+  return JobData{std::move(input->table),
+                 std::move(*prepared),
+                 std::move(input->types),
+                 std::move(input->others),
+                 groups,
+                 std::move(before),
+                 std::move(quasi_identifiers),
+                 std::move(privacy)};
+}
+
+Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data) {
+  std::vector<engine::QuasiIdentifier> as_shown;
+  for (const auto& it : data.quasi_identifiers)
+    as_shown.push_back({it.column, identity_hierarchy(*shown.find(it.column))});
+  return engine::prepare(shown, as_shown, data.privacy);
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,170 @@
+#include "jobs/input/table_input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+
+#include "common/files/output_file.hpp"
+#include "common/files/whole_file.hpp"
+#include "common/progress_line.hpp"
+#include "common/separated_text.hpp"
+#include "db/job_table/source_table.hpp"
+#include "jobs/input/data.hpp"
+#include "jobs/language/values.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Result<std::string> read_file(const std::string& path) {
+  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
+  if (!text) return text.error();
+  if (*text) return std::move(**text);
+  return invalid_input(fmt::format("there is no file {}", path), "check the path; - is standard input");
+}
+
+// Those that are asked for, in their order; none: all.
+Result<engine::Table> with_columns(engine::Table table, const std::vector<std::string>& columns,
+                                   const std::string& where) {
+  if (columns.empty()) return table;
+  engine::Table chosen;
+  std::vector<std::string> missing;
+  for (const auto& name : columns) {
+    const auto found = std::ranges::find(table.columns, name, &engine::Column::name);
+    if (found == table.columns.end()) {
+      missing.push_back(name);
+    } else {
+      chosen.columns.push_back(std::move(*found));
+    }
+  }
+  if (missing.empty()) return chosen;
+  return invalid_input(fmt::format("{} has no column {}", where, fmt::join(missing, ", ")),
+                       "names are case-sensitive; is the separator right?");
+}
+
+}  // namespace
+
+Result<std::string> read_standard_input() {
+  std::string text;
+  std::array<char, 1 << 16> some{};
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, some.data(), some.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error("read", "standard input", errno);
+    if (got == 0) return text;
+    text.append(some.data(), static_cast<std::size_t>(got));
+  }
+}
+
+std::optional<std::string> null_text_of(const TableArguments& arguments) {
+  if (arguments.null_text || !arguments.table) return arguments.null_text;
+  return std::string(kNullOfTables);
+}
+
+std::string describe(const TableArguments& arguments) {
+  if (arguments.table) return "table " + *arguments.table;
+  return arguments.file == "-" ? "standard input" : "file " + arguments.file.value_or("");
+}
+
+Result<char> separator_of(std::string_view text) {
+  if (text == "tab") return '\t';
+  if (text.size() == 1 && text.front() > ' ' && text.front() < 0x7F && text.front() != '"')
+    return text.front();
+  return usage_error("--separator is not one character", "write one ASCII character, or tab");
+}
+
+Result<std::vector<std::string>> column_names(std::string_view option, std::string_view text) {
+  RecordReader reader(text, ',');
+  std::vector<std::string_view> fields;
+  const auto read = reader.next(fields);
+  std::vector<std::string> names;
+  const bool is_list = read && *read && std::ranges::none_of(fields, &std::string_view::empty);
+  if (is_list) names.assign(fields.begin(), fields.end());
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name)
+      return usage_error(fmt::format("{} names {} twice", option, *name), "name it once");
+  }
+  if (const auto more = reader.next(fields); is_list && more && !*more) return names;
+  return usage_error(fmt::format("{} is no list of columns", option),
+                     "write age,zip; a name with a comma stands in double quotes");
+}
+
+Result<engine::Table> TableReader::read(const TableArguments& arguments, std::vector<std::string> columns) {
+  if (arguments.file.has_value() == arguments.table.has_value()) {
+    return usage_error(arguments.file ? "a file and a table" : "neither a file nor a table",
+                       "name a file, - for standard input, or --table schema.table");
+  }
+  if (arguments.table) return read_stored(arguments, std::move(columns));
+  const auto separator = separator_of(arguments.separator);
+  if (!separator) return separator.error();
+  const bool is_input = *arguments.file == "-";
+  if (is_input && has_read_input_)
+    return usage_error("standard input is named twice", "let one of them be a file");
+  has_read_input_ = has_read_input_ || is_input;
+  const auto text = is_input ? read_standard_input() : read_file(*arguments.file);
+  if (!text) return text.error();
+  auto table = engine::read_table(*text, *separator);
+  if (!table) {
+    Error error = table.error();
+    error.public_message = fmt::format("{}: {}", describe(arguments), error.public_message);
+    return error;
+  }
+  return with_columns(std::move(*table), columns, describe(arguments));
+}
+
+Result<TableReader::Place> TableReader::place_of(const TableArguments& arguments) {
+  const auto written = yaml::parse(*arguments.table, "--table");
+  if (!written) return written.error();
+  auto named = read_job_table(*written);
+  if (!named) return named.error();
+  if (!config_) {
+    auto config = read_config(config_file_);
+    if (!config) return config.error();
+    config_ = std::move(*config);
+  }
+  named->database = arguments.database;
+  auto place = placed(*config_, *named);
+  if (!place) return place.error();
+  return Place{build_endpoint(*config_), {place->database, place->schema, place->table}};
+}
+
+Result<engine::Table> TableReader::read_stored(const TableArguments& arguments,
+                                               std::vector<std::string> columns) {
+  const auto place = place_of(arguments);
+  if (!place) return place.error();
+  ProgressLine line(subject_);
+  auto source =
+      db::read_source_table(place->endpoint,
+                            {place->table.database,
+                             place->table.schema,
+                             place->table.table,
+                             std::move(columns),
+                             *null_text_of(arguments),
+                             {}},
+                            [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+  if (!source) return source.error();
+  return std::move(source->table);
+}
+
+Result<void> write_report(const std::optional<std::string>& file, std::string_view text,
+                          std::vector<std::string> inputs) {
+  if (!file) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+      return {};
+    return io_error("write", "standard output", errno);
+  }
+  auto output = OutputFile::create({*file, true, std::move(inputs), ""});
+  if (!output) return output.error();
+  if (auto written = output->append(text); !written) return written;
+  if (auto finished = output->finish(); !finished) return finished;
+  if (auto published = output->publish(); !published) return published;
+  output->settle();
+  return {};
+}
+
+}  // namespace pgveil::app

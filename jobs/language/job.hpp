@@ -1,0 +1,114 @@
+#pragma once
+// A job of `pgveil anonymize` as a value, and its reader: YAML, strict as a policy's. docs/anonymize.md is
+// the reference; its tables are those of jobs/language/keys.hpp. The data, hierarchies and databases that a
+// job names are not looked at here.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/yaml.hpp"
+#include "engine/data/hierarchy_builders.hpp"
+#include "engine/mondrian/generalized.hpp"
+#include "engine/mondrian/mondrian.hpp"
+#include "engine/publish/class_aggregate.hpp"
+#include "engine/publish/publication.hpp"
+#include "engine/search/search.hpp"
+
+namespace pgveil::app {
+
+struct JobFile {
+  std::string path;  // absolute
+  char separator = ',';
+};
+
+struct JobTable {
+  std::string database;  // empty: the input's, or the only one that is configured
+  std::string schema;
+  std::string table;
+};
+
+enum class AttributeClass { identifier, quasi_identifier, sensitive, insensitive };
+
+struct JobAttribute {
+  std::string name;
+  AttributeClass attribute_class = AttributeClass::identifier;
+  // Of quasi-identifiers, and of sensitive ones whose t-closeness is hierarchical; a file without a path:
+  // none.
+  std::variant<JobFile, engine::HierarchyRule> hierarchy;
+  // Of quasi-identifiers only:
+  std::optional<unsigned> min_level, max_level;
+  double weight = 1;
+  bool is_continuous = false;  // its loss is that of intervals
+  bool is_numeric = false;     // ordered as numbers; then it has no hierarchy
+  // A class shows this of its values. Without a hierarchy the attribute takes no part in the search: it stays
+  // at level 1 of its values and `*`.
+  std::optional<engine::Microaggregate> aggregate;
+  // Of sensitive ones only:
+  std::vector<engine::ValueModel> models;
+  std::optional<engine::ValueOrder> order;
+};
+
+// What is published, while all of the input is what it is compared with: the records of a file, each of which
+// is one of the input's, or those that have a value.
+struct JobSubset {
+  std::optional<JobFile> file;
+  std::string column, value;
+};
+
+// algorithm: mondrian. Groups instead of one transformation for all records.
+struct JobMondrian {
+  engine::CutBy cut_by = engine::CutBy::normalized_span;
+  engine::Cuts cuts = engine::Cuts::strict;
+  engine::Ranges ranges = engine::Ranges::tight;
+};
+
+struct JobLimits {
+  std::optional<std::int64_t> time_ms;
+  std::optional<std::uint64_t> checks;
+  std::optional<std::size_t> bytes;  // of snapshots
+  std::size_t threads = 1;
+};
+
+struct JobOutput {
+  std::optional<JobFile> file;
+  std::optional<JobTable> table;
+  bool replace = false;
+  std::map<std::string, std::string> types;  // of columns of the table, as written in the job
+};
+
+struct Job {
+  std::string name;
+  std::string source;  // the job's own file
+  std::variant<JobFile, JobTable> input;
+  std::optional<std::string> null_text;
+  std::vector<JobAttribute> attributes;  // in the order of the job
+  std::uint64_t k = 0;
+  double suppression = 0;  // share of the records
+  std::optional<JobSubset> subset;
+  std::optional<engine::DeltaPresence> presence;
+  std::optional<std::uint64_t> k_map;
+  std::vector<engine::RiskModel> risks;
+  std::size_t local_recoding = 0;  // further transformations at most
+  engine::QualityModel quality;
+  engine::Algorithm algorithm = engine::Algorithm::flash;
+  std::optional<JobMondrian> mondrian;  // in place of `algorithm`
+  JobLimits limits;
+  engine::Outliers outliers = engine::Outliers::drop;
+  std::optional<std::uint64_t> seed;
+  JobOutput output;
+};
+
+// Relative paths are of the folder of file_name. Every error is one line with file, line, column and the fix.
+[[nodiscard]] Result<Job> read_job(const yaml::Value& document, const std::string& file_name);
+[[nodiscard]] Result<Job> read_job_text(std::string_view text, const std::string& file_name);
+[[nodiscard]] Result<Job> read_job_file(const std::string& path);
+
+// NULL's text where the job names none: what hierarchies of a table's column write for it.
+inline constexpr std::string_view kNullOfTables = "NULL";
+
+}  // namespace pgveil::app

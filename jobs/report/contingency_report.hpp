@@ -1,0 +1,18 @@
+#pragma once
+// --contingency: pairs of values and their counts, before and after, in a file of their own. VALUES OF THE
+// INPUT: not to be published.
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/error.hpp"
+#include "engine/publish/contingency.hpp"
+
+namespace pgveil::app {
+
+// "age,illness". Error, kind usage: not two names.
+[[nodiscard]] Result<std::pair<std::string, std::string>> contingency_columns(std::string_view text);
+
+[[nodiscard]] std::string contingency_json(const engine::Contingency& contingency);
+
+}  // namespace pgveil::app

@@ -1,0 +1,301 @@
+#include "jobs/report/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "common/text_table.hpp"
+#include "jobs/input/mondrian.hpp"
+#include "jobs/report/utility_report.hpp"
+
+namespace pgveil::app {
+namespace {
+
+namespace json = boost::json;
+
+std::string job_number(double value) {
+  return fmt::format("{}", value);  // the shortest text that reads back as the same job_number
+}
+
+std::string score_text(const engine::Score& score) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < score.size; ++i) parts.push_back(job_number(score.parts[i]));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string_view name(engine::Outliers outliers) {
+  switch (outliers) {
+    case engine::Outliers::drop: return "drop";
+    case engine::Outliers::hide: return "hide";
+    case engine::Outliers::as_reference: return "as_reference";
+  }
+  return "";
+}
+
+std::string levels_by_name(const JobReport& report) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < report.levels.size(); ++i) {
+    parts.push_back(
+        fmt::format("{} {}/{}", report.quasi_identifiers[i], report.levels[i], report.heights[i]));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string search_lines(const JobReport& report) {
+  const auto& search = *report.search;
+  const auto& counts = search.counts;
+  const auto all = search.transformations ? fmt::format(" of {}", *search.transformations) : std::string();
+  return fmt::format(
+      "  search           {}, {} checks{}, {} roll-ups, {} snapshot hits, {} snapshots, {} bytes, {}\n",
+      engine::name(report.algorithm), counts.checks, all, counts.roll_ups, counts.snapshot_hits,
+      counts.snapshots_stored, search.bytes,
+      report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
+}
+
+std::string suppressed_line(const JobReport& report) {
+  std::string line = fmt::format("  suppressed       {} of {} records, at most {}", report.suppressed_rows,
+                                 report.rows, report.suppression_limit);
+  if (report.dropped_rows > 0)
+    line += fmt::format("; alone they break a model, so {} were dropped", report.dropped_rows);
+  if (report.hidden_rows > 0)
+    line += fmt::format("; alone they break a model, so {} were hidden", report.hidden_rows);
+  const bool is_small = report.suppressed_rows > 0 && report.suppressed_rows < report.k;
+  if (is_small && report.outliers == engine::Outliers::as_reference)
+    line += "; fewer than k, published as the reference does";
+  return line + "\n";
+}
+
+std::string recoding_lines(const JobReport& report) {
+  std::string out;
+  for (const auto& step : report.recoding) {
+    out += fmt::format("  shown at         {}: {} records in {} classes, {} left{}\n",
+                       levels_text(step.levels), step.records, step.classes, step.suppressed,
+                       step.is_proven ? "" : " (not proven to be the best)");
+  }
+  return out;
+}
+
+std::string aggregate_lines(const JobReport& report) {
+  std::string out;
+  for (const auto& it : report.aggregates)
+    out += fmt::format("  aggregated       {}: {}, error {}\n", it.column, engine::name(it.how),
+                       job_number(it.error));
+  return out;
+}
+
+std::string groups_lines(const JobReport& report) {
+  const auto& quality = shown_groups(report);
+  return fmt::format("  groups           {}, from {} to {} records\n", quality.groups, quality.smallest,
+                     quality.largest) +
+         fmt::format("  {:<33}{}\n", "discernibility_penalty", job_number(quality.discernibility)) +
+         fmt::format("  {:<33}{}\n", "certainty_penalty, tight ranges",
+                     job_number(report.groups.tight.global_certainty_penalty)) +
+         fmt::format("  {:<33}{}\n", "certainty_penalty, regions",
+                     job_number(report.groups.region.global_certainty_penalty)) +
+         fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", word_of(report.mondrian->cut_by),
+                     word_of(report.mondrian->cuts), report.groups.ms,
+                     report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
+}
+
+json::value groups_json(const JobReport& report) {
+  if (!report.mondrian) return nullptr;
+  const auto& quality = shown_groups(report);
+  return json::object{{"cut_by", word_of(report.mondrian->cut_by)},
+                      {"cuts", word_of(report.mondrian->cuts)},
+                      {"ranges", word_of(report.mondrian->ranges)},
+                      {"groups", quality.groups},
+                      {"smallest", quality.smallest},
+                      {"largest", quality.largest},
+                      {"discernibility_penalty", quality.discernibility},
+                      {"ncp", quality.certainty_penalty},
+                      {"gcp_tight", report.groups.tight.global_certainty_penalty},
+                      {"gcp_region", report.groups.region.global_certainty_penalty},
+                      {"threads", report.threads},
+                      {"ms", report.groups.ms}};
+}
+
+json::array levels_array(const std::vector<unsigned>& levels) {
+  json::array made;
+  for (const auto level : levels) made.push_back(level);
+  return made;
+}
+
+json::array job_names_array(const std::vector<std::string>& names) {
+  json::array made;
+  for (const auto& it : names) made.push_back(json::string(it));
+  return made;
+}
+
+json::array recoding_json(const JobReport& report) {
+  json::array made;
+  for (const auto& step : report.recoding) {
+    made.push_back({{"levels", levels_array(step.levels)},
+                    {"records", step.records},
+                    {"suppressed_rows", step.suppressed},
+                    {"classes", step.classes},
+                    {"smallest_class", step.smallest_class},
+                    {"checks", step.checks},
+                    {"is_proven", step.is_proven}});
+  }
+  return made;
+}
+
+json::array aggregates_json(const JobReport& report) {
+  json::array made;
+  for (const auto& it : report.aggregates)
+    made.push_back({{"column", it.column}, {"function", engine::name(it.how)}, {"error", it.error}});
+  return made;
+}
+
+json::object search_json(const JobReport& report) {
+  const auto& search = *report.search;
+  json::object made{{"algorithm", engine::name(report.algorithm)},
+                    {"is_proven", search.is_proven},
+                    {"checks", search.counts.checks},
+                    {"roll_ups", search.counts.roll_ups},
+                    {"snapshot_hits", search.counts.snapshot_hits},
+                    {"snapshots", search.counts.snapshots_stored},
+                    {"bytes", search.bytes},
+                    {"threads", report.threads}};
+  if (search.lower_bound) made["lower_bound"] = *search.lower_bound;
+  if (search.transformations) made["transformations"] = *search.transformations;
+  if (search.checked.empty()) return made;
+  json::array checked;
+  for (const auto& it : search.checked) {
+    json::object entry{{"levels", levels_array(it.levels)}, {"is_anonymous", it.is_anonymous}};
+    if (it.score) entry["score"] = *it.score;
+    checked.push_back(std::move(entry));
+  }
+  made["checked"] = std::move(checked);
+  return made;
+}
+
+json::object scores_json(const JobReport& report) {
+  json::object scores;
+  for (const auto& [metric, score] : report.scores) {
+    if (score.size == 1) {
+      scores[engine::name(metric)] = score.value();
+      continue;
+    }
+    json::array parts;
+    for (std::size_t i = 0; i < score.size; ++i) parts.push_back(score.parts[i]);
+    scores[engine::name(metric)] = std::move(parts);
+  }
+  return scores;
+}
+
+}  // namespace
+
+bool is_unproven(const JobReport& report) {
+  return (report.search && !report.search->is_proven) ||
+         !std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
+}
+
+std::string score_text(const JobReport& report) {
+  for (const auto& it : report.scores) {
+    if (it.metric == report.metric) return score_text(it.score);
+  }
+  return "";
+}
+
+std::string levels_text(const std::vector<unsigned>& levels) {
+  return fmt::format("{}", fmt::join(levels, ","));
+}
+
+std::string how_good(const JobReport& report) {
+  if (!report.search) return "transformation as chosen";
+  if (report.search->is_proven) return "optimum";
+  const auto& bound = report.search->lower_bound;
+  return std::string(engine::is_heuristic(report.algorithm)
+                         ? "a heuristic's best, not proven"
+                         : "the best so far: stopped before it was proven") +
+         (bound ? fmt::format("; nothing is below {}", job_number(*bound)) : "");
+}
+
+std::string transformation_lines(const JobReport& report) {
+  return fmt::format("job {}: {} rows, k = {}, {} = {} ({})\n", report.job, report.rows, report.k,
+                     engine::name(report.metric), score_text(report), how_good(report)) +
+         fmt::format("  transformation   {}: {}\n", levels_text(report.levels), levels_by_name(report));
+}
+
+const engine::GroupQuality& shown_groups(const JobReport& report) {
+  switch (report.mondrian->ranges) {
+    case engine::Ranges::tight: return report.groups.tight;
+    case engine::Ranges::region: return report.groups.region;
+  }
+  return report.groups.region;
+}
+
+std::string report_text(const JobReport& report) {
+  std::string out = report.mondrian ? fmt::format("job {}: {} rows, k = {}, cut into groups by mondrian\n",
+                                                  report.job, report.rows, report.k) +
+                                          groups_lines(report)
+                                    : transformation_lines(report);
+  out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
+                     report.smallest_class);
+  if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
+  if (!report.mondrian) out += suppressed_line(report);
+  out += recoding_lines(report) + aggregate_lines(report);
+  for (const auto& [metric, score] : report.scores)
+    out += fmt::format("  {:<33}{}\n", engine::name(metric), score_text(score));
+  if (!report.mondrian)
+    out += fmt::format("  {:<33}{}\n", "certainty_penalty", job_number(report.certainty_penalty));
+  if (report.search) out += search_lines(report);
+  std::vector<std::string> times;
+  for (const auto& phase : report.phases) times.push_back(fmt::format("{} {:.0f} ms", phase.name, phase.ms));
+  out += fmt::format("  time             {}\n", fmt::join(times, ", "));
+  if (!report.not_published.empty())
+    out += fmt::format("  not published    {}\n", fmt::join(report.not_published, ", "));
+  for (const auto& target : report.targets)
+    out += fmt::format("  published        {} rows to {}\n", report.published_rows, target);
+  out += fmt::format("  seed             {}\n", report.seed);
+  if (report.utility) out += utility_text(*report.utility);
+  return out;
+}
+
+std::string report_json(const JobReport& report) {
+  json::object made{{"job", report.job},
+                    {"rows", report.rows},
+                    {"k", report.k},
+                    {"models", job_names_array(report.models)},
+                    {"suppression_limit", report.suppression_limit},
+                    {"metric", engine::name(report.metric)},
+                    {"quasi_identifiers", job_names_array(report.quasi_identifiers)},
+                    {"columns", job_names_array(report.columns)},
+                    {"not_published", job_names_array(report.not_published)},
+                    {"levels", levels_array(report.levels)},
+                    {"heights", levels_array(report.heights)},
+                    {"scores", scores_json(report)},
+                    {"outliers", name(report.outliers)},
+                    {"published_rows", report.published_rows},
+                    {"classes", report.classes},
+                    {"smallest_class", report.smallest_class},
+                    {"suppressed_rows", report.suppressed_rows},
+                    {"dropped_rows", report.dropped_rows},
+                    {"hidden_rows", report.hidden_rows},
+                    {"certainty_penalty", report.certainty_penalty},
+                    {"seed", report.seed},
+                    {"targets", job_names_array(report.targets)}};
+  made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);
+  made["recoding"] = recoding_json(report);
+  made["aggregates"] = aggregates_json(report);
+  made["mondrian"] = groups_json(report);
+  made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);
+  json::object phases;
+  for (const auto& phase : report.phases) phases[phase.name] = phase.ms;
+  made["phases_ms"] = std::move(phases);
+  return json::serialize(made) + "\n";
+}
+
+std::string checked_text(const JobReport& report) {
+  TextTable table{{"levels", "anonymous", "score"}, {}};
+  for (const auto& it : report.search->checked) {
+    table.rows.push_back({levels_text(it.levels), it.is_anonymous ? "yes" : "no",
+                          it.score ? std::optional(job_number(*it.score)) : std::nullopt});
+  }
+  return text_of(table);
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,95 @@
+#pragma once
+// What a job did, for people and for programs. Counts, levels and scores; never a value of the data.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/publish/evaluation.hpp"
+#include "engine/publish/local_recoding.hpp"
+#include "engine/publish/utility.hpp"
+#include "jobs/input/data.hpp"
+#include "jobs/language/job.hpp"
+
+namespace pgveil::app {
+
+struct JobPhase {
+  std::string name;  // "read", "search", "publish"
+  double ms = 0;
+};
+
+// What certificates say (jobs/report/certificate.hpp): SHA-256.
+struct JobFingerprints {
+  std::optional<std::string> file;   // of the file's bytes
+  std::optional<std::string> table;  // of the table's rows, in any order
+  std::string job;                   // of the job's file
+  std::string input;                 // keyed; empty: there is no key
+};
+
+struct JobAggregate {
+  std::string column;
+  engine::Microaggregate how = engine::Microaggregate::mean;
+  double error = 0;  // engine/publish/microaggregation.hpp
+};
+
+struct JobReport {
+  std::string job;
+  std::vector<std::string> quasi_identifiers;  // names, in the job's order
+  std::vector<unsigned> heights;               // their highest levels
+  std::vector<std::string> columns;            // published
+  std::vector<std::string> not_published;
+  std::uint64_t rows = 0;  // read
+  std::uint64_t k = 0;
+  std::vector<std::string> models;  // beside k: "diagnosis distinct 3"
+  std::uint64_t suppression_limit = 0;
+  engine::Metric metric = engine::Metric::loss;
+  engine::Algorithm algorithm = engine::Algorithm::flash;
+
+  // The search; none when the transformation was given.
+  std::optional<engine::SearchResult> search;
+  std::size_t threads = 1;  // that the search had
+
+  // algorithm: mondrian; then there are no levels and no scores.
+  std::optional<JobMondrian> mondrian;
+  JobGroupsReport groups;
+
+  std::vector<unsigned> levels;  // of the transformation
+  std::vector<engine::MetricScore> scores;
+  std::vector<engine::RecodingStep> recoding;  // local recoding, the transformation itself first; empty: none
+  std::vector<JobAggregate> aggregates;        // of what was published
+
+  // What was published; rows is 0 when nothing was (--list).
+  engine::Outliers outliers = engine::Outliers::drop;
+  std::uint64_t seed = 0;
+  std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
+  std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;
+  double certainty_penalty = 0;
+  std::vector<double> certainty_penalties;  // of each quasi-identifier; none with local recoding
+  std::vector<std::string> targets;         // "file /…", "table demo: public.x"
+  std::optional<engine::Utility> utility;   // if it is wanted
+  std::vector<JobPhase> phases;
+  std::optional<JobFingerprints> fingerprints;  // if a certificate is wanted
+};
+
+// A search ended before it had proven its optimum.
+[[nodiscard]] bool is_unproven(const JobReport& report);
+
+// "optimum", "transformation as chosen", or why its best is not proven.
+[[nodiscard]] std::string how_good(const JobReport& report);
+
+// The chosen metric's score in all its digits.
+[[nodiscard]] std::string score_text(const JobReport& report);
+
+// Of the ranges that are published. REQUIRES: report.mondrian.
+[[nodiscard]] const engine::GroupQuality& shown_groups(const JobReport& report);
+
+[[nodiscard]] std::string report_text(const JobReport& report);
+[[nodiscard]] std::string report_json(const JobReport& report);
+
+// --list: the transformations in the order they were checked in.
+[[nodiscard]] std::string checked_text(const JobReport& report);
+
+// "1,1,2"
+[[nodiscard]] std::string levels_text(const std::vector<unsigned>& levels);
+
+}  // namespace pgveil::app

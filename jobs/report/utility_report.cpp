@@ -1,0 +1,161 @@
+#include "jobs/report/utility_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/html_page.hpp"
+#include "common/text_table.hpp"
+
+namespace pgveil::app {
+namespace {
+
+namespace json = boost::json;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string utility_percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+const std::vector<std::string>& column_titles() {
+  static const std::vector<std::string> kTitles{"column",         "",      "values before",        "after",
+                                                "bits before",    "after", "most frequent before", "after",
+                                                "missing before", "after"};
+  return kTitles;
+}
+
+Rows column_rows(const engine::Utility& utility) {
+  Rows rows;
+  for (const auto& it : utility.columns) {
+    rows.push_back({it.column, it.is_quasi_identifier ? "quasi-identifier" : "",
+                    fmt::to_string(it.before.distinct), fmt::to_string(it.after.distinct),
+                    fmt::format("{:.3f}", it.before.entropy), fmt::format("{:.3f}", it.after.entropy),
+                    utility_percent(it.before.most_frequent), utility_percent(it.after.most_frequent),
+                    fmt::to_string(it.before.missing), fmt::to_string(it.after.missing)});
+  }
+  return rows;
+}
+
+const std::vector<std::string>& pair_titles() {
+  static const std::vector<std::string> kTitles{"column", "and", "Cramér's V before", "after"};
+  return kTitles;
+}
+
+Rows pair_rows(const engine::Utility& utility) {
+  Rows rows;
+  for (const auto& it : utility.pairs)
+    rows.push_back({it.first, it.second, fmt::format("{:.3f}", it.before), fmt::format("{:.3f}", it.after)});
+  return rows;
+}
+
+std::string table_text(const std::vector<std::string>& titles, const Rows& rows) {
+  TextTable table{titles, {}};
+  for (const auto& row : rows) table.rows.emplace_back(row.begin(), row.end());
+  return text_of(table);
+}
+
+std::string_view pairs_note(const engine::Utility& utility) {
+  return utility.has_all_pairs ? "How much one column says of another"
+                               : "How much one column says of another, of the first 12 columns";
+}
+
+json::object shape_json(const engine::ColumnShape& shape) {
+  return {{"records", shape.records},
+          {"missing", shape.missing},
+          {"distinct", shape.distinct},
+          {"entropy", shape.entropy},
+          {"most_frequent", shape.most_frequent}};
+}
+
+Rows score_rows(const JobReport& report) {
+  Rows rows;
+  for (const auto& [metric, score] : report.scores) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < score.size; ++i) parts.push_back(fmt::format("{}", score.parts[i]));
+    rows.push_back({std::string(engine::name(metric)), fmt::format("{}", fmt::join(parts, ", ")),
+                    metric == report.metric ? "what was minimized" : ""});
+  }
+  rows.push_back({"certainty_penalty", fmt::format("{}", report.certainty_penalty), ""});
+  return rows;
+}
+
+void add_transformation(const JobReport& report, HtmlPage& page) {
+  if (report.mondrian) {
+    page.heading("Groups");
+    page.table({"ranges", "certainty penalty"},
+               {{"tight", fmt::format("{}", report.groups.tight.global_certainty_penalty)},
+                {"regions", fmt::format("{}", report.groups.region.global_certainty_penalty)}});
+    return;
+  }
+  page.heading("Transformation");
+  page.paragraph(fmt::format("{}: {}.", levels_text(report.levels), how_good(report)));
+  Rows rows;
+  for (std::size_t i = 0; i < report.levels.size(); ++i)
+    rows.push_back(
+        {report.quasi_identifiers[i], fmt::format("{} of {}", report.levels[i], report.heights[i])});
+  page.table({"quasi-identifier", "level"}, rows);
+  Rows steps;
+  for (const auto& step : report.recoding)
+    steps.push_back({levels_text(step.levels), fmt::to_string(step.records), fmt::to_string(step.classes),
+                     fmt::to_string(step.suppressed)});
+  if (!steps.empty()) page.table({"shown at", "records", "classes", "left"}, steps);
+  Rows aggregates;
+  for (const auto& it : report.aggregates)
+    aggregates.push_back({it.column, std::string(engine::name(it.how)), fmt::format("{}", it.error)});
+  if (!aggregates.empty()) page.table({"aggregated", "shown", "error"}, aggregates);
+}
+
+}  // namespace
+
+std::string utility_text(const engine::Utility& utility) {
+  std::string out = "\nColumns\n" + table_text(column_titles(), column_rows(utility));
+  if (!utility.pairs.empty())
+    out += fmt::format("\n{}\n{}", pairs_note(utility), table_text(pair_titles(), pair_rows(utility)));
+  return out;
+}
+
+json::object utility_json(const engine::Utility& utility) {
+  json::array columns, pairs;
+  for (const auto& it : utility.columns)
+    columns.push_back({{"column", it.column},
+                       {"is_quasi_identifier", it.is_quasi_identifier},
+                       {"before", shape_json(it.before)},
+                       {"after", shape_json(it.after)}});
+  for (const auto& it : utility.pairs)
+    pairs.push_back(
+        {{"columns", json::array{it.first, it.second}}, {"before", it.before}, {"after", it.after}});
+  return {{"columns", std::move(columns)},
+          {"cramers_v", std::move(pairs)},
+          {"has_all_pairs", utility.has_all_pairs}};
+}
+
+std::string report_html(const JobReport& report) {
+  HtmlPage page("Job " + report.job);
+  page.figures(
+      {{"records", fmt::to_string(report.published_rows), fmt::format("of {} read", report.rows)},
+       {"classes", fmt::to_string(report.classes), fmt::format("the smallest has {}", report.smallest_class)},
+       {"suppressed", fmt::to_string(report.suppressed_rows),
+        fmt::format("{} of them left out, {} hidden", report.dropped_rows, report.hidden_rows)},
+       {"certainty penalty", fmt::format("{:.4f}", report.certainty_penalty),
+        "0: as it was, 1: nothing is left"}});
+  page.paragraph(
+      fmt::format("k = {}{}{}", report.k, report.models.empty() ? "" : "; ", fmt::join(report.models, "; ")));
+  add_transformation(report, page);
+  page.heading("Metrics");
+  page.table({"metric", "score", ""}, score_rows(report));
+  page.heading("Columns");
+  std::vector<Bar> bars;
+  for (const auto& it : report.utility->columns) {
+    const double left = it.before.entropy > 0 ? it.after.entropy / it.before.entropy : 1;
+    bars.push_back({it.column, std::min(left, 1.0), fmt::format("{}: {}", it.column, utility_percent(left))});
+  }
+  page.bars("share of the bits of a value that is left", bars);
+  page.table(column_titles(), column_rows(*report.utility));
+  if (!report.utility->pairs.empty()) {
+    page.heading(pairs_note(*report.utility));
+    page.table(pair_titles(), pair_rows(*report.utility));
+  }
+  return std::move(page).finish();
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,451 @@
+#include "jobs/run/anonymize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "common/workers.hpp"
+#include "jobs/check/fingerprint.hpp"
+#include "jobs/check/recount.hpp"
+#include "jobs/input/aggregates.hpp"
+#include "jobs/input/data.hpp"
+#include "jobs/report/certificate.hpp"
+#include "jobs/run/recoding.hpp"
+#include "jobs/run/targets.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Stopwatch {
+ public:
+  // All that have ended.
+  const std::vector<JobPhase>& end_phase(std::string name) {
+    const auto now = Clock::now();
+    phases_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - began_).count()});
+    began_ = now;
+    return phases_;
+  }
+
+ private:
+  std::vector<JobPhase> phases_;
+  Clock::time_point began_ = Clock::now();
+};
+
+struct LevelRange {
+  std::vector<unsigned> low, high;
+};
+
+// Of each quasi-identifier, as the job gives them.
+Result<LevelRange> level_range(const Job& job, const JobReport& report) {
+  LevelRange range;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
+    const unsigned height = report.heights[range.low.size()];
+    range.low.push_back(attribute.min_level.value_or(0));
+    range.high.push_back(attribute.max_level.value_or(height));
+    if (range.low.back() <= range.high.back() && range.high.back() <= height) continue;
+    return error_of_kind(ErrorKind::configuration,
+                         fmt::format("levels {} to {} of {} do not exist", range.low.back(),
+                                     range.high.back(), attribute.name),
+                         fmt::format("it has levels 0 to {}", height));
+  }
+  return range;
+}
+
+engine::QualityModel quality_of(const Job& job) {
+  auto quality = job.quality;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier)
+      quality.weights.push_back(attribute.weight);
+  }
+  return quality;
+}
+
+// Sensitive columns stand in the order in which read_job_data prepares them.
+engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
+  engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map, job.risks};
+  std::size_t column = 0;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.models.empty()) continue;
+    for (const auto& model : attribute.models) made.sensitive.push_back({column, model});
+    ++column;
+  }
+  return made;
+}
+
+// At most 2^63.
+std::uint64_t transformations_in(const LevelRange& range) {
+  std::uint64_t product = 1;
+  for (std::size_t i = 0; i < range.low.size(); ++i) {
+    const std::uint64_t levels = range.high[i] - range.low[i] + 1;
+    if (product > (std::uint64_t{1} << 63) / levels) return std::uint64_t{1} << 63;
+    product *= levels;
+  }
+  return product;
+}
+
+engine::SearchOptions search_options(const AnonymizeRequest& request, const JobReport& report,
+                                     const LevelRange& range, const AnonymizeHooks& hooks,
+                                     std::uint64_t& checks) {
+  const auto& job = request.job;
+  engine::SearchOptions options;
+  options.algorithm = job.algorithm;
+  options.anonymity = anonymity_of(job, report.suppression_limit);
+  options.quality = quality_of(job);
+  options.history.bytes = job.limits.bytes;
+  options.min_levels = range.low;
+  options.max_levels = range.high;
+  options.record = request.lists_only || transformations_in(range) <= request.records_up_to
+                       ? engine::Switch::on
+                       : engine::Switch::off;
+  const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
+  options.stop = [&hooks, &checks, limits = job.limits, limit, began = Clock::now()] {
+    return (hooks.wants_best_so_far && hooks.wants_best_so_far()) ||
+           (hooks.is_aborted && hooks.is_aborted()) || (limits.checks && checks >= *limits.checks) ||
+           (limits.time_ms && Clock::now() - began >= limit);
+  };
+  options.progress = [&hooks, &checks](const engine::Progress& progress) {
+    checks = progress.checks;
+    if (hooks.search_progress) hooks.search_progress(progress);
+  };
+  return options;
+}
+
+// Calls work(options) while the threads of the search are there.
+template <class Work>
+auto with_options(const AnonymizeRequest& request, const LevelRange& range, const AnonymizeHooks& hooks,
+                  JobReport& report, Work&& work) {
+  std::uint64_t checks = 0;
+  report.threads = request.job.limits.threads;
+  Workers workers(report.threads);
+  auto options = search_options(request, report, range, hooks, checks);
+  options.parallel.threads = report.threads;
+  options.parallel.run = [&workers](std::size_t parts, const auto& part) { workers.run(parts, part); };
+  return work(options);
+}
+
+Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
+                            const AnonymizeHooks& hooks, JobReport& report) {
+  auto found = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
+    return engine::search(data.prepared, options);
+  });
+  if (!found) return found.error();
+  report.search = std::move(*found);
+  if (report.search->optimum) report.levels = report.search->optimum->levels;
+  return {};
+}
+
+Result<void> require_found(const JobReport& report) {
+  if (report.search->optimum) return {};
+  if (!report.search->is_proven)
+    return error_of_kind(ErrorKind::policy, "stopped before anything anonymous was found",
+                         "nothing was published; give it more time");
+  return error_of_kind(ErrorKind::policy, "no transformation within the job's levels is anonymous",
+                       "raise suppression or max_level, or lower what the models ask");
+}
+
+Result<void> search_and_find(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
+                             const AnonymizeHooks& hooks, JobReport& report) {
+  auto searched = search_optimum(request, data, range, hooks, report);
+  return !searched || request.lists_only ? searched : require_found(report);
+}
+
+Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& range, JobReport& report) {
+  if (levels.size() != range.low.size()) {
+    return error_of_kind(ErrorKind::usage,
+                         fmt::format("{} levels for {} quasi-identifiers", levels.size(), range.low.size()),
+                         "give one for each, in the job's order");
+  }
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] >= range.low[i] && levels[i] <= range.high[i]) continue;
+    return error_of_kind(ErrorKind::usage,
+                         fmt::format("level {} of {} is outside {} to {}", levels[i],
+                                     report.quasi_identifiers[i], range.low[i], range.high[i]),
+                         "choose one that the job allows");
+  }
+  report.levels = levels;
+  return {};
+}
+
+// Levels of an earlier run mean something else when a hierarchy has grown.
+Result<void> check_heights(const AnonymizeRequest& request, const JobReport& report) {
+  for (std::size_t i = 0; request.heights && i < report.heights.size(); ++i) {
+    if ((*request.heights)[i] == report.heights[i]) continue;
+    return error_of_kind(
+        ErrorKind::policy,
+        fmt::format("the hierarchy of {} has {} levels above its values, in the scheme it had {}",
+                    report.quasi_identifiers[i], report.heights[i], (*request.heights)[i]),
+        "take the job's hierarchies as they were, or search again");
+  }
+  return {};
+}
+
+// Its table shows the groups already: each value as it is.
+Result<void> take_groups(const JobData& data, JobReport& report) {
+  report.groups = *data.groups;
+  report.levels.assign(report.quasi_identifiers.size(), 0);
+  return {};
+}
+
+Result<void> check_mondrian(const AnonymizeRequest& request) {
+  if (!request.job.mondrian || (!request.levels && !request.lists_only)) return {};
+  return error_of_kind(ErrorKind::usage, "mondrian has no transformations to list or to choose from",
+                       "leave --list and --transformation out, or name another algorithm");
+}
+
+JobReport begin_report(const Job& job, const JobData& data) {
+  JobReport report;
+  report.job = job.name;
+  report.rows = data.prepared.rows;
+  for (const auto& attribute : job.attributes) {
+    for (const auto& model : attribute.models)
+      report.models.push_back(fmt::format("{} {}", attribute.name, engine::describe(model)));
+  }
+  if (job.presence)
+    report.models.push_back(fmt::format("presence {} to {}", job.presence->least, job.presence->most));
+  if (job.k_map) report.models.push_back(fmt::format("k_map {}", *job.k_map));
+  for (const auto& risk : job.risks) report.models.push_back(engine::describe(risk));
+  report.k = job.k;
+  report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
+  report.metric = job.quality.metric;
+  report.algorithm = job.algorithm;
+  report.mondrian = job.mondrian;
+  report.threads = job.mondrian ? job.limits.threads : 1;
+  report.outliers = job.outliers;
+  report.not_published = data.not_published;
+  for (const auto& column : data.table.columns) report.columns.push_back(column.name);
+  for (const auto attribute : data.prepared.given_order) {
+    report.quasi_identifiers.push_back(data.prepared.attributes[attribute].name);
+    report.heights.push_back(data.prepared.attributes[attribute].height());
+  }
+  std::random_device random;
+  report.seed = job.seed.value_or((std::uint64_t{random()} << 31 ^ random()) & INT64_MAX);
+  return report;
+}
+
+Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
+  return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
+}
+
+// GCP of each quasi-identifier.
+std::vector<double> shown_penalties(const JobReport& report) {
+  std::vector<double> penalties = shown_groups(report).certainty_penalties;
+  for (double& penalty : penalties) penalty /= static_cast<double>(report.rows);
+  return penalties;
+}
+
+Result<std::string> fingerprint_of_rows(db::PendingTable& table, const std::vector<std::string>& columns) {
+  TableFingerprint print(columns, "");
+  const auto read = table.read_back([&print](const db::RowCells& cells) { print.add(cells); });
+  if (!read) return read.error();
+  return std::move(print).finish();
+}
+
+Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const JobData& data,
+                                          const std::vector<std::string>& columns, WrittenTargets& targets) {
+  WrittenPrints prints;
+  if (targets.file) {
+    const auto text = targets.file->read_back();
+    if (!text) return text.error();
+    prints.file = fingerprint_of(*text);
+  }
+  if (targets.table) {
+    auto print = fingerprint_of_rows(*targets.table, columns);
+    if (!print) return print.error();
+    prints.table = std::move(*print);
+  }
+  return fingerprints_of(request.job, data, std::move(prints), *request.certificate_key);
+}
+
+// nullopt: the job does not want it, or nothing is suppressed.
+Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const JobData& data,
+                                          const LevelRange& range, const AnonymizeHooks& hooks,
+                                          JobReport& report) {
+  if (request.job.local_recoding == 0 || request.lists_only) return std::optional<RecodedData>();
+  auto made = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
+    return recode_job(request.job, data, report.levels, options);
+  });
+  if (!made) return made.error();
+  // Not anonymous in the first place: publish() says so.
+  if (made->recoding.steps.front().suppressed > report.suppression_limit) return std::optional<RecodedData>();
+  report.recoding = made->recoding.steps;
+  return std::optional(std::move(*made));
+}
+
+// What classes show of themselves stands in the table itself. Its suppressed records are a class of it, which
+// publish() takes for any other; it suppresses more only if what shows nothing but `*` breaks a model
+// together.
+Result<engine::Publication> applied_aggregates(const Job& job, const JobData& data,
+                                               const engine::PublicationOptions& options, JobReport& report) {
+  const auto aggregated = aggregate_job(job, data, report.levels, options.anonymity);
+  if (!aggregated) return aggregated.error();
+  auto made = engine::publish(aggregated->made.table, aggregated->prepared,
+                              std::vector<unsigned>(report.levels.size(), 0), options);
+  if (!made) return made;
+  made->certainty_penalty = aggregated->made.certainty_penalty;
+  made->certainty_penalties = aggregated->made.certainty_penalties;
+  if (made->suppressed_rows <= aggregated->made.suppressed) {
+    made->suppressed_rows = aggregated->made.suppressed;
+    made->classes = aggregated->made.classes;
+    made->smallest_class = aggregated->made.smallest_class;
+  }
+  const auto columns = aggregated_columns(job);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    report.aggregates.push_back({columns[i].column, columns[i].how, aggregated->made.errors[i]});
+  return made;
+}
+
+// What is shown of local recoding stands in the table itself, too.
+Result<engine::Publication> applied(const Job& job, const JobData& data,
+                                    const std::optional<RecodedData>& recoded,
+                                    const engine::Anonymity& anonymity, JobReport& report) {
+  const engine::PublicationOptions options{report.columns, anonymity, job.outliers, job.null_text,
+                                           report.seed};
+  if (!aggregated_columns(job).empty()) return applied_aggregates(job, data, options, report);
+  if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
+  auto made = engine::publish(recoded->recoding.table, recoded->prepared,
+                              std::vector<unsigned>(report.levels.size(), 0), options);
+  if (!made) return made;
+  made->certainty_penalty = recoded->recoding.certainty_penalty;
+  made->certainty_penalties.clear();  // of the cells that recoding wrote nothing is known
+  made->suppressed_rows = recoded->recoding.suppressed();
+  made->classes = 0;
+  for (const auto& step : report.recoding) {
+    if (step.classes > 0)
+      made->smallest_class =
+          made->classes == 0 ? step.smallest_class : std::min(made->smallest_class, step.smallest_class);
+    made->classes += step.classes;
+  }
+  return made;
+}
+
+// With mondrian the table shows groups, and what was read is kept beside it.
+const engine::Table& table_as_read(const JobData& data) {
+  return data.input ? *data.input : data.table;
+}
+
+Result<void> tell_contingency(const AnonymizeRequest& request, const JobData& data,
+                              const engine::Publication& publication, const AnonymizeHooks& hooks) {
+  if (!request.contingency || !hooks.contingency) return {};
+  const auto made =
+      engine::measure_contingency(table_as_read(data), data.prepared.subset, request.job.null_text,
+                                  publication, request.contingency->first, request.contingency->second);
+  if (!made) return made.error();
+  return hooks.contingency(*made);
+}
+
+// Before the search, whose end nobody should wait for in vain.
+Result<void> check_contingency(const AnonymizeRequest& request, const JobReport& report) {
+  if (!request.contingency) return {};
+  for (const auto& name : {request.contingency->first, request.contingency->second}) {
+    if (std::ranges::find(report.columns, name) == report.columns.end())
+      return error_of_kind(ErrorKind::usage, fmt::format("{} is not published", name),
+                           "name two columns that are");
+  }
+  return {};
+}
+
+bool keeps_input(const AnonymizeRequest& request) {
+  return request.wants_utility || request.contingency;
+}
+
+Result<void> publish(const AnonymizeRequest& request, const JobData& data,
+                     const std::optional<RecodedData>& recoded, const AnonymizeHooks& hooks, Stopwatch& watch,
+                     JobReport& report) {
+  const auto& job = request.job;
+  const auto anonymity = anonymity_of(job, report.suppression_limit);
+  const auto made = applied(job, data, recoded, anonymity, report);
+  if (!made) return made.error();
+  if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
+  if (!job.mondrian)
+    report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
+  auto targets = write_targets(request, data, *made, hooks);
+  if (!targets) return targets.error();
+  if (request.certificate_key) {
+    auto prints = take_fingerprints(request, data, report.columns, *targets);
+    if (!prints) return prints.error();
+    report.fingerprints = std::move(*prints);
+  }
+  if (request.wants_utility)
+    report.utility = engine::measure_utility(table_as_read(data), data.prepared.subset, job.null_text, *made);
+  if (auto told = tell_contingency(request, data, *made, hooks); !told) return told;
+  report.targets = targets->names;
+  report.published_rows = made->rows;
+  report.classes = made->classes;
+  report.smallest_class = made->smallest_class;
+  report.suppressed_rows = made->suppressed_rows;
+  report.dropped_rows = made->dropped_rows;
+  report.hidden_rows = made->hidden_rows;
+  report.certainty_penalty =
+      job.mondrian ? shown_groups(report).global_certainty_penalty : made->certainty_penalty;
+  report.certainty_penalties = job.mondrian ? shown_penalties(report) : made->certainty_penalties;
+  report.phases = watch.end_phase("publish");
+  if (auto ready = announce(hooks, report); !ready) return ready;
+  return publish_targets(*targets);
+}
+
+}  // namespace
+
+Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
+  if (auto possible = check_mondrian(request); !possible) return possible.error();
+  if (!request.lists_only) {
+    if (auto free = check_targets(request); !free) return free.error();
+  }
+  Stopwatch watch;
+  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
+                                  {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped,
+                                   request.make_groups, hooks.input});
+  if (!data) return data.error();
+  JobReport report = begin_report(request.job, *data);
+  if (auto same = check_heights(request, report); !same) return same.error();
+  if (auto published = check_contingency(request, report); !published) return published.error();
+  const auto range = level_range(request.job, report);
+  if (!range) return range.error();
+  report.phases = watch.end_phase("read");
+  auto chosen = request.job.mondrian ? take_groups(*data, report)
+                : request.levels     ? take_chosen(*request.levels, *range, report)
+                                     : search_and_find(request, *data, *range, hooks, report);
+  if (!chosen) return chosen.error();
+  report.phases = watch.end_phase("search");
+  const auto recoded = recode(request, *data, *range, hooks, report);
+  if (!recoded) return recoded.error();
+  if (*recoded) report.phases = watch.end_phase("recode");
+  if (!request.lists_only) {
+    if (auto published = publish(request, *data, *recoded, hooks, watch, report); !published)
+      return published.error();
+  } else if (auto ready = announce(hooks, report); !ready) {
+    return ready.error();
+  }
+  return report;
+}
+
+Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request, const AnonymizeHooks& hooks,
+                                                 std::span<const std::uint64_t> thresholds) {
+  if (request.job.mondrian) {
+    return error_of_kind(ErrorKind::usage, "--frontier repeats a search, and mondrian does none",
+                         "name another algorithm");
+  }
+  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
+  if (!data) return data.error();
+  AnonymizeRequest repeated = request;
+  std::vector<JobReport> reports;
+  for (const auto k : thresholds) {
+    repeated.job.k = k;
+    JobReport report = begin_report(repeated.job, *data);
+    const auto range = level_range(repeated.job, report);
+    if (!range) return range.error();
+    if (auto searched = search_optimum(repeated, *data, *range, hooks, report); !searched)
+      return searched.error();
+    reports.push_back(std::move(report));
+    if (hooks.wants_best_so_far && hooks.wants_best_so_far()) break;
+  }
+  return reports;
+}
+
+}  // namespace pgveil::app

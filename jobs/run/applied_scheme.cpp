@@ -1,0 +1,163 @@
+#include "jobs/run/applied_scheme.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
+
+#include "common/files/whole_file.hpp"
+#include "jobs/language/values.hpp"
+
+namespace pgveil::app {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostBytes = 1 << 26;
+
+Error no_scheme() {
+  return invalid_input("the scheme is no report of a transformation",
+                       "take a file that anonymize --report wrote");
+}
+
+const json::array* array_of(const json::object& object, std::string_view key) {
+  const auto* value = object.if_contains(key);
+  return value == nullptr ? nullptr : value->if_array();
+}
+
+std::optional<std::vector<unsigned>> levels_of(const json::array& array) {
+  std::vector<unsigned> levels;
+  for (const auto& value : array) {
+    const auto* number = value.if_int64();
+    if (number == nullptr || *number < 0 || *number > 127) return std::nullopt;
+    levels.push_back(static_cast<unsigned>(*number));
+  }
+  return levels;
+}
+
+Result<std::string> read_text(const std::string& path) {
+  auto text = read_whole(path, kMostBytes);
+  if (!text) return text.error();
+  if (*text) return std::move(**text);
+  return invalid_input(fmt::format("there is no file {}", path), "check the path");
+}
+
+Result<JobTable> table_of(std::string_view option, const std::string& text, const std::string& database) {
+  const auto written = yaml::parse(text, std::string(option));
+  if (!written) return written.error();
+  auto table = read_job_table(*written);
+  if (table) table->database = database;
+  return table;
+}
+
+// Relative to where the command runs; "-" stays.
+std::string absolute(const std::string& path) {
+  return path == "-" ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+Result<void> set_input(const ApplyArguments& arguments, Job& job) {
+  if (arguments.input.table) {
+    auto table = table_of("--table", *arguments.input.table, arguments.input.database);
+    if (!table) return table.error();
+    job.input = std::move(*table);
+    if (!job.null_text) job.null_text = std::string(kNullOfTables);
+  } else if (arguments.input.file) {
+    const auto separator = separator_of(arguments.input.separator);
+    if (!separator) return separator.error();
+    job.input = JobFile{absolute(*arguments.input.file), *separator};
+  }
+  if (arguments.input.null_text) job.null_text = arguments.input.null_text;
+  return {};
+}
+
+Result<void> set_output(const ApplyArguments& arguments, Job& job) {
+  if (!arguments.output && !arguments.output_table)
+    return invalid_input("no output", "name a file with --output, or a table with --output-table");
+  const auto types = job.output.types;
+  job.output = JobOutput{};
+  job.output.replace = arguments.replaces;
+  if (arguments.output) {
+    const auto separator = separator_of(arguments.input.separator);
+    if (!separator) return separator.error();
+    job.output.file = JobFile{absolute(*arguments.output), *separator};
+  }
+  if (!arguments.output_table) return {};
+  auto table = table_of("--output-table", *arguments.output_table, arguments.input.database);
+  if (!table) return table.error();
+  job.output.table = std::move(*table);
+  job.output.types = types;
+  return {};
+}
+
+// The scheme's, in the order of the job.
+Result<AppliedScheme> joined(const Scheme& scheme, Job job) {
+  AppliedScheme made;
+  std::size_t known = 0;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
+    const auto found = std::ranges::find(scheme.quasi_identifiers, attribute.name);
+    if (found == scheme.quasi_identifiers.end())
+      return invalid_input(fmt::format("the scheme has no level of {}", attribute.name),
+                           "take the job that it was made by");
+    const auto place = static_cast<std::size_t>(found - scheme.quasi_identifiers.begin());
+    made.levels.push_back(scheme.levels[place]);
+    made.heights.push_back(scheme.heights[place]);
+    ++known;
+  }
+  if (known != scheme.quasi_identifiers.size())
+    return invalid_input("the scheme has levels of columns that are no quasi-identifiers of the job",
+                         "take the job that it was made by");
+  made.job = std::move(job);
+  return made;
+}
+
+}  // namespace
+
+Result<Scheme> read_scheme(std::string_view text) {
+  boost::system::error_code failed;
+  const auto value = json::parse(text, failed);
+  if (failed || !value.is_object()) return no_scheme();
+  const auto& object = value.get_object();
+  if (const auto* mondrian = object.if_contains("mondrian"); mondrian != nullptr && !mondrian->is_null())
+    return invalid_input("the scheme cuts groups, which are those of its own rows alone",
+                         "run the job on the new rows");
+  const auto* name = object.if_contains("job");
+  const auto* names = array_of(object, "quasi_identifiers");
+  const auto* levels = array_of(object, "levels");
+  const auto* heights = array_of(object, "heights");
+  if (name == nullptr || !name->is_string() || names == nullptr || levels == nullptr || heights == nullptr)
+    return no_scheme();
+  Scheme made{std::string(name->get_string()), {}, {}, {}};
+  for (const auto& it : *names) {
+    if (!it.is_string()) return no_scheme();
+    made.quasi_identifiers.emplace_back(it.get_string());
+  }
+  const auto own = levels_of(*levels);
+  const auto highest = levels_of(*heights);
+  if (!own || !highest || own->size() != names->size() || highest->size() != names->size() || names->empty())
+    return no_scheme();
+  made.levels = *own;
+  made.heights = *highest;
+  return made;
+}
+
+Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
+  const auto text = read_text(arguments.scheme);
+  if (!text) return text.error();
+  const auto scheme = read_scheme(*text);
+  if (!scheme) return scheme.error();
+  auto job = read_job_file(arguments.job);
+  if (!job) return job.error();
+  if (job->name != scheme->job)
+    return invalid_input(fmt::format("the scheme is of job {}, not of {}", scheme->job, job->name),
+                         "take the job that it was made by");
+  if (job->mondrian) return no_scheme();
+  if (auto input = set_input(arguments, *job); !input) return input.error();
+  if (auto output = set_output(arguments, *job); !output) return output.error();
+  if (arguments.on_violation == "suppress") job->suppression = 1;
+  if (arguments.on_violation == "refuse") job->suppression = 0;
+  return joined(*scheme, std::move(*job));
+}
+
+}  // namespace pgveil::app

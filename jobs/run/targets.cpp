@@ -1,0 +1,212 @@
+#include "jobs/run/targets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/sqlstate.hpp"
+#include "db/catalog/relatives.hpp"
+#include "jobs/run/publication_csv.hpp"
+#include "settings/policy_files.hpp"
+
+namespace pgveil::app {
+namespace {
+
+Error interrupted() {
+  return {ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "interrupted; nothing was published"};
+}
+
+Result<JobTable> target_table(const AnonymizeRequest& request) {
+  auto table = *request.job.output.table;
+  const auto* input = std::get_if<JobTable>(&request.job.input);
+  if (table.database.empty() && input != nullptr) table.database = input->database;
+  return placed(*request.config, std::move(table));
+}
+
+Result<void> check_table(const AnonymizeRequest& request) {
+  if (!request.config->backend.admin_role) {
+    return not_permitted("publishing to a table needs backend.admin_role, and the configuration has none",
+                         "add it, or publish to a file");
+  }
+  const auto table = target_table(request);
+  if (!table) return table.error();
+  const auto name = fmt::format("{}.{}", table->schema, table->table);
+  const auto open = open_tables_of(*request.config, table->database);
+  if (std::ranges::find(open, name) != open.end())
+    return not_permitted(fmt::format("{} is listed in open_tables", name), "publish to another table");
+  for (const auto& spec : *request.specs) {
+    if (spec->database == table->database && spec->schema == table->schema && spec->table == table->table)
+      return not_permitted(fmt::format("{} is the table of policy {}", name, spec->name),
+                           "publish to another table");
+  }
+  return {};
+}
+
+// Also of tables that have rows in common with the input. → what was accepted, in words.
+Result<std::vector<std::string>> check_lineage_of(const AnonymizeRequest& request,
+                                                  const policy::Specs& specs) {
+  std::vector<std::string> words;
+  const auto* input = std::get_if<JobTable>(&request.job.input);
+  if (input == nullptr) return words;
+  const auto table = placed(*request.config, *input);
+  if (!table) return table.error();
+  const auto relatives =
+      db::load_relatives(build_endpoint(*request.config), table->database, table->schema, table->table);
+  if (!relatives) return relatives.error();
+  std::vector<JobTable> tables{*table};
+  for (const auto& it : *relatives) tables.push_back({table->database, it.schema, it.name});
+  for (const auto& it : tables) {
+    const auto accepted = check_joint_release(specs, it);
+    if (!accepted) return accepted.error();
+    words.insert(words.end(), accepted->begin(), accepted->end());
+  }
+  return words;
+}
+
+// A job may run for hours, and its table may have got a policy since.
+Result<void> check_policies_of_now(const AnonymizeRequest& request) {
+  if (!std::holds_alternative<JobTable>(request.job.input)) return {};
+  const auto specs = read_policy_files(*request.config);
+  if (!specs) return specs.error();
+  const auto alone = check_lineage_of(request, *specs);
+  return alone ? Result<void>() : Result<void>(alone.error());
+}
+
+OutputPlace place_of(const AnonymizeRequest& request) {
+  auto inputs = files_read_by(request.job);
+  if (request.config != nullptr) inputs.push_back(request.config->file);
+  return {request.job.output.file->path, request.job.output.replace, std::move(inputs),
+          request.is_from_console ? request.config->export_dir : ""};
+}
+
+CsvForm form_of(const Job& job) {
+  return {job.output.file->separator, job.null_text.value_or("")};
+}
+
+Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Publication& publication,
+                              const AnonymizeHooks& hooks) {
+  const auto& job = request.job;
+  auto file = OutputFile::create(place_of(request));
+  if (!file) return file;
+  std::uint64_t lines = 0;
+  auto written = write_csv(publication, form_of(job), [&](std::string_view line) -> Result<void> {
+    if (++lines % 10'000 == 0) {
+      if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
+      if (hooks.progress) hooks.progress("writing", lines);
+    }
+    return file->append(line);
+  });
+  if (!written) return written.error();
+  if (auto finished = file->finish(); !finished) return finished.error();
+  const auto text = file->read_back();
+  if (!text) return text.error();
+  if (auto counted = recount_csv(*text, form_of(job), publication, job.k, job.outliers); !counted)
+    return counted.error();
+  return file;
+}
+
+// Columns that are no quasi-identifiers keep the types they had, if they come from a table.
+void set_types(const Job& job, const JobData& data, db::TableTarget& target) {
+  target.types = job.output.types;
+  for (const auto& attribute : job.attributes) {
+    const auto known = data.types.find(attribute.name);
+    if (attribute.attribute_class == AttributeClass::quasi_identifier || known == data.types.end()) continue;
+    if (target.types.insert(*known).second) target.unchanged.insert(attribute.name);
+  }
+}
+
+Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobData& data,
+                                     const engine::Publication& publication, const AnonymizeHooks& hooks) {
+  const auto& job = request.job;
+  const auto place = target_table(request);
+  if (!place) return place.error();
+  db::TableTarget target;
+  target.database = place->database;
+  target.schema = place->schema;
+  target.table = place->table;
+  target.replace = job.output.replace;
+  set_types(job, data, target);
+  if (const auto* input = std::get_if<JobTable>(&job.input)) {
+    const auto source = placed(*request.config, *input);
+    if (!source) return source.error();
+    if (source->database == target.database) {
+      target.input_schema = source->schema;
+      target.input_table = source->table;
+    }
+  }
+  return db::PendingTable::write(build_endpoint(*request.config), target, publication, job.k, job.outliers,
+                                 hooks.progress);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs, const JobTable& table) {
+  std::vector<std::string> accepted;
+  for (const auto& spec : specs) {
+    if (spec->database != table.database || spec->schema != table.schema || spec->table != table.table)
+      continue;
+    const std::string what = fmt::format(
+        "{}.{} is released under policy {} already, and who has both releases can "
+        "compare them",
+        spec->schema, spec->table, spec->name);
+    if (!spec->accept_joint_release)
+      return not_permitted(
+          what, "write accept_joint_release: \"why\" in the policy, or publish a table without one");
+    accepted.push_back(fmt::format("{}; accepted: {}", what, *spec->accept_joint_release));
+  }
+  return accepted;
+}
+
+Result<void> check_targets(const AnonymizeRequest& request) {
+  if (request.specs != nullptr) {  // null: neither the input nor the output is a table
+    const auto accepted = check_lineage_of(request, *request.specs);
+    if (!accepted) return accepted.error();
+    for (const auto& words : *accepted) log::warning("job " + request.job.name, words);
+  }
+  const auto& output = request.job.output;
+  if (request.is_from_console && output.file && request.config->export_dir.empty())
+    return not_permitted("the configuration has no export_dir", "set export_dir and RELOAD");
+  if (output.table) {
+    if (auto table = check_table(request); !table) return table;
+  }
+  if (!output.file) return {};
+  const auto file = OutputFile::create(place_of(request));  // and away again
+  return file ? Result<void>() : Result<void>(file.error());
+}
+
+Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobData& data,
+                                     const engine::Publication& publication, const AnonymizeHooks& hooks) {
+  const auto& output = request.job.output;
+  WrittenTargets targets;
+  if (output.file) {
+    auto written = write_file(request, publication, hooks);
+    if (!written) return written.error();
+    targets.file.emplace(std::move(*written));
+    targets.names.push_back("file " + output.file->path);
+  }
+  if (output.table) {
+    auto written = write_table(request, data, publication, hooks);
+    if (!written) return written.error();
+    targets.table.emplace(std::move(*written));
+    targets.names.push_back(fmt::format("table {}.{}", output.table->schema, output.table->table));
+  }
+  if (auto alone = check_policies_of_now(request); !alone) return alone.error();
+  if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
+  return targets;
+}
+
+Result<void> publish_targets(WrittenTargets& targets) {
+  if (targets.file) {
+    if (auto published = targets.file->publish(); !published) return published;
+  }
+  if (targets.table) {
+    // Last, because it can't be taken back; the file can.
+    if (auto committed = targets.table->commit(); !committed) return committed;
+  }
+  if (targets.file) targets.file->settle();
+  return {};
+}
+
+}  // namespace pgveil::app

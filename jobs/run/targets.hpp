@@ -1,0 +1,41 @@
+#pragma once
+// Where a job publishes to: a file, a table or both, all or nothing.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/files/output_file.hpp"
+#include "db/job_table/pending_table.hpp"
+#include "jobs/input/data.hpp"
+#include "jobs/run/anonymize.hpp"
+
+namespace pgveil::app {
+
+// What can be refused before the work. Errors: a table to publish to without admin_role, or one that has a
+// policy or is listed in open_tables; a file that may not be written; an input that has rows in common with
+// the table of a policy (check_joint_release); those of db::load_relatives.
+[[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
+
+// What a job publishes of a policy's table is a second release of its people. Whether the two leave too few
+// together is not counted: the owner decides. → what was accepted, in words. REQUIRES: the table's database
+// is filled in. Errors, kind policy: a policy over the table that does not accept it.
+[[nodiscard]] Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
+                                                                   const JobTable& table);
+
+// Written whole and counted again; published by publish_targets(), or away with this value.
+struct WrittenTargets {
+  std::optional<OutputFile> file;
+  std::optional<db::PendingTable> table;
+  std::vector<std::string> names;  // "file …", "table …"
+};
+
+// Errors: those of OutputFile and PendingTable.
+[[nodiscard]] Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobData& data,
+                                                   const engine::Publication& publication,
+                                                   const AnonymizeHooks& hooks);
+
+// Errors: those of OutputFile and PendingTable; then nothing is published, except when it is not known
+// whether the table was committed: then the file is taken back, and the error says so.
+[[nodiscard]] Result<void> publish_targets(WrittenTargets& targets);
+
+}  // namespace pgveil::app

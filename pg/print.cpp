@@ -1,0 +1,192 @@
+#include "pg/print.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/sql_quoting.hpp"
+#include "pg/writer.hpp"
+
+namespace pgveil::pg {
+namespace {
+
+// PostgreSQL 15 key words that are not UNRESERVED (SELECT word FROM pg_get_keywords() WHERE catcode <> 'U'):
+// they are quoted wherever they are names. Sorted.
+constexpr auto kKeyWords = std::to_array<std::string_view>({"all",
+                                                            "analyse",
+                                                            "analyze",
+                                                            "and",
+                                                            "any",
+                                                            "array",
+                                                            "as",
+                                                            "asc",
+                                                            "asymmetric",
+                                                            "authorization",
+                                                            "between",
+                                                            "bigint",
+                                                            "binary",
+                                                            "bit",
+                                                            "boolean",
+                                                            "both",
+                                                            "case",
+                                                            "cast",
+                                                            "char",
+                                                            "character",
+                                                            "check",
+                                                            "coalesce",
+                                                            "collate",
+                                                            "collation",
+                                                            "column",
+                                                            "concurrently",
+                                                            "constraint",
+                                                            "create",
+                                                            "cross",
+                                                            "current_catalog",
+                                                            "current_date",
+                                                            "current_role",
+                                                            "current_schema",
+                                                            "current_time",
+                                                            "current_timestamp",
+                                                            "current_user",
+                                                            "dec",
+                                                            "decimal",
+                                                            "default",
+                                                            "deferrable",
+                                                            "desc",
+                                                            "distinct",
+                                                            "do",
+                                                            "else",
+                                                            "end",
+                                                            "except",
+                                                            "exists",
+                                                            "extract",
+                                                            "false",
+                                                            "fetch",
+                                                            "float",
+                                                            "for",
+                                                            "foreign",
+                                                            "freeze",
+                                                            "from",
+                                                            "full",
+                                                            "grant",
+                                                            "greatest",
+                                                            "group",
+                                                            "grouping",
+                                                            "having",
+                                                            "ilike",
+                                                            "in",
+                                                            "initially",
+                                                            "inner",
+                                                            "inout",
+                                                            "int",
+                                                            "integer",
+                                                            "intersect",
+                                                            "interval",
+                                                            "into",
+                                                            "is",
+                                                            "isnull",
+                                                            "join",
+                                                            "lateral",
+                                                            "leading",
+                                                            "least",
+                                                            "left",
+                                                            "like",
+                                                            "limit",
+                                                            "localtime",
+                                                            "localtimestamp",
+                                                            "national",
+                                                            "natural",
+                                                            "nchar",
+                                                            "none",
+                                                            "normalize",
+                                                            "not",
+                                                            "notnull",
+                                                            "null",
+                                                            "nullif",
+                                                            "numeric",
+                                                            "offset",
+                                                            "on",
+                                                            "only",
+                                                            "or",
+                                                            "order",
+                                                            "out",
+                                                            "outer",
+                                                            "overlaps",
+                                                            "overlay",
+                                                            "placing",
+                                                            "position",
+                                                            "precision",
+                                                            "primary",
+                                                            "real",
+                                                            "references",
+                                                            "returning",
+                                                            "right",
+                                                            "row",
+                                                            "select",
+                                                            "session_user",
+                                                            "setof",
+                                                            "similar",
+                                                            "smallint",
+                                                            "some",
+                                                            "substring",
+                                                            "symmetric",
+                                                            "table",
+                                                            "tablesample",
+                                                            "then",
+                                                            "time",
+                                                            "timestamp",
+                                                            "to",
+                                                            "trailing",
+                                                            "treat",
+                                                            "trim",
+                                                            "true",
+                                                            "union",
+                                                            "unique",
+                                                            "user",
+                                                            "using",
+                                                            "values",
+                                                            "varchar",
+                                                            "variadic",
+                                                            "verbose",
+                                                            "when",
+                                                            "where",
+                                                            "window",
+                                                            "with",
+                                                            "xmlattributes",
+                                                            "xmlconcat",
+                                                            "xmlelement",
+                                                            "xmlexists",
+                                                            "xmlforest",
+                                                            "xmlnamespaces",
+                                                            "xmlparse",
+                                                            "xmlpi",
+                                                            "xmlroot",
+                                                            "xmlserialize",
+                                                            "xmltable"});
+
+bool is_simple(std::string_view name) {
+  if (name.empty() || !((name[0] >= 'a' && name[0] <= 'z') || name[0] == '_')) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+}  // namespace
+
+std::string quote_identifier(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kKeyWords));
+  if (is_simple(name) && !std::ranges::binary_search(kKeyWords, name)) return std::string(name);
+  return quoted_name(name);
+}
+
+std::string print_statement(const Node& statement) {
+  Writer writer;
+  writer.statement(statement);
+  return writer.take();
+}
+
+std::string print_expression(const Node& expression) {
+  Writer writer;
+  writer.expression(expression);
+  return writer.take();
+}
+
+}  // namespace pgveil::pg

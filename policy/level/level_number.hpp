@@ -1,0 +1,32 @@
+#pragma once
+// Numbers as levels see them. Inside of policy.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/level/level.hpp"
+
+namespace pgveil::policy {
+
+// "-1.25" → -12500: rounded down, which keeps the order to every bound. What is beyond kLargestScaled,
+// infinity included, becomes more than it, and NaN the most, as PostgreSQL sorts. nullopt: not a number.
+[[nodiscard]] std::optional<Scaled> scaled_of(std::string_view text);
+// The same for a bound that a policy names: nullopt too where it is not a whole number of ten-thousandths or
+// is too large.
+[[nodiscard]] std::optional<Scaled> exactly_scaled(std::string_view text);
+// 12500 → "1.25"
+[[nodiscard]] std::string text_of(Scaled number);
+
+struct Interval {
+  std::optional<Scaled> lower;
+  std::optional<Scaled> upper;
+};
+[[nodiscard]] std::optional<Interval> interval_of(const Bins& bins, Scaled at);
+[[nodiscard]] std::optional<Interval> interval_of(const Bounds& bounds, Scaled at);
+
+// nullopt: such an interval is not shown in this way.
+[[nodiscard]] std::optional<std::string> show(const Interval& interval, LevelShows shows);
+// Some number of an interval that show() gave this text; nullopt: it gives no such text.
+[[nodiscard]] std::optional<Scaled> number_in(std::string_view shown, LevelShows shows);
+
+}  // namespace pgveil::policy

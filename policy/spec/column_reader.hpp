@@ -1,0 +1,26 @@
+#pragma once
+// Parts of spec_reader: PostgreSQL names, and the `columns` map of a policy. For spec_reader.cpp
+// only.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/yaml.hpp"
+#include "policy/spec/named_file.hpp"
+#include "policy/spec/spec.hpp"
+
+namespace pgveil::policy {
+
+inline constexpr std::size_t kMaxIdentifierBytes = 63;  // NAMEDATALEN - 1
+
+// A name as PostgreSQL's catalog has it: 1 to 63 bytes, no control characters; neither folded nor unquoted.
+// `what` is for the message: "a role".
+[[nodiscard]] Result<std::string> read_identifier(const yaml::Value& value, std::string_view what);
+
+// name → {class: …, l_diversity: {distinct: …}}, in file order.
+[[nodiscard]] Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value,
+                                                           const ReadNamedFile& read_file);
+
+}  // namespace pgveil::policy

@@ -1,0 +1,21 @@
+#pragma once
+// How far a disclosure tree is grown (tree.hpp has the rules).
+#include <cstdint>
+#include <optional>
+
+namespace pgveil::policy {
+
+enum class Strategy {
+  greedy,  // the paper's
+  // and then what (nearly) all of a cohort share, where that shows more cells than it hides; the default
+  thorough
+};
+
+struct Growth {
+  Strategy strategy = Strategy::thorough;
+  // The most cohorts. Of all ways to cut chains of the tree short, the one that discloses most cells is
+  // taken.
+  std::optional<std::uint64_t> max_cohorts = {};
+};
+
+}  // namespace pgveil::policy

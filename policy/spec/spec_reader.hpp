@@ -1,0 +1,51 @@
+#pragma once
+// YAML → PolicySpec, strictly. Every error names file, line, column, what and the fix (common/yaml.hpp).
+//
+//   version: 1
+//   policies:
+//     - name: people_k2
+//       database: demo
+//       table: public.people             # names as in the catalog; odd ones as a list: [public, my.table]
+//       k: 2
+//       unit: person_id                  # optional
+//       readers: [analyst, bi]
+//       exempt_roles: [dpo]              # optional
+//       columns:
+//         id:         {class: identifier}
+//         occupation: {class: quasi_identifier}
+//         age: {class: quasi_identifier, generalize: {width: 10, column: age_range}} # level_reader.hpp
+//         diagnosis: {class: sensitive, l_diversity: {distinct: 2}} visits: {class: insensitive}
+//       unlisted_columns: hide           # optional; hide is the only value
+//       enforcement: query               # optional; stored or copy
+//       drift: {check_every: 24h, action: suppress}   # optional
+//       rebuild_every: 7d                # optional
+//
+// access: from_database may stand in place of readers; then no other policy may be over the table. k must be
+// ≥ 2 and ≤ 2^53. A policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. Two
+// policies of one table that match the same role are an error (R3), as are two of one name. A role may not be
+// reader and exempt at once. unit must be an identifier or not be listed: if it were shown, the rows of one
+// person could be put together by it.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "policy/spec/named_file.hpp"
+#include "policy/spec/spec.hpp"
+
+namespace pgveil::policy {
+
+[[nodiscard]] Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document,
+                                                            const ReadNamedFile& read_file = no_named_files);
+[[nodiscard]] Result<std::vector<PolicySpec>> read_policy_text(
+    std::string_view text, std::string file_name, const ReadNamedFile& read_file = no_named_files);
+
+// Across files: names unique, no table and role twice.
+[[nodiscard]] Result<void> check_together(const std::vector<PolicySpec>& policies);
+
+// The text that PolicySpec::hash is taken of: fields in a fixed order, columns by name; without readers,
+// exempt roles, drift and rebuild_every, which change who reads and when it is checked but not what is
+// released.
+[[nodiscard]] std::string canonical_text(const PolicySpec& policy);
+
+}  // namespace pgveil::policy

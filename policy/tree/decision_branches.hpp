@@ -1,0 +1,35 @@
+#pragma once
+// What the decisions of a column (decision.hpp) and of a row (row_decision.hpp) have in common. Inside of
+// policy.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace pgveil::policy {
+
+// How far back an equal outcome is looked for: a run of thousands of arms with different outcomes costs no
+// more than this.
+inline constexpr std::ptrdiff_t kLookBack = 64;
+
+// Arms of one attribute that follow each other exclude each other, so within such a run they may move: those
+// with equal outcomes become one, where the first of them stood.
+template <class Arm, class IsSameOutcome>
+[[nodiscard]] std::vector<Arm> with_runs_merged(std::vector<Arm> arms, IsSameOutcome is_same_outcome) {
+  std::vector<Arm> merged;
+  for (Arm& arm : arms) {
+    const auto is_end = [&, steps = kLookBack](const Arm& other) mutable {
+      return steps-- == 0 || other.attribute != arm.attribute || is_same_outcome(other, arm);
+    };
+    const auto found = std::find_if(merged.rbegin(), merged.rend(), is_end);
+    if (found != merged.rend() && found->attribute == arm.attribute && is_same_outcome(*found, arm)) {
+      found->values.push_back(std::move(arm.values.front()));
+      found->rows += arm.rows;
+    } else {
+      merged.push_back(std::move(arm));
+    }
+  }
+  return merged;
+}
+
+}  // namespace pgveil::policy

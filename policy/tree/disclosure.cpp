@@ -1,0 +1,268 @@
+#include "policy/tree/disclosure.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "policy/counts/counts_view.hpp"
+#include "policy/tree/chains.hpp"
+#include "policy/tree/released_together.hpp"
+#include "policy/tree/routing.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+// What the rows of one leaf look like in one attribute.
+struct Column {
+  std::uint64_t rows = 0;  // that are not NULL here
+  Code first = kNullCode;  // the value of the first of them
+  bool has_other_values = false;
+};
+
+// Per node and attribute: is it released on the path, and how many of the values that occur does the path
+// exclude?
+struct PathFacts {
+  bool is_released = false;
+  std::uint64_t excluded = 0;
+};
+
+class Measurement {
+ public:
+  Measurement(const DisclosureTree& tree, const Counts& counts)
+      : tree_(tree),
+        chains_(chains_of(tree)),
+        view_(counts),
+        attribute_count_(tree.attributes.size()),
+        falling_(tree.nodes.size()) {
+    count_columns();
+    mark_occurring_values();
+    follow_paths();
+    find_sources();
+    for (ChainIndex chain = 0; chain < chains_.chains.size(); ++chain) {
+      if (!Chains::falls_back(tree_, chains_.chains[chain])) continue;
+      falling_[chains_.cohort_at_end(tree_, chain)].push_back(chains_.chains[chain].nodes.back());
+    }
+  }
+
+  void add_leaf(NodeIndex leaf, const NodeCount& cohort, Disclosure& result) const {
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      const Column& column = columns_[leaf * attribute_count_ + a];
+      if (facts_of(leaf, a).is_released) {
+        result.disclosed_by_attribute[a] += column.rows;
+      } else if (is_computable(leaf, a, cohort.units)) {
+        result.computable_by_attribute[a] += column.rows;
+      } else if (column.rows == cohort.rows && !column.has_other_values) {
+        result.equal_by_attribute[a] += column.rows;
+      }
+    }
+  }
+
+ private:
+  // The rows themselves are one of the tables that a reader has to reckon with. Another value may come by the
+  // class's own path, or by that of a row which falls back, if there is room for one beside the k units of
+  // the cohort's own.
+  [[nodiscard]] bool is_computable(NodeIndex leaf, std::size_t a, std::uint64_t units) const {
+    const Column& column = columns_[leaf * attribute_count_ + a];
+    if (column.rows == 0 || column.has_other_values) return false;
+    const std::string_view value = view_.text(a, column.first);
+    const auto allows_no_other = [&](NodeIndex end) {
+      return leaves_only(end, a, value) || (!is_reached_[end] && !can_be_reached(end));
+    };
+    return allows_no_other(leaf) &&
+           (units <= tree_.k || std::ranges::all_of(falling_[leaf], allows_no_other));
+  }
+
+  // The path allows no other value of the attribute.
+  [[nodiscard]] bool leaves_only(NodeIndex end, std::size_t a, std::string_view value) const {
+    if (exact_of_[a]) {
+      const auto exact = allowed(end, *exact_of_[a]);
+      return std::ranges::all_of(exact, [&](std::string_view text) {
+        const auto found = value_in(a, text);
+        return !found || *found == value;
+      });
+    }
+    const PathFacts& facts = facts_of(end, a);
+    if (!facts.is_released && facts.excluded + 1 < occurring_[a].size()) return false;
+    return std::ranges::all_of(allowed(end, tree_.attributes[a].number),
+                               [&](std::string_view text) { return text == value; });
+  }
+
+  // Each column has a value that the path allows, or may be NULL there.
+  [[nodiscard]] bool can_be_reached(NodeIndex end) const {
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      const bool is_exact = !exact_of_[a] || *exact_of_[a] == tree_.attributes[a].number;
+      if (!is_exact) continue;
+      const bool may_be_null = has_null_[a] && !is_taken(end, tree_.attributes[a].number);
+      if (!may_be_null && allowed(end, tree_.attributes[a].number).empty()) return false;
+    }
+    return true;
+  }
+
+  // The values that occur and take all steps of the path on this column and its levels.
+  [[nodiscard]] std::vector<std::string_view> allowed(NodeIndex end, int column) const {
+    const auto exact = std::ranges::find(tree_.attributes, column, &TreeAttribute::number);
+    const auto a = static_cast<std::size_t>(exact - tree_.attributes.begin());
+    std::vector<std::string_view> left = occurring_[a];
+    const std::vector<NodeIndex> steps = steps_on(column, end);
+    if (exact_of_[a]) {
+      std::erase_if(left, [&](std::string_view text) { return is_turned_away(steps, text); });
+      return left;
+    }
+    std::set<std::string_view> refused;
+    for (const NodeIndex at : steps) {
+      const Node& parent = tree_.nodes[parent_[at]];
+      if (parent.yes == at) {
+        const bool occurs = std::ranges::binary_search(left, std::string_view(parent.split->value));
+        return occurs ? std::vector<std::string_view>{parent.split->value} : std::vector<std::string_view>{};
+      }
+      refused.insert(parent.split->value);
+    }
+    std::erase_if(left, [&](std::string_view text) { return refused.contains(text); });
+    return left;
+  }
+
+  [[nodiscard]] bool is_turned_away(const std::vector<NodeIndex>& steps, std::string_view exact) const {
+    return std::ranges::any_of(steps, [&](NodeIndex at) {
+      const Node& parent = tree_.nodes[parent_[at]];
+      return (value_in(parent.split->attribute, exact) == parent.split->value) != (parent.yes == at);
+    });
+  }
+
+  // Some step of the path is a `yes` on the column or one of its levels.
+  [[nodiscard]] bool is_taken(NodeIndex end, int column) const {
+    return std::ranges::any_of(steps_on(column, end),
+                               [&](NodeIndex at) { return tree_.nodes[parent_[at]].yes == at; });
+  }
+
+  void count_columns() {
+    std::vector<NodeIndex> leaves = path_ends_of(tree_, chains_, view_);
+    is_reached_.resize(tree_.nodes.size());
+    for (const std::uint32_t entry : view_.entries()) {
+      is_reached_[leaves[entry]] = true;
+      leaves[entry] = chains_.cohort_at_end(tree_, chains_.chain_of[leaves[entry]]);
+    }
+    columns_.resize(tree_.nodes.size() * attribute_count_);
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      for (const std::uint32_t entry : view_.entries()) {
+        const Code code = view_.codes(a)[entry];
+        if (code == kNullCode) continue;
+        Column& column = columns_[leaves[entry] * attribute_count_ + a];
+        column.rows += view_.rows(entry);
+        if (column.first == kNullCode) column.first = code;
+        column.has_other_values = column.has_other_values || column.first != code;
+      }
+    }
+  }
+
+  void mark_occurring_values() {
+    occurring_.resize(attribute_count_);
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      std::vector<char> occurs(view_.attribute(a).values.size() + 1, 0);
+      for (const std::uint32_t entry : view_.entries()) occurs[view_.codes(a)[entry]] = 1;
+      has_null_.push_back(occurs[kNullCode] != 0);
+      for (Code code = 1; code < occurs.size(); ++code) {
+        if (occurs[code] != 0) occurring_[a].push_back(view_.text(a, code));
+      }
+      std::sort(occurring_[a].begin(), occurring_[a].end());
+    }
+  }
+
+  void follow_paths() {
+    facts_.resize(tree_.nodes.size() * attribute_count_);
+    parent_.resize(tree_.nodes.size(), 0);
+    const auto together = released_together(tree_.attributes);
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {  // preorder: parents first
+      const Node& node = tree_.nodes[i];
+      if (!node.split) continue;
+      const std::uint32_t a = node.split->attribute;
+      const auto from = facts_.begin() + static_cast<std::ptrdiff_t>(i * attribute_count_);
+      const auto to = from + static_cast<std::ptrdiff_t>(attribute_count_);
+      std::copy(from, to, facts_.begin() + static_cast<std::ptrdiff_t>(node.yes * attribute_count_));
+      std::copy(from, to, facts_.begin() + static_cast<std::ptrdiff_t>(node.no * attribute_count_));
+      for (std::size_t b = 0; b < attribute_count_; ++b) {
+        if ((together[a] >> b & 1) != 0) facts_[node.yes * attribute_count_ + b].is_released = true;
+      }
+      parent_[node.yes] = parent_[node.no] = static_cast<NodeIndex>(i);
+      if (std::binary_search(occurring_[a].begin(), occurring_[a].end(), node.split->value)) {
+        ++facts_[node.no * attribute_count_ + a].excluded;
+      }
+    }
+  }
+
+  void find_sources() {
+    exact_of_.resize(attribute_count_);
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      for (std::size_t b = 0; b < attribute_count_; ++b) {
+        if (a == b || source_of(tree_.attributes[a]) != source_of(tree_.attributes[b])) continue;
+        exact_of_[a] = source_of(tree_.attributes[a]);
+      }
+    }
+  }
+
+  // The nodes below the splits on a column and its levels, from the leaf to the root.
+  [[nodiscard]] std::vector<NodeIndex> steps_on(int column, NodeIndex leaf) const {
+    std::vector<NodeIndex> steps;
+    for (NodeIndex at = leaf; at != 0; at = parent_[at]) {
+      if (source_of(tree_.attributes[tree_.nodes[parent_[at]].split->attribute]) == column)
+        steps.push_back(at);
+    }
+    return steps;
+  }
+
+  [[nodiscard]] std::optional<std::string> value_in(std::size_t a, std::string_view exact) const {
+    const auto& level = tree_.attributes[a].level;
+    return level ? level_value(*level, exact) : std::string(exact);
+  }
+
+  [[nodiscard]] const PathFacts& facts_of(NodeIndex node, std::size_t a) const {
+    return facts_[node * attribute_count_ + a];
+  }
+
+  const DisclosureTree& tree_;
+  Chains chains_;
+  CountsView view_;
+  std::size_t attribute_count_;
+  std::vector<std::vector<NodeIndex>>
+      falling_;                    // per leaf of a cohort: the ends of chains whose rows fall back to it
+  std::vector<bool> is_reached_;   // per node: the path of some row ends here
+  std::vector<Column> columns_;    // per node and attribute
+  std::vector<PathFacts> facts_;   // per node and attribute
+  std::vector<NodeIndex> parent_;  // per node
+  std::vector<std::optional<int>> exact_of_;  // per attribute of a column with levels, that column's number
+  std::vector<std::vector<std::string_view>> occurring_;  // per attribute, sorted; the counts outlive this
+  std::vector<bool> has_null_;                            // per attribute
+};
+
+}  // namespace
+
+Disclosure measure(const DisclosureTree& tree, const Counts& counts) {
+  const Measurement measurement(tree, counts);
+  const std::vector<NodeCount> cohorts = recount_cohorts(tree, counts);
+  const NodeCount root = recount(tree, counts).front();
+  Disclosure result;
+  result.rows = root.rows;
+  result.units = root.units;
+  result.cells = result.rows * tree.attributes.size();
+  for (auto* by_attribute :
+       {&result.disclosed_by_attribute, &result.computable_by_attribute, &result.equal_by_attribute}) {
+    by_attribute->assign(tree.attributes.size(), 0);
+  }
+  for (NodeIndex index = 0; index < tree.nodes.size(); ++index) {
+    if (tree.nodes[index].split || tree.nodes[index].falls_back) continue;
+    const NodeCount& cohort = cohorts[index];
+    result.smallest_cohort =
+        result.cohorts == 0 ? cohort.units : std::min(result.smallest_cohort, cohort.units);
+    ++result.cohorts;
+    measurement.add_leaf(index, cohort, result);
+  }
+  for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
+    result.disclosed += result.disclosed_by_attribute[a];
+    result.computable += result.computable_by_attribute[a];
+    result.equal += result.equal_by_attribute[a];
+  }
+  return result;
+}
+
+}  // namespace pgveil::policy

@@ -1,0 +1,102 @@
+#include "proxy/session/session_state.hpp"
+
+#include <algorithm>
+
+namespace pgveil::session {
+
+void SessionState::log_info(std::string public_text, std::string private_detail) {
+  command(LogLine{.is_warning = false,
+                  .text = std::move(public_text),
+                  .private_detail = std::move(private_detail),
+                  .request = request});
+}
+
+void SessionState::log_warning(std::string public_text, std::string private_detail) {
+  command(LogLine{.is_warning = true,
+                  .text = std::move(public_text),
+                  .private_detail = std::move(private_detail),
+                  .request = request});
+}
+
+LoginMethod SessionState::login_method() const {
+  if (demand == LoginDemand::certificate) return LoginMethod::certificate;
+  switch (config.authentication) {
+    case ClientAuthentication::trust: return LoginMethod::trust;
+    case ClientAuthentication::vouched: return LoginMethod::vouched;
+    case ClientAuthentication::scram_sha_256: break;
+  }
+  return LoginMethod::scram_sha_256;
+}
+
+void SessionState::audit(AuditedThing thing, std::uint64_t request_number) {
+  if (!config.is_audited) return;
+  out.audit.push_back({request_number, role, database, std::move(thing)});
+}
+
+void SessionState::end(const Error& error) {
+  log_warning("session ended: " + error.public_message, error.private_detail);
+  end(error_response(error, Severity::fatal));
+}
+
+void SessionState::end(const wire::ErrorResponse& fatal) {
+  if (is_closed()) return;
+  to_client(fatal);
+  end_silently();
+}
+
+void SessionState::end_silently() {
+  if (is_closed()) return;
+  if (backend != BackendLink::none) {
+    if (is_backend_busy && server) command(ForwardCancel{.pid = server->pid, .secret = server->secret});
+    if (phase == Phase::ready || phase == Phase::relay) to_backend(wire::Terminate{});
+    command(CloseBackend{});
+    backend = BackendLink::none;
+  }
+  if (is_let_in) audit(AuditedLogout{}, 0);
+  server = nullptr;
+  phase = Phase::closed;
+  command(CloseClient{});
+}
+
+std::string printable(std::string_view name) {
+  std::string text(name);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) {
+  // SQL_ASCII passes bytes on unchanged, so a text means the same as in UTF8.
+  const bool is_unpinned =
+      (status.name == "client_encoding" && status.value != "UTF8" && status.value != "SQL_ASCII") ||
+      (status.name == "standard_conforming_strings" && status.value != "on");
+  if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
+  if (state.pool_mode != PoolMode::none) {
+    note_parameter(state.server->parameters, status.name, status.value);
+    note_parameter(state.told, status.name, status.value);
+  }
+  if (status.name == "session_authorization") status.value = state.role;
+  if (status.name == "is_superuser") status.value = "off";
+  if (status.name == "application_name") state.command(NoteName{status.value});
+  state.to_client(status);
+  return {};
+}
+
+Result<void> relay_changed_parameters(SessionState& state) {
+  const Settings parameters = state.server->parameters;
+  for (const auto& [name, value] : parameters) {
+    const auto told = std::ranges::find(state.told, name, &Settings::value_type::first);
+    if (told != state.told.end() && told->second == value) continue;
+    const Result<void> relayed = relay_parameter(state, {.name = name, .value = value});
+    if (!relayed) return relayed;
+  }
+  return {};
+}
+
+void greet(SessionState& state) {
+  state.command(LoginDone{});
+  state.to_client(wire::BackendKeyData{.pid = state.config.client_pid, .secret = state.config.client_secret});
+  state.to_client(wire::ReadyForQuery{.status = wire::TransactionStatus::idle});
+}
+
+}  // namespace pgveil::session

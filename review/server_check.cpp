@@ -1,0 +1,150 @@
+#include "review/server_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "rewriter/lists/functions.hpp"
+#include "rewriter/lists/supported_server.hpp"
+#include "rewriter/lists/system_catalogs.hpp"
+
+namespace pgveil::review {
+namespace {
+
+// Operators that SQL finds by its own words (IN, BETWEEN, LIKE, NULLIF, JOIN USING …), where no schema can be
+// written.
+constexpr auto kImplicitOperators =
+    std::to_array<std::string_view>({"=", "<>", "<", "<=", ">", ">=", "~", "!~", "~~", "!~~", "~~*", "!~~*"});
+
+// What masks and guards are made of, beside operators and casts (mask_column.cpp, shape_guard.cpp,
+// resolve_function.cpp).
+constexpr auto kUsedByPgveil =
+    std::to_array<std::string_view>({"concat", "pg_identify_object_as_address", "pg_relation_filenode",
+                                     "rtrim", "statement_timestamp", "trim_scale"});
+
+bool is_machinery(const rewriter::PinnedFunction& function) {
+  return function.is_machinery || std::ranges::find(kUsedByPgveil, function.name) != kUsedByPgveil.end();
+}
+
+class Check {
+ public:
+  Check(const ServerFacts& facts, const std::vector<std::string>& search_path)
+      : facts_(facts), search_path_(search_path) {}
+
+  ServerVerdict run() {
+    functions();
+    quoting_columns();
+    for (const auto& object : facts_.added) added(object);
+    for (const auto& overload : facts_.operators) operator_overload(overload);
+    for (const auto& overload : facts_.functions_elsewhere) function_overload(overload);
+    for (const auto& cast : facts_.casts) user_cast(cast);
+    return std::move(verdict_);
+  }
+
+ private:
+  void add(FindingKind kind, Severity severity, std::string object, std::string what, std::string mend) {
+    verdict_.findings.push_back({kind, severity, std::move(object), std::move(what), std::move(mend)});
+  }
+
+  // Why the running server's function is not the pinned one; empty: it is.
+  static std::string difference(const rewriter::PinnedFunction& pinned, const ServerFunction* found) {
+    if (found == nullptr) return "does not exist here";
+    if (found->definition != pinned.definition) return "was replaced or got another overload in pg_catalog";
+    if (pinned.is_pure && !found->is_pure) return "may not be executed by everybody here";
+    return {};
+  }
+
+  void functions() {
+    std::map<std::string_view, const ServerFunction*> by_name;
+    for (const auto& function : facts_.functions) by_name.emplace(function.name, &function);
+    for (const auto& pinned : rewriter::pinned_functions()) {
+      const auto at = by_name.find(pinned.name);
+      const auto because = difference(pinned, at == by_name.end() ? nullptr : at->second);
+      if (because.empty()) continue;
+      const std::string name = fmt::format("pg_catalog.{}", pinned.name);
+      const bool is_other = at == by_name.end() || at->second->definition != pinned.definition;
+      if (is_other && is_machinery(pinned)) {
+        add(FindingKind::server_machinery, Severity::error, "",
+            fmt::format("function {} {}, and masks may work through it", name, because),
+            fmt::format("put PostgreSQL {}'s own function back", kSupportedMajor));
+      }
+      if (function_rule(pinned.name) == rewriter::FunctionRule::refused) continue;
+      verdict_.dropped_functions.emplace(pinned.name);
+      add(FindingKind::function_dropped, Severity::warning, "", fmt::format("function {} {}", name, because),
+          "calls of it are refused until it is PostgreSQL's own again");
+    }
+  }
+
+  void quoting_columns() {
+    for (const auto& column : facts_.quoting_columns) {
+      const auto* catalog = find_system_catalog(column.schema, column.relation);
+      if (catalog == nullptr) continue;  // not readable at all
+      const bool is_hidden = std::ranges::any_of(catalog->hidden, [&](const rewriter::CatalogColumn& hidden) {
+        return hidden.name == column.column && hidden.rule == rewriter::CatalogColumnRule::null;
+      });
+      if (is_hidden) continue;
+      add(FindingKind::quoting_column, Severity::error, "",
+          fmt::format(
+              "{}.{}.{} is of type {}, which quotes data, and pgveil's list of catalogs does not hide it",
+              column.schema, column.relation, column.column, column.type),
+          "the catalogs are not those of PostgreSQL's own initdb: undo the change, or use another server");
+    }
+  }
+
+  void added(const std::string& object) {
+    add(FindingKind::added_builtin, Severity::error, object,
+        fmt::format("{} is in pg_catalog, but is not PostgreSQL's", object),
+        "move it to another schema, or acknowledge it");
+  }
+
+  void operator_overload(const Overload& overload) {
+    const bool is_implicit = std::ranges::find(kImplicitOperators, overload.name) != kImplicitOperators.end();
+    const bool is_on_path = std::ranges::find(search_path_, overload.schema) != search_path_.end();
+    if (is_implicit && is_on_path) {
+      add(FindingKind::operator_overload, Severity::warning, overload.object,
+          fmt::format(
+              "{} could be found in place of PostgreSQL's own by IN, LIKE, BETWEEN and their like, which "
+              "are refused to clients for that",
+              overload.object),
+          fmt::format("drop it, take schema {} out of backend.schemas, or acknowledge it", overload.schema));
+      return;
+    }
+    add(FindingKind::operator_overload, Severity::note, overload.object,
+        fmt::format("{} has the name of one of PostgreSQL's", overload.object),
+        "clients can't reach it: operators are sent as pg_catalog's");
+  }
+
+  void function_overload(const Overload& overload) {
+    if (function_rule(overload.name) == rewriter::FunctionRule::refused) return;
+    add(FindingKind::function_overload, Severity::note, overload.object,
+        fmt::format("{} has the name of a function that clients may call", overload.object),
+        "clients can't reach it: functions are sent as pg_catalog's");
+  }
+
+  void user_cast(const UserCast& cast) {
+    if (!cast.is_implicit && !cast.is_target_builtin) {
+      add(FindingKind::user_cast, Severity::note, cast.object,
+          fmt::format("{} runs a function of a user's", cast.object), "clients can't name its target type");
+      return;
+    }
+    add(FindingKind::user_cast, Severity::error, cast.object,
+        fmt::format("{} runs a function of a user's{}", cast.object,
+                    cast.is_implicit ? " without being asked" : " on a type that clients may name"),
+        "drop the cast, or acknowledge it when the function reads nothing");
+  }
+
+  const ServerFacts& facts_;
+  const std::vector<std::string>& search_path_;
+  ServerVerdict verdict_;
+};
+
+}  // namespace
+
+ServerVerdict check_server(const ServerFacts& facts, const std::vector<std::string>& search_path) {
+  return Check(facts, search_path).run();
+}
+
+}  // namespace pgveil::review

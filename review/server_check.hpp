@@ -1,0 +1,63 @@
+#pragma once
+// The running server held against the lists that were derived from a fresh one and reviewed (rewriter/lists).
+// Pure: db/server/server_facts_loader.hpp asks the server.
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/finding.hpp"
+
+namespace pgveil::review {
+
+// One name of pg_catalog as the running server has it: a row of derive_functions.sql.
+struct ServerFunction {
+  std::string name;
+  bool is_pure = false;
+  std::uint64_t definition = 0;
+};
+
+// A column of a type that quotes data: statistics (anyarray, pg_mcv_list, …) or expressions (pg_node_tree).
+struct QuotingColumn {
+  std::string schema;
+  std::string relation;
+  std::string column;
+  std::string type;
+};
+
+// A function or operator outside pg_catalog with a name that pg_catalog has too. Members of extensions are
+// left out.
+struct Overload {
+  std::string object;  // "function public.upper(text)", "operator public.=(text,text)"
+  std::string schema;
+  std::string name;
+};
+
+// A cast made by a user through a function outside pg_catalog. Members of extensions are left out.
+struct UserCast {
+  std::string object;  // "cast (integer as public.secret)"
+  bool is_implicit = false;
+  bool is_target_builtin = false;  // clients may name such a type
+};
+
+struct ServerFacts {
+  std::vector<ServerFunction> functions;  // every name of pg_catalog
+  std::vector<QuotingColumn> quoting_columns;
+  std::vector<std::string>
+      added;  // operators and types in pg_catalog that neither initdb nor an extension made
+  std::vector<Overload> operators;
+  std::vector<Overload> functions_elsewhere;
+  std::vector<UserCast> casts;
+};
+
+struct ServerVerdict {
+  std::vector<Finding> findings;  // an error among them: this server must not be used
+  // Listed functions that may not be called here.
+  std::set<std::string, std::less<>> dropped_functions;
+};
+
+// search_path: the pinned one; only there can an unqualified operator be found.
+[[nodiscard]] ServerVerdict check_server(const ServerFacts& facts,
+                                         const std::vector<std::string>& search_path);
+
+}  // namespace pgveil::review

@@ -1,0 +1,18 @@
+#pragma once
+// The schema of ours in a served database: no client reads anything in it. db/versions/version_schema.hpp
+// ships it.
+#include <string_view>
+
+namespace pgveil::rewriter {
+
+inline constexpr std::string_view kOwnSchema = "pgveil";
+inline constexpr std::string_view kGuardFunction = "guard";
+inline constexpr std::string_view kShapeFunction = "shape";
+inline constexpr std::string_view kTypeFunction = "has_type";
+inline constexpr std::string_view kOpenFunction = "is_open";
+inline constexpr std::string_view kCurrentView = "current_version";
+
+// Whether the database has the schema, so that the masks may ask it.
+enum class VersionGuard { absent, present };
+
+}  // namespace pgveil::rewriter

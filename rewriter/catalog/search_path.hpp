@@ -1,0 +1,83 @@
+#pragma once
+// The search_path of a client. The backend's own stays pinned; this one decides what bare names of the
+// client's SQL mean, and what it is told when it asks. A plain value with PostgreSQL's transactional rules,
+// so that the rewriter can run ahead of the server within one text and the session from one message to the
+// next.
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/catalog/catalog.hpp"
+
+namespace pgveil::rewriter {
+
+// What the server keeps the client's path under: a setting that means nothing to it, so that command tags,
+// errors and the value after a rollback are its own.
+inline constexpr std::string_view kPathSetting = "pgveil.search_path";
+
+using SchemaNames = std::vector<std::string>;  // as listed: "$user" and names that mean nothing here included
+
+// A comma-separated list as set_config() and start-up parameters write it: bare names fold to lower case.
+// nullopt: the syntax of the list is invalid.
+[[nodiscard]] std::optional<SchemaNames> parse_schema_list(std::string_view text);
+// As SHOW prints it: quoted where needed, with ", " between.
+[[nodiscard]] std::string schema_list_text(const SchemaNames& names);
+
+// What running a statement does to the path.
+struct PathEffect {
+  enum class Kind { set, set_local, reset, reset_local, commit, rollback, savepoint, release, rollback_to };
+  Kind kind;
+  std::shared_ptr<const SchemaNames> schemas = nullptr;  // set, set_local
+  std::string savepoint = {};                            // savepoint, release, rollback_to
+};
+
+class SearchPath {
+ public:
+  // The catalog's own path, also after RESET.
+  SearchPath() = default;
+  // What the client asked for at start-up; RESET returns to it.
+  explicit SearchPath(SchemaNames at_start);
+
+  // Null: the catalog's own.
+  [[nodiscard]] const SchemaNames* schemas() const { return current_.get(); }
+
+  void apply(const PathEffect& effect);
+  // A statement failed: the transaction can only be rolled back now, as a whole or to a savepoint.
+  void fail() { has_failed_ = true; }
+  // The server is idle again: what was set stays, or goes if something failed.
+  void end_transaction() { end(has_failed_ ? transaction_start_ : session_); }
+
+  // Equal keys: every text means the same under both. Empty for the catalog's own path outside any change of
+  // it.
+  [[nodiscard]] std::string key() const;
+
+ private:
+  using Path = std::shared_ptr<const SchemaNames>;  // null: the catalog's own
+  struct Savepoint;
+  using Savepoints = std::shared_ptr<const Savepoint>;  // innermost first
+
+  void end(const Path& left);
+  [[nodiscard]] Savepoints find(std::string_view name) const;
+  [[nodiscard]] bool is_uniform() const;
+
+  Path at_start_;
+  Path transaction_start_;  // what a rollback returns to
+  Path session_;            // what a commit leaves
+  Path current_;
+  Savepoints savepoints_;
+  bool has_failed_ = false;
+};
+
+// A path as names are looked up by it: "$user" is the role, schemas that the catalog's path doesn't list are
+// skipped, as PostgreSQL skips those that don't exist; pg_catalog comes first unless it is named; never
+// pg_temp.
+struct ResolvedPath {
+  SchemaNames schemas;
+  bool is_catalog_implicit = true;  // schemas[0] is a pg_catalog that nobody named
+};
+[[nodiscard]] ResolvedPath resolve_path(const SearchPath& path, const Catalog& catalog,
+                                        const std::string& role);
+
+}  // namespace pgveil::rewriter

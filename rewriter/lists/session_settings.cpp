@@ -1,0 +1,186 @@
+#include "rewriter/lists/session_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "common/ascii.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+// Rendering, limits and planner choices: none changes what a mask discloses (docs/rewriting.md, "Settings").
+// Sorted.
+constexpr auto kMaySet = std::to_array<std::string_view>({
+    "application_name",
+    "bytea_output",
+    "client_encoding",
+    "client_min_messages",
+    "cursor_tuple_fraction",
+    "datestyle",
+    "enable_bitmapscan",
+    "enable_hashagg",
+    "enable_hashjoin",
+    "enable_indexonlyscan",
+    "enable_indexscan",
+    "enable_material",
+    "enable_memoize",
+    "enable_mergejoin",
+    "enable_nestloop",
+    "enable_parallel_append",
+    "enable_parallel_hash",
+    "enable_seqscan",
+    "enable_sort",
+    "extra_float_digits",
+    "from_collapse_limit",
+    "idle_in_transaction_session_timeout",
+    "idle_session_timeout",
+    "intervalstyle",
+    "jit",
+    "join_collapse_limit",
+    "lock_timeout",
+    "max_parallel_workers_per_gather",
+    "plan_cache_mode",
+    "statement_timeout",
+    "timezone",
+    "work_mem",
+    "xmlbinary",
+});
+
+// Shown beside those: what drivers and people ask for. Sorted.
+constexpr auto kMayShow = std::to_array<std::string_view>({
+    "block_size",
+    "default_table_access_method",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "default_transaction_read_only",
+    "in_hot_standby",
+    "integer_datetimes",
+    "is_superuser",
+    "lc_collate",
+    "lc_ctype",
+    "lc_messages",
+    "lc_monetary",
+    "lc_numeric",
+    "lc_time",
+    "max_connections",
+    "max_identifier_length",
+    "max_index_keys",
+    "search_path",
+    "server_encoding",
+    "server_version",
+    "server_version_num",
+    "standard_conforming_strings",
+    "transaction_deferrable",
+    "transaction_isolation",
+    "transaction_read_only",
+});
+
+// backslash_quote, escape_string_warning, array_nulls and transform_null_equals are pinned because they
+// change what a text means; default_transaction_read_only is a second line behind the list of statements.
+// jit: a mask is one huge expression; compiling that of the demo's 24,000 cohorts takes PostgreSQL 90 s,
+// interpreting it over a million rows 4 s. A client may still SET jit.
+constexpr auto kPinned = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"client_encoding", "UTF8"},
+    {"standard_conforming_strings", "on"},
+    {"backslash_quote", "safe_encoding"},
+    {"array_nulls", "on"},
+    {"transform_null_equals", "off"},
+    {"default_transaction_read_only", "on"},
+    {"row_security", "on"},
+    {"client_min_messages", "notice"},
+    {"jit", "off"},
+});
+
+// What a client may call the only encoding there is. SQL_ASCII means "send the bytes as they are": they are
+// UTF-8.
+bool is_utf8_name(std::string_view value) {
+  std::string name;
+  for (const char c : lower(value)) {
+    if (c != '-' && c != '_' && c != '\'' && c != '"' && c != ' ') name += c;
+  }
+  return name == "utf8" || name == "unicode" || name == "sqlascii";
+}
+
+// Fewer messages, never more: those of level debug and log tell of the server's work, and quote what it works
+// on.
+bool is_level_from_notice(std::string_view value) {
+  const std::string level = lower(value);
+  return level == "notice" || level == "warning" || level == "error";
+}
+
+// As PostgreSQL reads a boolean setting: true, yes, on, 1 or the beginning of one of them.
+std::optional<bool> truth_of(std::string_view value) {
+  const std::string text = lower(value);
+  const auto begins = [&](std::string_view word, std::size_t least) {
+    return text.size() >= least && word.starts_with(text);
+  };
+  if (begins("true", 1) || begins("yes", 1) || text == "on" || text == "1") return true;
+  if (begins("false", 1) || begins("no", 1) || begins("off", 2) || text == "0") return false;
+  return std::nullopt;
+}
+
+bool is_same_value(std::string_view pinned, std::string_view value) {
+  const auto truth = truth_of(pinned);
+  return truth ? truth == truth_of(value) : lower(value) == pinned;
+}
+
+}  // namespace
+
+bool may_set(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kMaySet));
+  return std::ranges::binary_search(kMaySet, std::string_view(lower(name)));
+}
+
+bool may_show(std::string_view name) {
+  static_assert(std::ranges::is_sorted(kMayShow));
+  return may_set(name) || std::ranges::binary_search(kMayShow, std::string_view(lower(name)));
+}
+
+bool is_path_setting(std::string_view name) {
+  return lower(name) == "search_path";
+}
+
+std::optional<std::string_view> fixed_value(std::string_view name) {
+  if (may_set(name)) return std::nullopt;
+  const auto* const at = std::ranges::find(kPinned, std::string_view(lower(name)),
+                                           &std::pair<std::string_view, std::string_view>::first);
+  return at == kPinned.end() ? std::nullopt : std::optional(at->second);
+}
+
+bool is_role_setting(std::string_view name) {
+  const std::string known = lower(name);
+  return known == "role" || known == "session_authorization";
+}
+
+bool may_set_to(std::string_view name, std::string_view value) {
+  if (const auto fixed = fixed_value(name)) return is_same_value(*fixed, value);
+  if (lower(name) == "client_encoding") return is_utf8_name(value);
+  if (is_message_level_setting(name)) return is_level_from_notice(value);
+  return may_set(name);
+}
+
+bool is_message_level_setting(std::string_view name) {
+  return lower(name) == "client_min_messages";
+}
+
+StartupParameter judge_startup_parameter(std::string_view name, std::string_view value) {
+  if (lower(name) == "client_encoding")
+    return is_utf8_name(value) ? StartupParameter::ignore : StartupParameter::refuse;
+  if (is_path_setting(name)) return StartupParameter::search_path;
+  if (fixed_value(name) && may_set_to(name, value)) return StartupParameter::ignore;
+  return may_set_to(name, value) ? StartupParameter::forward : StartupParameter::refuse;
+}
+
+std::span<const std::pair<std::string_view, std::string_view>> pinned_settings() {
+  return kPinned;
+}
+
+std::span<const std::string_view> shown_settings() {
+  return kMayShow;
+}
+std::span<const std::string_view> settable_settings() {
+  return kMaySet;
+}
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,38 @@
+#pragma once
+// The condition that a raw value has one of a level's values: its pre-image (policy/level/level.hpp). Inside
+// of masks.
+//
+//   t.age >= '30'::pg_catalog.int8 AND t.age < '40'::pg_catalog.int8
+//   t.seen >= '1987-01-01 00:00:00+00'::pg_catalog.timestamptz AND …
+//   pg_catalog."left"(t.city, 3) = 'Ham'::pg_catalog.text
+//
+// Operators are qualified, constants typed and without ambiguity, so no setting bends them; whole numbers are
+// compared with int8, which holds every bound of a level. NULL is in no pre-image.
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "pg/build.hpp"
+#include "policy/level/level.hpp"
+#include "rewriter/mask/comparable_type.hpp"
+
+namespace pgveil::rewriter {
+
+struct RawValue {
+  std::string_view column;
+  ComparableType type;
+  std::string_view alias;  // of the table; empty: none
+};
+
+// REQUIRES: each value has a pre-image; not empty.
+[[nodiscard]] pg::Node* has_level_value(const policy::Level& level, std::span<const std::string> values,
+                                        const RawValue& raw, pg::Builder& build);
+
+// t.city, or city without an alias.
+[[nodiscard]] pg::Node* raw_column(std::string_view alias, std::string_view name, pg::Builder& build);
+
+// raw = value, or = ANY of several.
+[[nodiscard]] pg::Node* is_equal_to_one(pg::Node* raw, std::span<const std::string> values,
+                                        const ComparableType& type, pg::Builder& build);
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,280 @@
+#include "rewriter/mask/masks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/assert.hpp"
+#include "pg/parse.hpp"
+#include "policy/decision/decision.hpp"
+#include "policy/decision/decision_cost.hpp"
+#include "rewriter/lists/session_settings.hpp"
+#include "rewriter/lists/system_catalogs.hpp"
+#include "rewriter/mask/look_up.hpp"
+#include "rewriter/mask/make_table_guard.hpp"
+#include "rewriter/mask/mask_column.hpp"
+#include "rewriter/mask/mask_row.hpp"
+#include "rewriter/mask/mask_text.hpp"
+#include "rewriter/mask/mask_view.hpp"
+#include "rewriter/mask/shape_guard.hpp"
+#include "rewriter/mask/version_guard.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+
+const policy::ColumnRule* rule_of(const policy::PolicySpec& spec, const Column& column) {
+  const auto at = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+  return at == spec.columns.end() ? nullptr : &*at;
+}
+
+// The value of pg_class.reltuples and the like for a table that was never analyzed.
+Node* unknown_size(const Column& column, pg::Builder& build) {
+  return build.cast(
+      build.string_constant(column.name == "relpages" || column.name == "relallvisible" ? "0" : "-1"),
+      build.type_name(column.type_schema, column.type_name));
+}
+
+Node* only_listed_settings(pg::Builder& build) {
+  std::vector<Node*> names;
+  for (const auto name : settable_settings()) names.push_back(build.string_constant(name));
+  for (const auto name : shown_settings()) names.push_back(build.string_constant(name));
+  Node* const lowered[] = {build.column({kMaskAlias, "name"})};
+  return build.equals_any(build.call("lower", lowered),
+                          build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
+}
+
+// Called last, when `select` is complete. Only a CASE is long enough to be worth leaving out.
+Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Node* cell = mask.select->target_list[i]->res_target->val;
+    mask.left_out.push_back(nullptr);
+    mask.shows_raw.push_back(pg::is_kind(cell, PG_QUERY__NODE__NODE_COLUMN_REF));
+    if (!pg::is_kind(cell, PG_QUERY__NODE__NODE_CASE_EXPR)) continue;
+    auto null = typed_null(relation.columns[i], build);
+    if (!null) return null.error();
+    mask.left_out.back() = *null;
+  }
+  mask.parts = print_mask(*mask.select, mask.left_out);
+  mask.text = whole_text(mask.parts);
+  mask.table_oid = relation.oid;
+  return {};
+}
+
+}  // namespace
+
+Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
+                                            const policy::DisclosureTree& tree, const Relation& relation,
+                                            std::optional<VersionGuard> guard, pg::Arena& arena,
+                                            const StoredColumn* stored) {
+  pg::Builder build(arena);
+  auto tree_columns = bind(tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto decisions = policy::compile_decisions(tree);
+  std::set<int> read;
+  for (const Column* column : tree_columns->columns) read.insert(column->number);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns) {
+    const policy::ColumnRule* rule = rule_of(spec, column);
+    const auto class_of = rule == nullptr ? policy::ColumnClass::identifier : rule->column_class;
+    Result<Node*> shown = nullptr;
+    switch (class_of) {
+      case policy::ColumnClass::identifier: shown = typed_null(column, build); break;
+      case policy::ColumnClass::quasi_identifier: {
+        const auto at = std::ranges::find(tree_columns->shown_in, &column);
+        if (at == tree_columns->shown_in.end()) {
+          shown = typed_null(column, build);
+        } else {
+          const auto attribute = static_cast<std::size_t>(at - tree_columns->shown_in.begin());
+          shown = released_value(decisions[attribute], attribute, *tree_columns, build);
+        }
+        break;
+      }
+      case policy::ColumnClass::sensitive:
+      case policy::ColumnClass::insensitive:
+        read.insert(column.number);
+        shown = build.column({kMaskAlias, column.name});
+        break;
+    }
+    if (!shown) return shown.error();
+    targets.push_back(build.target(*shown, column.name));
+  }
+  Node* where = guard ? shape_guard(relation, read, *guard, stored, build) : nullptr;
+  return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+}
+
+namespace {
+
+// REQUIRES: `mask` has its texts.
+Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const Relation& relation,
+                          pg::Builder& build) {
+  const auto tree_columns = bind(tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto decision = policy::compile_row_decision(tree);
+  auto select = masking_select_by_row(decision, tree, *tree_columns, relation, *mask.select, build);
+  if (!select) return select.error();
+  if (!*select) return {};
+  mask.by_row = RowMask{**select, print_mask(***select, mask.left_out)};
+  const std::uint64_t rows = tree.nodes.front().rows;
+  mask.costs.rows = static_cast<double>(rows);
+  mask.costs.by_row = policy::expected_tests(decision, rows);
+  mask.costs.by_column.resize(relation.columns.size());
+  const auto decisions = policy::compile_decisions(tree);
+  for (std::size_t a = 0; a < decisions.size(); ++a) {
+    const auto position = tree_columns->shown_in[a] - relation.columns.data();
+    mask.costs.by_column[static_cast<std::size_t>(position)] = policy::expected_tests(decisions[a], rows);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
+                                                 const policy::PolicyVersion& version,
+                                                 const Relation& relation, VersionGuard guard,
+                                                 MaskSource source, LookUps look_ups) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  auto select = masking_select(spec, version.tree, relation, guard, *mask->arena);
+  if (!select) return select.error();
+  mask->select = *select;
+  pg::Builder build(*mask->arena);
+  if (guard == VersionGuard::present) {
+    Node* const guards[] = {mask->select->where_clause, version_guard(spec.name, version.number, build)};
+    mask->select->where_clause = build.all_of(guards);
+  }
+  mask->policy = spec.name;
+  mask->number = version.number;
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  if (source == MaskSource::view) {
+    PGVEIL_ASSERT(guard == VersionGuard::present);
+    mask->view = mask_view_name(mask->policy, mask->number);
+    mask->view_select = select_from_view(*mask);
+    return std::shared_ptr<const Mask>(std::move(mask));  // in the one form that the view has
+  }
+  if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
+  if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
+                                                      const policy::PolicyVersion& version,
+                                                      const Relation& table, const Relation& copy) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  std::set<int> read;
+  std::vector<bool> shows_raw;
+  for (const Column& column : copy.columns) {
+    const policy::ColumnRule* rule = rule_of(spec, column);
+    const bool is_hidden = rule == nullptr || rule->column_class == policy::ColumnClass::identifier;
+    shows_raw.push_back(!is_hidden && rule->column_class != policy::ColumnClass::quasi_identifier);
+    Result<Node*> shown = build.column({kMaskAlias, column.name});
+    if (is_hidden) {
+      shown = typed_null(column, build);
+    } else {
+      read.insert(column.number);
+    }
+    if (!shown) return shown.error();
+    targets.push_back(build.target(*shown, column.name));
+  }
+  Node* const guards[] = {shape_guard(copy, read, VersionGuard::present, nullptr, build),
+                          version_guard(spec.name, version.number, build)};
+  mask->select =
+      build.select(targets, build.relation(copy.schema, copy.name, kMaskAlias), build.all_of(guards));
+  mask->policy = spec.name;
+  mask->number = version.number;
+  if (auto finished = finish(*mask, copy, build); !finished) return finished.error();
+  mask->table_oid = table.oid;  // what the mask stands for
+  mask->reads_copy = true;
+  mask->shows_raw = std::move(shows_raw);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
+                                                        const policy::PolicyVersion& version,
+                                                        const Relation& relation, const StoredColumn& stored,
+                                                        LookUps look_ups) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  const auto by_column =
+      masking_select(spec, version.tree, relation, VersionGuard::present, *mask->arena, &stored);
+  if (!by_column) return by_column.error();
+  const auto tree_columns = bind(version.tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  const auto shown = targets_by_bits(stored.name, version.tree, *tree_columns, relation, **by_column, build);
+  if (!shown) return shown.error();
+  Node* table = build.relation(relation.schema, relation.name, kMaskAlias);
+  table->range_var->inh = 0;
+  Node* const guards[] = {(*by_column)->where_clause, version_guard(spec.name, version.number, build)};
+  mask->select = build.select(shown->targets, table, build.all_of(guards));
+  mask->policy = spec.name;
+  mask->number = version.number;
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation, VersionGuard guard) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns)
+    targets.push_back(build.target(build.column({kMaskAlias, column.name}), column.name));
+  Node* table = build.relation(relation.schema, relation.name, kMaskAlias);
+  if (relation.kind == RelationKind::table) table->range_var->inh = 0;
+  mask->select = build.select(targets, table, table_guard_condition(relation, guard, *mask->arena));
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build) {
+  Node* const targets[] = {build.target(build.all_columns(), "")};
+  return build.select(targets, build.relation(kStandInSchema, print_name(name), ""), nullptr);
+}
+
+namespace {
+
+// CASE WHEN <the row is about something of ours> THEN false ELSE true END; null: no row is. The parsed
+// condition lives in the arena.
+Node* no_own_rows(const OwnRowsRule& rule, std::unique_ptr<pg::Arena>& arena) {
+  const std::string condition = own_rows_condition(rule);
+  if (condition.empty()) return nullptr;
+  auto tree = pg::parse_own("SELECT WHERE " + condition, condition.size() + 100);
+  PGVEIL_ASSERT(tree);  // a text of our own
+  Node* is_own = tree->result->stmts[0]->stmt->select_stmt->where_clause;
+  arena = std::move(tree->arena);
+  pg::Builder build(*arena);
+  const pg::Builder::When arms[] = {{is_own, build.false_constant()}};
+  return build.searched_case(arms, build.true_constant());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
+                                                         const Relation& relation) {
+  auto mask = std::make_shared<Mask>();
+  mask->arena = std::make_unique<pg::Arena>();
+  Node* where = no_own_rows(rule.own, mask->arena);
+  pg::Builder build(*mask->arena);
+  std::vector<Node*> targets;
+  for (const Column& column : relation.columns) {
+    const auto at = std::ranges::find(rule.hidden, std::string_view(column.name), &CatalogColumn::name);
+    Node* shown = build.column({kMaskAlias, column.name});
+    if (at != rule.hidden.end()) {
+      auto null = typed_null(column, build);
+      if (!null) return null.error();
+      shown = at->rule == CatalogColumnRule::null ? *null : unknown_size(column, build);
+    }
+    targets.push_back(build.target(shown, column.name));
+  }
+  if (rule.only_listed_settings) where = only_listed_settings(build);
+  mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+  if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  return std::shared_ptr<const Mask>(std::move(mask));
+}
+
+}  // namespace pgveil::rewriter

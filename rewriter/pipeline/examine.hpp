@@ -1,0 +1,34 @@
+#pragma once
+// What becomes of a text, for people: every statement by itself, masks under short names, and not only the
+// first refusal. Nothing of it is for sending: that is rewrite().
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewriter/pipeline/pipeline.hpp"
+#include "rewriter/pipeline/statement_steps.hpp"
+
+namespace pgveil::rewriter {
+
+// A mask as it stands in a statement.
+struct NamedMask {
+  std::string name;    // mask of public.people
+  std::string table;   // public.people
+  std::string policy;  // empty: a system catalog
+  std::uint64_t number = 0;
+  std::string sql;
+};
+
+struct Examined {
+  std::vector<Objection> objections;  // in the order of the text; empty: it would be sent
+  Statement statement;                // what would be sent
+  std::string short_sql;              // the same with "name" in place of (mask)
+  std::vector<NamedMask> masks;
+};
+
+// An Error: the text can't be read at all. A text is sent only when none of its statements has an objection.
+[[nodiscard]] Result<std::vector<Examined>> examine(std::string_view sql, const Client& client,
+                                                    const Snapshot& snapshot, const Limits& limits = {});
+
+}  // namespace pgveil::rewriter

@@ -1,0 +1,175 @@
+#include "rewriter/pipeline/used_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pg/fields.hpp"
+#include "rewriter/mask/mask_cost.hpp"
+#include "rewriter/mask/mask_text.hpp"
+#include "rewriter/pipeline/find_look_ups.hpp"
+#include "rewriter/pipeline/whole_reads.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using Message = ProtobufCMessage;
+
+class Collector {
+ public:
+  void message(const Message& node) {
+    const std::string_view kind(node.descriptor->short_name);
+    if (kind == "RangeVar") return relation(reinterpret_cast<const PgQuery__RangeVar&>(node));
+    if (kind == "ColumnRef") return column(reinterpret_cast<const PgQuery__ColumnRef&>(node));
+    if (kind == "AStar") uses_all_ = true;  // (record).*
+    if (kind == "JoinExpr") join(reinterpret_cast<const PgQuery__JoinExpr&>(node));
+    if (kind == "Alias") row_names_.insert(reinterpret_cast<const PgQuery__Alias&>(node).aliasname);
+    if (kind == "RangeSubselect" && follows(reinterpret_cast<const PgQuery__RangeSubselect&>(node))) return;
+    if (kind == "SelectStmt" && is_stand_in(reinterpret_cast<const PgQuery__SelectStmt&>(node))) return;
+    pg::for_each_child(node, [&](const ProtobufCFieldDescriptor&, const Message& child) { message(child); });
+  }
+
+  [[nodiscard]] std::optional<std::set<std::string_view>> take() {
+    settle_targets();
+    const bool has_whole_row =
+        std::ranges::any_of(row_names_, [&](std::string_view name) { return columns_.contains(name); });
+    if (uses_all_ || has_whole_row) return std::nullopt;
+    return std::move(columns_);
+  }
+
+ private:
+  static bool is_stand_in(const PgQuery__SelectStmt& select) {
+    return select.n_from_clause == 1 && pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR) &&
+           select.from_clause[0]->range_var->schemaname == kStandInSchema;
+  }
+
+  // A column that is a target of FROM (SELECT …) AS v(names) by itself, as a view's columns often are: it is
+  // used if its name outside is, or its name inside, which ORDER BY may mean.
+  struct Target {
+    std::string_view outside;
+    std::string_view inside;
+    const PgQuery__ColumnRef* column = nullptr;  // null: counted
+  };
+
+  // False: count what is in it as it stands.
+  bool follows(const PgQuery__RangeSubselect& item) {
+    if (item.alias == nullptr || !pg::is_kind(item.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) return false;
+    const PgQuery__SelectStmt& select = *item.subquery->select_stmt;
+    if (is_stand_in(select) || !is_plain(select) || item.alias->n_colnames < select.n_target_list)
+      return false;
+    message(item.alias->base);
+    pg::for_each_child(select.base, [&](const ProtobufCFieldDescriptor& field, const Message& child) {
+      if (std::string_view(field.name) != "target_list") message(child);
+    });
+    for (std::size_t i = 0; i < select.n_target_list; ++i) {
+      const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
+      if (is_column(target.val))
+        targets_.push_back({pg::string_of(item.alias->colnames[i]), target.name, target.val->column_ref});
+      else
+        message(target.base);
+    }
+    return true;
+  }
+
+  static bool is_column(const pg::Node* value) {
+    if (!pg::is_kind(value, PG_QUERY__NODE__NODE_COLUMN_REF)) return false;
+    const PgQuery__ColumnRef& column = *value->column_ref;
+    return pg::is_kind(column.fields[column.n_fields - 1], PG_QUERY__NODE__NODE_STRING);  // not p.*
+  }
+
+  // Nothing but names tells which targets it uses itself: no DISTINCT, no positions, no arms.
+  static bool is_plain(const PgQuery__SelectStmt& select) {
+    if (select.op != PG_QUERY__SET_OPERATION__SETOP_NONE || select.n_values_lists > 0 ||
+        select.n_distinct_clause > 0)
+      return false;
+    const auto is_named = [](const pg::Node* node) {
+      return !pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) &&
+             !pg::is_kind(node, PG_QUERY__NODE__NODE_GROUPING_SET);
+    };
+    const auto sorts = pg::nodes(select.sort_clause, select.n_sort_clause);
+    return std::ranges::all_of(pg::nodes(select.group_clause, select.n_group_clause), is_named) &&
+           std::ranges::all_of(sorts, [&](const pg::Node* item) { return is_named(item->sort_by->node); });
+  }
+
+  // One that is used may be a column of another such sub-query.
+  void settle_targets() {
+    for (bool has_found = true; has_found;) {
+      has_found = false;
+      for (Target& target : targets_) {
+        if (target.column == nullptr) continue;
+        if (!columns_.contains(target.outside) && !columns_.contains(target.inside)) continue;
+        column(*std::exchange(target.column, nullptr));
+        has_found = true;
+      }
+    }
+  }
+
+  void relation(const PgQuery__RangeVar& range) {
+    row_names_.insert(range.relname);
+    if (range.alias != nullptr) message(range.alias->base);
+  }
+
+  void column(const PgQuery__ColumnRef& column) {
+    for (const pg::Node* field : pg::nodes(column.fields, column.n_fields)) {
+      if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) uses_all_ = true;
+    }
+    if (column.n_fields > 0) columns_.insert(pg::string_of(column.fields[column.n_fields - 1]));
+  }
+
+  void join(const PgQuery__JoinExpr& join) {
+    if (join.is_natural != 0 || (join.alias != nullptr && join.alias->n_colnames > 0)) uses_all_ = true;
+    for (const pg::Node* name : pg::nodes(join.using_clause, join.n_using_clause))
+      columns_.insert(pg::string_of(name));
+  }
+
+  std::set<std::string_view> columns_;
+  std::vector<Target> targets_;
+  std::set<std::string_view> row_names_;  // what a name of a column would mean as a whole row
+  bool uses_all_ = false;
+};
+
+std::vector<std::size_t> unused(const Mask& mask, const std::set<std::string_view>& used) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
+    const char* column = mask.select->target_list[i]->res_target->name;
+    if (mask.left_out[i] != nullptr && !used.contains(column)) out.push_back(i);
+  }
+  return out;
+}
+
+// REQUIRES: the mask has both forms.
+MaskForm form_of(const Mask& mask, std::span<const std::size_t> left_out, MaskChoice choice,
+                 bool is_read_whole) {
+  switch (choice) {
+    case MaskChoice::by_column: return MaskForm::by_column;
+    case MaskChoice::by_row: return MaskForm::by_row;
+    case MaskChoice::cheapest: break;
+  }
+  return is_read_whole ? cheaper_form(mask.costs, left_out) : MaskForm::by_column;
+}
+
+}  // namespace
+
+std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement) {
+  Collector collector;
+  collector.message(statement);
+  return collector.take();
+}
+
+void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
+                  pg::Arena& arena) {
+  if (stand_ins.empty()) return;
+  const auto used = used_column_names(statement);
+  const auto whole = whole_reads(statement, stand_ins);
+  const auto look_ups = put_look_ups(statement, stand_ins, arena);
+  for (const StandIn& stand_in : stand_ins) {
+    const Mask& mask = *stand_in.mask;
+    StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
+    if (used && !stand_in.has_renamed_columns) name.left_out = unused(mask, *used);
+    if (mask.by_row && !look_ups.contains(stand_in.name))
+      name.form = form_of(mask, name.left_out, choice, whole.contains(stand_in.name));
+    stand_in.name->relname = arena.copy(print_name(name));
+  }
+}
+
+}  // namespace pgveil::rewriter

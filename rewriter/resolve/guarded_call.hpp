@@ -1,0 +1,28 @@
+#pragma once
+// Functions that read behind the masks of the catalogs, and may do so of some objects only:
+// pg_get_constraintdef and pg_get_indexdef, whose text may quote constants of CHECK constraints and partial
+// indexes; pg_describe_object, which names what the masks leave out; the sizes of relations, which grow with
+// rows that are hidden.
+#include <cstdint>
+#include <span>
+
+#include "pg/build.hpp"
+#include "rewriter/lists/functions.hpp"
+
+namespace pgveil::rewriter {
+
+// f(x, …) → f((SELECT o FROM (SELECT d.oid AS o FROM <catalog> AS d WHERE <d is harmless>) AS d WHERE o =
+// x::oid), …). What the function gets is the OID of a harmless object or NULL, which it answers with NULL,
+// whatever x is and however often it changes while it is computed. REQUIRES: rule is constraint_def,
+// index_def, description or relation_size, and the call has that argument. as_they_are: the relations whose
+// sizes may be told.
+void guard_call(PgQuery__FuncCall& call, FunctionRule rule, std::span<const std::uint32_t> as_they_are,
+                pg::Builder& build);
+
+// '{16385,16390}'::pg_catalog.oid[]
+[[nodiscard]] pg::Node* oid_array(std::span<const std::uint32_t> oids, pg::Builder& build);
+
+// Which argument the guard is for.
+[[nodiscard]] std::size_t guarded_argument(FunctionRule rule);
+
+}  // namespace pgveil::rewriter

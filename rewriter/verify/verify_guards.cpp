@@ -1,0 +1,205 @@
+#include "rewriter/verify/verify_guards.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "pg/equal.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+std::string escaped(std::string_view text, std::string_view special, char by) {
+  std::string out;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += by;
+    out += c;
+  }
+  return out;
+}
+
+std::string element(std::string_view text) {
+  return "\"" + escaped(text, "\"\\", '\\') + "\"";
+}
+std::string identifier(std::string_view text) {
+  return "\"" + escaped(text, "\"", '"') + "\"";
+}
+std::string literal(std::string_view text) {
+  return "E'" + escaped(text, "'\\", '\\') + "'";
+}
+
+void append(std::string& elements, std::string_view text) {
+  if (!elements.empty()) elements += ',';
+  elements += element(text);
+}
+
+std::string label_condition(const Column& column) {
+  std::string labels;
+  std::string oids;
+  for (const policy::EnumLabel& label : column.labels) {
+    append(labels, label.label);
+    append(oids, fmt::format("{}", label.oid));
+  }
+  return fmt::format(
+      " AND pg_catalog.hash_array_extended({}::{}.{}[], 0) OPERATOR(pg_catalog.=) "
+      "pg_catalog.hash_array_extended({}::pg_catalog.oid[], 0)",
+      literal("{" + labels + "}"), identifier(column.type_schema), identifier(column.type_name),
+      literal("{" + oids + "}"));
+}
+
+// 2604 is pg_attrdef.
+std::string generated_condition(const Relation& relation, const StoredColumn& stored) {
+  return fmt::format(
+      " AND (pg_catalog.pg_identify_object_as_address(2604, '{}'::pg_catalog.oid, 0)).object_names "
+      "OPERATOR(pg_catalog.=) {}::pg_catalog.text[]",
+      stored.default_oid,
+      literal("{" + element(relation.schema) + "," + element(relation.name) + "," + element(stored.name) +
+              "}"));
+}
+
+// number: of a column; 0: of the table itself. 1259 is pg_class.
+std::string names_condition(const Relation& relation, int number, const std::vector<std::string>& names) {
+  std::string texts;
+  for (const std::string& name : names) texts += (texts.empty() ? "" : ", ") + literal(name);
+  return fmt::format(
+      "(pg_catalog.pg_identify_object_as_address(1259, '{}'::pg_catalog.oid, {})).object_names "
+      "OPERATOR(pg_catalog.=) ARRAY[{}]::pg_catalog.text[]",
+      relation.oid, number, texts);
+}
+
+std::string cell(const Relation& relation, const Column& column) {
+  return fmt::format("(NULL::{}.{}).{}", identifier(relation.schema), identifier(relation.name),
+                     identifier(column.name));
+}
+
+// Of each execution.
+std::string asked_type(const Relation& relation, const Column& column) {
+  std::string out =
+      fmt::format(" AND pg_catalog.pg_typeof({})::pg_catalog.oid OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid",
+                  cell(relation, column), column.type_oid);
+  if (column.collation_oid != 0) {
+    out += fmt::format(
+        " AND pg_catalog.to_regcollation(pg_catalog.pg_collation_for({}))::pg_catalog.oid "
+        "OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid",
+        cell(relation, column), column.collation_oid);
+  }
+  return out;
+}
+
+std::string planned_type(const Relation& relation, const Column& column) {
+  return fmt::format(" AND pgveil.has_type({}, '{}'::pg_catalog.oid, '{}'::pg_catalog.oid)",
+                     cell(relation, column), column.type_oid, column.collation_oid);
+}
+
+std::string no_row_security(const Relation& relation) {
+  return fmt::format(" AND pg_catalog.row_security_active('{}'::pg_catalog.oid) OPERATOR(pg_catalog.=) false",
+                     relation.oid);
+}
+
+}  // namespace
+
+std::string expected_asking_shape_guard(const Relation& relation, const std::set<int>& columns) {
+  std::string conditions = names_condition(relation, 0, {relation.schema, relation.name});
+  if (relation.relfilenode != 0) {
+    conditions += fmt::format(
+        " AND pg_catalog.pg_relation_filenode('{}'::pg_catalog.oid) OPERATOR(pg_catalog.=) "
+        "'{}'::pg_catalog.oid",
+        relation.oid, relation.relfilenode);
+  }
+  std::string labels;
+  std::string types;
+  for (const Column& column : relation.columns) {
+    if (!columns.contains(column.number)) continue;
+    types += asked_type(relation, column);
+    conditions +=
+        " AND " + names_condition(relation, column.number, {relation.schema, relation.name, column.name});
+    if (column.type_kind == 'e') labels += label_condition(column);
+  }
+  return fmt::format(
+      "(SELECT CASE WHEN {}{} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL END)",
+      conditions, types + no_row_security(relation) + labels);
+}
+
+std::string expected_shape_guard(const Relation& relation, const std::set<int>& columns,
+                                 const StoredColumn* stored) {
+  std::string names = element(relation.schema) + "," + element(relation.name);
+  std::string numbers;
+  std::string types;
+  std::string more;
+  for (const Column& column : relation.columns) {
+    if (!columns.contains(column.number)) continue;
+    types += planned_type(relation, column);
+    append(names, column.name);
+    append(numbers, fmt::format("{}", column.number));
+    if (column.type_kind == 'e') more += label_condition(column);
+  }
+  if (stored != nullptr) {
+    append(names, stored->name);
+    append(numbers, fmt::format("{}", stored->number));
+    more += generated_condition(relation, *stored);
+  }
+  return fmt::format(
+      "CASE WHEN pgveil.shape('{}'::pg_catalog.oid, '{}'::pg_catalog.oid, {}::pg_catalog.text[], "
+      "{}::pg_catalog.int2[]){} THEN true ELSE pg_catalog.concat('pgveil:shape')::pg_catalog.int4 IS NULL "
+      "END",
+      relation.oid, relation.relfilenode, literal("{" + names + "}"), literal("{" + numbers + "}"),
+      types + no_row_security(relation) + more);
+}
+
+std::string expected_table_guard(const Relation& relation, VersionGuard guard) {
+  const std::string names = literal("{" + element(relation.schema) + "," + element(relation.name) + "}");
+  if (guard == VersionGuard::present) {
+    return fmt::format(
+        "CASE WHEN pgveil.is_open('{}'::pg_catalog.oid, {}::pg_catalog.text[], '{}'::pg_catalog.int8) THEN "
+        "true "
+        "ELSE pg_catalog.concat('pgveil:open')::pg_catalog.int4 IS NULL END",
+        relation.oid, names, relation.partitions_hash);
+  }
+  const std::string of_table =
+      fmt::format("(pg_catalog.pg_identify_object_as_address(1259, '{}'::pg_catalog.oid, 0))", relation.oid);
+  const std::string root =
+      fmt::format("pg_catalog.pg_partition_root('{}'::pg_catalog.regclass)::pg_catalog.oid", relation.oid);
+  const std::string partitions = fmt::format(
+      "{} OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid AND (SELECT "
+      "pg_catalog.hash_array_extended(pg_catalog.array_agg(p.relid::pg_catalog.oid ORDER BY "
+      "p.relid::pg_catalog.oid), 0) FROM pg_catalog.pg_partition_tree('{}'::pg_catalog.regclass) AS p) "
+      "OPERATOR(pg_catalog.=) '{}'::pg_catalog.int8",
+      root, relation.oid, relation.oid, relation.partitions_hash);
+  return fmt::format(
+      "(SELECT CASE WHEN {0}.object_names OPERATOR(pg_catalog.=) {1}::pg_catalog.text[] AND {0}.type "
+      "OPERATOR(pg_catalog.=) 'table'::pg_catalog.text{2} AND {3} THEN true ELSE "
+      "pg_catalog.concat('pgveil:open')::pg_catalog.int4 IS NULL END)",
+      of_table, names, no_row_security(relation),
+      relation.kind == RelationKind::partitioned_table ? partitions : root + " IS NULL");
+}
+
+bool is_table_guard(const pg::Node& made, const Relation& relation, VersionGuard guard) {
+  const auto read = pg::parse_own("SELECT " + expected_table_guard(relation, guard), std::size_t{1} << 20);
+  return read && pg::equal(made.base,
+                           read->result->stmts[0]->stmt->select_stmt->target_list[0]->res_target->val->base);
+}
+
+Result<void> verify_table_guard(const TableGuard& made, const Relation& relation, VersionGuard guard) {
+  if (made.condition != nullptr && is_table_guard(*made.condition, relation, guard)) return {};
+  return Error{.kind = ErrorKind::policy,
+               .sqlstate = "XX000",
+               .public_message = fmt::format("the guard of table \"{}\" failed its check", relation.name),
+               .hint = "this is a bug of pgveil: the table stays closed"};
+}
+
+std::string expected_version_guard(std::string_view policy, std::uint64_t number) {
+  return fmt::format(
+      "CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy OPERATOR(pg_catalog.=) "
+      "{0}::pg_catalog.text) OPERATOR(pg_catalog.=) '{1}'::pg_catalog.int8 THEN true "
+      "ELSE pgveil.guard({0}::pg_catalog.text, '{1}'::pg_catalog.int8) END",
+      literal(policy), number);
+}
+
+std::string expected_view_guard(std::string_view view) {
+  return fmt::format(
+      "(SELECT CASE WHEN pgveil.is_mask({}::pg_catalog.text) THEN true "
+      "ELSE pg_catalog.concat('pgveil:view')::pg_catalog.int4 IS NULL END)",
+      literal(view));
+}
+
+}  // namespace pgveil::rewriter

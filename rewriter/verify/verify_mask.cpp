@@ -1,0 +1,475 @@
+#include "rewriter/verify/verify_mask.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "common/sha256.hpp"
+#include "pg/equal.hpp"
+#include "pg/fields.hpp"
+#include "pg/parse.hpp"
+#include "pg/tokens.hpp"
+#include "rewriter/verify/verify_guards.hpp"
+#include "rewriter/verify/verify_levels.hpp"
+#include "rewriter/verify/verify_look_up.hpp"
+#include "rewriter/verify/verify_mask_view.hpp"
+#include "rewriter/verify/verify_reader.hpp"
+#include "rewriter/verify/verify_stand_in.hpp"
+#include "rewriter/verify/verify_tree_reading.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using pg::Node;
+
+// Above this many leaves only every n-th path is tried: each row is interpreted in time linear in the mask.
+constexpr std::size_t kPathsTried = 3'000;
+
+constexpr std::string_view kUnseen = "\x01unseen";
+
+// Rows to try: those that come to each leaf, with unseen values and with NULLs elsewhere; then mixtures.
+std::vector<MaskRow> trial_rows(const TreeReading& tree) {
+  std::vector<MaskRow> rows = tree.rows_to_leaves(kPathsTried, std::string(kUnseen));
+  const auto samples = tree.samples();
+  std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
+  const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
+  std::map<std::string_view, std::vector<std::string_view>> known;
+  for (const auto& [column, values] : samples) known[column].assign(values.begin(), values.end());
+  MaskRow nulls;
+  for (const auto& [column, value] : rows.front()) nulls.emplace(column, std::nullopt);
+  for (std::size_t i = 0; i < mixtures; ++i) {
+    MaskRow row = nulls;
+    for (const auto& [column, values] : known) {
+      if (random() % 8 != 0) row.find(column)->second = std::string(values[random() % values.size()]);
+    }
+    rows.push_back(std::move(row));
+  }
+  rows.push_back(nulls);
+  return rows;
+}
+
+bool is_number(const Node* node) {
+  return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
+}
+
+// What conditions may ask for.
+struct KnownTests {
+  TreeReading::Values exact;  // of the column itself
+  struct OfLevel {
+    const policy::Level& level;
+    TreeReading::Values released;
+  };
+  std::vector<OfLevel> levels;  // of the column
+
+  [[nodiscard]] bool has(const MaskReader::Test& test) const {
+    const bool is_exact = !test.length && test.ranges.empty() && !test.values.empty() &&
+                          std::ranges::includes(exact, test.values);
+    return is_exact || std::ranges::any_of(levels, [&](const OfLevel& it) {
+             return asks_for_values_of(it.level, test, it.released);
+           });
+  }
+};
+using KnownValues = std::map<std::string, KnownTests, std::less<>>;  // by column
+
+// What both forms of a mask must be. `select` is the mask as it was read back.
+struct MaskCheck {
+  const policy::PolicySpec& spec;
+  const policy::PolicyVersion& version;
+  const policy::DisclosureTree& tree;
+  const TreeReading& reading;
+  const Relation& relation;
+  const PgQuery__SelectStmt& select;
+  VersionGuard guard;
+  MaskReader& reader;
+  const StoredColumn* stored = nullptr;  // that the mask reads
+  bool reads_copy = false;
+
+  void guards(const Node* where) const {
+    if (where == nullptr) fail("the shape guard");
+    if (guard == VersionGuard::absent) {
+      return is_condition(where, expected_asking_shape_guard(relation, read_columns()),
+                          "the table as it is in the shape guard");
+    }
+    if (!pg::is_kind(where, PG_QUERY__NODE__NODE_BOOL_EXPR) || where->bool_expr->n_args != 2 ||
+        where->bool_expr->boolop != PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR) {
+      fail("two guards");
+    }
+    is_condition(where->bool_expr->args[0], expected_shape_guard(relation, read_columns(), stored),
+                 "the table as it was in the shape guard");
+    is_condition(where->bool_expr->args[1], expected_version_guard(spec.name, version.number),
+                 "this policy and this version in the guard");
+  }
+
+  static void is_condition(const Node* found, const std::string& expected, const char* what) {
+    const auto read = pg::parse_own("SELECT " + expected, std::size_t{16} << 20);
+    if (!read ||
+        !pg::equal(found->base,
+                   read->result->stmts[0]->stmt->select_stmt->target_list[0]->res_target->val->base)) {
+      fail(what);
+    }
+  }
+
+  [[nodiscard]] bool is_shown_raw(const Column& column) const {
+    const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+    return rule != spec.columns.end() && (rule->column_class == policy::ColumnClass::sensitive ||
+                                          rule->column_class == policy::ColumnClass::insensitive);
+  }
+
+  // Of a level's attribute the column that it is a level of; a copy has the level itself.
+  [[nodiscard]] bool is_asked(const Column& column) const {
+    for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
+      if ((reads_copy ? tree.attributes[a].name : reading.column_of(a)) == column.name) return true;
+    }
+    return false;
+  }
+
+  // All columns whose raw values the mask reads.
+  [[nodiscard]] std::set<int> read_columns() const {
+    std::set<int> numbers;
+    for (const Column& column : relation.columns) {
+      if (is_shown_raw(column) || is_asked(column)) numbers.insert(column.number);
+    }
+    return numbers;
+  }
+
+  void reads_the_table(const PgQuery__SelectStmt& query) const {
+    // Rows of other tables only where each is decided.
+    reads_as_t(query, relation, stored == nullptr);
+  }
+
+  void fixed_columns() const {
+    is_plain(select, {"target_list", "from_clause", "where_clause"});
+    if (select.n_target_list != relation.columns.size()) fail("all columns");
+    guards(select.where_clause);
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
+      const Column& column = relation.columns[i];
+      if (target.name != column.name) fail("column " + column.name);
+      const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
+      const bool is_hidden =
+          rule == spec.columns.end() || rule->column_class == policy::ColumnClass::identifier;
+      if (is_hidden && !is_typed_null(target.val)) fail("NULL for column " + column.name);
+      if (is_hidden || rule->column_class == policy::ColumnClass::quasi_identifier) continue;
+      if (column_of(target.val) != column.name) fail("the column itself for " + column.name);
+    }
+  }
+
+  // The targets of the inner sub-select: columns as they are, and last the decision.
+  const Node* decision_in(const PgQuery__SelectStmt& inner) const {
+    is_plain(inner, {"target_list", "from_clause"});
+    reads_the_table(inner);
+    if (inner.n_target_list < 2) fail("columns and a decision");
+    for (std::size_t i = 0; i + 1 < inner.n_target_list; ++i) {
+      const PgQuery__ResTarget& target = *inner.target_list[i]->res_target;
+      const std::string name(target.name);
+      if (column_of(target.val) != name || relation.find_column(name) == nullptr)
+        fail("the raw column " + name);
+    }
+    const PgQuery__ResTarget& last = *inner.target_list[inner.n_target_list - 1]->res_target;
+    if (std::string_view(last.name) != "pgveil shown" || relation.find_column(last.name) != nullptr)
+      fail("a name for the decision");
+    check_fence(last.val);
+    return last.val;
+  }
+
+  const Node* row_decision() const {
+    if (select.n_from_clause != 1 ||
+        !pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
+      fail("one sub-select");
+    const PgQuery__RangeSubselect& from = *select.from_clause[0]->range_subselect;
+    if (from.lateral != 0 || from.alias == nullptr || std::string_view(from.alias->aliasname) != "t" ||
+        from.alias->n_colnames != 0 || !pg::is_kind(from.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+      fail("a sub-select as t");
+    }
+    return decision_in(*from.subquery->select_stmt);
+  }
+
+  // A trial row has no value that only the mask knows, so such a value would not be found out by trying.
+  [[nodiscard]] KnownValues known_values() const {
+    KnownValues known;
+    for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
+      KnownTests& tests = known[reading.column_of(a)];
+      auto released = reading.released_values(a);
+      if (const auto& level = tree.attributes[a].level)
+        tests.levels.push_back({*level, std::move(released)});
+      else
+        tests.exact.merge(released);
+    }
+    return known;
+  }
+
+  // is_end: what may stand behind ELSE.
+  void known_values_only(const Node* node, const KnownValues& known, bool (*is_end)(const Node*),
+                         std::size_t first_arm = 0) const {
+    if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return;
+    for (const Node* arm : pg::nodes(node->case_expr->args, node->case_expr->n_args).subspan(first_arm)) {
+      const auto& test = reader.test(arm->case_when->expr);
+      const auto at = known.find(test.column);
+      if (at == known.end() || !at->second.has(test)) fail("values of the tree");
+      known_values_only(arm->case_when->result, known, is_end);
+    }
+    const Node* otherwise = node->case_expr->defresult;
+    if (otherwise == nullptr || !is_end(otherwise)) fail("an ELSE that ends");
+  }
+
+  const Node* cell_of(const std::string& name) const {
+    const auto position = std::ranges::find(relation.columns, name, &Column::name) - relation.columns.begin();
+    return select.target_list[position]->res_target->val;
+  }
+
+  // shown(cell, row): the column or constant that it shows, exact values by the column itself, a level by a
+  // constant. Called for every trial row and quasi-identifier.
+  template <class Shown>
+  void released_cells(const Shown& shown) const {
+    for (const MaskRow& row : trial_rows(reading)) {
+      const auto expected = reading.shown(row);
+      for (std::size_t a = 0; a < expected.size(); ++a) {
+        const auto& attribute = tree.attributes[a];
+        const auto found = shown(cell_of(attribute.name), row);
+        if (found && (found->is_constant != attribute.level.has_value() ||
+                      (!found->is_constant && found->text != attribute.name))) {
+          fail("column " + attribute.name + " to show only itself");
+        }
+        const bool is_shown = found && (found->is_constant || row.at(found->text).has_value());
+        if (is_shown != expected[a].has_value()) fail("column " + attribute.name + " to follow the tree");
+        if (is_shown && found->is_constant && found->text != expected[a])
+          fail("column " + attribute.name + " to show the row's own value");
+      }
+    }
+  }
+
+  void by_column() const {
+    fixed_columns();
+    reads_the_table(select);
+    const KnownValues known = known_values();
+    for (const policy::TreeAttribute& attribute : tree.attributes)
+      known_values_only(cell_of(attribute.name), known, is_typed_null);
+    released_cells([&](const Node* cell, const MaskRow& row) { return reader.shown(cell, row); });
+  }
+
+  void of_copy() const {
+    fixed_columns();
+    reads_the_table(select);
+    for (const policy::ColumnRule& rule : spec.columns) {
+      if (rule.column_class == policy::ColumnClass::quasi_identifier &&
+          column_of(cell_of(rule.name)) != rule.name)
+        fail("the copy's column for " + rule.name);
+    }
+  }
+
+  void by_row() const {
+    fixed_columns();
+    by_bits(row_decision(), "pgveil shown", 1);
+  }
+
+  // Of a NULL in the column no bit is set: & gives NULL, which is not the bit.
+  void by_stored(const Node* decision) const {
+    fixed_columns();
+    reads_the_table(select);
+    if (relation.find_column(stored->name) != nullptr) fail("a name for the decision");
+    by_bits(decision, stored->name, 0);
+  }
+
+  void by_bits(const Node* decision, std::string_view name, std::size_t first_arm) const {
+    const KnownValues known = known_values();
+    known_values_only(decision, known, is_number, first_arm);
+    for (const policy::TreeAttribute& attribute : tree.attributes) {
+      const Node* cell = cell_of(attribute.name);
+      if (!is_typed_null(cell)) known_values_only(bit_cell(cell, name).shown, known, is_typed_null);
+    }
+    released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<MaskReader::Shown> {
+      if (is_typed_null(cell)) return std::nullopt;
+      const BitCell look = bit_cell(cell, name);
+      if ((reader.released(decision, row, first_arm) & look.bit) == 0) return std::nullopt;
+      return reader.shown(look.shown, row);
+    });
+  }
+};
+
+Error failure(std::string_view name, std::string_view expected) {
+  return Error{
+      .kind = ErrorKind::policy,
+      .sqlstate = "XX000",
+      .public_message = fmt::format("the mask of \"{}\" failed its check: expected {}", name, expected),
+      .hint = "this is a bug of pgveil: the table stays closed"};
+}
+
+// The tree of a text that is one SELECT.
+pg::Tree read_select(std::string_view text) {
+  auto read = pg::parse_own(text, std::size_t{64} << 20);
+  if (!read || read->result->n_stmts != 1 ||
+      !pg::is_kind(read->result->stmts[0]->stmt, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    fail("readable SQL");
+  }
+  return std::move(*read);
+}
+
+PgQuery__SelectStmt& select_of(const pg::Tree& tree) {
+  return *tree.result->stmts[0]->stmt->select_stmt;
+}
+
+// One form of a mask: its tree, and the parts of its text.
+struct Form {
+  const PgQuery__SelectStmt& select;
+  const MaskText& parts;
+  const std::vector<Node*>& left_out;
+};
+
+// A comment would go on behind the part.
+void has_no_comment(std::string_view part) {
+  if (part.find("--") == std::string_view::npos && part.find("/*") == std::string_view::npos) return;
+  const auto tokens = pg::tokens_of(part);
+  if (!tokens || std::ranges::find(*tokens, pg::Token::Kind::comment, &pg::Token::kind) != tokens->end())
+    fail("SQL without comments");
+}
+
+// By itself the text is this value with this name, and nothing more.
+void is_target(std::string_view text, const Node& value, const char* name) {
+  has_no_comment(text);
+  const pg::Tree read = read_select("SELECT " + std::string(text));
+  PgQuery__SelectStmt select = select_of(read);
+  if (select.n_target_list != 1) fail("one column");
+  const PgQuery__ResTarget& target = *select.target_list[0]->res_target;
+  if (std::string_view(target.name) != name || target.n_indirection > 0 || !pg::equal(target.val, &value))
+    fail("a column's text to be its tree");
+  select.n_target_list = 0;
+  static const pg::Tree bare = read_select("SELECT");
+  if (!pg::equal(select.base, select_of(bare).base)) fail("a column and nothing more");
+}
+
+// Each part of the text is by itself what it is in the tree. Parts are joined by commas, which end each of
+// them, so any choice of them is the mask but for typed NULLs in the places of what is left out.
+void check_parts(const Form& form) {
+  const std::size_t columns = form.select.n_target_list;
+  if (form.parts.columns.size() != columns || form.left_out.size() != columns) fail("all columns");
+  for (std::size_t i = 0; i < columns; ++i) {
+    const PgQuery__ResTarget& target = *form.select.target_list[i]->res_target;
+    const MaskText::Column& part = form.parts.columns[i];
+    is_target(part.shown, *target.val, target.name);
+    if ((form.left_out[i] == nullptr) != part.left_out.empty()) fail("a text for what may be left out");
+    if (form.left_out[i] == nullptr) continue;
+    if (!is_typed_null(form.left_out[i])) fail("NULL for a column that is left out");
+    is_target(part.left_out, *form.left_out[i], target.name);
+  }
+  has_no_comment(form.parts.rest);
+  const pg::Tree rest = read_select("SELECT" + form.parts.rest);
+  PgQuery__SelectStmt select = form.select;
+  select.n_target_list = 0;
+  if (!pg::equal(select_of(rest).base, select.base)) fail("the mask behind its columns");
+}
+
+Form by_column_of(const Mask& mask) {
+  return {*mask.select, mask.parts, mask.left_out};
+}
+
+// Reads the form's text back and runs the check on what was read.
+template <class CheckIt>
+Result<void> check_form(const Form& form, std::string_view name, const CheckIt& check_it) {
+  try {
+    const pg::Tree read = read_select(joined(form.parts, {}));
+    if (!pg::equal(select_of(read).base, form.select.base)) fail("the same tree after printing");
+    check_parts(form);
+    check_it(select_of(read));
+  } catch (const Unreadable& unreadable) {
+    return failure(name, unreadable.what);
+  }
+  return {};
+}
+
+// What it says of itself, by which a statement's verifier knows it.
+void is_labeled(const Mask& mask, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
+                std::uint32_t table_oid) {
+  if (mask.policy != spec.name || version.policy != spec.name || mask.number != version.number)
+    fail("the policy and the version that it is of");
+  if (mask.table_oid != table_oid || version.shape.table_oid != table_oid) fail("the table that it is of");
+}
+
+}  // namespace
+
+Result<void> verify_text(const Mask& mask, std::string_view name) {
+  if (joined(mask.parts, {}) != mask.text) return failure(name, "the text to be its parts");
+  return check_form(by_column_of(mask), name, [](const PgQuery__SelectStmt&) {});
+}
+
+Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
+                         const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard) {
+  if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
+  MaskReader reader;
+  auto checked = check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    is_labeled(mask, spec, version, relation.oid);
+    const TreeReading reading(version.tree);
+    MaskCheck{spec, version, version.tree, reading, relation, read, guard, reader}.by_column();
+  });
+  if (!checked) return checked;
+  if (!mask.view.empty()) return verify_view_select(mask);
+  if (auto offered = verify_look_ups(mask, version, relation, spec.name); !offered) return offered;
+  if (!mask.by_row) return {};
+  const Form by_row{*mask.by_row->select, mask.by_row->parts, mask.left_out};
+  MaskReader other;
+  return check_form(by_row, spec.name, [&](const auto& read) {
+    const TreeReading reading(version.tree);
+    MaskCheck{spec, version, version.tree, reading, relation, read, guard, other}.by_row();
+  });
+}
+
+Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec,
+                                const policy::PolicyVersion& version, const Relation& relation,
+                                const StoredColumn& stored, std::string_view expression) {
+  if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
+  if (mask.by_row || !mask.view.empty()) return failure(spec.name, "one form");
+  const bool is_kept =
+      version.stored && version.stored->column == stored.name && version.stored->digest == stored.digest &&
+      stored.name == fmt::format("pgveil shown {}", pgveil::sha256_hex(expression).substr(0, 16));
+  if (!is_kept) return failure(spec.name, "the version's column");
+  MaskReader reader;
+  auto checked = check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    is_labeled(mask, spec, version, relation.oid);
+    const pg::Tree decision = read_stored_expression(expression);
+    const TreeReading reading(version.tree);
+    MaskCheck{spec, version, version.tree, reading, relation, read, VersionGuard::present, reader, &stored}
+        .by_stored(expression_of(decision));
+  });
+  if (!checked) return checked;
+  return verify_look_ups(mask, version, relation, spec.name);
+}
+
+Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
+                              const policy::PolicyVersion& version, const Relation& copy) {
+  if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
+  if (!version.copy || version.copy->schema != copy.schema || version.copy->name != copy.name)
+    return failure(spec.name, "the version's copy");
+  if (mask.by_row || !mask.view.empty()) return failure(spec.name, "one form");
+  MaskReader reader;
+  return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+    is_labeled(mask, spec, version, version.shape.table_oid);
+    const TreeReading reading(version.tree);
+    MaskCheck{spec, version, version.tree, reading, copy, read, VersionGuard::present, reader, nullptr, true}
+        .of_copy();
+  });
+}
+
+Result<void> verify_plain_select(const Mask& mask, const Relation& relation, VersionGuard guard) {
+  const std::string name = relation.schema + "." + relation.name;
+  if (joined(mask.parts, {}) != mask.text) return failure(name, "the text to be its parts");
+  return check_form(by_column_of(mask), name, [&](const auto& read) {
+    if (!mask.policy.empty() || mask.table_oid != relation.oid) fail("the table that it is of");
+    is_plain(read, {"target_list", "from_clause", "where_clause"});
+    reads_as_t(read, relation, relation.kind != RelationKind::table);
+    if (read.where_clause == nullptr || !is_table_guard(*read.where_clause, relation, guard))
+      fail("the table's guard");
+    if (read.n_target_list != relation.columns.size()) fail("all columns");
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const PgQuery__ResTarget& target = *read.target_list[i]->res_target;
+      if (target.name != relation.columns[i].name || column_of(target.val) != relation.columns[i].name)
+        fail("column " + relation.columns[i].name);
+    }
+  });
+}
+
+}  // namespace pgveil::rewriter

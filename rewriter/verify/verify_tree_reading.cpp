@@ -1,0 +1,167 @@
+#include "rewriter/verify/verify_tree_reading.hpp"
+
+#include <algorithm>
+
+#include "rewriter/verify/verify_levels.hpp"
+#include "rewriter/verify/verify_reader.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+using policy::NodeIndex;
+using policy::TreeAttribute;
+
+// The number of the column that it is a value of.
+int source_number(const TreeAttribute& attribute) {
+  return attribute.level ? attribute.level->source_number : attribute.number;
+}
+
+// A level in place of the exact value is the only form of its column, as fine as there is.
+std::uint32_t coarseness(const TreeAttribute& attribute) {
+  const bool is_beside = attribute.level && attribute.level->source_number != attribute.number;
+  return is_beside ? attribute.level->step : 0;
+}
+
+}  // namespace
+
+TreeReading::TreeReading(const policy::DisclosureTree& tree) : tree_(tree) {
+  const std::size_t count = tree.nodes.size();
+  if (count == 0 || tree.attributes.size() > 64) fail("a tree of at most 64 attributes");
+  parent_.resize(count, 0);
+  outer_.resize(count, 0);
+  released_.resize(count, 0);
+  std::vector<bool> is_reached(count, false);
+  is_reached[0] = true;
+  for (NodeIndex i = 0; i < count; ++i) {
+    const policy::Node& node = tree.nodes[i];
+    if (!is_reached[i]) fail("a tree whose nodes hang together");
+    if (!node.split) continue;
+    const std::size_t attribute = node.split->attribute;
+    if (node.yes != i + 1 || node.no <= node.yes || node.no >= count || attribute >= tree.attributes.size())
+      fail("a tree in preorder");
+    std::uint64_t with_it = released_[i];
+    for (std::size_t other = 0; other < tree.attributes.size(); ++other) {
+      if (other == attribute || follows(attribute, other)) with_it |= std::uint64_t{1} << other;
+    }
+    for (const NodeIndex child : {node.yes, node.no}) {
+      if (is_reached[child]) fail("a tree in preorder");
+      is_reached[child] = true;
+      parent_[child] = i;
+    }
+    released_[node.yes] = with_it;
+    released_[node.no] = released_[i];
+    outer_[node.yes] = i;
+    outer_[node.no] = outer_[i];
+  }
+}
+
+const std::string& TreeReading::column_of(std::size_t attribute) const {
+  const TreeAttribute& it = tree_.attributes[attribute];
+  return it.level ? it.level->source : it.name;
+}
+
+// A released value tells the coarser ones of the same column.
+bool TreeReading::follows(std::size_t from, std::size_t other) const {
+  const TreeAttribute& a = tree_.attributes[from];
+  const TreeAttribute& b = tree_.attributes[other];
+  return source_number(a) == source_number(b) && coarseness(b) > coarseness(a);
+}
+
+NodeIndex TreeReading::end_of_row(std::span<const std::optional<std::string>> values) const {
+  const auto end_of_chain = [&](NodeIndex at) {
+    while (tree_.nodes[at].split) at = tree_.nodes[at].no;
+    return at;
+  };
+  NodeIndex at = 0;
+  while (const auto& split = tree_.nodes[at].split) {
+    const auto& value = values[split->attribute];
+    at = value && *value == split->value ? tree_.nodes[at].yes : tree_.nodes[at].no;
+  }
+  while (tree_.nodes[at].falls_back) {
+    const NodeIndex outside = outer_[at];
+    if (released_[at] == 0) fail("no cohort that falls back of the outermost chain");
+    at = end_of_chain(tree_.nodes[outside].no);
+  }
+  return at;
+}
+
+std::vector<std::optional<std::string>> TreeReading::shown(const Row& row) const {
+  std::vector<std::optional<std::string>> values;
+  for (std::size_t a = 0; a < tree_.attributes.size(); ++a) {
+    const auto& raw = row.at(column_of(a));
+    const auto& level = tree_.attributes[a].level;
+    values.push_back(raw && level ? policy::level_value(*level, *raw) : raw);
+  }
+  const std::uint64_t released = released_[end_of_row(values)];
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    if ((released >> a & 1U) == 0) values[a].reset();
+  }
+  return values;
+}
+
+std::string TreeReading::sample(std::size_t attribute, const std::string& value) const {
+  const auto& level = tree_.attributes[attribute].level;
+  return level ? raw_value_in(*level, value) : value;
+}
+
+TreeReading::Values TreeReading::released_values(std::size_t attribute) const {
+  std::set<std::pair<std::size_t, std::string>> finer;
+  Values out;
+  for (const policy::Node& node : tree_.nodes) {
+    if (!node.split) continue;
+    if (node.split->attribute == attribute) out.insert(node.split->value);
+    if (follows(node.split->attribute, attribute)) finer.emplace(node.split->attribute, node.split->value);
+  }
+  for (const auto& [from, value] : finer) {
+    if (auto coarse = policy::level_value(*tree_.attributes[attribute].level, sample(from, value)))
+      out.insert(std::move(*coarse));
+  }
+  return out;
+}
+
+TreeReading::Values TreeReading::values_of_cohorts(std::size_t attribute) const {
+  Values out;
+  std::vector<bool> is_known(tree_.nodes.size(), false);  // a cohort is at it or below it
+  for (NodeIndex leaf = 0; leaf < tree_.nodes.size(); ++leaf) {
+    if (tree_.nodes[leaf].split || tree_.nodes[leaf].falls_back) continue;
+    for (NodeIndex at = leaf; at != 0 && !is_known[at]; at = parent_[at]) {
+      is_known[at] = true;
+      const policy::Node& above = tree_.nodes[parent_[at]];
+      if (above.yes == at && above.split->attribute == attribute) out.insert(above.split->value);
+    }
+  }
+  return out;
+}
+
+std::vector<TreeReading::Row> TreeReading::rows_to_leaves(std::size_t most, const std::string& other) const {
+  const std::size_t stride = tree_.nodes.size() / 2 / most + 1;
+  std::vector<Row> rows;
+  std::size_t count = 0;
+  for (NodeIndex leaf = 0; leaf < tree_.nodes.size(); ++leaf) {
+    if (tree_.nodes[leaf].split || count++ % stride != 0) continue;
+    Row fixed;  // the deepest split of a column has its finest value
+    for (NodeIndex at = leaf; at != 0; at = parent_[at]) {
+      const policy::Node& above = tree_.nodes[parent_[at]];
+      const std::size_t attribute = above.split->attribute;
+      if (above.yes == at && !fixed.contains(column_of(attribute)))
+        fixed.emplace(column_of(attribute), sample(attribute, above.split->value));
+    }
+    for (const auto& free : {std::optional(other), std::optional<std::string>()}) {
+      rows.push_back(fixed);
+      for (std::size_t a = 0; a < tree_.attributes.size(); ++a) rows.back().emplace(column_of(a), free);
+    }
+  }
+  return rows;
+}
+
+std::map<std::string, TreeReading::Values, std::less<>> TreeReading::samples() const {
+  std::set<std::pair<std::size_t, std::string>> asked;
+  for (const policy::Node& node : tree_.nodes) {
+    if (node.split) asked.emplace(node.split->attribute, node.split->value);
+  }
+  std::map<std::string, Values, std::less<>> out;
+  for (const auto& [attribute, value] : asked) out[column_of(attribute)].insert(sample(attribute, value));
+  return out;
+}
+
+}  // namespace pgveil::rewriter

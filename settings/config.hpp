@@ -1,0 +1,264 @@
+#pragma once
+// config/pgveil.yaml as a value. Read strictly; docs/config.md is generated from the same table
+// (settings/options.hpp).
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/finding.hpp"
+#include "common/log.hpp"
+#include "common/yaml.hpp"
+#include "db/server/endpoint.hpp"
+#include "proxy/session/session.hpp"
+#include "rewriter/catalog/access.hpp"
+#include "rewriter/mask/mask_form.hpp"
+
+namespace pgveil::app {
+
+// A role of PostgreSQL that pgveil logs in as. The password is a secret: it is never printed.
+struct BackendRole {
+  std::string user;
+  std::string password;  // empty: none is sent
+  bool operator==(const BackendRole&) const = default;
+};
+
+struct ListenConfig {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 6432;
+  std::string socket_dir;  // empty: no Unix socket
+  unsigned socket_mode = 0770;
+  std::size_t threads = 2;
+  bool operator==(const ListenConfig&) const = default;
+};
+
+struct BackendConfig {
+  std::string host;
+  std::uint16_t port = 5432;
+  std::vector<std::string> databases;
+  std::vector<std::string> schemas = {"public"};  // searched after pg_catalog
+  BackendRole query_role;                         // carries all client SQL
+  std::optional<BackendRole> admin_role;          // builds and exports; never carries client SQL
+  std::vector<std::string> accept_excess;         // rights too many of query_role: db/rights/role_excess.hpp
+  bool mask_views = false;                        // query_role reads views of masks, never a policy's table
+  std::string mask_owner = "pgveil_masks";        // owns them; nobody logs in as it
+  std::int64_t connect_timeout_ms = 10'000;
+  std::int64_t catalog_check_every_ms = 5'000;
+  bool operator==(const BackendConfig&) const = default;
+};
+
+// A role of clients that is passed on as it is.
+struct BypassRole {
+  std::string role;
+  BackendRole backend;
+  std::vector<std::string> databases;  // empty: all
+};
+
+struct AuthConfig {
+  session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
+  std::string users_file;  // empty only with trust: then any role name is let in
+  std::string hba_file;    // empty: from everywhere
+};
+
+// Who of PostgreSQL's roles may log in, and as whom.
+inline constexpr std::string_view kEverybody = "*";
+struct LetIn {
+  std::string user;  // kEverybody, or a name
+  std::string as;    // the role of the policies that it is; empty: its own name
+};
+
+// Of the function that setup-sql makes.
+inline constexpr std::string_view kShippedVerifierQuery =
+    "SELECT name, verifier FROM pgveil_auth.verifier_of($1)";
+
+struct AuthQueryConfig {
+  std::string query{kShippedVerifierQuery};  // with $1 for the name; gives name and verifier
+  BackendRole role;                          // that asks
+  std::string database;                      // empty: the first that is served
+  std::vector<LetIn> let_in;                 // the first that fits counts; nobody else
+  std::int64_t cache_ms = 10'000;
+};
+
+// Paths are absolute; empty: none.
+struct TlsFiles {
+  std::string certificate;  // with those between it and its authority
+  std::string key;
+  std::string authorities;
+  std::string revoked;
+  bool operator==(const TlsFiles&) const = default;
+};
+
+enum class ClientTls { disable, allow, prefer, require, verify_ca };
+enum class BackendTls { disable, require, verify_ca, verify_full };
+
+struct TlsConfig {
+  ClientTls clients = ClientTls::disable;
+  TlsFiles client_files;
+  BackendTls backend = BackendTls::disable;
+  TlsFiles backend_files;
+  bool backend_channel_binding = false;  // required
+  bool operator==(const TlsConfig&) const = default;
+};
+
+struct MetricsConfig {
+  std::string host = "127.0.0.1";
+  std::optional<std::uint16_t> port;  // unset: none
+  std::vector<std::string> names;     // under which it is asked for, beside localhost and addresses
+  bool operator==(const MetricsConfig&) const = default;
+};
+
+// A Spark cluster for jobs of the page (docs/web.md).
+struct SparkConfig {
+  std::string command;  // pgveil-spark
+  std::string submit;   // options of spark-submit
+  std::string folder;   // that its workers see too; empty: one below state_dir
+  std::size_t most_workers = 4;
+  bool operator==(const SparkConfig&) const = default;
+};
+
+// The page (docs/web.md).
+struct PageConfig {
+  std::string host = "127.0.0.1";
+  std::optional<std::uint16_t> port;  // unset: none
+  std::vector<std::string> names;     // under which it is asked for, beside those of loopback
+  TlsFiles tls;                       // certificate and key; none: HTTP
+  // Admins that are shown more than masks; nobody unless listed.
+  std::vector<std::string> raw_rows;    // rows of policies' tables as they are
+  std::vector<std::string> table_jobs;  // jobs over tables of databases, and to tables
+  std::optional<SparkConfig> spark;     // unset: no job runs on a cluster
+  bool operator==(const PageConfig&) const = default;
+};
+
+struct AuditConfig {
+  std::string file;  // empty: nothing is audited
+  std::string key;   // of the chain of lines; empty: none
+  std::size_t sql_bytes = 8192;
+  bool operator==(const AuditConfig&) const = default;
+};
+
+struct AdminConfig {
+  std::vector<std::string> admin_users;
+  std::vector<std::string> stats_users;
+};
+
+// Overrides for some sessions; unset: as pool says.
+struct PoolRule {
+  std::string database, role;  // empty: every one
+  std::optional<session::PoolMode> mode;
+  std::optional<std::size_t> size, reserve_size;
+  bool operator==(const PoolRule&) const = default;
+};
+
+struct PoolConfig {
+  session::PoolMode mode = session::PoolMode::none;
+  std::size_t size = 20;
+  std::size_t reserve_size = 0;
+  std::int64_t reserve_after_ms = 5'000;
+  std::int64_t wait_timeout_ms = 120'000;
+  std::int64_t server_lifetime_ms = 3'600'000;
+  std::int64_t server_idle_timeout_ms = 600'000;
+  std::size_t prepared_statements = 200;
+  std::vector<PoolRule> rules;  // the first that fits counts
+  bool operator==(const PoolConfig&) const = default;
+};
+
+struct LimitsConfig {
+  std::size_t max_clients = 500;     // that have logged in
+  std::size_t max_role_clients = 0;  // 0: no limit
+  std::size_t login_clients = 200;   // that have not
+  std::size_t admin_clients = 5;     // more, for admins on the console
+  std::size_t statement_bytes = 256 * 1024;
+  std::size_t output_bytes = 16 * 1024 * 1024;
+  int nesting = 500;
+  std::size_t client_message_bytes = 4 * 1024 * 1024;
+  std::size_t session_statements = 10'000;
+  std::size_t session_statement_bytes = 64 * 1024 * 1024;
+  std::size_t verdict_cache_bytes = 64 * 1024 * 1024;
+  std::uint64_t counts_bytes = 2'147'483'648;
+  std::int64_t login_timeout_ms = 10'000;
+  std::int64_t drain_timeout_ms = 5'000;
+  std::int64_t client_idle_timeout_ms = 0;  // 0: none, as those below
+  std::int64_t idle_in_transaction_timeout_ms = 0;
+  std::int64_t query_timeout_ms = 0;
+  bool operator==(const LimitsConfig&) const = default;
+};
+
+struct OpenTable {
+  std::string database;                                   // empty: in every database
+  std::string table;                                      // "schema.table"
+  std::optional<rewriter::Access> access = std::nullopt;  // nullopt: every role reads it
+};
+
+struct Decision {
+  std::string database;  // empty: in every database
+  Acknowledgement acknowledgement;
+};
+
+// A file or a pattern of files, made absolute with the folder of the configuration.
+struct PathPattern {
+  std::string pattern;
+  yaml::Position at;
+};
+
+struct Config {
+  std::string file;
+  std::map<std::string, std::string> written;  // "limits.max_clients": the value's text, of keys in the file
+  ListenConfig listen;
+  BackendConfig backend;
+  AuthConfig auth;
+  std::optional<AuthQueryConfig> auth_query;
+  TlsConfig tls;
+  MetricsConfig metrics;
+  AdminConfig admin;
+  PageConfig page;
+  AuditConfig audit;
+  rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
+  bool look_ups = true;
+  PoolConfig pool;
+  LimitsConfig limits;
+  std::vector<PathPattern> policies;
+  std::vector<PathPattern> jobs;
+  std::vector<OpenTable> open_tables;
+  std::vector<BypassRole> bypass_roles;
+  std::vector<Decision> acknowledged;
+  std::string state_dir;
+  std::string export_dir;  // empty: no export to files
+  log::Options log{.lines_per_second = 100};
+  // Not read from the file: ends the queries of whoever uses this configuration's endpoints.
+  std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
+};
+
+// Reads password files and environment variables that it names; not users_file or policies. Every error is
+// one line with file, line, column and the fix.
+[[nodiscard]] Result<Config> read_config(const std::string& path);
+[[nodiscard]] Result<Config> read_config_text(std::string_view text, const std::string& path);
+
+// query_role, and the role for builds and exports: admin_role, or query_role when there is none.
+[[nodiscard]] db::Endpoint query_endpoint(const Config& config);
+[[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+
+// REQUIRES: config.auth_query.
+[[nodiscard]] std::string auth_query_database(const Config& config);
+// REQUIRES: config.auth_query.
+[[nodiscard]] db::Endpoint auth_query_endpoint(const Config& config);
+[[nodiscard]] db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role);
+// Null: it is none.
+[[nodiscard]] const BypassRole* find_bypass(const Config& config, std::string_view role);
+// A host that is the folder of a Unix socket.
+[[nodiscard]] inline bool is_socket_folder(std::string_view host) {
+  return host.starts_with('/');
+}
+
+// "schema.table" of the entries that hold in this database.
+[[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
+// Of those that not every role reads.
+[[nodiscard]] std::map<std::string, rewriter::Access> open_access_of(const Config& config,
+                                                                     std::string_view database);
+[[nodiscard]] std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database);
+
+}  // namespace pgveil::app

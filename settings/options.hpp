@@ -1,0 +1,45 @@
+#pragma once
+// The one table of configuration keys: what settings/config.cpp accepts, what a missing key means, and
+// docs/config.md.
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "common/yaml.hpp"
+#include "settings/config.hpp"
+
+namespace pgveil::app {
+
+// Where relative paths and messages start from.
+struct ConfigOrigin {
+  std::string directory;  // of the configuration file
+};
+
+struct Option {
+  std::string_view section;  // "backend.query_role"; "" for the top level
+  std::string_view key;
+  std::string_view type;       // for people: "port", "duration", "list of names"
+  std::string_view otherwise;  // the default as it would be written; kRequired when there is none
+  std::string_view meaning;
+  Result<void> (*set)(Config& config, const yaml::Value& value, const ConfigOrigin& origin);
+};
+inline constexpr std::string_view kRequired = "required";
+
+struct Section {
+  std::string_view path;
+  std::string_view meaning;
+  bool may_be_missing = true;               // false: it has required keys
+  void (*start)(Config& config) = nullptr;  // called when the section is there
+};
+
+[[nodiscard]] std::span<const Option> config_options();
+// "limits.max_clients".
+[[nodiscard]] std::string full_name(const Option& option);
+// RELOAD takes a new value over; the others need a restart.
+[[nodiscard]] bool is_reloadable(const Option& option);
+[[nodiscard]] std::span<const Section> config_sections();
+
+// docs/config.md, whole.
+[[nodiscard]] std::string config_markdown();
+
+}  // namespace pgveil::app

@@ -1,0 +1,37 @@
+#include "settings/page_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/yaml.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kLeastWords = 1024;  // names of tables, four at most, fit
+
+std::string wrong_list(const Config& config, std::string_view key, const std::vector<std::string>& roles) {
+  if (roles.empty()) return {};
+  if (config.audit.file.empty())
+    return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
+  if (!config.backend.admin_role)
+    return fmt::format("admin.http.{} without backend.admin_role, which reads the tables", key);
+  if (config.audit.sql_bytes < kLeastWords)
+    return fmt::format("admin.http.{} with audit.sql_bytes below {}: tables have to be named there", key,
+                       kLeastWords);
+  for (const auto& role : roles) {
+    if (std::ranges::find(config.admin.admin_users, role) == config.admin.admin_users.end())
+      return fmt::format("admin.http.{}: {} is not in admin.admin_users", key, yaml::in_quotes(role));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string wrong_page_lists(const Config& config) {
+  auto wrong = wrong_list(config, "raw_rows", config.page.raw_rows);
+  return wrong.empty() ? wrong_list(config, "table_jobs", config.page.table_jobs) : wrong;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,110 @@
+#include "settings/policy_files.hpp"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "common/files/trusted_file.hpp"
+#include "common/files/whole_file.hpp"
+#include "common/sqlstate.hpp"
+#include "policy/spec/spec_reader.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kMaxHierarchyBytes = std::size_t{16} << 20;
+
+Result<std::vector<std::string>> files_of(const PathPattern& path) {
+  glob_t found{};
+  const int status = ::glob(path.pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  if (status == 0 && !files.empty()) return files;
+  return yaml::error_at(path.at, fmt::format("no policy file {}", yaml::in_quotes(path.pattern)),
+                        "create it, or mend the path; it is relative to this file");
+}
+
+Result<void> check_databases(const std::vector<policy::PolicySpec>& specs, const Config& config) {
+  const auto& databases = config.backend.databases;
+  for (const auto& spec : specs) {
+    if (std::ranges::find(databases, spec.database) != databases.end()) continue;
+    return yaml::error_at(spec.at,
+                          fmt::format("policy {}: database {} is not in backend.databases", spec.name,
+                                      yaml::in_quotes(spec.database)),
+                          fmt::format("add it to {}", config.file));
+  }
+  return {};
+}
+
+// Paths are relative to the policy file.
+Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::string& path) {
+  const auto full = std::filesystem::path(at.file).parent_path() / path;
+  const auto text = read_whole(full, kMaxHierarchyBytes);
+  if (!text) return yaml::error_at(at, text.error().public_message, text.error().hint);
+  if (*text) return **text;
+  return yaml::error_at(at, fmt::format("there is no file {}", yaml::in_quotes(path)),
+                        "create it, or mend the path; it is relative to this file");
+}
+
+}  // namespace
+
+Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file) {
+  const auto document = yaml::parse_file(file);
+  if (!document) return document.error();
+  return policy::read_policies(*document, read_hierarchy_file);
+}
+
+Result<std::vector<std::string>> policy_file_paths(const Config& config) {
+  std::set<std::string> files;
+  for (const auto& path : config.policies) {
+    auto matched = files_of(path);
+    if (!matched) return matched.error();
+    files.insert(matched->begin(), matched->end());
+  }
+  return std::vector<std::string>(files.begin(), files.end());
+}
+
+std::vector<std::string> distrusted_files(const Config& config) {
+  std::vector<std::string> files{config.file};
+  if (const auto policies = policy_file_paths(config))
+    files.insert(files.end(), policies->begin(), policies->end());
+  std::vector<std::string> out;
+  for (const auto& file : files) {
+    if (const auto checked = check_trusted(file, Secrecy::open); !checked)
+      out.push_back(one_line(checked.error()));
+  }
+  return out;
+}
+
+Result<Specs> read_policy_files(const Config& config) {
+  const auto files = policy_file_paths(config);
+  if (!files) return files.error();
+  std::vector<policy::PolicySpec> all;
+  for (const auto& file : *files) {
+    auto specs = read_policy_file(file);
+    if (!specs) return specs.error();
+    std::move(specs->begin(), specs->end(), std::back_inserter(all));
+  }
+  if (auto together = policy::check_together(all); !together) return together.error();
+  if (auto listed = check_databases(all, config); !listed) return listed.error();
+  Specs specs;
+  for (auto& spec : all) specs.push_back(std::make_shared<const policy::PolicySpec>(std::move(spec)));
+  return specs;
+}
+
+Result<std::shared_ptr<const policy::PolicySpec>> find_policy(const Specs& specs, std::string_view name) {
+  std::string names;
+  for (const auto& spec : specs) {
+    if (spec->name == name) return spec;
+    names += (names.empty() ? "" : ", ") + spec->name;
+  }
+  return Error{ErrorKind::usage, std::string(sqlstate::kUndefinedObject),
+               fmt::format("there is no policy {}", yaml::in_quotes(name)),
+               names.empty() ? "the configuration names no policies" : fmt::format("there are {}", names)};
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,74 @@
+#include "daemon/state/rebuilds.hpp"
+
+#include <doctest/doctest.h>
+
+#include "common/clock.hpp"
+
+namespace pgveil::app {
+
+namespace {
+
+constexpr std::int64_t kBuilt = 1'769'860'800;  // 2026-01-31T12:00:00Z
+constexpr std::int64_t kDay = 24 * 60 * 60;
+
+policy::PolicySpec daily() {
+  policy::PolicySpec spec;
+  spec.name = "people";
+  spec.rebuild_every_ms = kDay * 1000;
+  return spec;
+}
+
+policy::PolicyVersion built(std::string at) {
+  policy::PolicyVersion version;
+  version.policy = "people";
+  version.number = 1;
+  version.built_at = std::move(at);
+  return version;
+}
+
+}  // namespace
+
+TEST_CASE("times of versions are read back") {
+  CHECK(utc_seconds("2026-01-31T12:00:00Z") == kBuilt);
+  CHECK(utc_seconds("1970-01-01T00:00:00Z") == 0);
+  CHECK(!utc_seconds("2026-01-31 12:00:00"));
+  CHECK(!utc_seconds("2026-01-31T12:00:00Z and more"));
+  CHECK(!utc_seconds(""));
+  CHECK(utc_seconds(utc_now()).has_value());
+}
+
+TEST_CASE("a rebuild is due when the version is as old as asked for, and then by this process's own builds") {
+  Rebuilds rebuilds;
+  const auto version = built("2026-01-31T12:00:00Z");
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay - 1));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
+  rebuilds.done(daily(), true, kBuilt + kDay + 5);
+  const auto repaired = built("2026-02-01T20:00:00Z");
+  CHECK(!rebuilds.is_due(daily(), &repaired, kBuilt + 2 * kDay));
+  CHECK(rebuilds.is_due(daily(), &repaired, kBuilt + 2 * kDay + 5));
+}
+
+TEST_CASE("a rebuild that failed is tried again after an hour, or sooner if it is asked for more often") {
+  Rebuilds rebuilds;
+  const auto version = built("2026-01-31T12:00:00Z");
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
+  rebuilds.done(daily(), false, kBuilt + kDay);
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay + 3599));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay + 3600));
+  auto often = daily();
+  often.rebuild_every_ms = 60'000;
+  rebuilds.done(often, false, kBuilt);
+  CHECK(rebuilds.is_due(often, &version, kBuilt + 60));
+}
+
+TEST_CASE("nothing is built that nobody asked for or that was never built") {
+  Rebuilds rebuilds;
+  auto never = daily();
+  never.rebuild_every_ms = std::nullopt;
+  const auto version = built("2000-01-01T00:00:00Z");
+  CHECK(!rebuilds.is_due(never, &version, kBuilt));
+  CHECK(!rebuilds.is_due(daily(), nullptr, kBuilt));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt));
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,54 @@
+#include "daemon/state/running_builds.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace pgveil::app {
+namespace {
+
+TEST_CASE("a build is seen from its begin to its end") {
+  RunningBuilds builds;
+  CHECK(builds.of("people").empty());
+  {
+    RunningBuilds::Build build(builds, "people");
+    CHECK(builds.of("people") == "starting");
+    build.reached("counting", 20'000);
+    CHECK(builds.of("people") == "counting 20000");
+    CHECK(builds.of("peopl").empty());
+    CHECK(builds.of("people2").empty());
+  }
+  CHECK(builds.of("people").empty());
+}
+
+TEST_CASE("of two builds of one policy the first is told, then the other") {
+  RunningBuilds builds;
+  auto first = std::make_unique<RunningBuilds::Build>(builds, "people");
+  RunningBuilds::Build second(builds, "people");
+  second.reached("counting", 1);
+  first->reached("building the tree, % of rows settled", 7);
+  CHECK(builds.of("people") == "building the tree, % of rows settled 7");
+  first.reset();
+  CHECK(builds.of("people") == "counting 1");
+}
+
+TEST_CASE("threads may build at once") {
+  RunningBuilds builds;
+  std::vector<std::thread> threads;
+  for (const char* policy : {"a", "b", "c"}) {
+    threads.emplace_back([&builds, policy] {
+      RunningBuilds::Build build(builds, policy);
+      for (std::uint64_t i = 0; i < 1000; ++i) {
+        build.reached("counting", i);
+        static_cast<void>(builds.of("a"));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(builds.of("a").empty());
+}
+
+}  // namespace
+}  // namespace pgveil::app

@@ -1,0 +1,67 @@
+// The script of `pgveil setup-sql` is text; that a server takes it is
+// tests/integration/least_privilege_test.py's.
+#include <doctest/doctest.h>
+
+#include "db/rights/setup_sql.hpp"
+
+namespace pgveil::db {
+namespace {
+
+SetupInput hostile() {
+  SetupInput input;
+  input.database = "d\"b";
+  input.query_role = "q'\"\nDROP TABLE people; --";
+  input.admin_role = "a'b";
+  input.connection_limit = 7;
+  input.schemas = {"public"};
+  input.policy_tables = {{"h\"r", "pe\"ople"}};
+  input.open_tables = {{"public", "towns"}, {"public", "towns"}};
+  input.client_roles = {"an\nalyst"};
+  return input;
+}
+
+TEST_CASE("names are quoted where they are names, literals and comments") {
+  const std::string sql = setup_sql(hostile());
+  CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"a'b\";") != std::string::npos);
+  CHECK(sql.find("ON DATABASE \"d\"\"b\" FROM PUBLIC, \"q'\"\"\nDROP TABLE people; --\"") !=
+        std::string::npos);
+  CHECK(sql.find("rolname = 'q''\"\nDROP TABLE people; --'") != std::string::npos);
+  CHECK(sql.find("'a''b'") != std::string::npos);
+  // In comments a name stays on its line.
+  CHECK(sql.find("\\password \"q'\"\"?DROP TABLE people; --\"") != std::string::npos);
+  CHECK(sql.find("\"an?alyst\"  all  reject") != std::string::npos);
+}
+
+TEST_CASE("with a mask owner the query role gets nothing on the tables of policies") {
+  SetupInput input = hostile();
+  input.mask_owner = "o\"w'n";
+  const std::string sql = setup_sql(input);
+  CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") == std::string::npos);
+  CHECK(sql.find("GRANT REFERENCES ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") != std::string::npos);
+  CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"o\"\"w'n\";") != std::string::npos);
+  CHECK(sql.find("'CREATE ROLE %I NOLOGIN', 'o\"w''n'") != std::string::npos);
+  CHECK(sql.find("REVOKE ALL ON pgveil.mask_view FROM PUBLIC, \"q'") != std::string::npos);
+  CHECK(setup_sql(hostile()).find("ON pgveil.mask_view") == std::string::npos);
+}
+
+TEST_CASE("the query role gets SELECT on listed tables, each once, and no right on the schema's table") {
+  const std::string sql = setup_sql(hostile());
+  const std::string grant = "GRANT SELECT ON \"public\".\"towns\"";
+  const auto first = sql.find(grant);
+  REQUIRE(first != std::string::npos);
+  CHECK(sql.find(grant, first + 1) == std::string::npos);
+  CHECK(sql.find("CONNECTION LIMIT 7") != std::string::npos);
+  CHECK(sql.find("GRANT SELECT, INSERT, UPDATE ON pgveil.version TO \"a'b\";") != std::string::npos);
+  CHECK(sql.find("CREATE FUNCTION") == std::string::npos);  // only OR REPLACE: it may run twice
+}
+
+TEST_CASE("without an admin role there is no schema pgveil, and no word of one") {
+  SetupInput input = hostile();
+  input.admin_role.reset();
+  const std::string sql = setup_sql(input);
+  CHECK(sql.find("CREATE SCHEMA") == std::string::npos);
+  CHECK(sql.find("a'b") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace pgveil::db

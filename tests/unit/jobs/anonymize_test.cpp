@@ -1,0 +1,396 @@
+// Jobs from file to file; those with tables are in tests/integration/anonymize_test.py.
+#include "jobs/run/anonymize.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "jobs/report/contingency_report.hpp"
+#include "jobs/report/utility_report.hpp"
+#include "jobs/run/publication_csv.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr const char* kPeople =
+    "name;age;city;illness\nAnn;34;Oslo;flu\nBob;34;Oslo;cold\nCid;70;Rome;flu\nDan;70;Rome;\nEve;51;Bonn;="
+    "gout\n";
+
+class Jobs {
+ public:
+  Jobs() {
+    folder.write("people.csv", kPeople);
+    folder.write("city.csv", "Oslo;*\nRome;*\nBonn;*\n");
+  }
+  // k and suppression are lines of their own; `more` is appended.
+  Result<JobReport> run(const std::string& more, const std::string& output = "{file: out.csv, separator: ;}",
+                        const AnonymizeHooks& hooks = {}) const {
+    AnonymizeRequest request;
+    request.job = job(more, output);
+    return anonymize(request, hooks);
+  }
+  Job job(const std::string& more, const std::string& output = "{file: out.csv, separator: ;}") const {
+    auto read = read_job_text(
+        "version: 1\nname: people\ninput: {file: people.csv, separator: ;}\nattributes:\n"
+        "  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [20, 60]}}}\n"
+        "  city: {class: quasi_identifier, hierarchy: {file: city.csv}}\n"
+        "  illness: {class: sensitive}\nseed: 3\n" +
+            more + "\noutput: " + output + "\n",
+        folder.path("job.yaml"));
+    REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
+    return *read;
+  }
+  [[nodiscard]] std::vector<std::string> lines(const std::string& file = "out.csv") const {
+    std::istringstream text(folder.read(file));
+    std::vector<std::string> made;
+    for (std::string line; std::getline(text, line);) made.push_back(line.substr(0, line.size() - 1));
+    if (!made.empty()) std::sort(made.begin() + 1, made.end());
+    return made;
+  }
+  void check_nothing_new() const {
+    auto names = folder.names();
+    std::erase(names, "out.csv");
+    CHECK(names == std::vector<std::string>{"city.csv", "people.csv"});
+  }
+
+  TemporaryFolder folder;
+};
+
+std::string message_of(const Result<JobReport>& made) {
+  REQUIRE(made.has_error());
+  return made.error().public_message;
+}
+
+TEST_CASE("a job writes the optimum, and its report says what was done") {
+  const Jobs jobs;
+  const auto made = jobs.run("k: 2");
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->levels == std::vector<unsigned>{2, 1});
+  CHECK(jobs.lines() == std::vector<std::string>{"age;city;illness", "[0, 60);*;\"'=gout\"", "[0, 60);*;cold",
+                                                 "[0, 60);*;flu", "[60, 120);*;\"\"", "[60, 120);*;flu"});
+  CHECK(made->not_published == std::vector<std::string>{"name"});
+  CHECK(made->published_rows == 5);
+  CHECK(made->scores.size() == engine::kMetrics);
+  CHECK_FALSE(is_unproven(*made));
+  CHECK(report_text(*made).find("loss = ") != std::string::npos);
+  CHECK(report_text(*made).find("(optimum)") != std::string::npos);
+  CHECK(report_json(*made).find("\"is_proven\":true") != std::string::npos);
+  jobs.check_nothing_new();
+}
+
+TEST_CASE("suppressed records below k are dropped, hidden, or left on demand") {
+  const Jobs jobs;
+  const std::string job = "k: 2\nsuppression: 20%\n";
+  REQUIRE(jobs.run(job).has_value());
+  CHECK(jobs.lines().size() == 5);
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  REQUIRE(jobs.run(job + "outliers: hide", replaced).has_value());
+  CHECK(std::ranges::count(jobs.lines(), "*;*;") == 1);
+  REQUIRE(jobs.run(job + "outliers: as_reference", replaced).has_value());
+  CHECK(std::ranges::count(jobs.lines(), "*;*;\"'=gout\"") == 1);
+}
+
+TEST_CASE("local recoding shows at other levels what the first transformation suppresses") {
+  const Jobs jobs;
+  jobs.folder.write(
+      "people.csv",
+      "name;age;city;illness\nA;34;Oslo;flu\nB;34;Oslo;cold\nC;34;Oslo;flu\nD;34;Oslo;flu\nE;51;Bonn;flu\n"
+      "F;55;Rome;cold\n");
+  const std::string job = "k: 2\nsuppression: 40%\n";
+  const auto plain = jobs.run(job);
+  REQUIRE_MESSAGE(plain.has_value(), one_line(plain.error()));
+  CHECK(plain->suppressed_rows == 2);
+  CHECK(plain->recoding.empty());
+  const auto made = jobs.run(job + "local_recoding: 3", "{file: out.csv, separator: ;, replace: true}");
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->levels == std::vector<unsigned>{0, 0});
+  REQUIRE(made->recoding.size() == 2);
+  CHECK(made->recoding[1].levels == std::vector<unsigned>{1, 1});
+  CHECK(made->suppressed_rows == 0);
+  CHECK(made->classes == 2);
+  CHECK(made->smallest_class == 2);
+  CHECK(made->certainty_penalty < plain->certainty_penalty);
+  CHECK(jobs.lines() == std::vector<std::string>{"age;city;illness", "34;Oslo;cold", "34;Oslo;flu",
+                                                 "34;Oslo;flu", "34;Oslo;flu", "[40, 60);*;cold",
+                                                 "[40, 60);*;flu"});
+  CHECK(report_text(*made).find("shown at         1,1: 2 records in 1 classes, 0 left") != std::string::npos);
+  CHECK(report_json(*made).find("\"recoding\":[{\"levels\":[0,0],\"records\":4") != std::string::npos);
+  // What is not anonymous by itself is not made so by recoding.
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2\nsuppression: 20%\nlocal_recoding: 3", "{file: other.csv}");
+  request.levels = std::vector<unsigned>{0, 0};
+  CHECK(message_of(anonymize(request, {})).find("is not anonymous") != std::string::npos);
+}
+
+TEST_CASE("what a table is still good for, without a value of it") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  CHECK_FALSE(anonymize(request, {})->utility);
+  request.job = jobs.job("k: 2", "{file: out.csv, separator: ;, replace: true}");
+  request.wants_utility = true;
+  const auto made = anonymize(request, {});
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  REQUIRE(made->utility);
+  CHECK(made->utility->columns.size() == 3);
+  CHECK(made->utility->columns[0].before.distinct == 3);
+  CHECK(made->utility->columns[0].after.distinct == 2);
+  const auto page = report_html(*made);
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.find("Cramér") != std::string::npos);
+  CHECK(report_text(*made).find("quasi-identifier") != std::string::npos);
+  CHECK(report_json(*made).find("\"cramers_v\":[{\"columns\":[\"age\",\"city\"]") != std::string::npos);
+  for (const auto& text : {page, report_text(*made), report_json(*made)}) {
+    for (const auto* value : {"Oslo", "flu", "[0, 60)", "gout", "Ann"})
+      CHECK(text.find(value) == std::string::npos);
+  }
+}
+
+TEST_CASE("pairs of values go to whoever asks for them, and into no report") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  request.contingency = {"age", "illness"};
+  std::string told;
+  AnonymizeHooks hooks;
+  hooks.contingency = [&](const engine::Contingency& made) -> Result<void> {
+    told = contingency_json(made);
+    return {};
+  };
+  const auto made = anonymize(request, hooks);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(told.starts_with("{\"warning\":\"not to be published"));
+  CHECK(told.find("\"before\":{\"first\":{\"values\":[\"34\",\"70\",\"51\"]") != std::string::npos);
+  CHECK(told.find("\"after\":{\"first\":{\"values\":[\"[0, 60)\",\"[60, 120)\"]") != std::string::npos);
+  for (const auto& text : {report_text(*made), report_json(*made)})
+    CHECK(text.find("flu") == std::string::npos);
+  request.job = jobs.job("k: 2", "{file: other.csv}");
+  request.contingency = {"age", "name"};  // an identifier is not published
+  CHECK(message_of(anonymize(request, hooks)) == "name is not published");
+  CHECK(std::ranges::count(jobs.folder.names(), "other.csv") == 0);
+  for (const auto* text : {"", "age", "age,", ",age", "a,b,c"}) CHECK(contingency_columns(text).has_error());
+  CHECK(contingency_columns("age,city")->second == "city");
+}
+
+TEST_CASE("what groups are still good for is told of the input that they were cut of") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  auto job = read_job_text(
+      "version: 1\nname: groups\ninput: {file: people.csv, separator: ;}\nattributes:\n"
+      "  age: {class: quasi_identifier, numeric: true}\n"
+      "  city: {class: quasi_identifier, hierarchy: {file: city.csv}}\n"
+      "  illness: {class: sensitive}\nk: 2\nalgorithm: mondrian\nseed: 3\noutput: {file: out.csv}\n",
+      jobs.folder.path("job.yaml"));
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  request.job = *job;
+  request.wants_utility = true;
+  const auto made = anonymize(request, {});
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  REQUIRE(made->utility);
+  const auto& age = made->utility->columns.front();
+  CHECK(age.column == "age");
+  CHECK(age.before.distinct == 3);  // 34, 51, 70; two groups of two and three
+  CHECK(age.after.distinct == 2);
+  CHECK(age.after.missing == 0);
+  const auto page = report_html(*made);
+  CHECK(page.find("Groups") != std::string::npos);
+  for (const auto* value : {"Oslo", "flu", "gout", "Ann"}) CHECK(page.find(value) == std::string::npos);
+}
+
+TEST_CASE("a chosen transformation is applied, if it is anonymous and the job's levels have it") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  const auto chosen = [&](std::vector<unsigned> levels) {
+    request.levels = std::move(levels);
+    return anonymize(request, {});
+  };
+  CHECK(message_of(chosen({0, 0})).find("is not anonymous") != std::string::npos);
+  CHECK(message_of(chosen({1})).find("1 levels for 2") != std::string::npos);
+  CHECK(message_of(chosen({4, 0})).find("level 4 of age is outside 0 to 3") != std::string::npos);
+  request.job.attributes[0].max_level = 2;
+  CHECK(message_of(chosen({3, 1})).find("level 3 of age is outside 0 to 2") != std::string::npos);
+  const auto made = chosen({2, 1});
+  REQUIRE(made.has_value());
+  CHECK(made->search == std::nullopt);
+  CHECK(report_text(*made).find("(transformation as chosen)") != std::string::npos);
+  CHECK(jobs.lines().size() == 6);
+}
+
+TEST_CASE("--list publishes nothing and says what was checked") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2\nalgorithm: brute_force");
+  request.lists_only = true;
+  const auto made = anonymize(request, {});
+  REQUIRE(made.has_value());
+  CHECK(made->search->checked.size() == 8);
+  CHECK(checked_text(*made).find("2,1     yes") != std::string::npos);
+  CHECK(checked_text(*made).find("0,0     no") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+}
+
+TEST_CASE("a limit or an interrupt gives the best so far, and says that it is not proven") {
+  const Jobs jobs;
+  const auto made = jobs.run("k: 2\nalgorithm: depth_first\nlimits: {checks: 1}");
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(is_unproven(*made));
+  CHECK(made->levels == std::vector<unsigned>{3, 1});
+  CHECK(report_text(*made).find("stopped before it was proven; nothing is below ") != std::string::npos);
+  CHECK(report_json(*made).find("\"lower_bound\":") != std::string::npos);
+
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  int asked = 0;
+  AnonymizeHooks hooks;
+  hooks.wants_best_so_far = [&] { return ++asked > 2; };
+  const auto interrupted = jobs.run("k: 2\nalgorithm: depth_first", replaced, hooks);
+  REQUIRE(interrupted.has_value());
+  CHECK(is_unproven(*interrupted));
+  CHECK(interrupted->search->counts.checks == 2);
+
+  CHECK(message_of(jobs.run("k: 2\nalgorithm: breadth_first\nlimits: {checks: 1}", replaced)) ==
+        "stopped before anything anonymous was found");
+}
+
+TEST_CASE("what must be safe before publication is asked when all is written, and can forbid it") {
+  const Jobs jobs;
+  AnonymizeHooks hooks;
+  std::vector<std::string> seen;
+  hooks.before_publication = [&](const JobReport& report) -> Result<void> {
+    CHECK(report.published_rows == 5);
+    CHECK(report.phases.size() == 3);
+    CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+    seen = report.targets;
+    return Error{ErrorKind::io, "58030", "no place for the report", ""};
+  };
+  CHECK(message_of(jobs.run("k: 2", "{file: out.csv, separator: ;}", hooks)) == "no place for the report");
+  CHECK(seen.size() == 1);
+  CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+  jobs.check_nothing_new();
+
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  request.lists_only = true;
+  hooks.before_publication = [](const JobReport&) { return Error{ErrorKind::io, "58030", "no list", ""}; };
+  CHECK(message_of(anonymize(request, hooks)) == "no list");
+}
+
+TEST_CASE("an aborted job leaves nothing") {
+  const Jobs jobs;
+  AnonymizeHooks hooks;
+  bool is_aborted = false;
+  hooks.is_aborted = [&] { return is_aborted; };
+  hooks.search_progress = [&](const engine::Progress& progress) {
+    is_aborted = progress.incumbent != nullptr;
+  };
+  CHECK(message_of(jobs.run("k: 2", "{file: out.csv}", hooks)) == "interrupted; nothing was published");
+  CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+  jobs.check_nothing_new();
+}
+
+TEST_CASE("what exists is only replaced on demand, and inputs never") {
+  const Jobs jobs;
+  jobs.folder.write("out.csv", "precious");
+  CHECK(message_of(jobs.run("k: 2")).ends_with("out.csv exists already"));
+  CHECK(jobs.folder.read("out.csv") == "precious");
+  for (const std::string input : {"people.csv", "city.csv"}) {
+    const auto before = jobs.folder.read(input);
+    CHECK(message_of(jobs.run("k: 2", "{file: " + input + ", replace: true}")).find("would be overwritten") !=
+          std::string::npos);
+    CHECK(jobs.folder.read(input) == before);
+  }
+  std::filesystem::create_hard_link(jobs.folder.path("people.csv"), jobs.folder.path("other.csv"));
+  CHECK(message_of(jobs.run("k: 2", "{file: other.csv, replace: true}")).find("would be overwritten") !=
+        std::string::npos);
+  std::filesystem::remove(jobs.folder.path("other.csv"));
+  std::filesystem::create_symlink(jobs.folder.path("out.csv"), jobs.folder.path("other.csv"));
+  CHECK(message_of(jobs.run("k: 2", "{file: other.csv, replace: true}")).ends_with("is not a regular file"));
+  std::filesystem::remove(jobs.folder.path("other.csv"));
+  CHECK(message_of(jobs.run("k: 2", "{file: /dev/full, replace: true}"))
+            .find("/dev/full is not a regular file") != std::string::npos);
+  CHECK(jobs.folder.read("out.csv") == "precious");
+  REQUIRE(jobs.run("k: 2", "{file: out.csv, separator: ;, replace: true}").has_value());
+  CHECK(jobs.lines().size() == 6);
+  jobs.check_nothing_new();
+}
+
+TEST_CASE("bad input is refused with all that is wrong, and nothing is written") {
+  const Jobs jobs;
+  CHECK(message_of(jobs.run("k: 6")) == "k is 6, but there are 5 rows");
+
+  jobs.folder.write("city.csv", "Oslo;*\n");
+  const auto missing = jobs.run("k: 2");
+  CHECK(message_of(missing) == "the hierarchy of city has no row for 2 values of the column");
+  CHECK(missing.error().private_detail == "Rome, Bonn");
+  jobs.folder.write("city.csv", "Oslo;a;x\nRome;a;y\nBonn;b;y\n");
+  CHECK(message_of(jobs.run("k: 2")) == "the hierarchy of city generalizes 1 values in two ways");
+  jobs.folder.write("city.csv", "Oslo;*\nRome\nBonn;*\n");
+  CHECK(message_of(jobs.run("k: 2")).find("has 1 columns in row 2, 2 in row 1") != std::string::npos);
+  jobs.folder.write("city.csv", "Oslo;*\nRome;*\nBonn;*\n");
+
+  jobs.folder.write("people.csv", "name;age;city;illness\nAnn;34;Oslo\n");
+  CHECK(message_of(jobs.run("k: 2")).find("record 2 has 3 fields, the header has 4") != std::string::npos);
+  jobs.folder.write("people.csv", "name;age;city;illness\n");
+  CHECK(message_of(jobs.run("k: 2")) == "the input has no rows");
+  jobs.folder.write("people.csv", "name;Age\nAnn;34\n");
+  CHECK(message_of(jobs.run("k: 2")).ends_with("has no column age, city, illness"));
+  jobs.folder.write("people.csv", "name;age;city;illness\nAnn;x;Oslo;flu\nBob;y;Oslo;flu\n");
+  const auto strange = jobs.run("k: 2");
+  CHECK(message_of(strange) == "2 values of age are no numbers, but it has intervals");
+  CHECK(strange.error().private_detail == "x, y");
+  std::filesystem::remove(jobs.folder.path("people.csv"));
+  CHECK(message_of(jobs.run("k: 2")).find("there is no file") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
+}
+
+TEST_CASE("from the console a file is only written below export_dir, through no link") {
+  const Jobs jobs;
+  const TemporaryFolder exports;
+  const TemporaryFolder outside;
+  std::filesystem::create_directory_symlink(outside.path(), exports.path("link"));
+  Config config;
+  config.export_dir = exports.path();
+  AnonymizeRequest request;
+  request.is_from_console = true;
+  request.config = &config;
+  const auto run_to = [&](const std::string& file) {
+    request.job = jobs.job("k: 2", "{file: " + file + "}");
+    return anonymize(request, {});
+  };
+  CHECK(message_of(run_to("out.csv")).ends_with("is not below export_dir"));
+  CHECK(message_of(run_to(exports.path("../x.csv"))).ends_with("is not below export_dir"));
+  CHECK(message_of(run_to(exports.path("link/x.csv"))).find("without following links") != std::string::npos);
+  CHECK(outside.names().empty());
+  REQUIRE(run_to(exports.path("x.csv")).has_value());
+  CHECK(exports.names() == std::vector<std::string>{"link", "x.csv"});
+  config.export_dir.clear();
+  CHECK(message_of(run_to(exports.path("y.csv"))) == "the configuration has no export_dir");
+}
+
+TEST_CASE("the recount of a file sees what was changed in it") {
+  engine::Publication publication;
+  publication.columns = {{"a", true, {"1", "2"}, {0, 0, 1, 1}},
+                         {"s", false, {"x"}, {0, 0, 0, engine::kNullCode}}};
+  publication.rows = 4;
+  std::string text;
+  const CsvForm form{',', "NULL"};
+  REQUIRE(write_csv(publication, form, [&](std::string_view line) -> Result<void> {
+            text += line;
+            return {};
+          }).has_value());
+  CHECK(text == "a,s\r\n1,x\r\n1,x\r\n2,x\r\n2,\r\n");
+  const auto recount = [&](const std::string& changed) {
+    return recount_csv(changed, form, publication, 2, engine::Outliers::drop);
+  };
+  CHECK(recount(text).has_value());
+  CHECK(recount("a,s\r\n1,x\r\n1,x\r\n2,x\r\n3,\r\n").has_error());
+  CHECK(recount("a,s\r\n1,x\r\n1,x\r\n").has_error());
+  CHECK(recount("a,s\r\n1,x\r\n1,x\r\n2,x\r\n2\r\n").has_error());
+  CHECK(recount("a,s\r\n1,x\r\n1,x\r\n2,x\r\n\"2,\r\n").has_error());
+  CHECK(recount("").has_error());
+}
+
+}  // namespace
+}  // namespace pgveil::app

@@ -1,0 +1,153 @@
+// What a mask is made of, and masks that are taken over from one snapshot to the next.
+#include "rewriter/compile/policy_mask.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <utility>
+
+#include "fixture.hpp"
+#include "rewriter/compile/make_snapshot.hpp"
+#include "rewriter/pipeline/pipeline.hpp"
+
+namespace pgveil::rewriter::test {
+namespace {
+
+// Everything is made anew by each call, as it is when a database is read again.
+struct World {
+  std::shared_ptr<Catalog> catalog = demo_catalog();
+  policy::PolicySpec spec = worked_example_policy();
+  policy::PolicyVersion version =
+      version_of(spec, worked_example_counts(), *catalog->find("public", "people"));
+  std::vector<std::string> open_tables = {"public.cities"};
+  VersionGuard guard = VersionGuard::present;
+  MaskSource source = MaskSource::text;
+  LookUps look_ups = LookUps::yes;
+  NewMasks new_masks = NewMasks::make;
+
+  [[nodiscard]] Relation& people() { return catalog->relations.at({"public", "people"}); }
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot(std::shared_ptr<const Snapshot> before) const {
+    return make_snapshot({.catalog = catalog,
+                          .policies = {{std::make_shared<policy::PolicySpec>(spec),
+                                        std::make_shared<policy::PolicyVersion>(version),
+                                        {}}},
+                          .open_tables = open_tables,
+                          .generation = 1,
+                          .version_guard = guard,
+                          .mask_source = source,
+                          .look_ups = look_ups,
+                          .before = std::move(before),
+                          .new_masks = new_masks})
+        .value();
+  }
+};
+
+std::shared_ptr<const Mask> mask_in(const std::shared_ptr<const Snapshot>& snapshot) {
+  return snapshot->protected_tables().front().mask;
+}
+
+using Change = std::function<void(World&)>;
+
+}  // namespace
+
+TEST_CASE("a mask is taken over where nothing that it is made of changed") {
+  const auto before = World{}.snapshot(nullptr);
+  REQUIRE(mask_in(before) != nullptr);
+  CHECK(mask_in(World{}.snapshot(before)) == mask_in(before));
+  const std::vector<Change> elsewhere = {
+      [](World& w) { w.spec.readers.push_back("somebody"); },
+      [](World& w) { w.spec.at.line += 10; },
+      [](World& w) { w.open_tables.clear(); },
+      [](World& w) {
+        w.catalog->relations.at({"public", "cities"}).columns.pop_back();
+      },
+  };
+  for (const Change& change : elsewhere) {
+    World world;
+    change(world);
+    CHECK(mask_in(world.snapshot(before)) == mask_in(before));
+  }
+}
+
+TEST_CASE("a mask is made anew when anything that it is made of changed") {
+  const auto before = World{}.snapshot(nullptr);
+  const std::vector<Change> changes = {
+      [](World& w) { ++w.version.number; },
+      [](World& w) { w.version.tree.nodes.back().is_closed = true; },
+      [](World& w) { w.spec.columns.front().column_class = policy::ColumnClass::insensitive; },
+      [](World& w) { w.people().indexed = {2}; },
+      [](World& w) { w.guard = VersionGuard::absent; },
+      [](World& w) { w.source = MaskSource::view; },
+      [](World& w) { w.look_ups = LookUps::no; },
+      [](World& w) { w.spec.name = w.version.policy = "another"; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    World world;
+    changes[i](world);
+    const auto after = world.snapshot(before);
+    REQUIRE(mask_in(after) != nullptr);
+    CHECK(mask_in(after) != mask_in(before));
+    // What was made anew is what would have been made without a snapshot before.
+    CHECK(mask_in(after)->text == mask_in(world.snapshot(nullptr))->text);
+    CHECK(mask_in(world.snapshot(after)) == mask_in(after));
+  }
+}
+
+TEST_CASE("a table that changed is closed, whatever mask it had") {
+  const auto before = World{}.snapshot(nullptr);
+  World world;
+  world.people().relfilenode += 1;
+  const auto after = world.snapshot(before);
+  CHECK(mask_in(after) == nullptr);
+  CHECK(before->shows_more_than(*after));
+  CHECK_FALSE(after->protected_tables().front().is_waiting);
+}
+
+TEST_CASE("a mask that was taken over needs nothing of the snapshot and the catalog that it comes from") {
+  auto first = World{}.snapshot(nullptr);
+  auto second = World{}.snapshot(first);
+  first.reset();
+  const auto third = World{}.snapshot(second);
+  second.reset();
+  const Client analyst{.role = "analyst", .path = {}};
+  const auto verdict = rewrite("SELECT state, city FROM public.people", analyst, *third, Limits{});
+  CHECK(std::holds_alternative<Rewritten>(verdict));
+}
+
+TEST_CASE("before new masks are made, what is closed is closed, and who waits is told so") {
+  const auto before = World{}.snapshot(nullptr);
+  World same;
+  same.new_masks = NewMasks::wait;
+  CHECK(mask_in(same.snapshot(before)) == mask_in(before));
+  World built;
+  built.new_masks = NewMasks::wait;
+  ++built.version.number;
+  const auto waiting = built.snapshot(before);
+  const auto& table = waiting->protected_tables().front();
+  CHECK(table.mask == nullptr);
+  CHECK(table.is_waiting);
+  CHECK(table.state.closed_because == "its mask is being made: try again in a moment");
+  CHECK_FALSE(before->shows_more_than(*waiting));  // it is only late
+  built.open_tables.clear();
+  CHECK(before->shows_more_than(*built.snapshot(before)));
+  CHECK_FALSE(waiting->shows_more_than(*before));
+}
+
+TEST_CASE("rights that were taken away are less to show, rights that were given are not") {
+  const auto with = [](std::set<std::string, std::less<>> roles) {
+    World world;
+    world.spec.readers.clear();
+    world.spec.is_access_from_database = true;
+    std::set<int> columns;
+    for (const Column& column : world.people().columns) columns.insert(column.number);
+    for (const std::string& role : roles) world.catalog->grants[world.people().oid][role] = columns;
+    return world.snapshot(nullptr);
+  };
+  const auto one = with({"analyst"});
+  const auto two = with({"analyst", "bob"});
+  CHECK(two->shows_more_than(*one));
+  CHECK_FALSE(one->shows_more_than(*two));
+}
+
+}  // namespace pgveil::rewriter::test

@@ -1,0 +1,361 @@
+#include "web/api/api.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/serialize.hpp>
+
+#include "common/log.hpp"
+#include "common/sha256.hpp"
+#include "common/sqlstate.hpp"
+#include "proxy/net/random.hpp"
+#include "proxy/session/session.hpp"
+#include "web/api/assets.hpp"
+#include "web/api/guard.hpp"
+#include "web/api/json.hpp"
+#include "web/api/routes.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using net::HttpRequest;
+using net::HttpResponse;
+
+constexpr std::string_view kPrefix = "/api/v1/";
+constexpr std::string_view kPageJobs = "desk/";
+
+// Over TLS a name that no other port's page without it can set.
+std::string_view cookie_name(const HttpRequest& request) {
+  return request.is_encrypted ? "__Host-pgveil_session" : "pgveil_session";
+}
+
+// Nothing from elsewhere, nothing inline, no frame around it, no text that becomes markup.
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri "
+    "'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+void add_headers(HttpResponse& response) {
+  for (const auto& [name, value] :
+       {std::pair<std::string_view, std::string_view>{"Content-Security-Policy", kPolicy},
+        {"X-Content-Type-Options", "nosniff"},
+        {"X-Frame-Options", "DENY"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Permissions-Policy", "camera=(), geolocation=(), microphone=()"}})
+    response.headers.emplace_back(name, value);
+}
+
+std::string cookie_line(const HttpRequest& request, std::string_view token, std::chrono::seconds age) {
+  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", cookie_name(request), token,
+                     age.count(), request.is_encrypted ? "; Secure" : "");
+}
+
+// Of the users file, and with a standing: who else PostgreSQL may know is nobody here.
+std::optional<session::ScramVerifier> verifier_of(const Present& present, std::string_view role) {
+  const auto found = present.users.find(role);
+  return found == present.users.end() ? std::nullopt : std::optional(found->second);
+}
+// What an admin may ask of the cluster; null: nothing.
+boost::json::value spark_json(const Config& config, console::Standing standing) {
+  if (standing != console::Standing::admin || !config.page.spark) return nullptr;
+  return boost::json::object{{"most_workers", config.page.spark->most_workers}};
+}
+bool has_standing(const Present& present, std::string_view role) {
+  return standing_of(present.config, role) != console::Standing::none;
+}
+
+}  // namespace
+
+WebApi::WebApi(ServingState& serving, console::Console& console, net::Server& server, AuditLog* audit,
+               PageJobs* page_jobs)
+    : serving_(serving),
+      console_(console),
+      audit_(audit),
+      mock_secret_(net::random_nonce()),
+      rows_(server),
+      page_jobs_(page_jobs) {
+  for (const auto& asset : web_assets())
+    tags_.emplace(asset.path, '"' + sha256_hex(asset.bytes).substr(0, 32) + '"');
+}
+
+HttpResponse WebApi::answer(const HttpRequest& request) {
+  HttpResponse response = judged(request);
+  add_headers(response);
+  return response;
+}
+
+HttpResponse WebApi::judged(const HttpRequest& request) {
+  if (const char* why = wrong_host(request, serving_.present()->config.page.names))
+    return error_response(421, why, "use localhost and the port, or a name of admin.http.names");
+  const std::string_view target = request.target;
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (!path.starts_with(kPrefix)) return file(request, path);
+  if (request.method != "GET" && request.method != "POST" && request.method != "DELETE") {
+    auto response = error_response(405, "GET, POST and DELETE are known here");
+    response.headers.emplace_back("Allow", "GET, POST, DELETE");
+    return response;
+  }
+  if (const char* why = wrong_origin(request)) return error_response(403, why);
+  return api(request, path.substr(kPrefix.size()));
+}
+
+HttpResponse WebApi::file(const HttpRequest& request, std::string_view path) const {
+  if (request.method != "GET") {
+    auto response = error_response(405, "GET only");
+    response.headers.emplace_back("Allow", "GET");
+    return response;
+  }
+  const auto assets = web_assets();
+  if (assets.empty())
+    return error_response(404, "this pgveil was built without the page", "docs/web.md says how it is built");
+  const auto asset = std::ranges::find(assets, path, &WebAsset::path);
+  if (asset == assets.end()) return error_response(404, "there is no such file");
+  const std::string& tag = tags_.at(std::string(path));
+  HttpResponse response{200, {{"ETag", tag}, {"Cache-Control", "no-cache"}}, ""};
+  if (header(request, "if-none-match") == tag) {
+    response.status = 304;
+    return response;
+  }
+  response.headers.emplace_back("Content-Type", asset->type);
+  response.body = std::string(asset->bytes);
+  return response;
+}
+
+// A role that lost its standing, whose password is another one now, or that may not sign in from there any
+// more, is not in.
+std::optional<WebSession> WebApi::session_of(std::string_view token, WebSessions::Touch touch) {
+  auto found = sessions_.find(token, std::chrono::steady_clock::now(), touch);
+  if (!found) return std::nullopt;
+  const auto now = serving_.present();
+  const auto verifier = verifier_of(*now, found->role);
+  const bool is_same = verifier && session::to_string(*verifier) == found->verifier;
+  const auto demand = serving_.may_log_in(found->role, session::kConsoleDatabase, found->origin);
+  const bool may_sign_in = demand && *demand == session::LoginDemand::password;
+  if (is_same && may_sign_in && has_standing(*now, found->role)) return found;
+  sessions_.end(token);
+  return std::nullopt;
+}
+
+HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
+  designs_.forget_old();
+  if (page_jobs_ != nullptr) page_jobs_->tidy();
+  if (path == "session" && request.method == "POST") return sign_in(request);
+  if (path == "session" && request.method == "GET") return who(request);
+  const std::string token(cookie(request, cookie_name(request)));
+  auto session = session_of(token, WebSessions::Touch::goes_on);
+  if (!session) return error_response(401, "nobody is signed in", "sign in again");
+  if (request.method != "GET" && !is_same_secret(header(request, "x-csrf-token"), session->csrf))
+    return error_response(403, "the session's token is missing");
+  return in_session({request, std::move(*session), token, ++last_request_}, path);
+}
+
+std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view path) {
+  struct Address {
+    std::string_view path;
+    HttpResponse (WebApi::*answer)(const Visit& visit);
+  };
+  static constexpr std::array<Address, 13> kAddresses{{{"design/check", &WebApi::design_check},
+                                                       {"design/what-if", &WebApi::what_if},
+                                                       {"design/files", &WebApi::list_design_files},
+                                                       {"design/file", &WebApi::read_design_file},
+                                                       {"design/tables", &WebApi::list_tables},
+                                                       {"design/columns", &WebApi::table_columns},
+                                                       {"state", &WebApi::state},
+                                                       {"build", &WebApi::build},
+                                                       {"rows", &WebApi::masked_rows},
+                                                       {"raw-rows", &WebApi::raw_rows},
+                                                       {"prove", &WebApi::prove},
+                                                       {"difference", &WebApi::difference},
+                                                       {"audit", &WebApi::audit_log}}};
+  const auto found = std::ranges::find(kAddresses, path, &Address::path);
+  if (found == kAddresses.end()) return std::nullopt;
+  return (this->*found->answer)(visit);
+}
+
+HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
+  const std::string& method = visit.request.method;
+  if (path == "session" && method == "DELETE") return sign_out(visit);
+  if (method == "POST") {
+    if (auto answer = posted(visit, path)) return std::move(*answer);
+  }
+  if (path == "events" && method == "GET") return events(visit);
+  if (path.starts_with(kPageJobs)) return answer_for_page_jobs(visit, path.substr(kPageJobs.size()));
+  return run(visit, path);
+}
+
+// ---- who
+
+HttpResponse WebApi::who(const HttpRequest& request) {
+  const auto session = session_of(cookie(request, cookie_name(request)), WebSessions::Touch::rests);
+  if (!session) return json_response(200, nullptr);
+  const auto now = serving_.present();
+  const auto standing = standing_of(now->config, session->role);
+  const auto is_listed = [&](const std::vector<std::string>& roles, std::string_view key) {
+    return check_listed(now->config, session->role, roles, key).has_value();
+  };
+  return json_response(200, {{"role", session->role},
+                             {"standing", standing == console::Standing::admin ? "admin" : "stats"},
+                             {"raw_rows", is_listed(now->config.page.raw_rows, "raw_rows")},
+                             {"table_jobs", is_listed(now->config.page.table_jobs, "table_jobs")},
+                             {"spark", spark_json(now->config, standing)},
+                             {"csrf", session->csrf},
+                             {"version", "pgveil " PGVEIL_VERSION}});
+}
+
+// The proxy's own exchange with both sides played here: a password is checked by the code that checks all of
+// them, and a role that does not exist takes the same steps.
+Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
+                                    const std::string& password) {
+  const std::string database(session::kConsoleDatabase);
+  const auto demand = serving_.may_log_in(role, database, {request.visitor.host, request.is_encrypted});
+  if (!demand) return demand.error();
+  if (*demand != session::LoginDemand::password)
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
+                 "this login needs a certificate, which the page can't ask for", "use psql"};
+  const auto now = serving_.present();
+  const auto stored = verifier_of(*now, role);
+  session::ScramServer server(stored ? *stored : session::mock_verifier(role, mock_secret_),
+                              net::random_nonce(), !stored);
+  session::ScramClient client(password, net::random_nonce());
+  const auto challenge = server.on_client_first(client.client_first());
+  if (!challenge) return challenge.error();
+  const auto proof = client.on_server_first(*challenge);
+  if (!proof) return proof.error();
+  const auto proved = server.on_client_final(*proof);
+  if (proved && has_standing(*now, role)) return {};
+  return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidPassword),
+               "the role or the password is wrong, or the role may not use the console",
+               "admin.admin_users and admin.stats_users list who may"};
+}
+
+HttpResponse WebApi::too_many_tries() {
+  auto response = error_response(429, "too many tries to sign in", "wait a minute");
+  response.headers.emplace_back("Retry-After", std::to_string(SignInLimit::kWindow.count()));
+  return response;
+}
+
+HttpResponse WebApi::sign_in(const HttpRequest& request) {
+  const auto body = read_body(request.body, {"role", "password"});
+  if (!body) return error_response(body.error());
+  const auto role = text_at(*body, "role");
+  const auto password = text_at(*body, "password");
+  if (!role || !password) return error_response(role ? password.error() : role.error());
+  const auto now = std::chrono::steady_clock::now();
+  if (!limit_.may_try(*role, now)) return too_many_tries();
+  const auto checked = check_password(request, *role, *password);
+  const std::uint64_t number = sessions_.next_number();
+  const session::AuditedLogin login{session::LoginMethod::scram_sha_256, false,
+                                    checked ? std::string() : checked.error().sqlstate};
+  if (!keep(request, number, {0, *role, std::string(session::kConsoleDatabase), login}))
+    return not_on_record();
+  if (!checked) {
+    log::warning("page", "a sign-in failed");
+    return error_response(checked.error());
+  }
+  const auto verifier = verifier_of(*serving_.present(), *role);
+  if (!verifier)
+    return error_response(401, "nobody is signed in", "sign in again");  // a RELOAD came in between
+  sessions_.end(cookie(request, cookie_name(request)));  // never the token that was there before
+  const std::string token = net::random_nonce();
+  const WebSession session{number, *role, net::random_nonce(), session::to_string(*verifier),
+                           session::ClientOrigin{request.visitor.host, request.is_encrypted}};
+  sessions_.begin(token, session, now);
+  HttpRequest with_cookie = request;
+  with_cookie.headers["cookie"] = fmt::format("{}={}", cookie_name(request), token);
+  auto response = who(with_cookie);
+  response.headers.emplace_back("Set-Cookie", cookie_line(request, token, WebSessions::kLongest));
+  return response;
+}
+
+HttpResponse WebApi::sign_out(const Visit& visit) {
+  sessions_.end(visit.token);
+  static_cast<void>(keep(visit, session::AuditedLogout{}));
+  auto response = json_response(200, nullptr);
+  response.headers.emplace_back("Set-Cookie", cookie_line(visit.request, "", std::chrono::seconds(0)));
+  return response;
+}
+
+// ---- commands
+
+bool WebApi::keep(const HttpRequest& request, std::uint64_t session, const session::AuditEvent& event) {
+  return audit_ == nullptr || audit_->keep({session, request.visitor, event, std::nullopt});
+}
+
+bool WebApi::keep(const Visit& visit, session::AuditedThing thing) {
+  return keep(visit.request, visit.session.number,
+              {visit.number, visit.session.role, std::string(session::kConsoleDatabase), std::move(thing)});
+}
+
+session::AuditedText WebApi::kept_words(const std::string& words) const {
+  const std::size_t limit = serving_.present()->config.audit.sql_bytes;
+  return limit == 0 ? nullptr : std::make_shared<const std::string>(words.substr(0, limit));
+}
+
+HttpResponse WebApi::recorded(const Visit& visit, const std::string& words,
+                              const std::function<Result<boost::json::object>()>& work) {
+  if (!keep(visit, session::AuditedCommand{kept_words(words)})) return not_on_record();
+  const auto answer = work();
+  if (!keep(visit, session::AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}))
+    return not_on_record();
+  return answer ? json_response(200, *answer) : error_response(answer.error());
+}
+
+HttpResponse WebApi::run(const Visit& visit, std::string_view path) {
+  const auto routed = route(visit.request.method, path, visit.request.body);
+  if (!routed) return not_there();
+  if (!*routed) return error_response(routed->error());
+  const Routed& wanted = **routed;
+  const auto text = serving_.audited_text(wanted.command, session::Gate::TextOf::command);
+  if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
+  const auto answer = console_.run({visit.session.role, wanted.command});
+  if (!keep(visit, session::AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}))
+    return not_on_record();
+  if (!answer) return error_response(answer.error());
+  switch (wanted.answer) {
+    case RouteAnswer::table: return json_response(200, json_of(*answer));
+    case RouteAnswer::cell: {
+      const bool is_cell = answer->rows.size() == 1 && answer->rows[0].size() == 1 && answer->rows[0][0];
+      return is_cell ? json_text_response(*answer->rows[0][0]) : not_there();
+    }
+  }
+  return not_there();
+}
+
+// ---- events
+
+std::optional<std::string> WebApi::next_events(const std::string& token,
+                                               std::map<std::string, std::string>& sent) {
+  designs_.forget_old();
+  const auto session = session_of(token, WebSessions::Touch::rests);
+  if (!session) return std::nullopt;
+  std::string text = ": \n\n";  // so that a visitor who has gone is noticed
+  for (const auto& topic : event_topics()) {
+    const auto answer = console_.run({session->role, std::string(topic.command)});
+    if (!answer) return std::nullopt;
+    std::string data = boost::json::serialize(json_of(*answer));
+    std::string& last = sent[std::string(topic.name)];
+    if (data == last) continue;
+    text += fmt::format("event: {}\ndata: {}\n\n", topic.name, data);
+    last = std::move(data);
+  }
+  return text;
+}
+
+// On record once, with what it shows; then it goes on for as long as the session does.
+HttpResponse WebApi::events(const Visit& visit) {
+  for (const auto& topic : event_topics()) {
+    const auto text = serving_.audited_text(topic.command, session::Gate::TextOf::command);
+    if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
+    if (!keep(visit, session::AuditedCommandEnd{})) return not_on_record();
+  }
+  auto sent = std::make_shared<std::map<std::string, std::string>>();
+  return {200,
+          {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}},
+          "retry: 5000\n\n",
+          [this, token = visit.token, sent] { return next_events(token, *sent); }};
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,101 @@
+#pragma once
+// Answers the requests of browsers: the files of the page, and the JSON API under /api/v1
+// (docs/openapi.yaml). First a request is judged (web/api/guard.hpp). Then its session is looked up. Then the
+// console runs the command that it asks for, under the session's role, and the console decides whether this
+// role may. Thread-safe.
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "console/console.hpp"
+#include "daemon/audit/log.hpp"
+#include "daemon/state/serving_state.hpp"
+#include "web/api/design.hpp"
+#include "web/api/difference.hpp"
+#include "web/api/page_jobs.hpp"
+#include "web/api/raw_rows.hpp"
+#include "web/api/rows.hpp"
+#include "web/api/sessions.hpp"
+#include "web/api/state.hpp"
+#include "web/http/http_server.hpp"
+
+namespace pgveil::app {
+
+class WebApi {
+ public:
+  // All of these must outlive this object. audit: null: nothing is audited. page_jobs: null: no jobs can be
+  // set up.
+  WebApi(ServingState& serving, console::Console& console, net::Server& server, AuditLog* audit,
+         PageJobs* page_jobs);
+
+  [[nodiscard]] net::HttpResponse answer(const net::HttpRequest& request);
+
+ private:
+  struct Visit {
+    const net::HttpRequest& request;
+    WebSession session;
+    std::string token;
+    std::uint64_t number = 0;  // of the request, in the audit log
+  };
+  [[nodiscard]] net::HttpResponse judged(const net::HttpRequest& request);
+  [[nodiscard]] net::HttpResponse file(const net::HttpRequest& request, std::string_view path) const;
+  [[nodiscard]] net::HttpResponse api(const net::HttpRequest& request, std::string_view path);
+  [[nodiscard]] net::HttpResponse in_session(const Visit& visit, std::string_view path);
+  // nullopt: this address is not one of those that take a body of their own.
+  [[nodiscard]] std::optional<net::HttpResponse> posted(const Visit& visit, std::string_view path);
+  [[nodiscard]] std::optional<WebSession> session_of(std::string_view token, WebSessions::Touch touch);
+
+  [[nodiscard]] net::HttpResponse sign_in(const net::HttpRequest& request);
+  [[nodiscard]] Result<void> check_password(const net::HttpRequest& request, const std::string& role,
+                                            const std::string& password);
+  [[nodiscard]] static net::HttpResponse too_many_tries();
+  [[nodiscard]] net::HttpResponse sign_out(const Visit& visit);
+  [[nodiscard]] net::HttpResponse who(const net::HttpRequest& request);
+  [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
+  [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
+  [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
+  [[nodiscard]] net::HttpResponse masked_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse raw_rows(const Visit& visit);
+  [[nodiscard]] net::HttpResponse prove(const Visit& visit);
+  [[nodiscard]] net::HttpResponse state(const Visit& visit);
+  [[nodiscard]] net::HttpResponse build(const Visit& visit);
+  [[nodiscard]] net::HttpResponse build_if_same(const Visit& visit, const std::string& policy,
+                                                const std::string& tag);
+  [[nodiscard]] net::HttpResponse list_design_files(const Visit& visit);
+  [[nodiscard]] net::HttpResponse read_design_file(const Visit& visit);
+  [[nodiscard]] net::HttpResponse list_tables(const Visit& visit);
+  [[nodiscard]] net::HttpResponse table_columns(const Visit& visit);
+  [[nodiscard]] net::HttpResponse difference(const Visit& visit);
+  [[nodiscard]] net::HttpResponse audit_log(const Visit& visit);
+  [[nodiscard]] net::HttpResponse answer_for_page_jobs(const Visit& visit, std::string_view path);
+  [[nodiscard]] net::HttpResponse events(const Visit& visit);
+  [[nodiscard]] std::optional<std::string> next_events(const std::string& token,
+                                                       std::map<std::string, std::string>& sent);
+
+  [[nodiscard]] bool keep(const net::HttpRequest& request, std::uint64_t session,
+                          const session::AuditEvent& event);
+  [[nodiscard]] bool keep(const Visit& visit, session::AuditedThing thing);
+  // The text shortened as audit.sql_bytes says.
+  [[nodiscard]] session::AuditedText kept_words(const std::string& words) const;
+  // Runs `work` and returns its answer. `words` are put on record before, and the end after it.
+  [[nodiscard]] net::HttpResponse recorded(const Visit& visit, const std::string& words,
+                                           const std::function<Result<boost::json::object>()>& work);
+
+  ServingState& serving_;
+  console::Console& console_;
+  AuditLog* audit_;
+  const std::string mock_secret_;
+  std::map<std::string, std::string, std::less<>> tags_;  // of files, by path
+  WebSessions sessions_;
+  SignInLimit limit_;
+  Designs designs_;
+  WebDifference differences_;
+  WebRows rows_;
+  RawRowsView raw_;
+  BuildTurns build_turns_;
+  PageJobs* page_jobs_;
+  std::atomic<std::uint64_t> last_request_{0};
+};
+
+}  // namespace pgveil::app

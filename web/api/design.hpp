@@ -1,0 +1,66 @@
+#pragma once
+// Helps somebody who is writing a policy: is its text right, and what would it disclose? The answers are
+// sizes and shares, never a value, and nothing is changed. Counting blocks on PostgreSQL. The counts of the
+// last table are kept for a few minutes.
+#include <boost/json/array.hpp>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "common/error.hpp"
+#include "policy/counts/counts.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/tree/disclosure.hpp"
+#include "rewriter/catalog/catalog.hpp"
+#include "settings/config.hpp"
+
+namespace pgveil::app {
+
+// [{"name", "class"}], in the order of the file.
+[[nodiscard]] boost::json::array classes_json(const policy::PolicySpec& spec);
+
+// {"policies": […], "error": null or {"line", "column", "message"}} of docs/openapi.yaml.
+[[nodiscard]] std::string design_check_json(std::string_view yaml);
+
+struct WhatIf {
+  std::string policy;
+  std::uint64_t k = 0;
+  std::string counted_at;
+  std::vector<std::string> attributes;
+  policy::Disclosure disclosure;
+};
+[[nodiscard]] std::string what_if_json(const WhatIf& result);
+
+// Thread-safe; one question at a time.
+class Designs {
+ public:
+  // What a new build of this policy of the text would disclose, with another k. Errors: those of the text and
+  // those of BUILD, except for constraints that only BUILD checks; ErrorKind::limit while another question is
+  // being answered.
+  [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
+                                       std::uint64_t k);
+
+  // Frees counts that are too old to be used. Never waits.
+  void forget_old();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::minutes kKept{5};
+  struct Counted {
+    policy::PolicySpec spec;
+    rewriter::Relation relation;
+    policy::Counts counts;  // of exact values, unless the policy has constraints
+    std::string counted_at;
+    Clock::time_point at;
+  };
+  [[nodiscard]] bool can_use(const policy::PolicySpec& spec) const;
+  [[nodiscard]] Result<void> count(const Config& config, const policy::PolicySpec& spec);
+
+  std::mutex mutex_;
+  std::unique_ptr<const Counted> counted_;
+};
+
+}  // namespace pgveil::app

@@ -1,0 +1,43 @@
+#pragma once
+// The files that a job written on the page names, and whether it may name them. Pure.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/cluster/spark_order.hpp"
+#include "jobs/language/job.hpp"
+#include "settings/config.hpp"
+
+namespace pgveil::app {
+
+// The files that the job reads: its input, hierarchies and subset.
+[[nodiscard]] std::vector<JobFile*> files_in(Job& job);
+
+// "people.csv" of "/uploads/people.csv"; nullopt: it is not directly in the folder of `job_file`.
+[[nodiscard]] std::optional<std::string> file_name_in_job(std::string_view path, std::string_view job_file);
+
+// What a job of this author may read and publish to.
+enum class PageJobTables { none, allowed };
+
+// Makes the job one that the page may run. It reads a file and publishes a file or, where tables are allowed,
+// also tables. Limits that the job does not set are set to the default; it may not exceed the most. It may
+// not replace a table, and the type of a column may not be a text of the author's. Errors, of kind
+// configuration: what the page does not allow.
+[[nodiscard]] Result<void> fit_to_page_jobs(Job& job, PageJobTables tables, std::int64_t default_time_ms,
+                                            std::int64_t most_time_ms, std::size_t most_threads);
+
+// A job that is to run on the cluster (admin.http.spark).
+struct PageJobSpark {
+  std::uint64_t workers = 1;
+  double sample = 1;  // per cent
+  PartitionBy by = PartitionBy::multidimensional;
+};
+
+// Errors, of kind configuration: there is no cluster; the job cannot run on one; it asks for more workers
+// than there are; the sample is not a percentage.
+[[nodiscard]] Result<void> fit_to_cluster(const Job& job, const PageJobSpark& spark,
+                                          const std::optional<SparkConfig>& cluster);
+
+}  // namespace pgveil::app

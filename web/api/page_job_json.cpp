@@ -1,0 +1,205 @@
+#include "web/api/page_job_json.hpp"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "common/utf8.hpp"
+#include "engine/risk/safe_harbor.hpp"
+#include "engine/risk/value_patterns.hpp"
+#include "web/api/table_look.hpp"
+
+namespace pgveil::app {
+namespace {
+
+namespace json = boost::json;
+
+bool is_number(std::string_view value) {
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), number, std::chars_format::fixed);
+  return error == std::errc() && end == value.data() + value.size() && std::isfinite(number);
+}
+
+// What all values but empty ones look like.
+std::string_view kind_of(const std::vector<const std::string*>& values) {
+  if (values.empty()) return "text";
+  if (std::ranges::all_of(values, [](const auto* it) { return is_number(*it); })) return "number";
+  if (std::ranges::all_of(values, [](const auto* it) { return engine::looks_like_date(*it); })) return "date";
+  return "text";
+}
+
+std::uint64_t rows_with_empty(const engine::Column& column) {
+  const auto empty = std::ranges::find(column.values, std::string());
+  if (empty == column.values.end()) return 0;
+  const auto code = static_cast<engine::Code>(empty - column.values.begin());
+  std::uint64_t rows = 0;
+  for (std::size_t row = 0; row < column.codes.size(); ++row) rows += column.codes.at(row) == code ? 1 : 0;
+  return rows;
+}
+
+double number_of(std::string_view value) {
+  double number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+json::value listed(std::vector<const std::string*> values) {
+  const bool are_short =
+      std::ranges::all_of(values, [](const auto* it) { return it->size() <= kMostListedBytes; });
+  if (values.size() > kMostListedValues || !are_short) return nullptr;
+  std::ranges::sort(values, {}, [](const auto* it) -> const std::string& { return *it; });
+  json::array out;
+  for (const auto* value : values) out.push_back(json::string(*value));
+  return out;
+}
+
+json::array hints_of(const std::vector<engine::SafeHarborHint>& hints, const std::string& column) {
+  json::array out;
+  for (const auto& hint : hints) {
+    if (hint.column == column) out.push_back(json::string(engine::meaning(hint.item)));
+  }
+  return out;
+}
+
+json::object column_json(const engine::Column& column, const std::vector<engine::SafeHarborHint>& hints) {
+  std::vector<const std::string*> values;
+  for (const auto& value : column.values) {
+    if (!value.empty()) values.push_back(&value);
+  }
+  const auto kind = kind_of(values);
+  json::object out{
+      {"name", column.name}, {"distinct", column.values.size()}, {"empty", rows_with_empty(column)},
+      {"kind", kind},        {"values", listed(values)},         {"hints", hints_of(hints, column.name)}};
+  if (kind == "number") {
+    const auto by_size = [](const auto* a, const auto* b) { return number_of(*a) < number_of(*b); };
+    const auto [least, greatest] = std::ranges::minmax_element(values, by_size);
+    out["least"] = number_of(**least);
+    out["greatest"] = number_of(**greatest);
+  }
+  return out;
+}
+
+json::value optional_number(const std::optional<double>& number) {
+  return number ? json::value(*number) : json::value(nullptr);
+}
+
+json::value figures_json(const std::optional<engine::RiskFigures>& figures) {
+  if (!figures) return nullptr;
+  json::array histogram;
+  for (const auto& [size, classes] : figures->histogram) histogram.push_back(json::array{size, classes});
+  return json::object{{"rows", figures->rows},
+                      {"classes", figures->classes},
+                      {"smallest", figures->smallest},
+                      {"largest", figures->largest},
+                      {"unique_rows", figures->unique_rows},
+                      {"highest_risk", figures->prosecutor.highest},
+                      {"mean_risk", figures->prosecutor.mean},
+                      {"at_risk", figures->prosecutor.at_risk},
+                      {"marketer_risk", figures->marketer},
+                      {"histogram", std::move(histogram)}};
+}
+
+json::array numbers_of(const std::vector<double>& numbers) {
+  return json::array(numbers.begin(), numbers.end());
+}
+
+json::array texts_of(const std::vector<std::string>& texts) {
+  return json::array(texts.begin(), texts.end());
+}
+
+json::value spark_json(const JobRun& run) {
+  if (!run.spark) return nullptr;
+  const auto& progress = run.spark->progress;
+  const bool is_running = run.state == JobState::running;
+  return json::object{{"workers", run.spark->workers},
+                      {"sample", run.spark->sample},
+                      {"partition_by", name(run.spark->by)},
+                      {"phase", is_running ? json::value(name(progress.phase)) : json::value(nullptr)},
+                      {"tasks", progress.tasks},
+                      {"done", progress.done},
+                      {"executors", progress.executors}};
+}
+
+// What was published is told by the report; how the cluster came to it, by its own.
+json::object cluster_report_json(const JobReport& report, const SparkReport& cluster) {
+  const auto& shown = shown_groups(report);
+  json::array parts(cluster.records_by_part.begin(), cluster.records_by_part.end());
+  json::object phases;
+  for (const auto& [phase, ms] : cluster.phases_ms) phases[phase] = ms;
+  return {{"records", report.published_rows},
+          {"k", report.k},
+          {"models", texts_of(report.models)},
+          {"seed", std::to_string(report.seed)},
+          {"sampled", cluster.sampled},
+          {"parts", cluster.parts},
+          {"records_by_part", std::move(parts)},
+          {"groups", shown.groups},
+          {"smallest_group", shown.smallest},
+          {"largest_group", shown.largest},
+          {"discernibility_penalty", shown.discernibility},
+          {"certainty_penalty", shown.global_certainty_penalty},
+          {"classes_counted", report.classes},
+          {"smallest_class", report.smallest_class},
+          {"notes", texts_of(cluster.notes)},
+          {"phases_ms", std::move(phases)},
+          {"quasi_identifiers", texts_of(report.quasi_identifiers)},
+          {"columns", texts_of(report.columns)},
+          {"not_published", texts_of(report.not_published)},
+          {"certainty_penalties", numbers_of(report.certainty_penalties)}};
+}
+
+}  // namespace
+
+json::object upload_json(const UploadInfo& upload) {
+  return {{"id", upload.id}, {"name", upload.name}, {"bytes", upload.bytes}, {"received", upload.received}};
+}
+
+json::object columns_json(const engine::Table& table) {
+  const auto hints = engine::safe_harbor_hints(table, std::string());
+  json::array columns;
+  for (const auto& column : table.columns) columns.push_back(column_json(column, hints));
+  return {{"rows", table.rows()}, {"columns", std::move(columns)}};
+}
+
+json::object run_json(const PageJobRun& made) {
+  const JobRun& run = made.run;
+  json::object out{{"id", made.id},
+                   {"name", made.name},
+                   {"state", name(run.state)},
+                   {"started_at", run.started_at},
+                   {"ended_at", run.ended_at.empty() ? json::value(nullptr) : json::value(run.ended_at)},
+                   {"checks", run.checks},
+                   {"best", optional_number(run.best)},
+                   {"bound", optional_number(run.bound)},
+                   {"decided_share", run.decided_share},
+                   {"message", nullptr},
+                   {"hint", nullptr},
+                   {"report", nullptr},
+                   {"losses", json::array()},
+                   {"spark", spark_json(run)},
+                   {"cluster_report", nullptr}};
+  if (run.failure) {
+    const bool has_words = run.spark && !run.spark->words.empty();
+    out["message"] = has_words ? run.spark->words : run.failure->public_message;
+    out["hint"] = has_words ? "nothing was published" : run.failure->hint;
+  }
+  if (run.report && run.spark && run.spark->report) {
+    out["cluster_report"] = cluster_report_json(*run.report, *run.spark->report);
+    out["losses"] = numbers_of(run.report->certainty_penalties);
+  } else if (run.report) {
+    json::value report = json::parse(report_json(*run.report));
+    report.as_object().erase("targets");  // our own names of files
+    out["report"] = std::move(report);
+    out["losses"] = numbers_of(run.report->certainty_penalties);
+  }
+  return out;
+}
+
+json::object measures_json(const PageJobMeasures& measures) {
+  return {{"before", figures_json(measures.before)}, {"after", figures_json(measures.after)}};
+}
+
+}  // namespace pgveil::app

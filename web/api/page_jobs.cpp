@@ -1,0 +1,270 @@
+#include "web/api/page_jobs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/files/whole_file.hpp"
+#include "console/quote.hpp"
+#include "engine/data/table.hpp"
+#include "web/api/page_job_tables.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kMostResultBytes = std::size_t{512} << 20;
+constexpr double kThreshold = 0.2;  // a record's risk of being found that is above it is high
+
+Error unknown_run() {
+  return error_of_kind(ErrorKind::unknown_object, "there is no such run",
+                       "it was removed, or pgveil was started anew");
+}
+
+// The runner's words with the author's names of files.
+std::string with_names(std::string text, const std::map<std::string, std::string>& names) {
+  for (const auto& [path, name] : names) {
+    for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
+      text.replace(at, path.size(), name);
+  }
+  return text;
+}
+
+std::vector<std::string> quasi_identifiers_of(const Job& job) {
+  std::vector<std::string> names;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) names.push_back(attribute.name);
+  }
+  return names;
+}
+
+Result<std::optional<engine::RiskFigures>> measured(const std::string& path, char separator,
+                                                    const std::vector<std::string>& columns) {
+  const auto text = read_whole(path, kMostResultBytes);
+  if (!text) return text.error();
+  if (!*text) return unknown_run();
+  const auto table = engine::read_table(**text, separator);
+  if (!table) return table.error();
+  if (table->rows() == 0) return std::optional<engine::RiskFigures>();
+  auto figures = engine::measure_risk(*table, columns, kThreshold);
+  if (!figures) return figures.error();
+  return std::optional(std::move(*figures));
+}
+
+}  // namespace
+
+PageJobs::~PageJobs() {
+  for (const auto& entry : runs_) static_cast<void>(runner_.cancel(entry.id));
+}
+
+Result<PageJobs::Read> PageJobs::read(const PageJobAuthor& author, const PageJobText& text) {
+  auto job = read_job_text(text.yaml, std::string(kPageJobFile));
+  if (!job) return job.error();
+  if (auto fits = fit_to_page_jobs(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
+    return fits.error();
+  if (auto fits = check_page_job_tables(*author.present, *job); !fits) return fits.error();
+  if (text.spark) {
+    if (auto fits = fit_to_cluster(*job, *text.spark, author.present->config.page.spark); !fits)
+      return fits.error();
+  }
+  Read made{std::move(*job), {}, {}};
+  for (JobFile* file : files_in(made.job)) {
+    const auto name = file_name_in_job(file->path, kPageJobFile);
+    const auto known = name ? text.files.find(*name) : text.files.end();
+    if (known == text.files.end())
+      return error_of_kind(ErrorKind::configuration, "the job names a file that was not uploaded",
+                           "files stand beside the job, without a folder");
+    auto whole = uploads_.whole(author.role, known->second, std::chrono::steady_clock::now());
+    if (!whole) return whole.error();
+    file->path = (*whole)->path();
+    made.names.emplace(file->path, *name);
+    made.files.push_back(std::move(*whole));
+  }
+  const auto* input = std::get_if<JobFile>(&made.job.input);
+  made.job.source = input != nullptr ? input->path : std::string(kPageJobFile);
+  return made;
+}
+
+Result<void> PageJobs::check(const PageJobAuthor& author, const PageJobText& text) {
+  const auto made = read(author, text);
+  return made ? Result<void>() : made.error();
+}
+
+std::string PageJobs::tables_in(const PageJobAuthor& author, const PageJobText& text) {
+  const auto made = read(author, text);
+  if (!made) return {};
+  const auto shown = [](std::string_view word, const JobTable& table) {
+    return fmt::format(" {} TABLE {}:{}.{}", word, console::shown_name(table.database),
+                       console::shown_name(table.schema), console::shown_name(table.table));
+  };
+  std::string words;
+  if (const auto* input = std::get_if<JobTable>(&made->job.input)) words += shown("FROM", *input);
+  if (made->job.output.table) words += shown("TO", *made->job.output.table);
+  return words;
+}
+
+void PageJobs::tidy() {
+  uploads_.forget_old(std::chrono::steady_clock::now());
+  const std::lock_guard lock(mutex_);
+  for (auto& entry : runs_) {
+    const auto run = runner_.run_of(entry.id);
+    if (run && run->state != JobState::running && !run->report) entry.files.clear();
+  }
+}
+
+// The oldest that have ended go.
+void PageJobs::make_room() {
+  for (auto entry = runs_.begin(); entry != runs_.end() && runs_.size() >= kMostRuns;) {
+    if (!runner_.forget(entry->id)) {
+      ++entry;
+      continue;
+    }
+    ::unlink(entry->output.c_str());
+    entry = runs_.erase(entry);
+  }
+}
+
+SparkOrder PageJobs::order_of(const Config& config, const PageJobSpark& spark, const std::string& id) const {
+  const auto& cluster = *config.page.spark;
+  const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
+  return {cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),      spark.workers,
+          spark.sample,    spark.by,       std::chrono::milliseconds(kMostTimeMs)};
+}
+
+// A table as target comes with a file: what is downloaded, and measured.
+Result<std::string> PageJobs::start(const PageJobAuthor& author, const PageJobText& text) {
+  auto made = read(author, text);
+  if (!made) return made.error();
+  const std::lock_guard lock(mutex_);
+  Entry entry;
+  entry.owner = author.role;
+  entry.id = fmt::format("page-{}", last_ + 1);
+  entry.name = made->job.name;
+  entry.yaml = text.yaml;
+  entry.files = std::move(made->files);
+  entry.names = std::move(made->names);
+  entry.output = fmt::format("{}/{}.csv", folder_.path(), entry.id);
+  made->job.name = entry.id;
+  if (!made->job.output.file) made->job.output.file.emplace();
+  made->job.output.file->path = entry.output;
+  entry.names.emplace(entry.output, "the result");
+  entry.job = made->job;
+  JobPlace place{folder_.path(), kMostRecorded};
+  if (text.spark) place.spark = order_of(author.present->config, *text.spark, entry.id);
+  if (std::holds_alternative<JobTable>(entry.job.input)) {
+    entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
+    place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };
+  }
+  if (auto started = runner_.start(author.present, std::move(made->job), author.role, std::move(place));
+      !started)
+    return started.error();
+  ++last_;
+  make_room();
+  runs_.push_back(std::move(entry));
+  return runs_.back().id;
+}
+
+const PageJobs::Entry* PageJobs::find(const std::string& owner, const std::string& id) const {
+  const auto found =
+      std::ranges::find_if(runs_, [&](const Entry& it) { return it.id == id && it.owner == owner; });
+  return found == runs_.end() ? nullptr : &*found;
+}
+
+PageJobRun PageJobs::shown(const Entry& entry) const {
+  PageJobRun made{entry.id, entry.name, entry.yaml, runner_.run_of(entry.id).value_or(JobRun{}),
+                  std::holds_alternative<JobTable>(entry.job.input)};
+  made.run.message = with_names(std::move(made.run.message), entry.names);
+  if (made.run.failure)
+    made.run.failure->public_message = with_names(std::move(made.run.failure->public_message), entry.names);
+  return made;
+}
+
+std::vector<PageJobRun> PageJobs::runs_of(const std::string& owner) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<PageJobRun> out;
+  for (auto entry = runs_.rbegin(); entry != runs_.rend(); ++entry) {
+    if (entry->owner == owner) out.push_back(shown(*entry));
+  }
+  return out;
+}
+
+Result<PageJobRun> PageJobs::run(const std::string& owner, const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = find(owner, id);
+  if (entry == nullptr) return unknown_run();
+  return shown(*entry);
+}
+
+Result<void> PageJobs::cancel(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  if (find(owner, id) == nullptr) return unknown_run();
+  return runner_.cancel(id);
+}
+
+Result<void> PageJobs::drop(const std::string& owner, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const Entry* entry = find(owner, id);
+  if (entry == nullptr) return unknown_run();
+  if (!runner_.forget(id)) return error_of_kind(ErrorKind::usage, "it is running", "cancel it first");
+  ::unlink(entry->output.c_str());
+  std::erase_if(runs_, [&](const Entry& it) { return it.id == id; });
+  return {};
+}
+
+Result<std::string> PageJobs::result(const std::string& owner, const std::string& id) const {
+  std::string path;
+  {
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = find(owner, id);
+    if (entry == nullptr) return unknown_run();
+    path = entry->output;
+  }
+  const auto text = read_whole(path, kMostResultBytes);
+  if (!text) return text.error();
+  if (!*text) return error_of_kind(ErrorKind::usage, "nothing was published", "see why in its run");
+  return std::move(**text);
+}
+
+Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk* input_risk) const {
+  const auto columns = quasi_identifiers_of(job);
+  PageJobMeasures made;
+  if (const auto* input = std::get_if<JobFile>(&job.input)) {
+    auto before = measured(input->path, input->separator, columns);
+    if (!before) return before.error();
+    made.before = std::move(*before);
+  } else if (input_risk != nullptr) {
+    made.before = input_risk->figures();
+  }
+  auto after = measured(job.output.file->path, job.output.file->separator, columns);
+  if (!after) return after.error();
+  made.after = std::move(*after);
+  return made;
+}
+
+Result<PageJobMeasures> PageJobs::measures(const std::string& owner, const std::string& id) {
+  Job job;
+  std::shared_ptr<const InputRisk> input_risk;
+  std::vector<std::shared_ptr<const UploadedFile>> held;  // while they are read
+  {
+    const std::lock_guard lock(mutex_);
+    const Entry* entry = find(owner, id);
+    if (entry == nullptr) return unknown_run();
+    if (entry->measures) return *entry->measures;
+    job = entry->job;
+    input_risk = entry->input_risk;
+    held = entry->files;
+  }
+  auto figures = measured_of(job, input_risk.get());
+  if (!figures) return figures;
+  auto made = std::make_shared<const PageJobMeasures>(std::move(*figures));
+  const std::lock_guard lock(mutex_);
+  for (auto& entry : runs_) {
+    if (entry.id != id) continue;
+    entry.measures = made;
+    entry.files.clear();
+  }
+  return *made;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,132 @@
+#pragma once
+// Jobs that are set up on the page. Their input is a file that was uploaded there or, for admins whom the
+// configuration lists, a table. Language, reader, runner and publication are those of `pgveil anonymize` and
+// of the console's jobs; only the files are elsewhere. A job's text names files as its author calls them.
+// Such a name stands for an upload of this author, and for nothing else. What a job published is kept for its
+// author until the author drops it, or later results take its place. Thread-safe.
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/files/process_folder.hpp"
+#include "daemon/jobs/runner.hpp"
+#include "engine/risk/class_sizes.hpp"
+#include "web/api/input_risk.hpp"
+#include "web/api/page_job_files.hpp"
+#include "web/api/uploads.hpp"
+
+namespace pgveil::app {
+
+// The path that a job's text is read under. Errors begin with it, and paths in the text are relative to its
+// folder, which does not exist.
+inline constexpr std::string_view kPageJobFile = "/uploads/job.yaml";
+
+struct PageJobText {
+  std::string yaml;
+  std::map<std::string, std::string> files;  // name in the text → id of the upload
+  std::optional<PageJobSpark> spark = {};
+};
+
+// Who asks, and with which configuration and catalogs.
+struct PageJobAuthor {
+  std::shared_ptr<const Present> present;
+  std::string role;
+  PageJobTables tables = PageJobTables::none;
+};
+
+struct PageJobRun {
+  std::string id;    // the name of the job on the console; no job of the configuration can have such a name
+  std::string name;  // the name in its text
+  std::string yaml;
+  JobRun run;
+  bool reads_table = false;
+};
+
+// Figures about a result that are not in its report.
+struct PageJobMeasures {
+  std::optional<engine::RiskFigures> before,
+      after;  // of the quasi-identifiers; unset if there are no rows
+};
+
+class PageJobs {
+ public:
+  static constexpr std::size_t kMostRuns = 12;
+  static constexpr std::uint64_t kMostRecorded = 2'000;  // transformations of a lattice that is shown
+  static constexpr std::int64_t kDefaultTimeMs = 600'000, kMostTimeMs = 3'600'000;
+  static constexpr std::size_t kMostThreads = 8;
+
+  // spark_folder: a folder that the cluster's workers see too; unset: they see `folder`. runner must outlive
+  // this object.
+  PageJobs(ProcessFolder folder, std::optional<ProcessFolder> spark_folder, JobRunner& runner)
+      : folder_(std::move(folder)),
+        spark_folder_(std::move(spark_folder)),
+        uploads_(folder_.path()),
+        runner_(runner) {}
+  ~PageJobs();
+  PageJobs(const PageJobs&) = delete;
+  PageJobs& operator=(const PageJobs&) = delete;
+
+  [[nodiscard]] Uploads& uploads() { return uploads_; }
+
+  // Frees what is no longer needed.
+  void tidy();
+
+  // Checks a job without running it. Errors: mistakes in the text, which begin with kPageJobFile; files that
+  // are no uploads; a table as input or output that the author may not use; limits above those of the page; a
+  // cluster where none is configured, or for a job that it cannot run.
+  [[nodiscard]] Result<void> check(const PageJobAuthor& author, const PageJobText& text);
+  // The job's tables for the audit log: " FROM TABLE demo:public.people TO TABLE …". Empty: the job has no
+  // tables, or check() refuses it.
+  [[nodiscard]] std::string tables_in(const PageJobAuthor& author, const PageJobText& text);
+  // Starts the job and returns its id. Errors: those of check() and of JobRunner::start; ErrorKind::limit:
+  // there are already as many runs as can be kept.
+  [[nodiscard]] Result<std::string> start(const PageJobAuthor& author, const PageJobText& text);
+  // The latest first.
+  [[nodiscard]] std::vector<PageJobRun> runs_of(const std::string& owner) const;
+  // Errors: unknown_object.
+  [[nodiscard]] Result<PageJobRun> run(const std::string& owner, const std::string& id) const;
+  [[nodiscard]] Result<void> cancel(const std::string& owner, const std::string& id);
+  // Forgets the run and what it published. Errors: unknown_object; usage: it is still running.
+  [[nodiscard]] Result<void> drop(const std::string& owner, const std::string& id);
+  // The file that was published. Errors: unknown_object; nothing was published.
+  [[nodiscard]] Result<std::string> result(const std::string& owner, const std::string& id) const;
+  // Counted when somebody asks for the first time. Errors: those of result(), and of reading the files.
+  [[nodiscard]] Result<PageJobMeasures> measures(const std::string& owner, const std::string& id);
+
+ private:
+  struct Read {
+    Job job;
+    std::vector<std::shared_ptr<const UploadedFile>> files;
+    std::map<std::string, std::string> names;  // by path
+  };
+  struct Entry {
+    std::string owner, id, name, yaml;
+    Job job;
+    std::vector<std::shared_ptr<const UploadedFile>> files;  // while they are still read
+    std::map<std::string, std::string> names;                // by path
+    std::string output;
+    std::shared_ptr<InputRisk> input_risk;  // null: the input is a file
+    std::shared_ptr<const PageJobMeasures> measures;
+  };
+  [[nodiscard]] Result<Read> read(const PageJobAuthor& author, const PageJobText& text);
+  [[nodiscard]] const Entry* find(const std::string& owner, const std::string& id) const;  // under the lock
+  [[nodiscard]] PageJobRun shown(const Entry& entry) const;
+  void make_room();
+  [[nodiscard]] Result<PageJobMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
+
+  // REQUIRES: admin.http.spark is there.
+  [[nodiscard]] SparkOrder order_of(const Config& config, const PageJobSpark& spark,
+                                    const std::string& id) const;
+
+  const ProcessFolder folder_;
+  const std::optional<ProcessFolder> spark_folder_;
+  Uploads uploads_;
+  JobRunner& runner_;
+  mutable std::mutex mutex_;
+  std::deque<Entry> runs_;  // the latest last
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace pgveil::app

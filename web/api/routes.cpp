@@ -1,0 +1,155 @@
+#include "web/api/routes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/sqlstate.hpp"
+#include "web/api/json.hpp"
+
+namespace pgveil::app {
+namespace {
+
+std::string quoted(std::string_view text, char mark) {
+  std::string out(1, mark);
+  for (const char c : text) {
+    if (c == mark) out += mark;
+    out += c;
+  }
+  return out + mark;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// nullopt: a broken escape, a control character, or nothing at all.
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  const bool is_plain =
+      std::ranges::none_of(out, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  return is_plain && !out.empty() ? std::optional(out) : std::nullopt;
+}
+
+std::vector<std::string_view> segments(std::string_view target) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const auto end = target.find('/');
+    out.push_back(target.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    target.remove_prefix(end + 1);
+  }
+}
+
+// "collection/{name}/verb" → this command with the name in its place.
+struct NamedRoute {
+  std::string_view method, collection, verb;
+  fmt::string_view command;
+  RouteAnswer answer = RouteAnswer::table;
+};
+const std::array<NamedRoute, 7> kNamed{{
+    {"GET", "policies", "version", "SHOW TREE {} AS JSON", RouteAnswer::cell},
+    {"GET", "policies", "rules", "SHOW RULES {}"},
+    {"GET", "policies", "cohorts", "SHOW COHORTS {}"},
+    {"POST", "policies", "build", "BUILD POLICY {}"},
+    {"POST", "policies", "check", "CHECK POLICY {}"},
+    {"POST", "jobs", "run", "ANONYMIZE JOB {}"},
+    {"POST", "jobs", "cancel", "CANCEL JOB {}"},
+}};
+
+struct ShowRoute {
+  std::string_view what, command;
+};
+constexpr std::array<ShowRoute, 12> kShows{{
+    {"clients", "SHOW CLIENTS"},
+    {"config", "SHOW CONFIG"},
+    {"databases", "SHOW DATABASES"},
+    {"jobs", "SHOW JOBS"},
+    {"lists", "SHOW LISTS"},
+    {"mem", "SHOW MEM"},
+    {"pools", "SHOW POOLS"},
+    {"refusals", "SHOW REFUSALS"},
+    {"servers", "SHOW SERVERS"},
+    {"stats", "SHOW STATS"},
+    {"users", "SHOW USERS"},
+    {"version", "SHOW VERSION"},
+}};
+
+constexpr std::array<Topic, 6> kTopics{{
+    {"pools", "SHOW POOLS"},
+    {"clients", "SHOW CLIENTS"},
+    {"stats", "SHOW STATS"},
+    {"refusals", "SHOW REFUSALS"},
+    {"jobs", "SHOW JOBS"},
+    {"databases", "SHOW DATABASES"},
+}};
+
+Result<Routed> named(const NamedRoute& route, std::string_view segment, std::string_view body) {
+  const auto name = unescaped(segment);
+  if (!name)
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+                 "the name in the address can't be read", ""};
+  if (route.method == "POST") {
+    if (const auto empty = read_body(body, {}); !empty) return empty.error();
+  }
+  return Routed{fmt::format(fmt::runtime(route.command), console_name(*name)), route.answer};
+}
+
+Result<Routed> explain(std::string_view text) {
+  const auto body = read_body(text, {"role", "database", "sql"});
+  if (!body) return body.error();
+  const auto role = text_at(*body, "role");
+  if (!role) return role.error();
+  const auto database = text_at(*body, "database");
+  if (!database) return database.error();
+  const auto sql = text_at(*body, "sql");
+  if (!sql) return sql.error();
+  return Routed{fmt::format("EXPLAIN POLICY FOR ROLE {} IN DATABASE {} {}", console_name(*role),
+                            console_name(*database), console_string(*sql))};
+}
+
+}  // namespace
+
+std::string console_name(std::string_view name) {
+  return quoted(name, '"');
+}
+
+std::string console_string(std::string_view text) {
+  return quoted(text, '\'');
+}
+
+std::optional<Result<Routed>> route(std::string_view method, std::string_view target, std::string_view body) {
+  const auto parts = segments(target);
+  if (method == "GET" && target == "policies") return Routed{"SHOW POLICIES"};
+  if (method == "POST" && target == "explain") return explain(body);
+  if (parts.size() == 2 && parts[0] == "show" && method == "GET") {
+    const auto show = std::ranges::find(kShows, parts[1], &ShowRoute::what);
+    if (show != kShows.end()) return Routed{std::string(show->command)};
+  }
+  if (parts.size() != 3) return std::nullopt;
+  const auto found = std::ranges::find_if(kNamed, [&](const NamedRoute& it) {
+    return it.method == method && it.collection == parts[0] && it.verb == parts[2];
+  });
+  if (found == kNamed.end()) return std::nullopt;
+  return named(*found, parts[1], body);
+}
+
+std::span<const Topic> event_topics() {
+  return kTopics;
+}
+
+}  // namespace pgveil::app

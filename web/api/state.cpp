@@ -1,0 +1,120 @@
+#include "web/api/state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "common/files/whole_file.hpp"
+#include "common/sha256.hpp"
+#include "common/sqlstate.hpp"
+#include "web/api/design.hpp"
+
+namespace pgveil::app {
+namespace {
+
+namespace json = boost::json;
+
+std::string tag_of(const std::string& text) {
+  return pgveil::sha256_hex(text).substr(0, 32);
+}
+
+std::string name_of(const Config& config, const std::string& path) {
+  const auto folder = std::filesystem::absolute(config.file).parent_path().lexically_normal();
+  return std::filesystem::path(path).lexically_normal().lexically_proximate(folder).string();
+}
+
+// What the files say of it now, whether it was loaded or not.
+struct OnDisk {
+  std::string hash;     // empty: nothing
+  std::string problem;  // why; empty: it is there
+};
+
+OnDisk on_disk(const Config& config, const std::string& policy) {
+  const auto specs = read_policy_files(config);
+  if (!specs) return {"", one_line(specs.error())};
+  const auto found = std::ranges::find_if(*specs, [&](const auto& it) { return it->name == policy; });
+  if (found == specs->end()) return {"", "no file has this policy any more"};
+  return {(*found)->hash, ""};
+}
+
+json::value text_or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+
+Error no_such_file() {
+  return {ErrorKind::unknown_object, std::string(sqlstate::kInvalidParameterValue),
+          "the configuration has no such policy file", "choose one of the list"};
+}
+
+Result<std::string> text_of(const std::string& path) {
+  auto text = read_whole(path, kMostDesignBytes);
+  if (!text) return text.error();
+  if (!*text) return no_such_file();
+  return std::move(**text);
+}
+
+}  // namespace
+
+Result<json::object> policy_now(const Present& present, const RunningBuilds& builds,
+                                const std::string& policy) {
+  const auto spec = find_policy(present.specs, policy);
+  if (!spec) return spec.error();
+  const auto& loaded = **spec;
+  const auto state = state_of(present, *spec);
+  const OnDisk disk = on_disk(present.config, policy);
+  const std::uint64_t number = state.version ? state.version->number : 0;
+  return json::object{
+      {"policy", policy},
+      {"tag", tag_of(fmt::format("{} {} {}", loaded.hash, number, disk.hash))},
+      {"database", loaded.database},
+      {"table", loaded.schema + "." + loaded.table},
+      {"k", loaded.k},
+      {"columns", classes_json(loaded)},
+      {"number", number},
+      {"built_at", state.version ? json::value(state.version->built_at) : json::value(nullptr)},
+      {"closed_because", text_or_null(state.version ? "" : state.closed_because)},
+      {"building", text_or_null(builds.of(policy))},
+      {"file", name_of(present.config, loaded.at.file)},
+      {"file_is_loaded", disk.hash == loaded.hash},
+      {"file_problem", text_or_null(disk.problem)}};
+}
+
+Result<json::array> design_files(const Config& config) {
+  const auto paths = policy_file_paths(config);
+  if (!paths) return paths.error();
+  json::array files;
+  for (const auto& path : *paths) {
+    const auto text = text_of(path);
+    if (!text) return text.error();
+    files.push_back({{"name", name_of(config, path)}, {"tag", tag_of(*text)}});
+  }
+  return files;
+}
+
+// A name is looked up among the configuration's own; no path is made of it.
+Result<json::object> design_file(const Config& config, const std::string& name) {
+  const auto paths = policy_file_paths(config);
+  if (!paths) return paths.error();
+  const auto found =
+      std::ranges::find_if(*paths, [&](const auto& it) { return name_of(config, it) == name; });
+  if (found == paths->end()) return no_such_file();
+  const auto text = text_of(*found);
+  if (!text) return text.error();
+  return json::object{{"name", name}, {"tag", tag_of(*text)}, {"yaml", *text}};
+}
+
+BuildTurns::Turn::Turn(BuildTurns& turns, std::string policy)
+    : turns_(turns), policy_(std::move(policy)), is_taken_([&] {
+        const std::lock_guard lock(turns_.mutex_);
+        return turns_.policies_.insert(policy_).second;
+      }()) {}
+
+BuildTurns::Turn::~Turn() {
+  if (!is_taken_) return;
+  const std::lock_guard lock(turns_.mutex_);
+  turns_.policies_.erase(policy_);
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,272 @@
+// The JSON API (docs/openapi.yaml). Values stay texts, as the console gives them.
+
+export type Standing = "admin" | "stats";
+
+/** A Spark cluster that jobs may be run on. */
+export interface SparkOffer {
+  most_workers: number;
+}
+
+export interface Session {
+  role: string;
+  standing: Standing;
+  csrf: string;
+  version: string;
+  /** admin.http.raw_rows lists the role. */
+  raw_rows: boolean;
+  /** admin.http.table_jobs lists the role. */
+  table_jobs: boolean;
+  /** Null: admin.http.spark names none, or not for this role. */
+  spark: SparkOffer | null;
+}
+
+export interface Table {
+  columns: string[];
+  rows: (string | null)[][];
+  notices: string[];
+}
+
+/** A policy as several people may change it; the tag is another one whenever it is. */
+export interface PolicyNow {
+  policy: string;
+  tag: string;
+  database: string;
+  table: string;
+  k: number;
+  columns: {name: string; class: string}[];
+  /** 0: it is closed. */
+  number: number;
+  built_at: string | null;
+  closed_because: string | null;
+  building: string | null;
+  file: string;
+  file_is_loaded: boolean;
+  file_problem: string | null;
+}
+
+export interface Problem {
+  status: number;
+  message: string;
+  hint?: string;
+  sqlstate?: string;
+  /** Of a conflict: what is there now. */
+  now?: PolicyNow;
+}
+
+export class ApiError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+export interface VersionNode {
+  rows: number;
+  units: number;
+  attribute?: string;
+  value?: string;
+  yes?: number;
+  no?: number;
+  falls_back?: boolean;
+}
+
+export interface Disclosure {
+  rows: number;
+  units: number;
+  cells: number;
+  disclosed: number;
+  computable: number;
+  equal: number;
+  cohorts: number;
+  smallest_cohort: number;
+  disclosed_by_attribute: number[];
+  computable_by_attribute: number[];
+  equal_by_attribute: number[];
+}
+
+export interface Version {
+  policy: string;
+  number: number;
+  built_at: string;
+  table: {schema: string; name: string; columns: {name: string}[]};
+  tree: {k: number; attributes: {name: string}[]; nodes: VersionNode[]};
+  disclosure: Disclosure;
+}
+
+export interface DesignPolicy {
+  name: string;
+  database: string;
+  table: string;
+  k: number;
+  columns: {name: string; class: string}[];
+}
+
+export interface DesignCheck {
+  policies: DesignPolicy[];
+  error: {line: number; column: number; message: string} | null;
+}
+
+export interface WhatIf {
+  policy: string;
+  k: number;
+  counted_at: string;
+  attributes: string[];
+  disclosure: Disclosure;
+}
+
+export interface VersionSide {
+  number: number;
+  built_at: string;
+  k: number;
+  rows: number;
+  units: number;
+  cohorts: number;
+  smallest_cohort: number;
+}
+
+export interface Difference {
+  before: VersionSide;
+  after: VersionSide;
+  shares: Table;
+  changes: Table;
+  same: number;
+}
+
+export interface RawRows {
+  policy: string;
+  table: string;
+  number: number;
+  columns: string[];
+  raw: (string | null)[][];
+  masked: (string | null)[][];
+  notices: string[];
+}
+
+export interface DesignFile {
+  name: string;
+  tag: string;
+}
+
+/** A column of a table of a database: estimates and names, no value. */
+export interface TableColumn {
+  name: string;
+  type: string;
+  kind: "number" | "date" | "text";
+  nullable: boolean;
+  key: boolean;
+  unique: boolean;
+  distinct: number | null;
+  nearly_unique: boolean;
+  null_share: number | null;
+  hints: string[];
+}
+
+export interface TableColumns {
+  rows: number | null;
+  columns: TableColumn[];
+}
+
+export interface AuditFilter {
+  event: string;
+  role: string;
+  verdict: string;
+  text: string;
+}
+
+export interface AuditAnswer {
+  events: Record<string, unknown>[];
+  is_whole: boolean;
+}
+
+type Method = "GET" | "POST" | "DELETE";
+
+let csrf = "";
+let onExpired: () => void = () => {};
+
+/** Called when an answer says that nobody is signed in any more. */
+export function whenExpired(listener: () => void): void {
+  onExpired = listener;
+}
+
+export function problemOf(status: number, body: unknown): Problem {
+  const fields = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const text = (key: string) => (typeof fields[key] === "string" ? (fields[key] as string) : undefined);
+  const problem: Problem = {status, message: text("message") ?? `pgveil answered with status ${status}`};
+  const hint = text("hint");
+  const sqlstate = text("sqlstate");
+  if (hint) problem.hint = hint;
+  if (sqlstate) problem.sqlstate = sqlstate;
+  if (typeof fields["now"] === "object" && fields["now"] !== null) problem.now = fields["now"] as PolicyNow;
+  return problem;
+}
+
+/** One request of the API; the session's token goes with what changes something. */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const headers: Record<string, string> = {Accept: "application/json"};
+  if (method !== "GET") headers["X-CSRF-Token"] = csrf;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(`/api/v1/${path}`, {
+      method,
+      headers,
+      credentials: "same-origin",
+      redirect: "error",
+      ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+    });
+  } catch {
+    throw new ApiError({status: 0, message: "pgveil can't be reached", hint: "is it running? try again"});
+  }
+  const text = await response.text();
+  let parsed: unknown = null;
+  try {
+    parsed = text === "" ? null : JSON.parse(text);
+  } catch {
+    throw new ApiError({status: response.status, message: "the answer is no JSON"});
+  }
+  if (response.status === 401 && path !== "session") onExpired();
+  if (!response.ok) throw new ApiError(problemOf(response.status, parsed));
+  return parsed as T;
+}
+
+function remember<T extends Session | null>(session: T): T {
+  csrf = session?.csrf ?? "";
+  return session;
+}
+
+const name = encodeURIComponent;
+
+export const api = {
+  /** Null: nobody is signed in. */
+  session: async () => remember(await call<Session | null>("GET", "session")),
+  signIn: async (role: string, password: string) =>
+    remember(await call<Session>("POST", "session", {role, password})),
+  signOut: () => call<null>("DELETE", "session"),
+  policies: () => call<Table>("GET", "policies"),
+  version: (policy: string) => call<Version>("GET", `policies/${name(policy)}/version`),
+  rules: (policy: string) => call<Table>("GET", `policies/${name(policy)}/rules`),
+  cohorts: (policy: string) => call<Table>("GET", `policies/${name(policy)}/cohorts`),
+  state: (policy: string) => call<PolicyNow>("POST", "state", {policy}),
+  /** Builds what was looked at: 412 when it is another by now, 409 while somebody builds it. */
+  build: (policy: string, tag: string) => call<Table>("POST", "build", {policy, tag}),
+  check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
+  /** saved: a version's JSON; empty: a build now. */
+  difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
+  audit: (filter: AuditFilter) => call<AuditAnswer>("POST", "audit", filter),
+  checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
+  whatIf: (yaml: string, policy: string, k: number) =>
+    call<WhatIf>("POST", "design/what-if", {yaml, policy, k}),
+  designFiles: () => call<DesignFile[]>("POST", "design/files", {}),
+  designFile: (file: string) => call<DesignFile & {yaml: string}>("POST", "design/file", {name: file}),
+  tables: (database: string) => call<string[]>("POST", "design/tables", {database}),
+  columns: (database: string, table: string) =>
+    call<TableColumns>("POST", "design/columns", {database, table}),
+  rawRows: (policy: string, password: string) => call<RawRows>("POST", "raw-rows", {policy, password}),
+  /** For jobs over tables; counts for five minutes. */
+  prove: (password: string) => call<object>("POST", "prove", {password}),
+  explain: (role: string, database: string, sql: string) =>
+    call<Table>("POST", "explain", {role, database, sql}),
+  rows: (role: string, database: string, sql: string) => call<Table>("POST", "rows", {role, database, sql}),
+  show: (what: string) => call<Table>("GET", `show/${name(what)}`),
+  runJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/run`, {}),
+  cancelJob: (job: string) => call<Table>("POST", `jobs/${name(job)}/cancel`, {}),
+};

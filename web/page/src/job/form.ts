@@ -1,0 +1,138 @@
+// A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
+import type {ColumnInfo, SparkPlan} from "../page-jobs-api.js";
+import {kUsualCuts, type Mondrian} from "./cuts.js";
+import type {EditedText} from "./edited.js";
+import type {Models} from "./models.js";
+
+export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
+export type Class = (typeof kClasses)[number];
+
+export const kHierarchies = ["intervals", "masking", "dates", "table", "file"] as const;
+export type HierarchyKind = (typeof kHierarchies)[number];
+
+export const kSteps = ["day", "month", "quarter", "year", "decade"] as const;
+
+export interface Hierarchy {
+  kind: HierarchyKind;
+  /** "5, 10, 20": of intervals. */
+  widths: string;
+  steps: string[];
+  /** Of a table: each value with its levels above it. */
+  rows: string[][];
+  /** Of a file: what was uploaded. */
+  upload: {id: string; name: string} | null;
+}
+
+/** Models are of sensitive ones. */
+export interface Attribute extends Models {
+  name: string;
+  class: Class;
+  /** Somebody chose the class; else it is what was suggested. */
+  isChosen: boolean;
+  hierarchy: Hierarchy;
+}
+
+export interface JobForm {
+  name: string;
+  file: {id: string; name: string; separator: string} | null;
+  /** In place of a file, for whom the configuration lists; name: "schema.table". */
+  table: {database: string; name: string} | null;
+  /** A table to publish to, beside the file: "schema.table"; empty: none. */
+  target: string;
+  /** Where that is. */
+  targetDatabase: string;
+  /** What stands for NULL (input.null); null: what pgveil takes unless told, nothing of a file and "NULL" of
+   * a table. */
+  nullText: string | null;
+  attributes: Attribute[];
+  k: number;
+  /** In per cent. */
+  suppression: number;
+  /** So many further transformations, at most, for records that are suppressed. */
+  localRecoding: number;
+  metric: string;
+  algorithm: string;
+  /** Of mondrian only: `spark` says how. */
+  isOnSpark: boolean;
+  mondrian: Mondrian;
+  spark: SparkPlan;
+  seconds: number;
+  threads: number;
+  outliers: string;
+}
+
+export const kMetrics = [
+  "loss",
+  "discernibility",
+  "discernibility_monotonic",
+  "class_size",
+  "nonuniform_entropy",
+  "nonuniform_entropy_monotonic",
+  "normalized_nonuniform_entropy",
+  "precision",
+  "precision_monotonic",
+  "height",
+  "kl_divergence",
+  "ambiguity",
+];
+export const kMondrian = "mondrian";
+export const kAlgorithms = [
+  "flash",
+  "best_first",
+  "ola",
+  "incognito",
+  "depth_first",
+  "breadth_first",
+  "brute_force",
+  "beam",
+  "igreedy",
+  "datafly",
+  "samarati",
+  kMondrian,
+];
+export const kOutliers = ["drop", "hide", "as_reference"];
+
+export const kNewForm: JobForm = {
+  name: "my_job",
+  file: null,
+  table: null,
+  target: "",
+  targetDatabase: "",
+  nullText: null,
+  attributes: [],
+  k: 5,
+  suppression: 5,
+  localRecoding: 0,
+  metric: "loss",
+  algorithm: "flash",
+  isOnSpark: false,
+  mondrian: kUsualCuts,
+  spark: {workers: 1, sample: 1, partition_by: "multidimensional"},
+  seconds: 60,
+  threads: 1,
+  outliers: "drop",
+};
+
+/** It reads or makes a table of a database, which needs the password again. */
+export const usesTables = (form: JobForm) => form.table !== null || form.target !== "";
+
+export interface Draft {
+  form: JobForm;
+  columns: ColumnInfo[];
+  /** 0: not known. */
+  rows: number;
+  /** The text that is run in place of the form's; null: the form is. */
+  edited: EditedText | null;
+}
+
+export const kNewDraft: Draft = {form: kNewForm, columns: [], rows: 0, edited: null};
+
+let draft = kNewDraft;
+
+/** What was filled in outlives a visit of another page. */
+export const formDraft = {
+  read: () => draft,
+  write: (now: Draft) => {
+    draft = now;
+  },
+};

@@ -1,0 +1,105 @@
+// The form as the text that pgveil reads (docs/anonymize.md), and the files that go with it.
+import type {JobText} from "../page-jobs-api.js";
+import {mondrianYaml} from "./cuts.js";
+import {kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
+import {hierarchyFile} from "./levels.js";
+import {modelsYaml} from "./models.js";
+import {sparkOf} from "./spark.js";
+
+/** As YAML reads it back, whatever is in it. */
+export const quoted = (text: string) =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+export const numbers = (text: string) => text.split(/[,;\s]+/).filter(it => it !== "");
+
+const tableName = (at: number) => `levels_${at + 1}.csv`;
+
+function hierarchyYaml(hierarchy: Hierarchy, at: number): string {
+  switch (hierarchy.kind) {
+    case "intervals":
+      return `{intervals: {widths: [${numbers(hierarchy.widths).join(", ")}]}}`;
+    case "masking":
+      return "{masking: {}}";
+    case "dates":
+      return `{dates: [${kSteps.filter(it => hierarchy.steps.includes(it)).join(", ")}]}`;
+    case "table":
+      return `{file: ${quoted(tableName(at))}}`;
+    case "file":
+      return `{file: ${quoted(hierarchy.upload?.name ?? "")}}`;
+  }
+}
+
+function attributeYaml(attribute: Attribute, at: number, isMondrian: boolean): string {
+  const parts = [`class: ${attribute.class}`];
+  if (attribute.class === "quasi_identifier") {
+    const isNumeric = isMondrian && attribute.hierarchy.kind === "intervals";
+    parts.push(isNumeric ? "numeric: true" : `hierarchy: ${hierarchyYaml(attribute.hierarchy, at)}`);
+  }
+  if (attribute.class === "sensitive") parts.push(...modelsYaml(attribute));
+  return `  ${quoted(attribute.name)}: {${parts.join(", ")}}`;
+}
+
+function inputYaml(form: JobForm): string {
+  const empty = form.nullText === null ? "" : `, "null": ${quoted(form.nullText)}`;
+  if (form.table)
+    return `{table: ${quoted(form.table.name)}, database: ${quoted(form.table.database)}${empty}}`;
+  const separator =
+    form.file && form.file.separator !== "," ? `, separator: ${quoted(form.file.separator)}` : "";
+  return `{file: ${quoted(form.file?.name ?? "")}${separator}${empty}}`;
+}
+
+function outputYaml(form: JobForm): string {
+  if (form.target === "") return "{file: result.csv}";
+  return `{file: result.csv, table: ${quoted(form.target)}, database: ${quoted(form.targetDatabase)}}`;
+}
+
+export function yamlOf(form: JobForm): string {
+  const isMondrian = form.algorithm === kMondrian;
+  const search = isMondrian ? [] : [
+    `suppression: ${form.suppression}%`,
+    ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
+    `metric: ${form.metric}`,
+    `outliers: ${form.outliers}`,
+  ];
+  const limits = isMondrian
+    ? `{threads: ${form.threads}}`
+    : `{time: ${form.seconds}s, threads: ${form.threads}}`;
+  return [
+    "version: 1",
+    `name: ${quoted(form.name)}`,
+    `input: ${inputYaml(form)}`,
+    "attributes:",
+    ...form.attributes.map((it, at) => attributeYaml(it, at, isMondrian)),
+    `k: ${form.k}`,
+    ...search,
+    `algorithm: ${form.algorithm}`,
+    ...(isMondrian ? mondrianYaml(form.mondrian) : []),
+    `limits: ${limits}`,
+    `output: ${outputYaml(form)}`,
+    "",
+  ].join("\n");
+}
+
+/** With the files that the text names. Tables' uploads come from whoever uploads them, by name. */
+export function jobText(form: JobForm, tables: Record<string, string>): JobText {
+  const files: Record<string, string> = {...tables};
+  if (form.file) files[form.file.name] = form.file.id;
+  for (const {class: own, hierarchy} of form.attributes)
+    if (own === "quasi_identifier" && hierarchy.kind === "file" && hierarchy.upload)
+      files[hierarchy.upload.name] = hierarchy.upload.id;
+  const spark = sparkOf(form);
+  return {yaml: yamlOf(form), files, ...(spark ? {spark} : {})};
+}
+
+/** The tables that have to be uploaded, by the names that the text gives them. */
+export function tablesOf(form: JobForm): Record<string, string> {
+  const tables: Record<string, string> = {};
+  form.attributes.forEach((it, at) => {
+    if (it.class === "quasi_identifier" && it.hierarchy.kind === "table")
+      tables[tableName(at)] = hierarchyFile(it.hierarchy.rows);
+  });
+  return tables;
+}

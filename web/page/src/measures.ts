@@ -1,0 +1,174 @@
+// What a run is worth, in figures that can be put beside another's.
+import type {ClusterReport, Figures, Report, Run, RunDetails} from "./page-jobs-api.js";
+import {count, percent} from "./table.js";
+
+export interface Bucket {
+  from: number;
+  to: number;
+  records: number;
+}
+
+/** Records by the size of their class: 1, 2–4, 5–9, 10–24 … At most a dozen. */
+export function buckets(histogram: readonly [size: number, classes: number][]): Bucket[] {
+  const edges = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 10_000];
+  const made = edges.map((from, at): Bucket => ({from, to: (edges[at + 1] ?? Infinity) - 1, records: 0}));
+  for (const [size, classes] of histogram) {
+    const bucket = made.find(it => size >= it.from && size <= it.to);
+    if (bucket) bucket.records += size * classes;
+  }
+  const last = made.reduce((latest, it, at) => (it.records > 0 ? at : latest), -1);
+  return made.slice(0, last + 1);
+}
+
+export function bucketName({from, to}: Bucket): string {
+  if (from === to) return String(from);
+  return to === Infinity ? `${count(from)} and more` : `${count(from)} to ${count(to)}`;
+}
+
+/** Of a figure that a run does not have. */
+export const kNone = "–";
+
+const share = (part: number | undefined) => (part === undefined ? kNone : percent(part, 1));
+const number = (value: number | null | undefined) =>
+  value === null || value === undefined ? kNone : String(Number(value.toPrecision(6)));
+const amount = (value: number | undefined) => (value === undefined ? kNone : count(value));
+
+const scoreIn = (report: Report): string => {
+  const score = report.scores[report.metric];
+  return Array.isArray(score) ? score.map(number).join(", ") : number(score);
+};
+
+const provenWords = (report: Report): string => {
+  if (report.mondrian || !report.search) return kNone;
+  return report.search.is_proven ? "the optimum" : "the best found";
+};
+
+/** Where it runs or ran. */
+export function runWords({spark}: Pick<Run, "spark">): string {
+  return spark
+    ? `Spark, ${count(spark.workers)} ${spark.workers === 1 ? "worker" : "workers"}`
+    : "pgveil itself";
+}
+
+type Values = Record<string, string>;
+
+function ofReport(run: RunDetails, report: Report): Values {
+  const cut = report.mondrian;
+  return {
+    "k": String(report.k),
+    "models": report.models.join(", ") || kNone,
+    "algorithm": cut ? "mondrian" : report.search?.algorithm ?? kNone,
+    "metric": cut ? kNone : report.metric,
+    "score": cut ? kNone : scoreIn(report),
+    "it is": provenWords(report),
+    "mean loss of a cell (GCP)": share(report.certainty_penalty),
+    "rows published": count(report.published_rows),
+    "rows suppressed": count(report.suppressed_rows),
+    "rows shown by further transformations": recodedWords(report),
+    "classes": count(report.classes),
+    "smallest class": count(report.smallest_class),
+    "groups": amount(cut?.groups),
+    "smallest group": amount(cut?.smallest),
+    "largest group": amount(cut?.largest),
+    "discernibility penalty": number(cut?.discernibility_penalty),
+    "checks": count(run.checks),
+  };
+}
+
+/** A dash: the job asked for none. */
+function recodedWords({recoding}: Report): string {
+  if (recoding.length === 0) return kNone;
+  const further = recoding.slice(1);
+  return further.length === 0
+    ? "0"
+    : `${count(further.reduce((sum, it) => sum + it.records, 0))}, by ${further.length}`;
+}
+
+function ofCluster(report: ClusterReport): Values {
+  return {
+    "k": String(report.k),
+    "models": report.models.join(", ") || kNone,
+    "algorithm": "mondrian",
+    "mean loss of a cell (GCP)": share(report.certainty_penalty),
+    "rows published": count(report.records),
+    "classes": count(report.classes_counted),
+    "smallest class": count(report.smallest_class),
+    "groups": count(report.groups),
+    "smallest group": count(report.smallest_group),
+    "largest group": count(report.largest_group),
+    "discernibility penalty": number(report.discernibility_penalty),
+    "parts": count(report.parts),
+    "records looked at for the division": count(report.sampled),
+  };
+}
+
+function ofRisk(after: Figures): Values {
+  return {
+    "highest risk": share(after.highest_risk),
+    "mean risk": share(after.mean_risk),
+    "rows at a risk above 20 %": share(after.at_risk),
+  };
+}
+
+const kNames = [
+  "k",
+  "models",
+  "algorithm",
+  "run by",
+  "metric",
+  "score",
+  "it is",
+  "mean loss of a cell (GCP)",
+  "rows published",
+  "rows suppressed",
+  "rows shown by further transformations",
+  "classes",
+  "smallest class",
+  "groups",
+  "smallest group",
+  "largest group",
+  "discernibility penalty",
+  "highest risk",
+  "mean risk",
+  "rows at a risk above 20 %",
+  "parts",
+  "records looked at for the division",
+  "checks",
+];
+
+/** Names and values, the same names for every run. */
+export function figuresOf(run: RunDetails): [string, string][] {
+  const values: Values = {
+    "run by": runWords(run),
+    ...(run.report ? ofReport(run, run.report) : {}),
+    ...(run.cluster_report ? ofCluster(run.cluster_report) : {}),
+    ...(run.measures?.after ? ofRisk(run.measures.after) : {}),
+  };
+  return kNames.map(name => [name, values[name] ?? kNone]);
+}
+
+/** Of each quasi-identifier: how high it was generalized, and what was lost by it. */
+export function attributesOf(run: RunDetails): {name: string; level: string; loss: number | null}[] {
+  const report = run.report;
+  const names = report?.quasi_identifiers ?? run.cluster_report?.quasi_identifiers ?? [];
+  const level = (at: number) =>
+    !report || report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`;
+  return names.map((name, at) => ({name, level: level(at), loss: run.losses[at] ?? null}));
+}
+
+const lossWords = (level: string, loss: number | null) =>
+  `${level === "by group" ? level : `level ${level}`}${loss === null ? "" : `, ${percent(loss, 1)} lost`}`;
+
+/** Two runs' figures side by side, without those that neither has. */
+export function comparison(left: RunDetails, right: RunDetails): [string, string, string][] {
+  const other = new Map(figuresOf(right));
+  const made = figuresOf(left)
+    .map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? kNone])
+    .filter(([, mine, theirs]) => mine !== kNone || theirs !== kNone);
+  const losses = (run: RunDetails) =>
+    new Map(attributesOf(run).map((it) => [it.name, lossWords(it.level, it.loss)]));
+  const [mine, theirs] = [losses(left), losses(right)];
+  for (const name of new Set([...mine.keys(), ...theirs.keys()]))
+    made.push([name, mine.get(name) ?? kNone, theirs.get(name) ?? kNone]);
+  return made;
+}

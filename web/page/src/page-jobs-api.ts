@@ -1,0 +1,212 @@
+// The part of the API (docs/openapi.yaml, /desk) for jobs that are set up here.
+import {call} from "./api.js";
+
+export interface Upload {
+  id: string;
+  name: string;
+  bytes: number;
+  received: number;
+}
+
+export interface ColumnInfo {
+  name: string;
+  distinct: number;
+  empty: number;
+  kind: "number" | "date" | "text";
+  /** All but the empty one, sorted; null: there are too many, or long ones. */
+  values: string[] | null;
+  hints: string[];
+  least?: number;
+  greatest?: number;
+  /** Of a table of a database: its type as SQL spells it. */
+  type?: string;
+  /** Of a table that was not looked at: `distinct` is an estimate, 0: not known. */
+  isEstimate?: boolean;
+}
+
+export interface TableInfo {
+  rows: number;
+  columns: ColumnInfo[];
+}
+
+export const kDivisions = ["multidimensional", "quantiles"] as const;
+export type Division = (typeof kDivisions)[number];
+
+/** How a job is run on a Spark cluster. */
+export interface SparkPlan {
+  workers: number;
+  /** Of the records, in per cent: looked at to find where the table is divided. */
+  sample: number;
+  partition_by: Division;
+}
+
+/** In their order. */
+export const kPhases = [
+  "start",
+  "ship",
+  "profile",
+  "sample",
+  "partition",
+  "anonymize",
+  "write",
+  "check",
+] as const;
+export type Phase = (typeof kPhases)[number];
+
+export interface SparkState extends SparkPlan {
+  /** Null: none runs. */
+  phase: Phase | null;
+  /** Of the phase. */
+  tasks: number;
+  done: number;
+  executors: number;
+}
+
+export interface JobText {
+  yaml: string;
+  /** Names in the text → ids of uploads. */
+  files: Record<string, string>;
+  /** Runs on the cluster. */
+  spark?: SparkPlan;
+}
+
+export interface Checked {
+  levels: number[];
+  is_anonymous: boolean;
+  score?: number;
+}
+
+export interface Report {
+  rows: number;
+  k: number;
+  models: string[];
+  metric: string;
+  quasi_identifiers: string[];
+  columns: string[];
+  not_published: string[];
+  levels: number[];
+  heights: number[];
+  scores: Record<string, number | number[]>;
+  published_rows: number;
+  classes: number;
+  smallest_class: number;
+  suppressed_rows: number;
+  dropped_rows: number;
+  hidden_rows: number;
+  certainty_penalty: number;
+  mondrian: {
+    groups: number;
+    smallest: number;
+    largest: number;
+    discernibility_penalty: number;
+    gcp_tight: number;
+    gcp_region: number;
+  } | null;
+  search: {
+    algorithm: string;
+    is_proven: boolean;
+    checks: number;
+    lower_bound?: number;
+    transformations?: number;
+    checked?: Checked[];
+  } | null;
+  /** With local_recoding: the transformation above, then those of the records that the ones before suppress;
+   * else empty. */
+  recoding: {records: number}[];
+  phases_ms: Record<string, number>;
+}
+
+/** Of a run on a cluster, in place of a Report. */
+export interface ClusterReport {
+  records: number;
+  k: number;
+  /** Beside k. */
+  models: string[];
+  sampled: number;
+  parts: number;
+  records_by_part: number[];
+  groups: number;
+  smallest_group: number;
+  largest_group: number;
+  discernibility_penalty: number;
+  certainty_penalty: number;
+  /** Counted from what was written. */
+  classes_counted: number;
+  smallest_class: number;
+  notes: string[];
+  phases_ms: Record<string, number>;
+  quasi_identifiers: string[];
+  columns: string[];
+  not_published: string[];
+  certainty_penalties: number[];
+}
+
+export interface Figures {
+  rows: number;
+  classes: number;
+  smallest: number;
+  largest: number;
+  unique_rows: number;
+  highest_risk: number;
+  mean_risk: number;
+  at_risk: number;
+  marketer_risk: number;
+  /** Size of a class → how many classes have it. */
+  histogram: [size: number, classes: number][];
+}
+
+export interface Run {
+  id: string;
+  name: string;
+  state: "running" | "done" | "cancelled" | "failed";
+  started_at: string;
+  ended_at: string | null;
+  checks: number;
+  best: number | null;
+  bound: number | null;
+  decided_share: number;
+  message: string | null;
+  hint: string | null;
+  report: Report | null;
+  losses: number[];
+  /** Null: it runs here, not on a cluster. */
+  spark: SparkState | null;
+  cluster_report: ClusterReport | null;
+}
+
+export interface RunDetails extends Run {
+  yaml: string;
+  measures: {before: Figures | null; after: Figures | null} | null;
+}
+
+export interface JobMistake {
+  line: number;
+  column: number;
+  message: string;
+  hint: string;
+}
+
+export interface JobCheck {
+  error: JobMistake | null;
+}
+
+const id = encodeURIComponent;
+
+export const pageJobs = {
+  begin: (name: string, bytes: number) => call<{id: string}>("POST", "desk/uploads", {name, bytes}),
+  part: (upload: string, offset: number, text: string) =>
+    call<{received: number}>("POST", `desk/uploads/${id(upload)}/parts`, {offset, text}),
+  columns: (upload: string, separator: string) =>
+    call<TableInfo>("POST", `desk/uploads/${id(upload)}/columns`, {separator}),
+  /** Reads the table; after api.prove. table: "schema.table". */
+  tableColumns: (database: string, table: string) =>
+    call<TableInfo>("POST", "desk/table-columns", {database, table}),
+  dropUpload: (upload: string) => call<object>("DELETE", `desk/uploads/${id(upload)}`),
+  check: (job: JobText) => call<JobCheck>("POST", "desk/check", job),
+  start: (job: JobText) => call<{id: string}>("POST", "desk/runs", job),
+  runs: () => call<Run[]>("GET", "desk/runs"),
+  run: (run: string) => call<RunDetails>("GET", `desk/runs/${id(run)}`),
+  cancel: (run: string) => call<object>("POST", `desk/runs/${id(run)}/cancel`, {}),
+  drop: (run: string) => call<object>("DELETE", `desk/runs/${id(run)}`),
+  resultAddress: (run: string) => `/api/v1/desk/runs/${id(run)}/result`,
+};

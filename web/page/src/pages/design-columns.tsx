@@ -1,0 +1,111 @@
+// The columns of a design's table as the database has them, with hints; choosing a class writes it into the
+// text.
+import {useState} from "preact/hooks";
+import {api, type DesignPolicy, type TableColumns} from "../api.js";
+import {factsOf, kClasses, suggestedForTable, withColumn} from "../design.js";
+import {count} from "../table.js";
+import {Trouble, useLoaded, Waiting} from "../ui.js";
+
+interface Chosen {
+  text: string;
+  policy: DesignPolicy;
+  edit: (text: string) => void;
+}
+
+function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
+  const classes = new Map(policy.columns.map(it => [it.name, it.class]));
+  const missing = table.columns.filter(it => !classes.has(it.name));
+  const suggestAll = () => {
+    const next = missing.reduce(
+      (made: string | null, it) =>
+        made === null ? null : withColumn(made, policy.name, it.name, suggestedForTable(it)),
+      text,
+    );
+    if (next !== null) edit(next);
+  };
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Columns of ${policy.table}`}>
+        <table>
+          <caption>
+            Columns of {policy.table}
+            {table.rows === null ? "" : `, about ${count(table.rows)} rows`}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">column</th>
+              <th scope="col">type</th>
+              <th scope="col">class</th>
+              <th scope="col">suggested</th>
+              <th scope="col">hints</th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.columns.map((column) => (
+              <tr key={column.name}>
+                <th scope="row">{column.name}</th>
+                <td>{column.type}</td>
+                <td>
+                  <select
+                    aria-label={`Class of ${column.name} in the table`}
+                    value={classes.get(column.name) ?? ""}
+                    disabled={withColumn(text, policy.name, column.name, "identifier") === null}
+                    onChange={(it) => {
+                      const next = withColumn(text, policy.name, column.name, it.currentTarget.value);
+                      if (next !== null) edit(next);
+                    }}
+                  >
+                    {classes.has(column.name) ? null : (
+                      <option value="" disabled>
+                        not listed: hidden
+                      </option>
+                    )}
+                    {kClasses.map((it) => (
+                      <option key={it} value={it}>
+                        {it.replaceAll("_", " ")}
+                      </option>
+                    ))}
+                  </select>
+                </td>
+                <td>{suggestedForTable(column).replaceAll("_", " ")}</td>
+                <td>{factsOf(column)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="hint">
+        From the catalog and the statistics of the last ANALYZE; no row was read. A hint is none to rely on.
+      </p>
+      {missing.length > 0 ? (
+        <button type="button" onClick={suggestAll}>
+          Put the {count(missing.length)} that are not listed in, as suggested
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function Loading(chosen: Chosen) {
+  const {database, table} = chosen.policy;
+  const {value, problem, isBusy} = useLoaded(`columns ${database} ${table}`, () =>
+    api.columns(database, table),
+  );
+  return (
+    <>
+      <Waiting isBusy={isBusy} />
+      <Trouble problem={problem} />
+      {value ? <Rows {...chosen} table={value} /> : null}
+    </>
+  );
+}
+
+export function ColumnsInDatabase(chosen: Chosen) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={it => setOpen(it.currentTarget.open)}>
+      <summary>Columns of {chosen.policy.table} in {chosen.policy.database}, with hints</summary>
+      {isOpen ? <Loading {...chosen} /> : null}
+    </details>
+  );
+}

@@ -1,0 +1,78 @@
+// A job over an uploaded table or, for whom the configuration lists, over a table of a database: a form that
+// becomes the text which `pgveil anonymize` reads, or that text, edited.
+import {useEffect, useRef, useState} from "preact/hooks";
+import type {SparkOffer} from "../api.js";
+import {editedFrom, uploadsOfText, type EditedText} from "../job/edited.js";
+import {formDraft, kNewDraft, type Draft, type JobForm} from "../job/form.js";
+import {keepText, keptText, tabStore} from "../job/kept-text.js";
+import {FormOfJob} from "./new-job/form.js";
+import {dropUploads, uploadedTables} from "./new-job/form-tables.js";
+import {TextEditor} from "./new-job/text-editor.js";
+
+/** What was left here, or the text that a reload has left. */
+function begun(role: string): Draft {
+  const draft = formDraft.read();
+  return draft.edited ? draft : {...draft, edited: keptText(tabStore(), role)};
+}
+
+export function NewJob({
+  role,
+  mayUseTables,
+  offer,
+}: {
+  role: string;
+  mayUseTables: boolean;
+  offer: SparkOffer | null;
+}) {
+  const [draft, setDraft] = useState(() => begun(role));
+  const hasTurned = useRef(false);
+  const {form, edited} = draft;
+  useEffect(() => {
+    formDraft.write(draft);
+    keepText(tabStore(), draft.edited ? {role, edited: draft.edited} : null);
+  }, [draft]);
+  const turn = (to: EditedText | null) => {
+    hasTurned.current = true;
+    setDraft((was) => ({...was, edited: to}));
+  };
+  const toText = async (of: JobForm) => turn(editedFrom(of, await uploadedTables(of)));
+  const toForm = () => {
+    if (edited) dropUploads(uploadsOfText(edited, form));
+    turn(null);
+  };
+  const dropOfText = (id: string) => {
+    if (edited && uploadsOfText(edited, form).includes(id)) dropUploads([id]);
+  };
+  return (
+    <section>
+      <h1>Set up a job</h1>
+      <p class="hint">
+        A table is brought here as separated text with a header (CSV in UTF-8, 64 MiB at most), kept for an
+        hour for you alone, and removed. Columns are not published unless you say so.
+      </p>
+      {edited ? (
+        <TextEditor
+          edited={edited}
+          usual={form.spark}
+          isFormEmpty={!form.file && !form.table}
+          mayUseTables={mayUseTables}
+          offer={offer}
+          takesFocus={hasTurned.current}
+          dropFile={dropOfText}
+          onBack={toForm}
+          edit={(change) => setDraft((was) => (was.edited ? {...was, edited: change(was.edited)} : was))}
+        />
+      ) : (
+        <FormOfJob
+          draft={draft}
+          mayUseTables={mayUseTables}
+          offer={offer}
+          takesFocus={hasTurned.current}
+          change={setDraft}
+          clear={() => setDraft(kNewDraft)}
+          onEdit={toText}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+// How mondrian cuts; what it does unless told is what most want.
+import {useState} from "preact/hooks";
+import {
+  kCutBy,
+  kCuts,
+  kRanges,
+  kUsualCuts,
+  type CutBy,
+  type Cuts,
+  type Mondrian,
+  type Ranges,
+} from "../../job/cuts.js";
+import {Choice} from "./fields.js";
+
+const kCutByHints: Record<CutBy, string> = {
+  normalized_span:
+    "The column with the greatest share of its whole range is cut first: all stay about equally coarse.",
+  span: "The column with the greatest range is cut first, whatever its scale.",
+  entropy: "The column whose values tell most apart is cut first.",
+  min_entropy: "The column whose values tell least apart is cut first.",
+};
+const kCutsHints: Record<Cuts, string> = {
+  strict: "Records of one value stay together.",
+  relaxed: "Records of one value may be divided: groups are smaller, and overlap.",
+};
+const kRangesHints: Record<Ranges, string> = {
+  tight: "A group shows its smallest and largest value, which tells that somebody has each.",
+  region: "A group shows what the cuts left to it: coarser, and it tells the cuts instead.",
+};
+
+export function CutsOf({mondrian, set}: {mondrian: Mondrian; set: (change: Partial<Mondrian>) => void}) {
+  const [wasUsual] = useState(() => JSON.stringify(mondrian) === JSON.stringify(kUsualCuts));
+  return (
+    <details class="wide" open={!wasUsual}>
+      <summary>How groups are cut</summary>
+      <div class="row">
+        <Choice<CutBy>
+          label="Cut by"
+          value={mondrian.cutBy}
+          values={kCutBy}
+          hint={kCutByHints[mondrian.cutBy]}
+          onChange={(cutBy) => set({cutBy})}
+        />
+        <Choice<Cuts>
+          label="Cuts"
+          value={mondrian.cuts}
+          values={kCuts}
+          hint={kCutsHints[mondrian.cuts]}
+          onChange={(cuts) => set({cuts})}
+        />
+        <Choice<Ranges>
+          label="Ranges"
+          value={mondrian.ranges}
+          values={kRanges}
+          hint={kRangesHints[mondrian.ranges]}
+          onChange={(ranges) => set({ranges})}
+        />
+      </div>
+    </details>
+  );
+}

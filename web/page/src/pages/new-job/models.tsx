@@ -1,0 +1,122 @@
+// What is asked of a sensitive column: l and t, and behind "More models" the others.
+import {useId, useState} from "preact/hooks";
+import {
+  kDistances,
+  kLikenesses,
+  kNoModels,
+  notOfMondrian,
+  type Distance,
+  type Likeness,
+  type Models,
+} from "../../job/models.js";
+import {Choice} from "./fields.js";
+
+const kDistanceNames: Record<Distance, string> = {
+  equal: "all values equally far apart",
+  ordered: "ordered by number",
+};
+const kLikenessNames: Record<Likeness, string> = {
+  enhanced: "enhanced: frequent values gain less",
+  basic: "basic",
+};
+
+function Threshold({label, value, isWhole, hint, onInput}: {
+  label: string; value: string; isWhole?: boolean; hint?: string; onInput: (text: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div class={hint ? "explained" : ""}>
+      <label>
+        {label}
+        <input
+          inputMode={isWhole ? "numeric" : "decimal"}
+          value={value}
+          aria-describedby={hint ? id : undefined}
+          onInput={(it) => onInput(it.currentTarget.value.trim())}
+        />
+      </label>
+      {hint ? (
+        <p class="hint" id={id}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+const kMore = ["distance", "entropy", "recursiveC", "recursiveL", "beta", "likeness", "delta"] as const;
+const isPlain = (models: Models) => kMore.every(it => models[it] === kNoModels[it]);
+
+export function ModelsOf({column, models, isMondrian, set}: {
+  column: string; models: Models; isMondrian: boolean; set: (change: Partial<Models>) => void;
+}) {
+  const [wasPlain] = useState(() => isPlain(models));
+  const others = isMondrian ? notOfMondrian(models) : [];
+  return (
+    <>
+      <Threshold
+        label="l: different values in each class"
+        value={models.l}
+        isWhole
+        onInput={(l) => set({l})}
+      />
+      <Threshold label="t: distance from all records, 0 to 1" value={models.t} onInput={(t) => set({t})} />
+      {others.length > 0 ? (
+        <p class="hint">
+          Mondrian can't keep {others.join(", ")}: leave {others.length > 1 ? "them" : "it"} empty, or choose
+          another algorithm.
+        </p>
+      ) : null}
+      <details class="wide" open={!wasPlain}>
+        <summary>More models of {column}</summary>
+        <div class="row">
+          <Choice<Distance>
+            label={`Distance for t of ${column}`}
+            value={models.distance}
+            values={kDistances}
+            nameOf={(it) => kDistanceNames[it]}
+            hint="Ordered by number: 20 and 21 are closer than 20 and 90. For columns of numbers."
+            onChange={(distance) => set({distance})}
+          />
+          <Threshold
+            label={`Entropy l of ${column}`}
+            value={models.entropy}
+            onInput={(entropy) => set({entropy})}
+            hint="Each class is as mixed as so many values of equal frequency: 2.5, for example."
+          />
+          <Threshold
+            label={`Recursive c of ${column}`}
+            value={models.recursiveC}
+            onInput={(recursiveC) => set({recursiveC})}
+            hint="The most frequent value of a class is less than c times all from the l-th most frequent on. Both or none; c between 2 and 5 is usual."
+          />
+          <Threshold
+            label={`Recursive l of ${column}`}
+            value={models.recursiveL}
+            isWhole
+            onInput={(recursiveL) => set({recursiveL})}
+          />
+          <Threshold
+            label={`Beta of ${column}`}
+            value={models.beta}
+            onInput={(beta) => set({beta})}
+            hint="No value is more than 1 + beta times as frequent in a class as in the table: 1 lets it double."
+          />
+          <Choice<Likeness>
+            label={`Kind of beta-likeness of ${column}`}
+            value={models.likeness}
+            values={kLikenesses}
+            nameOf={(it) => kLikenessNames[it]}
+            onChange={(likeness) => set({likeness})}
+          />
+          <Threshold
+            label={`Delta of ${column}`}
+            value={models.delta}
+            onInput={(delta) => set({delta})}
+            hint="No value becomes much more frequent or much rarer: with 1 its share is more than half and less than double."
+          />
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+// A job's text in place of the form: it is what is checked, run and saved.
+import {useRef, useState} from "preact/hooks";
+import {api, type SparkOffer} from "../../api.js";
+import {CheckedText, useChecked} from "../../checked-text.js";
+import {pageJobs, type SparkPlan} from "../../page-jobs-api.js";
+import {saveText} from "../../download.js";
+import {
+  fileNameOf,
+  hasPlace,
+  textOf,
+  withFile,
+  withoutFile,
+  withPlan,
+  withYaml,
+  type EditedText,
+} from "../../job/edited.js";
+import {planMistake, sparkCommand} from "../../job/spark.js";
+import {Trouble} from "../../ui.js";
+import {Password} from "./fields.js";
+import {OnSpark} from "./on-spark.js";
+import {checkedStart, Refusal, StartTrouble, useStart} from "./start.js";
+import {TextFiles} from "./text-files.js";
+
+function Cluster({
+  plan,
+  usual,
+  offer,
+  set,
+}: {
+  plan: SparkPlan | null;
+  usual: SparkPlan;
+  offer: SparkOffer | null;
+  set: (plan: SparkPlan | null) => void;
+}) {
+  if (!plan && !offer) return null;
+  return (
+    <>
+      <p>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={plan !== null}
+            onChange={(it) => set(it.currentTarget.checked ? usual : null)}
+          />{" "}
+          On the Spark cluster, which takes algorithm: mondrian
+        </label>
+      </p>
+      {plan ? (
+        <OnSpark
+          plan={plan}
+          most={offer?.most_workers ?? plan.workers}
+          set={(change) => set({...plan, ...change})}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Back to the form: at once when there is nothing to lose. */
+function WayBack({
+  isTouched,
+  isFormEmpty,
+  onBack,
+}: {
+  isTouched: boolean;
+  isFormEmpty: boolean;
+  onBack: () => void;
+}) {
+  const [isAsked, setAsked] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const stay = () => {
+    setAsked(false);
+    button.current?.focus();
+  };
+  return (
+    <>
+      <p class="actions">
+        <button
+          type="button"
+          ref={button}
+          aria-expanded={isTouched ? isAsked : undefined}
+          onClick={() => (isTouched ? setAsked(true) : onBack())}
+        >
+          Back to the form
+        </button>
+      </p>
+      {isAsked ? (
+        <div class="conflict" role="group" aria-label="Back to the form">
+          <p role="status">
+            The form's text replaces this one: what was changed here is gone, with the files that only this
+            text has.
+            {isFormEmpty ? " The form is empty, since the page was loaded anew." : ""}
+          </p>
+          <p class="actions">
+            <button type="button" onClick={onBack}>
+              Replace my text by the form's
+            </button>
+            <button type="button" onClick={stay}>
+              Stay with my text
+            </button>
+          </p>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** usual: the plan for a cluster that one begins with. */
+export function TextEditor({
+  edited,
+  usual,
+  isFormEmpty,
+  mayUseTables,
+  offer,
+  takesFocus,
+  edit,
+  dropFile,
+  onBack,
+}: {
+  edited: EditedText;
+  usual: SparkPlan;
+  isFormEmpty: boolean;
+  mayUseTables: boolean;
+  offer: SparkOffer | null;
+  takesFocus: boolean;
+  edit: (change: (was: EditedText) => EditedText) => void;
+  dropFile: (id: string) => void;
+  onBack: () => void;
+}) {
+  const [password, setPassword] = useState("");
+  const {yaml, files, spark} = edited;
+  const isPlanRight = planMistake(spark, offer) === null;
+  const asked = textOf(isPlanRight ? edited : {...edited, spark: null});
+  const checking = useChecked(JSON.stringify(asked), () => pageJobs.check(asked));
+  const error = checking.check?.error ?? null;
+  const start = useStart(async () => {
+    const mistake = planMistake(spark, offer);
+    if (mistake !== null) throw new Refusal(mistake);
+    const secret = password;
+    setPassword("");
+    if (secret !== "") await api.prove(secret);
+    return checkedStart(textOf(edited));
+  });
+  const replaced = (name: string) => {
+    const id = files[name];
+    if (id !== undefined) dropFile(id);
+  };
+  const fileName = fileNameOf(yaml);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.run();
+      }}
+    >
+      <p class="hint">
+        This text is checked, run and saved, not the form. Its language is that of pgveil anonymize
+        (docs/anonymize.md). Here the result is a file that you download, whatever its name.
+      </p>
+      <CheckedText
+        id="job-text"
+        label="The job's text (YAML)"
+        rows={20}
+        text={yaml}
+        takesFocus={takesFocus}
+        mistake={
+          error ? {place: hasPlace(error) ? error : null, message: error.message, hint: error.hint} : null
+        }
+        onInput={(text) => edit((was) => withYaml(was, text))}
+      >
+        {checking.check && !error ? <p class="fine">No mistake found.</p> : null}
+      </CheckedText>
+      <Trouble problem={checking.problem}>
+        {" "}
+        <button type="button" onClick={checking.again}>
+          Check again
+        </button>
+      </Trouble>
+      <TextFiles
+        files={files}
+        add={(name, id) => {
+          replaced(name);
+          edit((was) => withFile(was, name, id));
+        }}
+        remove={(name) => {
+          replaced(name);
+          edit((was) => withoutFile(was, name));
+        }}
+      />
+      <Cluster plan={spark} usual={usual} offer={offer} set={(plan) => edit((was) => withPlan(was, plan))} />
+      {spark ? (
+        <>
+          <p class="hint">
+            The same elsewhere, with a cluster of your own (docs/spark.md); of a table of a database also
+            --url and --user:
+          </p>
+          <pre tabIndex={0}>{sparkCommand(spark, fileName)}</pre>
+        </>
+      ) : null}
+      {mayUseTables ? (
+        <p>
+          <Password
+            label="Your password, if the text reads or makes a table"
+            value={password}
+            isRequired={false}
+            onInput={setPassword}
+          />
+        </p>
+      ) : null}
+      <p class="actions">
+        <button type="submit" disabled={start.isBusy}>
+          {start.isBusy ? "starting …" : "Run the job"}
+        </button>
+        <button type="button" onClick={() => saveText(fileName, yaml)}>
+          Save the job's text
+        </button>
+      </p>
+      <StartTrouble start={start} />
+      <WayBack isTouched={edited.isTouched} isFormEmpty={isFormEmpty} onBack={onBack} />
+    </form>
+  );
+}

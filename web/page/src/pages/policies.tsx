@@ -1,0 +1,71 @@
+import {api} from "../api.js";
+import {linkTo} from "../route.js";
+import {ago, share} from "../table.js";
+import {Bar, Grid, Trouble, useLoaded, Waiting, type GridColumn} from "../ui.js";
+
+const shareCell = (key: string): NonNullable<GridColumn["cell"]> => row => {
+  const part = share(row[key]);
+  if (part === null) return <span class="null">–</span>;
+  return <><Bar part={part} whole={1} label={`${row[key]} ${key.replaceAll("_", " ")}`} /> {row[key]}</>;
+};
+
+export function Policies({isAdmin}: {isAdmin: boolean}) {
+  const {value, problem, isBusy, again} = useLoaded("policies", api.policies);
+  const now = Date.now();
+  const columns: GridColumn[] = [
+    {
+      key: "policy",
+      cell: (row) => (isAdmin ? <a href={linkTo(row["policy"] ?? "")}>{row["policy"]}</a> : row["policy"]),
+    },
+    {key: "database"},
+    {key: "table"},
+    {key: "state", cell: (row) => <span class={`state ${row["state"] ?? ""}`}>{row["state"]}</span>},
+    {key: "version", isNumber: true, cell: (row) => row["version"] ?? "–"},
+    {
+      key: "built_at",
+      title: "built",
+      cell: (row) => <span title={row["built_at"] ?? ""}>{ago(row["built_at"] ?? null, now)}</span>,
+    },
+    {key: "k", isNumber: true},
+    {key: "unit", cell: (row) => row["unit"] ?? "each row"},
+    ...(isAdmin
+      ? [
+          {
+            key: "cohorts",
+            isNumber: true,
+            cell: (row: Record<string, string | null>) => row["cohorts"] ?? "–",
+          },
+          {
+            key: "smallest",
+            isNumber: true,
+            cell: (row: Record<string, string | null>) => row["smallest"] ?? "–",
+          },
+        ]
+      : []),
+    {key: "disclosed", cell: shareCell("disclosed")},
+    {key: "computable", cell: shareCell("computable")},
+    {key: "equal", cell: shareCell("equal")},
+    {key: "enforcement"},
+    {
+      key: "closed_because",
+      title: "closed because",
+      cell: (row) => row["building"] ?? row["closed_because"] ?? "",
+    },
+  ];
+  return (
+    <section>
+      <h1>Policies</h1>
+      <p class="hint">
+        Disclosed: the share of cells that are shown. Of those that are hidden, computable: a reader can
+        compute them from what is shown. Equal: all who look alike have the same value there, though no reader
+        can know which.
+      </p>
+      <Waiting isBusy={isBusy} />
+      <Trouble problem={problem} />
+      {value ? <Grid caption="Policies" table={value} columns={columns} /> : null}
+      <button type="button" onClick={again}>
+        Refresh
+      </button>
+    </section>
+  );
+}

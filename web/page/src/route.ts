@@ -1,0 +1,45 @@
+// Where the page is, in the part of the address behind #: it never reaches a server or its log.
+
+export type Route =
+  | {page: "policies"}
+  | {page: "policy"; policy: string}
+  | {page: "design"}
+  | {page: "query"}
+  | {page: "operations"}
+  | {page: "jobs"}
+  | {page: "audit"}
+  | {page: "new-job"}
+  | {page: "run"; run: string}
+  | {page: "compare"; left: string; right: string};
+
+const kPlain = ["design", "query", "operations", "jobs", "audit", "new-job"] as const;
+const isPlain = (text: string): text is (typeof kPlain)[number] => kPlain.some(it => it === text);
+
+const kStart: Route = {page: "policies"};
+
+export function routeOf(hash: string): Route {
+  let parts: string[];
+  try {
+    parts = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  } catch {
+    return kStart;
+  }
+  const [first = "", second = "", third = ""] = parts;
+  if (parts.includes("") && parts.length > 1) return kStart;
+  switch (parts.length) {
+    case 1:
+      return isPlain(first) ? {page: first} : kStart;
+    case 2:
+      if (first === "policies") return {page: "policy", policy: second};
+      return first === "runs" ? {page: "run", run: second} : kStart;
+    case 3:
+      return first === "compare" ? {page: "compare", left: second, right: third} : kStart;
+    default:
+      return kStart;
+  }
+}
+
+export const linkTo = (policy: string) => `#/policies/${encodeURIComponent(policy)}`;
+export const linkToRun = (run: string) => `#/runs/${encodeURIComponent(run)}`;
+export const linkToComparison = (left: string, right: string) =>
+  `#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;

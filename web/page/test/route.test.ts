@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {linkTo, linkToComparison, linkToRun, routeOf} from "../src/route.js";
+
+test("a link to a policy leads to it, whatever its name", () => {
+  for (const policy of ["people_k2", "a/b", "ä %", "#"])
+    assert.deepEqual(routeOf(linkTo(policy)), {page: "policy", policy});
+});
+
+test("links to runs lead to them", () => {
+  assert.deepEqual(routeOf(linkToRun("page-1")), {page: "run", run: "page-1"});
+  assert.deepEqual(routeOf(linkToComparison("page-1", "page-2")), {
+    page: "compare",
+    left: "page-1",
+    right: "page-2",
+  });
+});
+
+test("what is unknown leads to the policies", () => {
+  for (const hash of [
+    "",
+    "#",
+    "#/nowhere",
+    "#/policies/%E0%A4%A",
+    "#/design/x",
+    "#/policies/a/b",
+    "#/runs",
+    "#/runs/",
+    "#/compare/a",
+    "#/compare/a/b/c",
+    "#/policies/",
+  ])
+    assert.deepEqual(routeOf(hash), {page: "policies"});
+});
+
+test("each page has its address", () => {
+  for (const page of ["design", "query", "operations", "jobs", "audit", "new-job"] as const)
+    assert.deepEqual(routeOf(`#/${page}`), {page});
+});
