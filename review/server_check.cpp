@@ -69,9 +69,9 @@ class Check {
       if (is_other && is_machinery(pinned)) {
         add(FindingKind::server_machinery, Severity::error, "",
             fmt::format("function {} {}, and masks may work through it", name, because),
-            fmt::format("put PostgreSQL {}'s own function back", kSupportedMajor));
+            fmt::format("put PostgreSQL {}'s own function back", rewriter::kSupportedMajor));
       }
-      if (function_rule(pinned.name) == rewriter::FunctionRule::refused) continue;
+      if (rewriter::function_rule(pinned.name) == rewriter::FunctionRule::refused) continue;
       verdict_.dropped_functions.emplace(pinned.name);
       add(FindingKind::function_dropped, Severity::warning, "", fmt::format("function {} {}", name, because),
           "calls of it are refused until it is PostgreSQL's own again");
@@ -80,7 +80,7 @@ class Check {
 
   void quoting_columns() {
     for (const auto& column : facts_.quoting_columns) {
-      const auto* catalog = find_system_catalog(column.schema, column.relation);
+      const auto* catalog = rewriter::find_system_catalog(column.schema, column.relation);
       if (catalog == nullptr) continue;  // not readable at all
       const bool is_hidden = std::ranges::any_of(catalog->hidden, [&](const rewriter::CatalogColumn& hidden) {
         return hidden.name == column.column && hidden.rule == rewriter::CatalogColumnRule::null;
@@ -118,7 +118,7 @@ class Check {
   }
 
   void function_overload(const Overload& overload) {
-    if (function_rule(overload.name) == rewriter::FunctionRule::refused) return;
+    if (rewriter::function_rule(overload.name) == rewriter::FunctionRule::refused) return;
     add(FindingKind::function_overload, Severity::note, overload.object,
         fmt::format("{} has the name of a function that clients may call", overload.object),
         "clients can't reach it: functions are sent as pg_catalog's");

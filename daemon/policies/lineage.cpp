@@ -11,7 +11,7 @@
 #include "common/sqlstate.hpp"
 #include "daemon/policies/together.hpp"
 #include "daemon/policies/versions.hpp"
-#include "policy/build/collapse.hpp"
+#include "policy/builder/collapse.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/release/joint_release.hpp"
 #include "policy/tree/disclosure.hpp"

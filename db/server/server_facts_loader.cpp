@@ -72,8 +72,8 @@ std::uint64_t number_of(std::string_view hex) {
   return number;
 }
 
-std::vector<rewriter::Overload> overloads(Connection& connection, const std::string& query) {
-  std::vector<rewriter::Overload> out;
+std::vector<review::Overload> overloads(Connection& connection, const std::string& query) {
+  std::vector<review::Overload> out;
   for (const auto& row : connection.run(query))
     out.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
   return out;

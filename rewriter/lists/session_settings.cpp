@@ -80,7 +80,7 @@ constexpr auto kMayShow = std::to_array<std::string_view>({
 // change what a text means; default_transaction_read_only is a second line behind the list of statements.
 // jit: a mask is one huge expression; compiling that of the demo's 24,000 cohorts takes PostgreSQL 90 s,
 // interpreting it over a million rows 4 s. A client may still SET jit.
-constexpr auto kPinned = std::to_array<std::pair<std::string_view, std::string_view>>({
+constexpr auto kPinnedSettings = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"client_encoding", "UTF8"},
     {"standard_conforming_strings", "on"},
     {"backslash_quote", "safe_encoding"},
@@ -143,9 +143,9 @@ bool is_path_setting(std::string_view name) {
 
 std::optional<std::string_view> fixed_value(std::string_view name) {
   if (may_set(name)) return std::nullopt;
-  const auto* const at = std::ranges::find(kPinned, std::string_view(lower(name)),
+  const auto* const at = std::ranges::find(kPinnedSettings, std::string_view(lower(name)),
                                            &std::pair<std::string_view, std::string_view>::first);
-  return at == kPinned.end() ? std::nullopt : std::optional(at->second);
+  return at == kPinnedSettings.end() ? std::nullopt : std::optional(at->second);
 }
 
 bool is_role_setting(std::string_view name) {
@@ -173,7 +173,7 @@ StartupParameter judge_startup_parameter(std::string_view name, std::string_view
 }
 
 std::span<const std::pair<std::string_view, std::string_view>> pinned_settings() {
-  return kPinned;
+  return kPinnedSettings;
 }
 
 std::span<const std::string_view> shown_settings() {

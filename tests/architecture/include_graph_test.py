@@ -65,6 +65,7 @@ MAY_INCLUDE = {
         "engine",
         "pg",
         "rewriter",
+        "review",
         "console",
         "proxy/session",
         "proxy/net",

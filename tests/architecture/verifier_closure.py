@@ -179,8 +179,8 @@ FINE = {
         "namespace policy {\nstruct Tree {\n  int nodes;\n  int size() const;\n};\n"
         "// Builds one.\n[[nodiscard]] Tree build_tree(int counts);\n}\n"
     ),
-    "policy/tree/tree.cpp": '#include "policy/tree/tree.hpp"\n#include "policy/build/peeler.hpp"\n',
-    "policy/build/peeler.hpp": "int peel();\n",
+    "policy/tree/tree.cpp": '#include "policy/tree/tree.hpp"\n#include "policy/builder/peeler.hpp"\n',
+    "policy/builder/peeler.hpp": "int peel();\n",
     "rewriter/mask/masks.hpp": "int compile_mask();\n",
 }
 MASKS = '#include "rewriter/mask/masks.hpp"\n'

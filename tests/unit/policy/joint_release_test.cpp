@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "policy/build/collapse.hpp"
+#include "policy/builder/collapse.hpp"
 #include "policy/tree/tree_check.hpp"
 #include "rows.hpp"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "naive.hpp"
-#include "policy/build/prune.hpp"
+#include "policy/builder/prune.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/decision/decision.hpp"
 #include "policy/decision/row_decision.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "naive.hpp"
-#include "policy/build/prune.hpp"
+#include "policy/builder/prune.hpp"
 #include "policy/tree/tree.hpp"
 #include "policy/tree/tree_check.hpp"
 #include "rows.hpp"

@@ -8,8 +8,14 @@
 #include "rewriter/lists/supported_server.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 
-namespace pgveil::rewriter {
+namespace pgveil::review {
 namespace {
+
+using rewriter::check_server_version;
+using rewriter::find_pinned_function;
+using rewriter::function_rule;
+using rewriter::FunctionRule;
+using rewriter::pinned_functions;
 
 const std::vector<std::string> kPath = {"pg_catalog", "public"};
 
@@ -181,4 +187,4 @@ TEST_CASE("only PostgreSQL 15 is supported") {
 }
 
 }  // namespace
-}  // namespace pgveil::rewriter
+}  // namespace pgveil::review

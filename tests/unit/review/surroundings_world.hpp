@@ -10,18 +10,18 @@
 #include "rewriter/catalog/catalog.hpp"
 #include "rewriter/catalog/surroundings.hpp"
 
-namespace pgveil::rewriter::test {
+namespace pgveil::review::test {
 
 struct SurroundingsWorld {
-  Catalog catalog;
+  rewriter::Catalog catalog;
   std::vector<policy::PolicySpec> policies;
   std::vector<std::string> open_tables;
-  Surroundings around;
+  rewriter::Surroundings around;
 
   // columns: "name" (text) or "name:type", numbered from 1. → its OID
-  RelationOid add(const std::string& name, const std::vector<std::string>& columns,
-                  RelationKind kind = RelationKind::table);
-  [[nodiscard]] Relation& relation(RelationOid oid);
+  rewriter::RelationOid add(const std::string& name, const std::vector<std::string>& columns,
+                            rewriter::RelationKind kind = rewriter::RelationKind::table);
+  [[nodiscard]] rewriter::Relation& relation(rewriter::RelationOid oid);
   // The policy's columns: "name:i" identifier, q quasi-identifier, s sensitive, v insensitive.
   policy::PolicySpec& protect(const std::string& table, const std::vector<std::string>& columns);
   [[nodiscard]] OwnerDecisions standings() const;
@@ -33,8 +33,8 @@ struct SurroundingsWorld {
 // public.people (id, name, city, visits) with a policy: id and name identifiers, city quasi-identifier,
 // visits shown.
 struct PeopleWorld : SurroundingsWorld {
-  RelationOid people;
+  rewriter::RelationOid people;
   PeopleWorld();
 };
 
-}  // namespace pgveil::rewriter::test
+}  // namespace pgveil::review::test

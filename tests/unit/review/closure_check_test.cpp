@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/rewriter/surroundings_world.hpp"
+#include "tests/unit/review/surroundings_world.hpp"
 
-namespace pgveil::rewriter {
+namespace pgveil::review {
 namespace {
+
+using rewriter::ReadKind;
+using rewriter::RelationKind;
+using rewriter::RelationOid;
 
 using test::find;
 using test::PeopleWorld;
@@ -339,4 +343,4 @@ TEST_CASE("what is temporary or gone is passed over") {
 }
 
 }  // namespace
-}  // namespace pgveil::rewriter
+}  // namespace pgveil::review

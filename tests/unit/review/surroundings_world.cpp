@@ -1,8 +1,12 @@
-#include "tests/unit/rewriter/surroundings_world.hpp"
+#include "tests/unit/review/surroundings_world.hpp"
 
 #include <algorithm>
 
-namespace pgveil::rewriter::test {
+namespace pgveil::review::test {
+using rewriter::Column;
+using rewriter::Relation;
+using rewriter::RelationKind;
+using rewriter::RelationOid;
 
 namespace {
 
@@ -85,4 +89,4 @@ PeopleWorld::PeopleWorld() {
   protect("public.people", {"id:i", "name:i", "city:q", "visits:v"});
 }
 
-}  // namespace pgveil::rewriter::test
+}  // namespace pgveil::review::test

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/unit/rewriter/surroundings_world.hpp"
+#include "tests/unit/review/surroundings_world.hpp"
 
-namespace pgveil::rewriter {
+namespace pgveil::review {
 namespace {
+
+using rewriter::Column;
 
 using test::PeopleWorld;
 
@@ -44,7 +46,7 @@ TEST_CASE("a hidden column of a domain is noted") {
   PeopleWorld world;
   Column& name = world.relation(world.people).columns[1];
   name.type_text = "public.word";
-  name.base = BaseType{"pg_catalog", "text", "text", -1};
+  name.base = rewriter::BaseType{"pg_catalog", "text", "text", -1};
   const auto findings = release(world);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == FindingKind::hidden_domain);
@@ -112,4 +114,4 @@ TEST_CASE("l-diversity beside another visible column is counted per cohort only"
 }
 
 }  // namespace
-}  // namespace pgveil::rewriter
+}  // namespace pgveil::review

@@ -1,0 +1,93 @@
+#pragma once
+// Builds one chain of the disclosure tree at a time. A chain is a node, its `no` child, that one's `no`
+// child, and so on: from one partition, value after value is peeled off until none qualifies. On a chain
+// nothing is released, so the counts of every candidate only fall, and one that has stopped qualifying never
+// qualifies again. That makes a heap with late updates enough, and a chain costs O(entries × attributes),
+// however long it is. Rules on sensitive values may forbid a split now and allow it later, so with rules
+// what was passed over is tried again after each split.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "policy/builder/leaf_growth.hpp"
+#include "policy/cohorts/side_counter.hpp"
+#include "policy/cohorts/slot_counter.hpp"
+
+namespace pgveil::policy {
+
+// Entries order[begin, end) have `code`; what is left after them is the `no` side.
+struct Peel {
+  std::uint32_t attribute = 0;
+  Code code = kNullCode;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint64_t rows_left = 0;
+  std::uint64_t units_left = 0;
+};
+
+struct PeeledChain {
+  std::uint64_t rows = 0;  // of the whole partition
+  std::uint64_t units = 0;
+  std::vector<Peel> peels;
+  bool falls_back = false;  // what is left after the last peel has fewer than k units
+};
+
+template <class Counter>
+class Peeler {
+ public:
+  // REQUIRES: counts and rules outlive the Peeler.
+  Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules);
+
+  // Reorders order[begin, end): first the entries of the first peel, then of the second, …, then the rest;
+  // within each the order is kept. open: the attributes not yet released, ascending.
+  // admitted: the values that may be peeled off; nullptr: all.
+  // cells_lost: how many cells a row shows less that falls back from here; nullopt: no row may.
+  [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
+                                 const std::vector<std::uint32_t>& open,
+                                 std::optional<std::uint64_t> cells_lost, const Admitted* admitted);
+
+ private:
+  struct SlotValue {
+    std::uint32_t attribute = 0;
+    Code code = kNullCode;
+    std::uint32_t entry_count = 0;
+    std::size_t first_posting = 0;
+  };
+  struct Candidate {
+    std::uint64_t with = 0;
+    Slot slot = 0;
+  };
+
+  void number_slots(const std::vector<std::uint32_t>& open);
+  void collect_candidates(const Admitted* admitted);
+  void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
+  // Splits off the value that shows more cells than it hides in rows that then fall back, if there is one.
+  void close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain);
+  [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const;
+  [[nodiscard]] bool qualifies(Slot slot) const;
+  [[nodiscard]] bool sides_keep_rules(Slot slot);
+  [[nodiscard]] bool is_after(const Candidate& a, const Candidate& b) const;
+
+  const CountsView& counts_;
+  std::uint64_t k_;
+  Counter counter_;
+  std::vector<std::uint32_t> coarseness_;  // per attribute
+  SideCounter sides_;
+  std::vector<std::vector<Slot>> slot_lookup_;  // per attribute and code; kNone between chains
+  // Scratch of one chain.
+  std::vector<std::uint32_t> entries_;
+  std::vector<SlotValue> values_;
+  std::vector<Slot> slots_;
+  std::vector<Candidate> heap_;
+  std::vector<Candidate> passed_over_;  // a side would break a rule as the partition is now
+  std::vector<std::uint32_t> yes_;
+  std::vector<std::uint32_t> postings_;  // local entries of each candidate slot
+  std::vector<char> is_gone_;
+  std::vector<std::uint32_t> peeled_;
+};
+
+extern template class Peeler<RowCounter>;
+extern template class Peeler<UnitCounter>;
+
+}  // namespace pgveil::policy

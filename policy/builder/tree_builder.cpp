@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "policy/builder/leaf_growth.hpp"
+#include "policy/builder/peeler.hpp"
+#include "policy/builder/prune.hpp"
+#include "policy/cohorts/side_counter.hpp"
+#include "policy/counts/too_few_units.hpp"
+#include "policy/spec/spec.hpp"
+#include "policy/tree/released_together.hpp"
+#include "policy/tree/tree.hpp"
+
+namespace pgveil::policy {
+
+namespace {
+
+// Walks the tree in preorder, chain by chain, on an explicit stack: a chain can be thousands of nodes long,
+// the stack is never deeper than the number of attributes.
+template <class Counter>
+class TreeBuilder final : public LeafGrower {
+ public:
+  TreeBuilder(const CountsView& counts, std::uint64_t k, Strategy strategy,
+              std::function<void(double)> progress, const SideRules& rules)
+      : counts_(counts),
+        progress_(std::move(progress)),
+        strategy_(strategy),
+        order_(counts.entries()),
+        peeler_(counts, k, rules) {
+    tree_.k = k;
+    for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
+      tree_.attributes.push_back(
+          {counts.attribute(a).name, counts.attribute(a).number, counts.attribute(a).level});
+    }
+    together_ = released_together(tree_.attributes);
+  }
+
+  Result<DisclosureTree> build() {
+    std::vector<std::uint32_t> open(counts_.attribute_count());
+    for (std::uint32_t a = 0; a < open.size(); ++a) open[a] = a;
+    push(0, order_.size(), std::move(open), std::nullopt, nullptr);
+    if (stack_.back().chain.units < tree_.k) return too_few_units(tree_.k);
+    row_count_ = stack_.back().chain.rows;
+    while (!stack_.empty()) emit_node();
+    return std::move(tree_);
+  }
+
+  std::vector<Node> grow(std::vector<std::uint32_t> entries, std::vector<std::uint32_t> open,
+                         const Admitted& admitted) override {
+    order_ = std::move(entries);
+    tree_.nodes.clear();
+    admitted_below_ = nullptr;
+    push(0, order_.size(), std::move(open), std::nullopt, &admitted);
+    while (!stack_.empty()) emit_node();
+    return std::move(tree_.nodes);
+  }
+
+  std::vector<Node> close(std::vector<std::uint32_t> entries, std::vector<std::uint32_t> open,
+                          std::uint64_t cells_lost) override {
+    if (nothing_.empty()) {
+      for (std::size_t a = 0; a < counts_.attribute_count(); ++a)
+        nothing_.emplace_back(counts_.attribute(a).values.size() + 1, 0);
+    }
+    order_ = std::move(entries);
+    tree_.nodes.clear();
+    admitted_below_ = &nothing_;
+    push(0, order_.size(), std::move(open), cells_lost, &nothing_);
+    while (!stack_.empty()) emit_node();
+    return std::move(tree_.nodes);
+  }
+
+ private:
+  struct Frame {
+    PeeledChain chain;
+    std::vector<std::uint32_t> open;
+    std::optional<std::uint64_t> cells_lost;  // by a row that falls back from this chain
+    std::size_t step = 0;                     // nodes of the chain already emitted
+    NodeIndex previous = 0;                   // the last one of them
+  };
+
+  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open,
+            std::optional<std::uint64_t> cells_lost, const Admitted* admitted) {
+    PeeledChain chain = peeler_.peel(order_, begin, end, open, cells_lost, admitted);
+    stack_.push_back({std::move(chain), std::move(open), cells_lost});
+  }
+
+  // What a row loses that falls back from a chain which starts at a `yes` of this one: the value that the
+  // `yes` released, and what it loses further out if this chain falls back too.
+  [[nodiscard]] std::optional<std::uint64_t> cells_lost_below(const Frame& frame) const {
+    switch (strategy_) {
+      case Strategy::greedy: return std::nullopt;
+      case Strategy::thorough: return frame.chain.falls_back ? 1 + *frame.cells_lost : 1;
+    }
+    PGVEIL_ASSERT(false);
+    return std::nullopt;
+  }
+
+  void emit_node() {
+    Frame& frame = stack_.back();
+    const auto index = static_cast<NodeIndex>(tree_.nodes.size());
+    Node node;
+    node.rows = frame.chain.rows;
+    node.units = frame.chain.units;
+    if (frame.step > 0) {
+      tree_.nodes[frame.previous].no = index;
+      node.rows = frame.chain.peels[frame.step - 1].rows_left;
+      node.units = frame.chain.peels[frame.step - 1].units_left;
+    }
+    if (frame.step == frame.chain.peels.size()) {
+      report_settled(node.rows);
+      node.falls_back = frame.chain.falls_back;
+      tree_.nodes.push_back(std::move(node));
+      stack_.pop_back();
+      return;
+    }
+    const Peel peel = frame.chain.peels[frame.step++];
+    frame.previous = index;
+    node.split = Split{peel.attribute, counts_.text(peel.attribute, peel.code)};
+    node.yes = index + 1;
+    tree_.nodes.push_back(std::move(node));
+    std::vector<std::uint32_t> open = frame.open;
+    std::erase_if(open, [&](std::uint32_t a) { return (together_[peel.attribute] >> a & 1) != 0; });
+    push(peel.begin, peel.end, std::move(open), cells_lost_below(frame), admitted_below_);
+  }
+
+  void report_settled(std::uint64_t rows) {
+    settled_ += rows;
+    if (!progress_) return;
+    const double share = static_cast<double>(settled_) / static_cast<double>(row_count_);
+    if (share < reported_ + 0.01 && settled_ < row_count_) return;
+    reported_ = share;
+    progress_(share);
+  }
+
+  const CountsView& counts_;
+  std::function<void(double)> progress_;
+  Strategy strategy_;
+  std::vector<std::uint32_t> order_;
+  Peeler<Counter> peeler_;
+  DisclosureTree tree_;
+  std::vector<std::uint64_t> together_;       // released_together
+  Admitted nothing_;                          // no value of any attribute; empty until close() needs it
+  const Admitted* admitted_below_ = nullptr;  // nullptr: all
+  std::vector<Frame> stack_;
+  std::uint64_t row_count_ = 0;
+  std::uint64_t settled_ = 0;
+  double reported_ = 0;
+};
+
+// Slots and pairs are numbered with 32 bits.
+bool is_too_large(const Counts& counts) {
+  return counts.size() >= std::numeric_limits<std::uint32_t>::max() / (counts.attributes.size() + 1);
+}
+
+}  // namespace
+
+std::unique_ptr<LeafGrower> LeafGrower::make(const CountsView& counts, std::uint64_t k, Strategy strategy,
+                                             const SideRules& rules) {
+  if (counts.has_units())
+    return std::make_unique<TreeBuilder<UnitCounter>>(counts, k, strategy, nullptr, rules);
+  return std::make_unique<TreeBuilder<RowCounter>>(counts, k, strategy, nullptr, rules);
+}
+
+Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const Growth& growth,
+                                  const std::function<void(double)>& progress, const SideRules& rules) {
+  PGVEIL_ASSERT(k >= 2);
+  PGVEIL_ASSERT(rules.empty() || growth.strategy == Strategy::greedy);
+  PGVEIL_ASSERT(counts.attributes.size() <= kMaxQuasiIdentifiers);
+  if (is_too_large(counts)) {
+    return error_of_kind(ErrorKind::limit, "the table has too many combinations of quasi-identifiers",
+                         "class fewer columns quasi_identifier");
+  }
+  const CountsView view(counts);
+  if (auto whole = check_root(view, rules); !whole) return whole.error();
+  auto tree = view.has_units() ? TreeBuilder<UnitCounter>(view, k, growth.strategy, progress, rules).build()
+                               : TreeBuilder<RowCounter>(view, k, growth.strategy, progress, rules).build();
+  if (!tree || !growth.max_cohorts) return tree;
+  auto pruned = prune(*tree, *growth.max_cohorts);
+  if (!pruned || growth.strategy == Strategy::greedy || pruned->nodes.size() == tree->nodes.size())
+    return pruned;
+  const auto grower = LeafGrower::make(view, k, growth.strategy, rules);
+  return with_cut_chains_closed(*pruned, view, *grower);
+}
+
+}  // namespace pgveil::policy
