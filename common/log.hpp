@@ -18,6 +18,7 @@ struct Options {
   Format format = Format::text;
   bool log_private = false;
   std::size_t lines_per_second = 0;  // of one kind of line (line_limiter.hpp); 0: no limit
+  bool operator==(const Options&) const = default;
 };
 void configure(const Options& options);
 

@@ -50,6 +50,7 @@ class Reader {
     const auto entries = map.as_map();
     if (!entries) return entries.error();
     if (auto known = yaml::refuse_unknown_keys(*entries, keys_of(section)); !known) return known;
+    warn_of_retired(*entries, section);
     if (auto options = read_options(*entries, map, section); !options) return options;
     return read_sections(*entries, map, section);
   }
@@ -63,7 +64,21 @@ class Reader {
     for (const auto& child : config_sections()) {
       if (parent_of(child.path) == section) keys.push_back(last_of(child.path));
     }
+    for (const auto& retired : retired_keys()) {
+      if (parent_of(retired.name) == section) keys.push_back(last_of(retired.name));
+    }
     return keys;
+  }
+
+  void warn_of_retired(const Entries& entries, std::string_view section) {
+    for (const auto& retired : retired_keys()) {
+      if (parent_of(retired.name) != section) continue;
+      const yaml::Value* value = yaml::find(entries, last_of(retired.name));
+      if (value == nullptr) continue;
+      const auto& at = value->position();
+      config_.warnings.push_back(fmt::format("{}:{}:{}: {} has no effect any more: {}", at.file, at.line,
+                                             at.column, retired.name, retired.reason));
+    }
   }
 
   Result<void> read_options(const Entries& entries, const yaml::Value& map, std::string_view section) {

@@ -57,12 +57,14 @@ struct BypassRole {
   std::string role;
   BackendRole backend;
   std::vector<std::string> databases;  // empty: all
+  bool operator==(const BypassRole&) const = default;
 };
 
 struct AuthConfig {
   session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
   std::string users_file;  // empty only with trust: then any role name is let in
   std::string hba_file;    // empty: from everywhere
+  bool operator==(const AuthConfig&) const = default;
 };
 
 // Who of PostgreSQL's roles may log in, and as whom.
@@ -70,6 +72,7 @@ inline constexpr std::string_view kEverybody = "*";
 struct LetIn {
   std::string user;  // kEverybody, or a name
   std::string as;    // the role of the policies that it is; empty: its own name
+  bool operator==(const LetIn&) const = default;
 };
 
 // Of the function that setup-sql makes.
@@ -82,6 +85,7 @@ struct AuthQueryConfig {
   std::string database;                      // empty: the first that is served
   std::vector<LetIn> let_in;                 // the first that fits counts; nobody else
   std::int64_t cache_ms = 10'000;
+  bool operator==(const AuthQueryConfig&) const = default;
 };
 
 // Paths are absolute; empty: none.
@@ -112,15 +116,6 @@ struct MetricsConfig {
   bool operator==(const MetricsConfig&) const = default;
 };
 
-// A Spark cluster for jobs of the page (docs/web.md).
-struct SparkConfig {
-  std::string command;  // pgveil-spark
-  std::string submit;   // options of spark-submit
-  std::string folder;   // that its workers see too; empty: one below state_dir
-  std::size_t most_workers = 4;
-  bool operator==(const SparkConfig&) const = default;
-};
-
 // The page (docs/web.md).
 struct PageConfig {
   std::string host = "127.0.0.1";
@@ -130,7 +125,6 @@ struct PageConfig {
   // Admins that are shown more than masks; nobody unless listed.
   std::vector<std::string> raw_rows;    // rows of policies' tables as they are
   std::vector<std::string> table_jobs;  // jobs over tables of databases, and to tables
-  std::optional<SparkConfig> spark;     // unset: no job runs on a cluster
   bool operator==(const PageConfig&) const = default;
 };
 
@@ -144,6 +138,7 @@ struct AuditConfig {
 struct AdminConfig {
   std::vector<std::string> admin_users;
   std::vector<std::string> stats_users;
+  bool operator==(const AdminConfig&) const = default;
 };
 
 // Overrides for some sessions; unset: as pool says.
@@ -208,6 +203,7 @@ struct PathPattern {
 struct Config {
   std::string file;
   std::map<std::string, std::string> written;  // "limits.max_clients": the value's text, of keys in the file
+  std::vector<std::string> warnings;           // one line each: keys of the file that have no effect any more
   ListenConfig listen;
   BackendConfig backend;
   AuthConfig auth;

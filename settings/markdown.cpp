@@ -57,6 +57,12 @@ std::string config_markdown() {
         config_options(), [&](const Option& option) { return option.section == section.path; });
     if (has_keys) out += "\n" + table_of(section.path);
   }
+  out +=
+      "\n## Keys of earlier releases\n\n"
+      "A file that has one of these is read as if it had not, and a warning says so.\n\n"
+      "| key | why it went |\n|---|---|\n";
+  for (const auto& retired : retired_keys())
+    out += fmt::format("| `{}` | {} |\n", retired.name, retired.reason);
   return out;
 }
 

@@ -45,6 +45,11 @@ using Origin = ConfigOrigin;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kMaxCountsBytes = std::int64_t{1} << 40;
 
+constexpr auto kRetired = std::to_array<RetiredKey>({
+    {"admin.http.spark",
+     "the page runs no jobs on a cluster; pgveil-spark reads the database itself (docs/spark.md)"},
+});
+
 constexpr Option kOptions[] = {
     {"", "policies", "list of paths", "[]",
      "policy files; * and ? match within a folder; relative to this file",
@@ -262,24 +267,6 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.page.table_jobs);
      }},
-    {"admin.http.spark", "command", "path", kRequired,
-     "the program pgveil-spark, run as the user of pgveil (docs/spark.md)",
-     [](Config& c, const Value& v, const Origin& o) {
-       return store(read_path(v, o), c.page.spark->command);
-     }},
-    {"admin.http.spark", "submit", "text", "none",
-     "options for spark-submit, as --submit has them: --master local[{workers}], or --master "
-     "spark://host:7077 "
-     "--conf spark.cores.max={workers}; {workers} is the number that was chosen",
-     [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.page.spark->submit); }},
-    {"admin.http.spark", "folder", "path", "none",
-     "folder that pgveil and the workers share under one path and one user; none: one below state_dir, for a "
-     "cluster on this machine. Numbers of a job's quasi-identifiers lie there while it runs",
-     [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.page.spark->folder); }},
-    {"admin.http.spark", "most_workers", "1 to 256", "4", "that a job may ask for",
-     [](Config& c, const Value& v, const Origin&) {
-       return store(read_count(v, 1, 256), c.page.spark->most_workers);
-     }},
     {"admin.http.tls", "cert_file", "path", "none", "as in tls.clients",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.page.tls.certificate);
@@ -474,8 +461,6 @@ constexpr Section kSections[] = {
     {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
     {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
     {"admin.http", "a page for browsers, for the roles of admin (docs/web.md)", true, nullptr},
-    {"admin.http.spark", "a cluster for jobs that are set up on the page; without it they run here", true,
-     [](Config& c) { c.page.spark.emplace(); }},
     {"admin.http.tls", "HTTPS for it. Another path needs a restart; RELOAD reads the files again", true,
      nullptr},
     {"audit", "who asked what, and what became of it", true, nullptr},
@@ -487,6 +472,10 @@ constexpr Section kSections[] = {
 };
 
 }  // namespace
+
+std::span<const RetiredKey> retired_keys() {
+  return kRetired;
+}
 
 std::span<const Option> config_options() {
   return kOptions;

@@ -32,7 +32,15 @@ struct Section {
   void (*start)(Config& config) = nullptr;  // called when the section is there
 };
 
+// A key or a section that earlier releases had. A file that still has it is read, without any effect of the
+// key, and the reader of the configuration warns of it.
+struct RetiredKey {
+  std::string_view name;  // "admin.http.spark"
+  std::string_view reason;
+};
+
 [[nodiscard]] std::span<const Option> config_options();
+[[nodiscard]] std::span<const RetiredKey> retired_keys();
 // "limits.max_clients".
 [[nodiscard]] std::string full_name(const Option& option);
 // RELOAD takes a new value over; the others need a restart.

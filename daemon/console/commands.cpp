@@ -88,11 +88,6 @@ Table export_answer(const std::string& policy, std::string target, const db::Exp
 
 // Without the place of files that the page keeps.
 std::string message_of(const JobRun& run) {
-  if (run.state == JobState::running && run.spark) {
-    const auto& progress = run.spark->progress;
-    return fmt::format("on {} of {} workers: {}, {} of {} tasks", progress.executors, run.spark->workers,
-                       name(progress.phase), progress.done, progress.tasks);
-  }
   std::string message = run.message;
   const std::string folder = run.folder + "/";
   for (auto at = message.find(folder); !run.folder.empty() && at != std::string::npos;

@@ -9,7 +9,6 @@
 #include "common/clock.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
-#include "jobs/cluster/spark_groups.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -63,8 +62,6 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
   run.started_by = role;
   run.started_at = utc_now();
   run.folder = place.folder;
-  if (place.spark)
-    run.spark = JobOnSpark{place.spark->workers, place.spark->sample, place.spark->by, {}, nullptr, {}};
   Config config = present->config;
   config.interrupt = interrupt_;
   if (!place.folder.empty()) config.export_dir = place.folder;
@@ -89,24 +86,6 @@ void JobRunner::note(const std::string& job, const engine::Progress& progress) {
   if (share) run.decided_share = *share;
 }
 
-MakeGroups JobRunner::groups_of(const std::string& job, const SparkOrder& order) {
-  SparkHooks hooks;
-  hooks.is_aborted = [this] { return is_cancelled_.load(); };
-  hooks.progress = [this, job](const SparkProgress& progress) {
-    const std::lock_guard lock(mutex_);
-    runs_[job].spark->progress = progress;
-  };
-  hooks.report = [this, job](const SparkReport& report) {
-    const std::lock_guard lock(mutex_);
-    runs_[job].spark->report = std::make_shared<const SparkReport>(report);
-  };
-  hooks.words = [this, job](const std::string& words) {
-    const std::lock_guard lock(mutex_);
-    runs_[job].spark->words = words;
-  };
-  return groups_on_spark(order, std::move(hooks));
-}
-
 void JobRunner::work(const Config& config, const Present& present, const Job& job, const JobPlace& place) {
   AnonymizeRequest request;
   request.job = job;
@@ -117,7 +96,6 @@ void JobRunner::work(const Config& config, const Present& present, const Job& jo
   AnonymizeHooks hooks;
   hooks.is_aborted = [this] { return is_cancelled_.load(); };
   asked_share_at_ = {};
-  if (place.spark) request.make_groups = groups_of(job.name, *place.spark);
   hooks.search_progress = [this, &job](const engine::Progress& progress) { note(job.name, progress); };
   hooks.input = place.on_input;
   end(job.name, run(request, hooks));

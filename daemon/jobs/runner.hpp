@@ -12,23 +12,12 @@
 #include <vector>
 
 #include "daemon/state/present.hpp"
-#include "jobs/cluster/spark_order.hpp"
 #include "jobs/run/anonymize.hpp"
 
 namespace pgveil::app {
 
 enum class JobState { running, done, cancelled, failed };
 [[nodiscard]] std::string_view name(JobState state);
-
-// How far a run on a cluster is, and what it told at its end.
-struct JobOnSpark {
-  std::size_t workers = 0;
-  double sample = 0;  // per cent
-  PartitionBy by = PartitionBy::multidimensional;
-  SparkProgress progress;
-  std::shared_ptr<const SparkReport> report;
-  std::string words;  // why it failed, for who started it
-};
 
 // The last run of a job.
 struct JobRun {
@@ -46,14 +35,12 @@ struct JobRun {
   std::optional<Error> failure;             // of a failed one
   std::shared_ptr<const JobReport> report;  // of one that is done
   std::string folder;                       // JobPlace's, which messages name and nobody needs to know
-  std::optional<JobOnSpark> spark;
 };
 
 // How a job is run that is none of the configuration's files.
 struct JobPlace {
   std::string folder;                                       // files only below it; empty: below export_dir
   std::uint64_t records_up_to = 0;                          // as in AnonymizeRequest
-  std::optional<SparkOrder> spark = {};                     // its groups are cut on a cluster
   std::function<void(const engine::Table&)> on_input = {};  // as in AnonymizeHooks, on the job's thread
 };
 
@@ -79,7 +66,6 @@ class JobRunner {
  private:
   void work(const Config& config, const Present& present, const Job& job, const JobPlace& place);
   void note(const std::string& job, const engine::Progress& progress);
-  [[nodiscard]] MakeGroups groups_of(const std::string& job, const SparkOrder& order);
   void end(const std::string& job, const Result<JobReport>& made);
 
   mutable std::mutex mutex_;

@@ -48,14 +48,13 @@ enum class InputOfGroups { is_dropped, is_kept };
 
 struct JobReading {
   InputOfGroups input = InputOfGroups::is_dropped;
-  MakeGroups make_groups = {};  // of algorithm: mondrian; empty: they are cut here
   // Called with the rows as they were read, nulls as input.null says; may be empty.
   std::function<void(const engine::Table&)> on_input = {};
 };
 
 // config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the
-// input has not (all are named); what read_source_table, build_hierarchy, prepare and make_groups refuse. The
-// offending values are in private_detail.
+// input has not (all are named); what read_source_table, build_hierarchy, prepare and cut_into_groups refuse.
+// The offending values are in private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress, const JobReading& how = {});

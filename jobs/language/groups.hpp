@@ -1,5 +1,5 @@
 #pragma once
-// Groups in place of a job's records (`algorithm: mondrian`), whoever cuts them.
+// Groups in place of a job's records (`algorithm: mondrian`).
 #include <functional>
 
 #include "engine/data/hierarchy.hpp"
@@ -20,10 +20,5 @@ struct JobGroups {
 
 // Of a quasi-identifier that is not numeric, for the values of its column.
 using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
-
-// table: the attributes that are no identifiers, in the job's order. What comes back is not believed: classes
-// are formed of it anew, and all models tested, before it is published.
-using MakeGroups =
-    std::function<Result<JobGroups>(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of)>;
 
 }  // namespace pgveil::app

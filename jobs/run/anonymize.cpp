@@ -398,9 +398,9 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
     if (auto free = check_targets(request); !free) return free.error();
   }
   Stopwatch watch;
-  const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
-                                  {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped,
-                                   request.make_groups, hooks.input});
+  const auto data =
+      read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
+                    {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped, hooks.input});
   if (!data) return data.error();
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();

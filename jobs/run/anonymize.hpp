@@ -34,7 +34,6 @@ struct AnonymizeRequest {
   bool lists_only = false;          // record what is checked, publish nothing
   bool is_from_console = false;     // files only below export_dir
   std::uint64_t records_up_to = 0;  // record what is checked if there are no more transformations than this
-  MakeGroups make_groups;           // of algorithm: mondrian; empty: they are cut here
 };
 
 // Called on the thread of the job; all may be empty.

@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession, functions as F  # noqa: E402
 
 from pgveil_spark import errors, output, partitions, plan, postgres as reading, run, sources  # noqa: E402
 from pgveil_spark.native import Binary  # noqa: E402
+from pgveil_spark.progress import _PHASES  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
 DRIVER = "/usr/share/java/postgresql.jar"
@@ -518,7 +519,7 @@ class Command(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "job.yaml").write_text(job_text())
 
-    def command(self, *arguments, binary=BINARY, master=None, environment=None):
+    def command(self, *arguments, binary=BINARY, master=None, environment=None, stdin=None):
         options = (
             [
                 "--submit",
@@ -530,6 +531,7 @@ class Command(unittest.TestCase):
         return subprocess.Popen(
             [sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
             cwd=HERE.parent,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -547,14 +549,46 @@ class Command(unittest.TestCase):
             out, wrong = process.communicate(timeout=60)
             self.assertEqual(process.returncode, status, wrong)
 
-    def test_a_worker_that_is_lost_loses_and_doubles_no_record(self):
-        given = drivers(4000)
-        write_csv(self.folder / "drivers.csv", given)
+    def slow_binary(self):
+        """Takes its time for each part of the table, and leaves a file that says when it began."""
         slow = self.folder / "slow"
         slow.write_text(
             f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n'
         )
         slow.chmod(0o755)
+        return slow
+
+    def for_programs(self, **how):
+        """Its standard input stays open until the caller closes it."""
+        arguments = ("--json-lines", "--partitions", "2", "--sample", "100%", str(self.folder / "job.yaml"))
+        return self.command(*arguments, master="local[2]", stdin=subprocess.PIPE, **how)
+
+    def test_programs_are_told_how_far_it_is(self):
+        write_csv(self.folder / "drivers.csv", drivers(600))
+        with self.for_programs() as process:
+            told = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.returncode, 0, told)
+        phases = list(dict.fromkeys(it["progress"]["phase"] for it in told[:-1]))
+        self.assertEqual(phases, [it for it in _PHASES if it in phases])
+        self.assertIn("start", phases)
+        self.assertEqual((told[-1]["report"]["records"], told[-1]["report"]["parts"]), (600, 2))
+        self.assertEqual(len(read_csv(self.folder / "out")), 600)
+
+    def test_it_does_not_outlive_the_program_that_started_it(self):
+        write_csv(self.folder / "drivers.csv", drivers(600))
+        with self.for_programs(binary=self.slow_binary()) as process:
+            while process.poll() is None and not list(self.folder.glob("began.*")):
+                time.sleep(0.1)
+            process.stdin.close()
+            told = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.returncode, 1, told)
+        self.assertEqual(list(told[-1]), ["error"])
+        self.assertEqual([it.name for it in self.folder.iterdir() if "out" in it.name], [])
+
+    def test_a_worker_that_is_lost_loses_and_doubles_no_record(self):
+        given = drivers(4000)
+        write_csv(self.folder / "drivers.csv", given)
+        slow = self.slow_binary()
         with LocalCluster(workers=2, memory="800m") as cluster:
             process = self.command(
                 "--partitions",

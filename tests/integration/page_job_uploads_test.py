@@ -152,6 +152,14 @@ class Runs(PageJobsCase):
         self.assertIn("people.csv: record 2 has 3 fields", run["message"])
         self.assertNotIn("/", run["message"])
 
+    def test_a_cluster_can_t_be_asked_for(self):
+        """As earlier releases of the page did: a page that was not loaded anew still may."""
+        spark = {"workers": 1, "sample": 1, "partition_by": "quantiles"}
+        for path in ("check", "runs"):
+            self.ask("POST", path, {"yaml": JOB, "files": self.files(), "spark": spark}, expected=400)
+        self.assertNotIn("spark", self.operator.api("GET", "session")[1])
+        self.assertEqual(self.run_job().keys() & {"spark", "cluster_report"}, set())
+
     def test_a_job_is_cancelled(self):
         columns = [f"c{i}" for i in range(9)]
         rows = "".join(",".join(str((g * (i + 3)) % 97) for i in range(9)) + "\n" for g in range(3000))

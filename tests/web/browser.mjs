@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
 import {changes} from "./changes.mjs";
-import {cluster} from "./cluster.mjs";
 import {jobTexts} from "./job-text.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
@@ -494,7 +493,7 @@ const scenarios = {
 };
 
 const common = {settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot};
-Object.assign(scenarios, changes(common), cluster(common), jobTexts(common));
+Object.assign(scenarios, changes(common), jobTexts(common));
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});

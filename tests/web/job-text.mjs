@@ -3,6 +3,23 @@ import assert from "node:assert/strict";
 
 const kTowns = {name: "towns.csv", mimeType: "text/csv", buffer: Buffer.from("Aber;north;*\nBree;north;*\nCork;south;*\n")};
 
+// A search through ten million transformations, so that it still runs when somebody looks.
+const kColumns = Array.from({length: 9}, (_, i) => `c${i}`);
+const kLong = {
+  name: "long.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from([kColumns, ...Array.from({length: 3000}, (_, g) => kColumns.map((_, i) => (g * (i + 3)) % 97))].join("\n")),
+};
+const kLongJob = `version: 1
+name: long
+input: {file: long.csv}
+attributes:
+${kColumns.map(it => `  ${it}: {class: quasi_identifier, hierarchy: {intervals: {widths: [2, 4, 8, 16, 32]}}}`).join("\n")}
+k: 5
+algorithm: brute_force
+output: {file: out.csv}
+`;
+
 export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, everywhere, shot}) => {
   const run = page => page.getByRole("button", {name: "Run the job"}).click();
   const editorOf = page => page.getByLabel("The job's text (YAML)");
@@ -94,10 +111,6 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.getByLabel("A further file").setInputFiles(kTowns);
       await page.getByRole("button", {name: "Remove towns.csv"}).waitFor();
       await right(page);
-      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).check();
-      await page.getByText("a cluster cuts groups, and this job searches").waitFor();
-      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).uncheck();
-      await right(page);
       await page.getByRole("button", {name: "Back to the form"}).click();
       await page.getByText(/^The form's text replaces this one/).waitFor();
       await everywhere(page, "a job's text, on the way back");
@@ -120,23 +133,24 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await result(page);
     },
 
-    async job_text_elsewhere(page, seen) {
+    async job_with_mondrian(page, seen) {
       await signedIn(page);
       await setUp(page);
-      await page.getByLabel("Algorithm").selectOption("mondrian, on a Spark cluster");
-      await page.getByLabel("Workers").fill("2");
-      await page.getByLabel(/^Share of the records/).fill("50");
-      const ofCluster = await toText(page);
-      assert.equal(await page.getByLabel("Workers").inputValue(), "2");
-      await editorOf(page).fill(ofCluster.replace("k: 5", "k: 10").replace("my_job", "mine"));
-      await page.getByText("pgveil-spark --partitions 2 --partition-by multidimensional --sample 50% mine.yaml").waitFor();
-      await everywhere(page, "a job's text for a cluster");
+      const command = page.getByText("--url jdbc:postgresql://HOST/DATABASE --user ROLE --output FOLDER my_job.yaml");
+      assert.equal(await command.count(), 0, "flash is for this machine only");
+      await page.getByLabel("Algorithm").selectOption("mondrian");
+      for (const label of ["Metric", "Suppression, per cent", "Seconds at most", "Widths of age"]) assert.equal(await page.getByLabel(label).count(), 0, label);
+      await command.waitFor();
+      await everywhere(page, "a job with mondrian");
+      const ofFile = await toText(page);
+      await editorOf(page).fill(ofFile.replace("k: 5", "k: 10").replace("my_job", "mine"));
+      await right(page);
       await run(page);
       await result(page);
-      await page.getByText(/, by Spark, 2 workers$/).waitFor();
+      assert.ok(Number(await page.locator(".figures div", {hasText: "smallest group"}).locator("dd").first().innerText()) >= 10);
+      assert.match(await page.getByRole("table", {name: /^Loss of each/}).innerText(), /age\s+by group\s+\d/);
       await page.goBack();
-      await page.getByRole("checkbox", {name: /^On the Spark cluster/}).uncheck();
-      const ofTable = ofCluster.replace(/^input: .*$/m, "input: {table: public.folk, database: demo}").replace('"name"', '"id"');
+      const ofTable = ofFile.replace(/^input: .*$/m, "input: {table: public.folk, database: demo}").replace('"name"', '"id"');
       await editorOf(page).fill(ofTable);
       await right(page);
       seen.allow(/403/);
@@ -145,6 +159,33 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.getByLabel(/^Your password, if/).fill(settings.passwords.operator);
       await run(page);
       await result(page);
+    },
+
+    async job_while_another_runs(page, seen) {
+      await signedIn(page);
+      await setUp(page);
+      await toText(page);
+      await page.getByLabel("A further file").setInputFiles(kLong);
+      await page.getByRole("button", {name: "Remove long.csv"}).waitFor();
+      await editorOf(page).fill(kLongJob);
+      await right(page);
+      await run(page);
+      await page.getByRole("progressbar", {name: /^Share of the transformations/}).waitFor();
+      await everywhere(page, "a run that is not done");
+      const address = page.url();
+      await page.goBack();
+      seen.allow(/409/);
+      await run(page);
+      await page.getByRole("alert").waitFor();
+      assert.match(await page.getByRole("alert").innerText(), /page-1/);
+      await everywhere(page, "a job while another runs");
+      await page.getByRole("link", {name: "Jobs: what runs now"}).click();
+      await page.getByRole("row", {name: /^page-1 running/}).waitFor();
+      await page.goto(address);
+      await page.getByRole("button", {name: "Cancel"}).click();
+      await page.getByText("cancelled", {exact: true}).waitFor();
+      assert.equal(await page.getByRole("link", {name: "Download the result"}).count(), 0);
+      assert.equal(await page.getByRole("progressbar").count(), 0);
     },
 
     async job_text_is_kept(page, seen) {

@@ -14,7 +14,6 @@ from harness.page import PASSWORDS, PageCase  # noqa: E402
 from harness.runner import REPOSITORY, main  # noqa: E402
 
 MODULES = REPOSITORY / "web" / "page"
-STAND_IN = REPOSITORY / "tests" / "integration" / "harness" / "stand_in_spark.py"
 SCRIPT = pathlib.Path(__file__).with_name("browser.mjs")
 MARKUP = world.naive.Policy(
     "markup_k2",
@@ -47,8 +46,7 @@ def missing():
 
 
 class Page(PageCase):
-    http = ("{port: 0, raw_rows: [operator], table_jobs: [operator], spark: "
-            f'{{command: {STAND_IN}, submit: "--master local[{{workers}}]", most_workers: 4}}}}')
+    http = "{port: 0, raw_rows: [operator], table_jobs: [operator]}"
     policies = (*PageCase.policies, MARKUP)
     built = (*PageCase.built, "markup_k2")
     extra_sql = """

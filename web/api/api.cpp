@@ -58,11 +58,6 @@ std::optional<session::ScramVerifier> verifier_of(const Present& present, std::s
   const auto found = present.users.find(role);
   return found == present.users.end() ? std::nullopt : std::optional(found->second);
 }
-// What an admin may ask of the cluster; null: nothing.
-boost::json::value spark_json(const Config& config, console::Standing standing) {
-  if (standing != console::Standing::admin || !config.page.spark) return nullptr;
-  return boost::json::object{{"most_workers", config.page.spark->most_workers}};
-}
 bool has_standing(const Present& present, std::string_view role) {
   return standing_of(present.config, role) != console::Standing::none;
 }
@@ -200,7 +195,6 @@ HttpResponse WebApi::who(const HttpRequest& request) {
                              {"standing", standing == console::Standing::admin ? "admin" : "stats"},
                              {"raw_rows", is_listed(now->config.page.raw_rows, "raw_rows")},
                              {"table_jobs", is_listed(now->config.page.table_jobs, "table_jobs")},
-                             {"spark", spark_json(now->config, standing)},
                              {"csrf", session->csrf},
                              {"version", "pgveil " PGVEIL_VERSION}});
 }

@@ -104,8 +104,7 @@ net::HttpResponse not_there() {
   return error_response(404, "there is no such address", "docs/openapi.yaml lists them");
 }
 
-Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys,
-                               const std::vector<std::string_view>& optional_keys) {
+Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys) {
   json::parse_options options;
   options.max_depth = kMaxBodyDepth;
   boost::system::error_code error;
@@ -113,9 +112,7 @@ Result<json::object> read_body(std::string_view text, const std::vector<std::str
   if (error || !value.is_object()) return bad_body("the body is no JSON object");
   const json::object& body = value.get_object();
   const bool has_all = std::ranges::all_of(keys, [&](std::string_view key) { return body.contains(key); });
-  const auto optional = static_cast<std::size_t>(
-      std::ranges::count_if(optional_keys, [&](std::string_view key) { return body.contains(key); }));
-  if (!has_all || body.size() != keys.size() + optional)
+  if (!has_all || body.size() != keys.size())
     return bad_body(fmt::format("the body has the keys {}", fmt::join(keys, ", ")));
   return body;
 }
@@ -146,13 +143,6 @@ Result<std::uint64_t> number_at(const json::object& body, std::string_view key) 
   if (value == nullptr || !value->is_int64() || value->get_int64() < 0)
     return bad_body(fmt::format("\"{}\" is no whole number of at least 0", key));
   return static_cast<std::uint64_t>(value->get_int64());
-}
-
-Result<double> decimal_at(const json::object& body, std::string_view key) {
-  const json::value* value = body.if_contains(key);
-  if (value != nullptr && value->is_double()) return value->get_double();
-  if (value != nullptr && value->is_int64()) return static_cast<double>(value->get_int64());
-  return bad_body(fmt::format("\"{}\" is no number", key));
 }
 
 }  // namespace pgveil::app

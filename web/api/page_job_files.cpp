@@ -73,17 +73,4 @@ Result<void> fit_to_page_jobs(Job& job, PageJobTables tables, std::int64_t defau
   return {};
 }
 
-Result<void> fit_to_cluster(const Job& job, const PageJobSpark& spark,
-                            const std::optional<SparkConfig>& cluster) {
-  if (!cluster) return not_here("there is no cluster", "admin.http.spark of the configuration names one");
-  if (!job.mondrian)
-    return not_here("a cluster cuts groups, and this job searches", "write algorithm: mondrian");
-  if (spark.workers < 1 || spark.workers > cluster->most_workers)
-    return not_here(fmt::format("{} workers", spark.workers),
-                    fmt::format("from 1 to {}: admin.http.spark.most_workers", cluster->most_workers));
-  if (!(spark.sample > 0) || spark.sample > 100)
-    return not_here("the sample is no share in per cent", "above 0, at most 100");
-  return {};
-}
-
 }  // namespace pgveil::app

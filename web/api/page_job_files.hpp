@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "jobs/cluster/spark_order.hpp"
 #include "jobs/language/job.hpp"
 #include "settings/config.hpp"
 
@@ -27,17 +26,5 @@ enum class PageJobTables { none, allowed };
 // configuration: what the page does not allow.
 [[nodiscard]] Result<void> fit_to_page_jobs(Job& job, PageJobTables tables, std::int64_t default_time_ms,
                                             std::int64_t most_time_ms, std::size_t most_threads);
-
-// A job that is to run on the cluster (admin.http.spark).
-struct PageJobSpark {
-  std::uint64_t workers = 1;
-  double sample = 1;  // per cent
-  PartitionBy by = PartitionBy::multidimensional;
-};
-
-// Errors, of kind configuration: there is no cluster; the job cannot run on one; it asks for more workers
-// than there are; the sample is not a percentage.
-[[nodiscard]] Result<void> fit_to_cluster(const Job& job, const PageJobSpark& spark,
-                                          const std::optional<SparkConfig>& cluster);
 
 }  // namespace pgveil::app

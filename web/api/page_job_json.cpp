@@ -106,51 +106,6 @@ json::array numbers_of(const std::vector<double>& numbers) {
   return json::array(numbers.begin(), numbers.end());
 }
 
-json::array texts_of(const std::vector<std::string>& texts) {
-  return json::array(texts.begin(), texts.end());
-}
-
-json::value spark_json(const JobRun& run) {
-  if (!run.spark) return nullptr;
-  const auto& progress = run.spark->progress;
-  const bool is_running = run.state == JobState::running;
-  return json::object{{"workers", run.spark->workers},
-                      {"sample", run.spark->sample},
-                      {"partition_by", name(run.spark->by)},
-                      {"phase", is_running ? json::value(name(progress.phase)) : json::value(nullptr)},
-                      {"tasks", progress.tasks},
-                      {"done", progress.done},
-                      {"executors", progress.executors}};
-}
-
-// What was published is told by the report; how the cluster came to it, by its own.
-json::object cluster_report_json(const JobReport& report, const SparkReport& cluster) {
-  const auto& shown = shown_groups(report);
-  json::array parts(cluster.records_by_part.begin(), cluster.records_by_part.end());
-  json::object phases;
-  for (const auto& [phase, ms] : cluster.phases_ms) phases[phase] = ms;
-  return {{"records", report.published_rows},
-          {"k", report.k},
-          {"models", texts_of(report.models)},
-          {"seed", std::to_string(report.seed)},
-          {"sampled", cluster.sampled},
-          {"parts", cluster.parts},
-          {"records_by_part", std::move(parts)},
-          {"groups", shown.groups},
-          {"smallest_group", shown.smallest},
-          {"largest_group", shown.largest},
-          {"discernibility_penalty", shown.discernibility},
-          {"certainty_penalty", shown.global_certainty_penalty},
-          {"classes_counted", report.classes},
-          {"smallest_class", report.smallest_class},
-          {"notes", texts_of(cluster.notes)},
-          {"phases_ms", std::move(phases)},
-          {"quasi_identifiers", texts_of(report.quasi_identifiers)},
-          {"columns", texts_of(report.columns)},
-          {"not_published", texts_of(report.not_published)},
-          {"certainty_penalties", numbers_of(report.certainty_penalties)}};
-}
-
 }  // namespace
 
 json::object upload_json(const UploadInfo& upload) {
@@ -178,18 +133,12 @@ json::object run_json(const PageJobRun& made) {
                    {"message", nullptr},
                    {"hint", nullptr},
                    {"report", nullptr},
-                   {"losses", json::array()},
-                   {"spark", spark_json(run)},
-                   {"cluster_report", nullptr}};
+                   {"losses", json::array()}};
   if (run.failure) {
-    const bool has_words = run.spark && !run.spark->words.empty();
-    out["message"] = has_words ? run.spark->words : run.failure->public_message;
-    out["hint"] = has_words ? "nothing was published" : run.failure->hint;
+    out["message"] = run.failure->public_message;
+    out["hint"] = run.failure->hint;
   }
-  if (run.report && run.spark && run.spark->report) {
-    out["cluster_report"] = cluster_report_json(*run.report, *run.spark->report);
-    out["losses"] = numbers_of(run.report->certainty_penalties);
-  } else if (run.report) {
+  if (run.report) {
     json::value report = json::parse(report_json(*run.report));
     report.as_object().erase("targets");  // our own names of files
     out["report"] = std::move(report);

@@ -115,25 +115,6 @@ PageJobAuthor author_of(const PageJobVisit& visit) {
   return {visit.present, visit.role, may ? PageJobTables::allowed : PageJobTables::none};
 }
 
-Result<PageJobSpark> spark_of(const json::value& value) {
-  const auto wrong = [](std::string_view what) {
-    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::string(what),
-                 "docs/openapi.yaml describes the requests"};
-  };
-  if (!value.is_object() || value.get_object().size() != 3) return wrong("\"spark\" is no such object");
-  const auto& object = value.get_object();
-  const auto workers = number_at(object, "workers");
-  const auto sample = decimal_at(object, "sample");
-  const auto by = text_at(object, "partition_by");
-  if (!workers) return workers.error();
-  if (!sample) return sample.error();
-  if (!by) return by.error();
-  for (const auto choice : {PartitionBy::multidimensional, PartitionBy::quantiles}) {
-    if (*by == name(choice)) return PageJobSpark{*workers, *sample, choice};
-  }
-  return wrong("\"partition_by\" is neither multidimensional nor quantiles");
-}
-
 // On record before the judgement too: it tells what a table is.
 HttpResponse look_at_table(const PageJobVisit& visit) {
   if (auto may = check_may_read_tables(visit); !may) return error_response(may.error());
@@ -149,7 +130,7 @@ HttpResponse look_at_table(const PageJobVisit& visit) {
 }
 
 Result<PageJobText> text_of(std::string_view body_text) {
-  const auto body = read_body(body_text, {"yaml", "files"}, {"spark"});
+  const auto body = read_body(body_text, {"yaml", "files"});
   if (!body) return body.error();
   const auto yaml = text_at(*body, "yaml");
   if (!yaml) return yaml.error();
@@ -159,21 +140,12 @@ Result<PageJobText> text_of(std::string_view body_text) {
                  "\"files\" is no object of ids of uploads", "docs/openapi.yaml describes the requests"};
   };
   if (!files.is_object() || files.get_object().size() > kMostNamedFiles) return wrong();
-  PageJobText text{*yaml, {}, {}};
+  PageJobText text{*yaml, {}};
   for (const auto& [name, id] : files.get_object()) {
     if (!id.is_string()) return wrong();
     text.files.emplace(std::string(name), std::string(id.get_string()));
   }
-  if (const auto* asked = body->if_contains("spark")) {
-    const auto spark = spark_of(*asked);
-    if (!spark) return spark.error();
-    text.spark = *spark;
-  }
   return text;
-}
-
-std::string cluster_words(const std::optional<PageJobSpark>& spark) {
-  return spark ? fmt::format(" ON SPARK WITH {} WORKERS", spark->workers) : std::string();
 }
 
 Result<json::object> check(PageJobs& jobs, const PageJobVisit& visit) {
@@ -209,8 +181,7 @@ HttpResponse run_job(PageJobs& jobs, const PageJobVisit& visit) {
   if (!words.empty() && !visit.take_proof())
     return error_response(403, "jobs over tables need your password again", "give it, and run the job");
   const auto tables = words.empty() ? PageJobTables::none : PageJobTables::allowed;
-  const auto where = text ? cluster_words(text->spark) : std::string();
-  return on_record(visit, "RUN A JOB OF THE PAGE" + words + where, [&]() -> Result<json::object> {
+  return on_record(visit, "RUN A JOB OF THE PAGE" + words, [&]() -> Result<json::object> {
     if (!text) return text.error();
     return start(jobs, visit, *text, tables);
   });

@@ -64,10 +64,6 @@ Result<PageJobs::Read> PageJobs::read(const PageJobAuthor& author, const PageJob
   if (auto fits = fit_to_page_jobs(*job, author.tables, kDefaultTimeMs, kMostTimeMs, kMostThreads); !fits)
     return fits.error();
   if (auto fits = check_page_job_tables(*author.present, *job); !fits) return fits.error();
-  if (text.spark) {
-    if (auto fits = fit_to_cluster(*job, *text.spark, author.present->config.page.spark); !fits)
-      return fits.error();
-  }
   Read made{std::move(*job), {}, {}};
   for (JobFile* file : files_in(made.job)) {
     const auto name = file_name_in_job(file->path, kPageJobFile);
@@ -125,13 +121,6 @@ void PageJobs::make_room() {
   }
 }
 
-SparkOrder PageJobs::order_of(const Config& config, const PageJobSpark& spark, const std::string& id) const {
-  const auto& cluster = *config.page.spark;
-  const auto& parent = spark_folder_ ? spark_folder_->path() : folder_.path();
-  return {cluster.command, cluster.submit, fmt::format("{}/{}", parent, id),      spark.workers,
-          spark.sample,    spark.by,       std::chrono::milliseconds(kMostTimeMs)};
-}
-
 // A table as target comes with a file: what is downloaded, and measured.
 Result<std::string> PageJobs::start(const PageJobAuthor& author, const PageJobText& text) {
   auto made = read(author, text);
@@ -151,7 +140,6 @@ Result<std::string> PageJobs::start(const PageJobAuthor& author, const PageJobTe
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
   JobPlace place{folder_.path(), kMostRecorded};
-  if (text.spark) place.spark = order_of(author.present->config, *text.spark, entry.id);
   if (std::holds_alternative<JobTable>(entry.job.input)) {
     entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
     place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };

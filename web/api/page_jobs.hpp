@@ -26,7 +26,6 @@ inline constexpr std::string_view kPageJobFile = "/uploads/job.yaml";
 struct PageJobText {
   std::string yaml;
   std::map<std::string, std::string> files;  // name in the text → id of the upload
-  std::optional<PageJobSpark> spark = {};
 };
 
 // Who asks, and with which configuration and catalogs.
@@ -57,13 +56,9 @@ class PageJobs {
   static constexpr std::int64_t kDefaultTimeMs = 600'000, kMostTimeMs = 3'600'000;
   static constexpr std::size_t kMostThreads = 8;
 
-  // spark_folder: a folder that the cluster's workers see too; unset: they see `folder`. runner must outlive
-  // this object.
-  PageJobs(ProcessFolder folder, std::optional<ProcessFolder> spark_folder, JobRunner& runner)
-      : folder_(std::move(folder)),
-        spark_folder_(std::move(spark_folder)),
-        uploads_(folder_.path()),
-        runner_(runner) {}
+  // runner must outlive this object.
+  PageJobs(ProcessFolder folder, JobRunner& runner)
+      : folder_(std::move(folder)), uploads_(folder_.path()), runner_(runner) {}
   ~PageJobs();
   PageJobs(const PageJobs&) = delete;
   PageJobs& operator=(const PageJobs&) = delete;
@@ -74,8 +69,7 @@ class PageJobs {
   void tidy();
 
   // Checks a job without running it. Errors: mistakes in the text, which begin with kPageJobFile; files that
-  // are no uploads; a table as input or output that the author may not use; limits above those of the page; a
-  // cluster where none is configured, or for a job that it cannot run.
+  // are no uploads; a table as input or output that the author may not use; limits above those of the page.
   [[nodiscard]] Result<void> check(const PageJobAuthor& author, const PageJobText& text);
   // The job's tables for the audit log: " FROM TABLE demo:public.people TO TABLE …". Empty: the job has no
   // tables, or check() refuses it.
@@ -116,12 +110,7 @@ class PageJobs {
   void make_room();
   [[nodiscard]] Result<PageJobMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
 
-  // REQUIRES: admin.http.spark is there.
-  [[nodiscard]] SparkOrder order_of(const Config& config, const PageJobSpark& spark,
-                                    const std::string& id) const;
-
   const ProcessFolder folder_;
-  const std::optional<ProcessFolder> spark_folder_;
   Uploads uploads_;
   JobRunner& runner_;
   mutable std::mutex mutex_;

@@ -15,15 +15,14 @@ namespace pgveil::net_test {
 // Lets everybody in, and every statement through as it is. "bug" meets a bug.
 class OpenGate : public session::Gate {
  public:
-  rewriter::Verdict judge(std::string_view sql, const rewriter::Client&, std::string_view) override {
+  session::Judgement judge(std::string_view sql, const rewriter::Client&, std::string_view) override {
     PGVEIL_ASSERT(sql != "bug");
     rewriter::Statement statement;
     statement.sql = sql;
-    return rewriter::Rewritten{{statement}, {}, 1};
+    return {std::make_shared<const rewriter::Verdict>(rewriter::Rewritten{{statement}, {}, 1}), {1, true}};
   }
   bool is_current(std::span<const rewriter::VersionId>, std::string_view) const override { return true; }
-  std::uint64_t generation_of(std::string_view) const override { return 1; }
-  std::optional<std::uint64_t> unguarded_generation(std::string_view) const override { return std::nullopt; }
+  session::Serving serving(std::string_view) const override { return {1, true}; }
   void note_stale_versions(std::string_view) override {}
   session::AuditedText audited_text(std::string_view text, TextOf) const override {
     return std::make_shared<const std::string>(text);

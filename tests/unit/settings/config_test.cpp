@@ -359,6 +359,21 @@ TEST_CASE("the page has TLS, names and roles that see more when the configuratio
   CHECK(plain->page.table_jobs.empty());
 }
 
+TEST_CASE("a key of an earlier release has no effect and is warned of") {
+  const auto plain = read_config_text(replaced(kPage, "HTTP", ""), "/etc/pgveil/pgveil.yaml");
+  const auto text = replaced(kPage, "HTTP", ", spark: {command: /opt/pgveil-spark, most_workers: 8}");
+  const auto config = read_config_text(text, "/etc/pgveil/pgveil.yaml");
+  REQUIRE(plain.has_value());
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(plain->warnings.empty());
+  REQUIRE(config->warnings.size() == 1);
+  CHECK(config->warnings[0].starts_with("/etc/pgveil/pgveil.yaml:"));
+  CHECK(config->warnings[0].find("admin.http.spark has no effect any more: ") != std::string::npos);
+  CHECK(config->page == plain->page);
+  CHECK(config->written == plain->written);
+  CHECK(page_error(", sparks: {}").find("sparks") != std::string::npos);
+}
+
 TEST_CASE("without TLS the page is on loopback and has no other names") {
   CHECK(page_error(", host: 192.0.2.1").find("no loopback address") != std::string::npos);
   CHECK(page_error(", names: [a.example]").find("without admin.http.tls") != std::string::npos);

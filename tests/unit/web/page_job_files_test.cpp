@@ -77,23 +77,5 @@ TEST_CASE("a job without a limit of time gets one") {
   CHECK(job.limits.time_ms == 1'000);
 }
 
-TEST_CASE("a cluster takes what it can do, within its limits") {
-  const SparkConfig cluster{"/opt/pgveil-spark", "", "", 4};
-  auto groups = read_job_text(
-      "version: 1\nname: a\ninput: {file: a.csv}\nattributes: {x: {class: quasi_identifier, numeric: true}}\n"
-      "k: 2\nalgorithm: mondrian\noutput: {file: b.csv}\n",
-      std::string(kPageJobFile));
-  REQUIRE(groups.has_value());
-  const auto by = PartitionBy::quantiles;
-  CHECK(fit_to_cluster(*groups, {4, 100, by}, cluster).has_value());
-  CHECK(fit_to_cluster(*groups, {1, 0.01, by}, cluster).has_value());
-  CHECK_FALSE(fit_to_cluster(*groups, {4, 1, by}, std::nullopt).has_value());
-  CHECK_FALSE(fit_to_cluster(*groups, {0, 1, by}, cluster).has_value());
-  CHECK_FALSE(fit_to_cluster(*groups, {5, 1, by}, cluster).has_value());
-  CHECK_FALSE(fit_to_cluster(*groups, {4, 0, by}, cluster).has_value());
-  CHECK_FALSE(fit_to_cluster(*groups, {4, 100.5, by}, cluster).has_value());
-  CHECK_FALSE(fit_to_cluster(job_of("file: a.csv", "file: b.csv"), {4, 1, by}, cluster).has_value());
-}
-
 }  // namespace
 }  // namespace pgveil::app

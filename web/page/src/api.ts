@@ -2,11 +2,6 @@
 
 export type Standing = "admin" | "stats";
 
-/** A Spark cluster that jobs may be run on. */
-export interface SparkOffer {
-  most_workers: number;
-}
-
 export interface Session {
   role: string;
   standing: Standing;
@@ -16,8 +11,6 @@ export interface Session {
   raw_rows: boolean;
   /** admin.http.table_jobs lists the role. */
   table_jobs: boolean;
-  /** Null: admin.http.spark names none, or not for this role. */
-  spark: SparkOffer | null;
 }
 
 export interface Table {

@@ -72,7 +72,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "audit":
       return <Audit />;
     case "new-job":
-      return <NewJob role={session.role} mayUseTables={session.table_jobs} offer={session.spark} />;
+      return <NewJob role={session.role} mayUseTables={session.table_jobs} />;
     case "run":
       return <RunPage key={route.run} run={route.run} />;
     case "compare":

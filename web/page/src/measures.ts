@@ -1,5 +1,5 @@
 // What a run is worth, in figures that can be put beside another's.
-import type {ClusterReport, Figures, Report, Run, RunDetails} from "./page-jobs-api.js";
+import type {Figures, Report, RunDetails} from "./page-jobs-api.js";
 import {count, percent} from "./table.js";
 
 export interface Bucket {
@@ -43,13 +43,6 @@ const provenWords = (report: Report): string => {
   return report.search.is_proven ? "the optimum" : "the best found";
 };
 
-/** Where it runs or ran. */
-export function runWords({spark}: Pick<Run, "spark">): string {
-  return spark
-    ? `Spark, ${count(spark.workers)} ${spark.workers === 1 ? "worker" : "workers"}`
-    : "pgveil itself";
-}
-
 type Values = Record<string, string>;
 
 function ofReport(run: RunDetails, report: Report): Values {
@@ -84,24 +77,6 @@ function recodedWords({recoding}: Report): string {
     : `${count(further.reduce((sum, it) => sum + it.records, 0))}, by ${further.length}`;
 }
 
-function ofCluster(report: ClusterReport): Values {
-  return {
-    "k": String(report.k),
-    "models": report.models.join(", ") || kNone,
-    "algorithm": "mondrian",
-    "mean loss of a cell (GCP)": share(report.certainty_penalty),
-    "rows published": count(report.records),
-    "classes": count(report.classes_counted),
-    "smallest class": count(report.smallest_class),
-    "groups": count(report.groups),
-    "smallest group": count(report.smallest_group),
-    "largest group": count(report.largest_group),
-    "discernibility penalty": number(report.discernibility_penalty),
-    "parts": count(report.parts),
-    "records looked at for the division": count(report.sampled),
-  };
-}
-
 function ofRisk(after: Figures): Values {
   return {
     "highest risk": share(after.highest_risk),
@@ -114,7 +89,6 @@ const kNames = [
   "k",
   "models",
   "algorithm",
-  "run by",
   "metric",
   "score",
   "it is",
@@ -131,17 +105,13 @@ const kNames = [
   "highest risk",
   "mean risk",
   "rows at a risk above 20 %",
-  "parts",
-  "records looked at for the division",
   "checks",
 ];
 
 /** Names and values, the same names for every run. */
 export function figuresOf(run: RunDetails): [string, string][] {
   const values: Values = {
-    "run by": runWords(run),
     ...(run.report ? ofReport(run, run.report) : {}),
-    ...(run.cluster_report ? ofCluster(run.cluster_report) : {}),
     ...(run.measures?.after ? ofRisk(run.measures.after) : {}),
   };
   return kNames.map(name => [name, values[name] ?? kNone]);
@@ -150,10 +120,10 @@ export function figuresOf(run: RunDetails): [string, string][] {
 /** Of each quasi-identifier: how high it was generalized, and what was lost by it. */
 export function attributesOf(run: RunDetails): {name: string; level: string; loss: number | null}[] {
   const report = run.report;
-  const names = report?.quasi_identifiers ?? run.cluster_report?.quasi_identifiers ?? [];
+  if (!report) return [];
   const level = (at: number) =>
-    !report || report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`;
-  return names.map((name, at) => ({name, level: level(at), loss: run.losses[at] ?? null}));
+    report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`;
+  return report.quasi_identifiers.map((name, at) => ({name, level: level(at), loss: run.losses[at] ?? null}));
 }
 
 const lossWords = (level: string, loss: number | null) =>

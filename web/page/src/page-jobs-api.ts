@@ -29,45 +29,10 @@ export interface TableInfo {
   columns: ColumnInfo[];
 }
 
-export const kDivisions = ["multidimensional", "quantiles"] as const;
-export type Division = (typeof kDivisions)[number];
-
-/** How a job is run on a Spark cluster. */
-export interface SparkPlan {
-  workers: number;
-  /** Of the records, in per cent: looked at to find where the table is divided. */
-  sample: number;
-  partition_by: Division;
-}
-
-/** In their order. */
-export const kPhases = [
-  "start",
-  "ship",
-  "profile",
-  "sample",
-  "partition",
-  "anonymize",
-  "write",
-  "check",
-] as const;
-export type Phase = (typeof kPhases)[number];
-
-export interface SparkState extends SparkPlan {
-  /** Null: none runs. */
-  phase: Phase | null;
-  /** Of the phase. */
-  tasks: number;
-  done: number;
-  executors: number;
-}
-
 export interface JobText {
   yaml: string;
   /** Names in the text → ids of uploads. */
   files: Record<string, string>;
-  /** Runs on the cluster. */
-  spark?: SparkPlan;
 }
 
 export interface Checked {
@@ -116,31 +81,6 @@ export interface Report {
   phases_ms: Record<string, number>;
 }
 
-/** Of a run on a cluster, in place of a Report. */
-export interface ClusterReport {
-  records: number;
-  k: number;
-  /** Beside k. */
-  models: string[];
-  sampled: number;
-  parts: number;
-  records_by_part: number[];
-  groups: number;
-  smallest_group: number;
-  largest_group: number;
-  discernibility_penalty: number;
-  certainty_penalty: number;
-  /** Counted from what was written. */
-  classes_counted: number;
-  smallest_class: number;
-  notes: string[];
-  phases_ms: Record<string, number>;
-  quasi_identifiers: string[];
-  columns: string[];
-  not_published: string[];
-  certainty_penalties: number[];
-}
-
 export interface Figures {
   rows: number;
   classes: number;
@@ -169,9 +109,6 @@ export interface Run {
   hint: string | null;
   report: Report | null;
   losses: number[];
-  /** Null: it runs here, not on a cluster. */
-  spark: SparkState | null;
-  cluster_report: ClusterReport | null;
 }
 
 export interface RunDetails extends Run {

@@ -9,13 +9,11 @@ import {
   uploadsOfText,
   withFile,
   withoutFile,
-  withPlan,
   withYaml,
   type EditedText,
 } from "../src/job/edited.js";
 import {kNewForm, type JobForm} from "../src/job/form.js";
 import {keepText, keptText, type Store} from "../src/job/kept-text.js";
-import {planMistake, withAlgorithm, kOnSpark} from "../src/job/spark.js";
 import {attributeOf} from "../src/job/suggestions.js";
 import {yamlOf} from "../src/job/text.js";
 
@@ -35,29 +33,20 @@ const form = (more: Partial<JobForm> = {}): JobForm => ({
   ...more,
 });
 const begun = editedFrom(form(), {"levels_1.csv": "u2"});
-const plan = {workers: 2, sample: 10, partition_by: "quantiles" as const};
 
-test("the text begins as the form's, with its files and its cluster", () => {
+test("the text begins as the form's, with its files", () => {
   assert.deepEqual(begun, {
     yaml: yamlOf(form()),
     files: {"people.csv": "u1", "levels_1.csv": "u2"},
-    spark: null,
     isTouched: false,
   });
-  assert.deepEqual(editedFrom(form({...withAlgorithm(kOnSpark), spark: plan}), {}).spark, plan);
 });
 
 test("what was edited is what is run, and is lost by going back", () => {
   const changed = withYaml(begun, "version: 1\n");
   assert.equal(changed.isTouched, true);
   assert.deepEqual(textOf(changed), {yaml: "version: 1\n", files: begun.files});
-  assert.deepEqual(textOf(withPlan(changed, plan)).spark, plan);
-  assert.equal("spark" in textOf(withPlan(withPlan(changed, plan), null)), false);
-  for (const it of [
-    withPlan(begun, plan),
-    withFile(begun, "more.csv", "u3"),
-    withoutFile(begun, "people.csv"),
-  ])
+  for (const it of [withFile(begun, "more.csv", "u3"), withoutFile(begun, "people.csv")])
     assert.equal(it.isTouched, true);
   assert.equal(begun.isTouched, false);
 });
@@ -105,13 +94,6 @@ test("a mistake is told with its place, if it has one", () => {
   );
 });
 
-test("a cluster that is not there, or more of it, is refused", () => {
-  assert.equal(planMistake(null, null), null);
-  assert.match(planMistake(plan, null) ?? "", /no Spark cluster/);
-  assert.equal(planMistake(plan, {most_workers: 2}), null);
-  assert.match(planMistake(plan, {most_workers: 1}) ?? "", /from 1 to 1/);
-});
-
 function storeWith(value: string | null = null): Store & {value: string | null} {
   return {
     value,
@@ -123,7 +105,7 @@ function storeWith(value: string | null = null): Store & {value: string | null} 
 
 test("a reload finds the text again, for the role that wrote it", () => {
   const store = storeWith();
-  const edited: EditedText = withPlan(withFile(withYaml(begun, "k: 2"), "__proto__", "u3"), plan);
+  const edited: EditedText = withFile(withYaml(begun, "k: 2"), "__proto__", "u3");
   keepText(store, {role: "operator", edited});
   assert.deepEqual(keptText(store, "operator"), edited);
   assert.equal(keptText(store, "somebody"), null);
@@ -132,6 +114,16 @@ test("a reload finds the text again, for the role that wrote it", () => {
   keepText(store, null);
   assert.equal(store.value, null);
   assert.equal(keptText(store, "operator"), null);
+});
+
+test("a text that an earlier release kept is read without its choice of a cluster", () => {
+  const plan = {workers: 2, sample: 10, partition_by: "quantiles"};
+  for (const spark of [plan, null, {workers: "8"}, 7]) {
+    const kept = {yaml: "k: 2", files: {"people.csv": "u1"}, isOnSpark: true, spark, isTouched: true};
+    const read = keptText(storeWith(JSON.stringify({role: "operator", edited: kept})), "operator");
+    assert.deepEqual(read, {yaml: "k: 2", files: {"people.csv": "u1"}, isTouched: true});
+    assert.deepEqual(textOf(read!), {yaml: "k: 2", files: {"people.csv": "u1"}}, "nor is it sent");
+  }
 });
 
 test("what the browser kept is not trusted, and one that keeps nothing is none the worse", () => {
@@ -146,16 +138,9 @@ test("what the browser kept is not trusted, and one that keeps nothing is none t
   ])
     assert.equal(keptText(storeWith(text), "operator"), null, text);
   const odd = storeWith(
-    JSON.stringify({
-      role: "operator",
-      edited: {
-        yaml: "a",
-        files: {one: "u1", two: 2},
-        spark: {workers: "8", sample: 1, partition_by: "quantiles"},
-      },
-    }),
+    JSON.stringify({role: "operator", edited: {yaml: "a", files: {one: "u1", two: 2}}}),
   );
-  assert.deepEqual(keptText(odd, "operator"), {yaml: "a", files: {one: "u1"}, spark: null, isTouched: true});
+  assert.deepEqual(keptText(odd, "operator"), {yaml: "a", files: {one: "u1"}, isTouched: true});
   const full: Store = {
     ...storeWith(),
     getItem() {

@@ -4,6 +4,7 @@ import type {ColumnInfo} from "../src/page-jobs-api.js";
 import {kNewForm, usesTables, type JobForm} from "../src/job/form.js";
 import {hintOf} from "../src/job/hints.js";
 import {hierarchyFile, tableMistake, withCell, withLevel, withoutLevel} from "../src/job/levels.js";
+import {largeTableCommand} from "../src/job/large-table.js";
 import {formMistake} from "../src/job/mistakes.js";
 import {
   attributeOf,
@@ -142,13 +143,13 @@ test("the text's files stand for uploads", () => {
 });
 
 test("mistakes are told before anything is asked", () => {
-  assert.equal(formMistake(form(), null), null);
-  assert.match(formMistake(form({file: null}), null) ?? "", /Upload/);
-  assert.match(formMistake(form({attributes: []}), null) ?? "", /No column/);
+  assert.equal(formMistake(form()), null);
+  assert.match(formMistake(form({file: null})) ?? "", /Upload/);
+  assert.match(formMistake(form({attributes: []})) ?? "", /No column/);
   const broken = (change: (made: JobForm) => void) => {
     const made = structuredClone(form());
     change(made);
-    return formMistake(made, null) ?? "";
+    return formMistake(made) ?? "";
   };
   assert.match(broken(it => (it.attributes[0]!.hierarchy.widths = " ")), /widths/);
   assert.match(broken(it => (it.attributes[0]!.hierarchy.widths = "5]}, k: 1")), /numbers/);
@@ -171,10 +172,10 @@ test("a job over a table names it, and publishes to another one if that is wante
   assert.deepEqual(Object.keys(jobText(over, {}).files), []);
   const published = form({target: "public.out", targetDatabase: "demo"});
   assert.match(yamlOf(published), /^output: \{file: result.csv, table: "public.out", database: "demo"\}$/m);
-  assert.equal(formMistake(over, null), null);
+  assert.equal(formMistake(over), null);
   assert.deepEqual([form(), over, published].map(usesTables), [false, true, true]);
-  assert.match(formMistake(form({target: "out"}), null) ?? "", /schema\.table/);
-  assert.match(formMistake(form({file: null}), null) ?? "", /Upload a table/);
+  assert.match(formMistake(form({target: "out"})) ?? "", /schema\.table/);
+  assert.match(formMistake(form({file: null})) ?? "", /Upload a table/);
 });
 
 const ofTable = {
@@ -314,4 +315,16 @@ test("a column is told by what is known of it", () => {
   assert.equal(hintOf(looked.columns[2]!, 300), "text; 3 different values; 7 NULL");
   assert.equal(hintOf(column({distinct: 300, empty: 1}), 300), "every record has another value; 1 empty");
   assert.equal(hintOf(column({kind: "number", distinct: 0}), 3), "0 different values");
+});
+
+test("a table that is too large is for a command, which is told with what the form knows", () => {
+  const lines = (more: Partial<JobForm>) => largeTableCommand(form(more)).split(" \\\n  ");
+  assert.deepEqual(lines({}), [
+    'pgveil-spark --submit "--master spark://HOST:7077 --jars POSTGRESQL_JDBC_JAR"',
+    "--url jdbc:postgresql://HOST/DATABASE --user ROLE --output FOLDER my_job.yaml",
+  ]);
+  const table = {database: "demo", name: "public.people"};
+  assert.match(lines({table})[1]!, /^--url jdbc:postgresql:\/\/HOST\/demo /);
+  assert.match(lines({table: {...table, database: "a b"}})[1]!, /^--url 'jdbc:postgresql:\/\/HOST\/a%20b' /);
+  assert.match(lines({name: "it's; rm x"})[1]!, / 'it'\\''s; rm x\.yaml'$/);
 });

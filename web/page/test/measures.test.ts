@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {RunDetails} from "../src/page-jobs-api.js";
-import {attributesOf, bucketName, buckets, comparison, figuresOf, runWords} from "../src/measures.js";
+import {attributesOf, bucketName, buckets, comparison, figuresOf} from "../src/measures.js";
 
 test("records are gathered by the size of their class", () => {
   const made = buckets([[1, 4], [3, 2], [5, 1], [12_000, 1]]);
@@ -27,8 +27,6 @@ const run = (k: number, more: Partial<RunDetails> = {}): RunDetails => ({
   yaml: "",
   losses: [0.25],
   measures: null,
-  spark: null,
-  cluster_report: null,
   report: {
     rows: 10,
     k,
@@ -71,59 +69,10 @@ test("two runs stand side by side, with columns that only one has", () => {
     [["age", "level 1 of 3, 25.0 % lost", "–"], ["town", "–", "level 1 of 3, 25.0 % lost"]]);
 });
 
-const onSpark = run(5, {
-  report: null,
-  losses: [0.5],
-  spark: {workers: 4, sample: 1, partition_by: "quantiles", phase: null, tasks: 0, done: 0, executors: 0},
-  cluster_report: {
-    records: 3000,
-    k: 5,
-    models: ["pay distinct 2"],
-    sampled: 30,
-    parts: 2,
-    records_by_part: [1000, 2000],
-    groups: 400,
-    smallest_group: 5,
-    largest_group: 11,
-    discernibility_penalty: 24000,
-    certainty_penalty: 0.125,
-    classes_counted: 390,
-    smallest_class: 5,
-    notes: [],
-    phases_ms: {},
-    quasi_identifiers: ["age"],
-    columns: ["age"],
-    not_published: ["name"],
-    certainty_penalties: [0.5],
-  },
-});
-
-test("a run on a cluster has figures of its own beside those of every run", () => {
-  const values = new Map(figuresOf(onSpark));
-  assert.deepEqual([...values.keys()], figuresOf(run(5)).map(([name]) => name));
-  assert.equal(values.get("run by"), "Spark, 4 workers");
-  assert.equal(values.get("classes"), "390");
-  assert.equal(values.get("groups"), "400");
-  assert.equal(values.get("parts"), "2");
-  assert.deepEqual(attributesOf(onSpark), [{name: "age", level: "by group", loss: 0.5}]);
-  assert.equal(runWords({spark: {...onSpark.spark!, workers: 1}}), "Spark, 1 worker");
-});
-
-test("a run with Spark stands beside one without; what one has not is a dash", () => {
-  const rows = new Map(comparison(onSpark, run(5)).map(([name, mine, theirs]) => [name, [mine, theirs]]));
-  assert.deepEqual(rows.get("run by"), ["Spark, 4 workers", "pgveil itself"]);
-  assert.deepEqual(rows.get("k"), ["5", "5"]);
-  assert.deepEqual(rows.get("models"), ["pay distinct 2", "–"]);
-  assert.equal(rows.has("highest risk"), false, "neither has it");
-  assert.deepEqual(rows.get("groups"), ["400", "–"]);
-  assert.deepEqual(rows.get("metric"), ["–", "loss"]);
-  assert.deepEqual(rows.get("checks"), ["–", "7"]);
-  assert.deepEqual(rows.get("age"), ["by group, 50.0 % lost", "level 1 of 3, 25.0 % lost"]);
-});
-
-test("groups that were cut here have the same figures as a cluster's", () => {
-  const cut = run(5);
-  cut.report!.mondrian = {
+const cut = (): RunDetails => {
+  const made = run(5, {losses: [0.5]});
+  made.report!.search = null;
+  made.report!.mondrian = {
     groups: 400,
     smallest: 5,
     largest: 11,
@@ -131,17 +80,28 @@ test("groups that were cut here have the same figures as a cluster's", () => {
     gcp_tight: 0.1,
     gcp_region: 0.2,
   };
-  const [mine, theirs] = [new Map(figuresOf(cut)), new Map(figuresOf(onSpark))];
-  for (const name of [
-    "algorithm",
-    "groups",
-    "smallest group",
-    "largest group",
-    "discernibility penalty",
-    "metric",
-    "it is",
-  ])
-    assert.equal(mine.get(name), theirs.get(name), name);
+  return made;
+};
+
+test("groups that were cut have figures of their own, and none of a search", () => {
+  const values = new Map(figuresOf(cut()));
+  assert.deepEqual([...values.keys()], figuresOf(run(5)).map(([name]) => name));
+  assert.equal(values.get("algorithm"), "mondrian");
+  assert.equal(values.get("groups"), "400");
+  assert.equal(values.get("smallest group"), "5");
+  assert.equal(values.get("largest group"), "11");
+  assert.equal(values.get("discernibility penalty"), "24000");
+  for (const name of ["metric", "score", "it is"]) assert.equal(values.get(name), "–", name);
+  assert.deepEqual(attributesOf(cut()), [{name: "age", level: "by group", loss: 0.5}]);
+});
+
+test("a run that was cut stands beside one that searched; what one has not is a dash", () => {
+  const rows = new Map(comparison(cut(), run(5)).map(([name, mine, theirs]) => [name, [mine, theirs]]));
+  assert.deepEqual(rows.get("k"), ["5", "5"]);
+  assert.equal(rows.has("highest risk"), false, "neither has it");
+  assert.deepEqual(rows.get("groups"), ["400", "–"]);
+  assert.deepEqual(rows.get("metric"), ["–", "loss"]);
+  assert.deepEqual(rows.get("age"), ["by group, 50.0 % lost", "level 1 of 3, 25.0 % lost"]);
 });
 
 test("records that local recoding shows are told beside those that it can't show", () => {

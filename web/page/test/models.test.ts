@@ -55,7 +55,7 @@ test("models are of sensitive columns alone", () => {
   const made = form({beta: "1"});
   made.attributes[1] = {...made.attributes[1]!, class: "insensitive"};
   assert.match(yamlOf(made), /"illness": \{class: insensitive\}/);
-  assert.equal(formMistake({...made, algorithm: "mondrian"}, null), null);
+  assert.equal(formMistake({...made, algorithm: "mondrian"}), null);
 });
 
 test("only numbers that pgveil would take go into a text", () => {
@@ -88,12 +88,12 @@ test("only numbers that pgveil would take go into a text", () => {
     [{delta: "0"}, /^delta/],
   ];
   for (const [it, words] of wrong) assert.match(modelsMistake(models(it)) ?? "", words, JSON.stringify(it));
-  assert.match(formMistake(form({beta: "much"}), null) ?? "", /^illness: beta is a number/);
+  assert.match(formMistake(form({beta: "much"})) ?? "", /^illness: beta is a number/);
 });
 
 test("mondrian keeps distinct and entropy l, and refuses the others by name", () => {
   assert.deepEqual(notOfMondrian(models({l: "2", entropy: "2", distance: "ordered", likeness: "basic"})), []);
-  assert.equal(formMistake(form({l: "2", entropy: "1.5"}, {algorithm: "mondrian"}), null), null);
+  assert.equal(formMistake(form({l: "2", entropy: "1.5"}, {algorithm: "mondrian"})), null);
   for (const [own, name] of [
     [{t: "0.2"}, "t (t-closeness)"],
     [{recursiveC: "2", recursiveL: "2"}, "recursive l-diversity"],
@@ -101,12 +101,12 @@ test("mondrian keeps distinct and entropy l, and refuses the others by name", ()
     [{delta: "1"}, "delta-disclosure"],
   ] as const) {
     assert.ok(
-      formMistake(form(own, {algorithm: "mondrian"}), null)?.startsWith(
+      formMistake(form(own, {algorithm: "mondrian"}))?.startsWith(
         `illness: mondrian can't keep ${name}. `,
       ),
       name,
     );
-    assert.equal(formMistake(form(own), null), null, name);
+    assert.equal(formMistake(form(own)), null, name);
   }
 });
 
@@ -127,7 +127,7 @@ test("further transformations are for searches, and not beside delta-disclosure"
   assert.match(yamlOf(form({}, {localRecoding: 10})), /^local_recoding: 10$/m);
   for (const other of [form({}), form({}, {localRecoding: 10, algorithm: "mondrian"})])
     assert.doesNotMatch(yamlOf(other), /local_recoding/);
-  assert.match(formMistake(form({delta: "2"}, {localRecoding: 1}), null) ?? "", /^illness: delta-disclosure/);
-  assert.equal(formMistake(form({delta: "2"}), null), null);
-  assert.equal(formMistake(form({t: "0.2"}, {localRecoding: 1}), null), null);
+  assert.match(formMistake(form({delta: "2"}, {localRecoding: 1})) ?? "", /^illness: delta-disclosure/);
+  assert.equal(formMistake(form({delta: "2"})), null);
+  assert.equal(formMistake(form({t: "0.2"}, {localRecoding: 1})), null);
 });

@@ -1,5 +1,5 @@
 // A job's text that somebody edits, in place of the form that it began as.
-import type {JobMistake, JobText, SparkPlan} from "../page-jobs-api.js";
+import type {JobMistake, JobText} from "../page-jobs-api.js";
 import type {JobForm} from "./form.js";
 import {jobText} from "./text.js";
 
@@ -7,27 +7,18 @@ export interface EditedText {
   yaml: string;
   /** Names in the text → ids of uploads. */
   files: Record<string, string>;
-  /** Null: it runs in pgveil itself. */
-  spark: SparkPlan | null;
   /** Somebody changed what came from the form, so there is something to lose. */
   isTouched: boolean;
 }
 
 /** tables: those that were edited in the form, uploaded; names → ids. */
 export function editedFrom(form: JobForm, tables: Record<string, string>): EditedText {
-  const {yaml, files, spark} = jobText(form, tables);
-  return {yaml, files, spark: spark ?? null, isTouched: false};
+  return {...jobText(form, tables), isTouched: false};
 }
 
 export const withYaml = (edited: EditedText, yaml: string): EditedText => ({
   ...edited,
   yaml,
-  isTouched: true,
-});
-
-export const withPlan = (edited: EditedText, spark: SparkPlan | null): EditedText => ({
-  ...edited,
-  spark,
   isTouched: true,
 });
 
@@ -42,9 +33,7 @@ export const withoutFile = (edited: EditedText, name: string): EditedText => ({
 });
 
 /** What is checked and run. */
-export function textOf({yaml, files, spark}: EditedText): JobText {
-  return {yaml, files, ...(spark ? {spark} : {})};
-}
+export const textOf = ({yaml, files}: EditedText): JobText => ({yaml, files});
 
 /** Uploads that the form knows nothing of: nobody needs them once the text is gone. */
 export function uploadsOfText({files}: EditedText, form: JobForm): string[] {

@@ -1,5 +1,5 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
-import type {ColumnInfo, SparkPlan} from "../page-jobs-api.js";
+import type {ColumnInfo} from "../page-jobs-api.js";
 import {kUsualCuts, type Mondrian} from "./cuts.js";
 import type {EditedText} from "./edited.js";
 import type {Models} from "./models.js";
@@ -52,10 +52,7 @@ export interface JobForm {
   localRecoding: number;
   metric: string;
   algorithm: string;
-  /** Of mondrian only: `spark` says how. */
-  isOnSpark: boolean;
   mondrian: Mondrian;
-  spark: SparkPlan;
   seconds: number;
   threads: number;
   outliers: string;
@@ -105,9 +102,7 @@ export const kNewForm: JobForm = {
   localRecoding: 0,
   metric: "loss",
   algorithm: "flash",
-  isOnSpark: false,
   mondrian: kUsualCuts,
-  spark: {workers: 1, sample: 1, partition_by: "multidimensional"},
   seconds: 60,
   threads: 1,
   outliers: "drop",

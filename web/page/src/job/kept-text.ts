@@ -1,6 +1,5 @@
 // An edited text outlives a reload of the page: it is kept in this tab alone, for the role that wrote it,
 // until that signs out. Of the form, which knows values of the table, nothing is kept.
-import {kDivisions, type SparkPlan} from "../page-jobs-api.js";
 import type {EditedText} from "./edited.js";
 
 export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
@@ -19,26 +18,13 @@ const kKey = "pgveil.job-text";
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function planFrom(value: unknown): SparkPlan | null {
-  if (!isRecord(value)) return null;
-  const {workers, sample} = value;
-  const by = kDivisions.find(it => it === value["partition_by"]);
-  return typeof workers === "number" && typeof sample === "number" && by
-    ? {workers, sample, partition_by: by}
-    : null;
-}
-
+/** Earlier releases also kept `spark`, the choice of a cluster; it is left out. */
 function editedFrom(value: unknown): EditedText | null {
   if (!isRecord(value) || typeof value["yaml"] !== "string" || !isRecord(value["files"])) return null;
   const files = Object.entries(value["files"]).filter(
     (it): it is [string, string] => typeof it[1] === "string",
   );
-  return {
-    yaml: value["yaml"],
-    files: Object.fromEntries(files),
-    spark: planFrom(value["spark"]),
-    isTouched: true,
-  };
+  return {yaml: value["yaml"], files: Object.fromEntries(files), isTouched: true};
 }
 
 /** Null: there is none of this role. That of another one is forgotten. */

@@ -1,9 +1,7 @@
 // What is wrong with a form, as far as it can be told without asking pgveil.
-import type {SparkOffer} from "../api.js";
 import {kMondrian, type Attribute, type JobForm} from "./form.js";
 import {tableMistake} from "./levels.js";
 import {modelsMistake, notOfMondrian} from "./models.js";
-import {sparkMistake} from "./spark.js";
 import {numbers, tablesOf} from "./text.js";
 
 const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
@@ -70,8 +68,8 @@ function attributeMistake(attribute: Attribute, isMondrian: boolean): string | n
   }
 }
 
-/** offer: the cluster that the session may use. Null: nothing is wrong. */
-export function formMistake(form: JobForm, offer: SparkOffer | null): string | null {
+/** Null: nothing is wrong. */
+export function formMistake(form: JobForm): string | null {
   if (!form.file && !form.table) return "Upload a table first.";
   if (form.target !== "" && !/^[^.]+\.[^.]+$/.test(form.target))
     return "The table to publish to is written schema.table.";
@@ -84,5 +82,5 @@ export function formMistake(form: JobForm, offer: SparkOffer | null): string | n
     const mistake = attributeMistake(attribute, form.algorithm === kMondrian);
     if (mistake) return mistake;
   }
-  return recodingMistake(form) ?? sparkMistake(form, offer);
+  return recodingMistake(form);
 }

@@ -4,7 +4,6 @@ import {mondrianYaml} from "./cuts.js";
 import {kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
 import {hierarchyFile} from "./levels.js";
 import {modelsYaml} from "./models.js";
-import {sparkOf} from "./spark.js";
 
 /** As YAML reads it back, whatever is in it. */
 export const quoted = (text: string) =>
@@ -90,8 +89,7 @@ export function jobText(form: JobForm, tables: Record<string, string>): JobText 
   for (const {class: own, hierarchy} of form.attributes)
     if (own === "quasi_identifier" && hierarchy.kind === "file" && hierarchy.upload)
       files[hierarchy.upload.name] = hierarchy.upload.id;
-  const spark = sparkOf(form);
-  return {yaml: yamlOf(form), files, ...(spark ? {spark} : {})};
+  return {yaml: yamlOf(form), files};
 }
 
 /** The tables that have to be uploaded, by the names that the text gives them. */

@@ -1,7 +1,6 @@
 // A job over an uploaded table or, for whom the configuration lists, over a table of a database: a form that
 // becomes the text which `pgveil anonymize` reads, or that text, edited.
 import {useEffect, useRef, useState} from "preact/hooks";
-import type {SparkOffer} from "../api.js";
 import {editedFrom, uploadsOfText, type EditedText} from "../job/edited.js";
 import {formDraft, kNewDraft, type Draft, type JobForm} from "../job/form.js";
 import {keepText, keptText, tabStore} from "../job/kept-text.js";
@@ -15,15 +14,7 @@ function begun(role: string): Draft {
   return draft.edited ? draft : {...draft, edited: keptText(tabStore(), role)};
 }
 
-export function NewJob({
-  role,
-  mayUseTables,
-  offer,
-}: {
-  role: string;
-  mayUseTables: boolean;
-  offer: SparkOffer | null;
-}) {
+export function NewJob({role, mayUseTables}: {role: string; mayUseTables: boolean}) {
   const [draft, setDraft] = useState(() => begun(role));
   const hasTurned = useRef(false);
   const {form, edited} = draft;
@@ -53,10 +44,8 @@ export function NewJob({
       {edited ? (
         <TextEditor
           edited={edited}
-          usual={form.spark}
           isFormEmpty={!form.file && !form.table}
           mayUseTables={mayUseTables}
-          offer={offer}
           takesFocus={hasTurned.current}
           dropFile={dropOfText}
           onBack={toForm}
@@ -66,7 +55,6 @@ export function NewJob({
         <FormOfJob
           draft={draft}
           mayUseTables={mayUseTables}
-          offer={offer}
           takesFocus={hasTurned.current}
           change={setDraft}
           clear={() => setDraft(kNewDraft)}

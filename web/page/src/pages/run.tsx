@@ -3,7 +3,7 @@ import {useEffect} from "preact/hooks";
 import {pageJobs} from "../page-jobs-api.js";
 import {saveText} from "../download.js";
 import {useLive} from "../live.js";
-import {comparison, runWords} from "../measures.js";
+import {comparison} from "../measures.js";
 import {records} from "../table.js";
 import {Trouble, useAction, useLoaded, Waiting, type Loaded} from "../ui.js";
 import {Outcome} from "./run/outcome.js";
@@ -36,11 +36,7 @@ export function RunPage({run: id}: {run: string}) {
   useEffect(() => {
     if (news !== "null") loaded.again();
   }, [news]);
-  // Its phases and tasks are in no table that comes by itself.
-  useFollowed(
-    loaded,
-    run ? run.state === "running" && run.spark !== null : isPassing(loaded.problem?.status),
-  );
+  useFollowed(loaded, isPassing(loaded.problem?.status));
   const drop = useAction(async () => {
     await pageJobs.drop(id);
     location.hash = "#/jobs";
@@ -54,7 +50,6 @@ export function RunPage({run: id}: {run: string}) {
       {run && run.state !== "running" ? (
         <p role="status">
           <span class={`state ${run.state}`}>{run.state}</span> {run.ended_at}
-          {run.spark ? `, by ${runWords(run)}` : ""}
         </p>
       ) : null}
       {run?.message ? (

@@ -1,7 +1,6 @@
 // The runs of jobs that were set up here, by whoever looks.
 import {useState} from "preact/hooks";
 import {pageJobs, type Run} from "../page-jobs-api.js";
-import {runWords} from "../measures.js";
 import {linkToComparison, linkToRun} from "../route.js";
 import {Trouble, useLoaded, Waiting} from "../ui.js";
 
@@ -43,7 +42,6 @@ export function Runs({news}: {news: string}) {
                 <th scope="col">compare</th>
                 <th scope="col">run</th>
                 <th scope="col">name</th>
-                <th scope="col">run by</th>
                 <th scope="col">state</th>
                 <th scope="col">k</th>
                 <th scope="col">score</th>
@@ -65,9 +63,8 @@ export function Runs({news}: {news: string}) {
                     <a href={linkToRun(run.id)}>{run.id}</a>
                   </th>
                   <td>{run.name}</td>
-                  <td>{runWords(run)}</td>
                   <td>{run.state}</td>
-                  <td>{run.report?.k ?? run.cluster_report?.k ?? "–"}</td>
+                  <td>{run.report?.k ?? "–"}</td>
                   <td>{scoreOf(run)}</td>
                   <td>{run.started_at}</td>
                 </tr>

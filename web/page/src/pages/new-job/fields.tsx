@@ -1,7 +1,7 @@
 // Fields that parts of the form have in common.
 import {useId} from "preact/hooks";
 
-export const plainWords = (value: string) => value.replaceAll("_", " ");
+const plainWords = (value: string) => value.replaceAll("_", " ");
 
 /** hint: one line on what the choice means. */
 export function Choice<T extends string>({

@@ -1,6 +1,6 @@
 // The form: a table, classes of its columns, hierarchies, what is asked of the result.
 import {useEffect, useRef, useState} from "preact/hooks";
-import {api, type SparkOffer} from "../../api.js";
+import {api} from "../../api.js";
 import {pageJobs, type TableInfo} from "../../page-jobs-api.js";
 import {saveText} from "../../download.js";
 import {kMondrian, usesTables, type Draft, type JobForm} from "../../job/form.js";
@@ -50,7 +50,6 @@ function withUpload(was: Draft, file: NonNullable<JobForm["file"]>, {columns, ro
 export function FormOfJob({
   draft,
   mayUseTables,
-  offer,
   takesFocus,
   change,
   clear,
@@ -58,7 +57,6 @@ export function FormOfJob({
 }: {
   draft: Draft;
   mayUseTables: boolean;
-  offer: SparkOffer | null;
   takesFocus: boolean;
   change: (change: (was: Draft) => Draft) => void;
   clear: () => void;
@@ -107,7 +105,7 @@ export function FormOfJob({
     return hidden;
   };
   const start = useStart(async () => {
-    const mistake = formMistake(form, offer);
+    const mistake = formMistake(form);
     if (mistake !== null) throw new Refusal(mistake);
     const secret = password;
     setPassword("");
@@ -170,7 +168,7 @@ export function FormOfJob({
               }
             />
           ))}
-          <Goal form={form} offer={offer} set={set} />
+          <Goal form={form} set={set} />
           {mayUseTables ? (
             <Target form={form} set={set} password={password} setPassword={setPassword} />
           ) : null}

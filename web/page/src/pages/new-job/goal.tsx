@@ -1,13 +1,8 @@
 // What is asked of the result, and where it is computed.
-import type {SparkOffer} from "../../api.js";
-import {kMetrics, kMondrian, kOutliers, type JobForm} from "../../job/form.js";
-import {algorithmChoice, algorithmChoices, kOnSpark, sparkOf, withAlgorithm} from "../../job/spark.js";
+import {kAlgorithms, kMetrics, kMondrian, kOutliers, type JobForm} from "../../job/form.js";
+import {largeTableCommand} from "../../job/large-table.js";
 import {CutsOf} from "./cuts.js";
-import {Amount, Choice, plainWords} from "./fields.js";
-import {OnSpark} from "./on-spark.js";
-
-const algorithmName = (choice: string) =>
-  choice === kOnSpark ? "mondrian, on a Spark cluster" : plainWords(choice);
+import {Amount, Choice} from "./fields.js";
 
 function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
   return (
@@ -46,16 +41,22 @@ function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => 
   );
 }
 
-export function Goal({
-  form,
-  offer,
-  set,
-}: {
-  form: JobForm;
-  offer: SparkOffer | null;
-  set: (change: Partial<JobForm>) => void;
-}) {
-  const plan = sparkOf(form);
+/** A job of the page fits this machine's memory; the same job of a larger table is for a command. */
+function LargeTable({form}: {form: JobForm}) {
+  return (
+    <>
+      <p class="hint">
+        A table that is too large for this machine is cut in the same way by the command pgveil-spark. It
+        reads the database itself, with a Spark cluster of yours (docs/spark.md). Save the job's text
+        {form.table ? "" : ", name the table in it (input: {table: public.people}),"} and run this with your own
+        values in place of the words in capitals:
+      </p>
+      <pre tabIndex={0}>{largeTableCommand(form)}</pre>
+    </>
+  );
+}
+
+export function Goal({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
   return (
     <>
       <fieldset>
@@ -63,14 +64,13 @@ export function Goal({
         <Amount label="k" value={form.k} min={1} max={4294967296} onChange={(k) => set({k})} />
         <Choice
           label="Algorithm"
-          value={algorithmChoice(form)}
-          values={algorithmChoices(form, offer)}
-          nameOf={algorithmName}
-          onChange={(choice) => set(withAlgorithm(choice))}
+          value={form.algorithm}
+          values={kAlgorithms}
+          onChange={(algorithm) => set({algorithm})}
         />
         {form.algorithm === kMondrian ? null : <Search form={form} set={set} />}
         <Amount
-          label={plan ? "Threads of each part" : "Threads"}
+          label="Threads"
           value={form.threads}
           min={1}
           max={8}
@@ -90,13 +90,7 @@ export function Goal({
           <CutsOf mondrian={form.mondrian} set={(change) => set({mondrian: {...form.mondrian, ...change}})} />
         ) : null}
       </fieldset>
-      {plan ? (
-        <OnSpark
-          plan={plan}
-          most={offer?.most_workers ?? plan.workers}
-          set={(change) => set({spark: {...plan, ...change}})}
-        />
-      ) : null}
+      {form.algorithm === kMondrian ? <LargeTable form={form} /> : null}
     </>
   );
 }

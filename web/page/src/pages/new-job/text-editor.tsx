@@ -1,8 +1,8 @@
 // A job's text in place of the form: it is what is checked, run and saved.
 import {useRef, useState} from "preact/hooks";
-import {api, type SparkOffer} from "../../api.js";
+import {api} from "../../api.js";
 import {CheckedText, useChecked} from "../../checked-text.js";
-import {pageJobs, type SparkPlan} from "../../page-jobs-api.js";
+import {pageJobs} from "../../page-jobs-api.js";
 import {saveText} from "../../download.js";
 import {
   fileNameOf,
@@ -10,51 +10,13 @@ import {
   textOf,
   withFile,
   withoutFile,
-  withPlan,
   withYaml,
   type EditedText,
 } from "../../job/edited.js";
-import {planMistake, sparkCommand} from "../../job/spark.js";
 import {Trouble} from "../../ui.js";
 import {Password} from "./fields.js";
-import {OnSpark} from "./on-spark.js";
-import {checkedStart, Refusal, StartTrouble, useStart} from "./start.js";
+import {checkedStart, StartTrouble, useStart} from "./start.js";
 import {TextFiles} from "./text-files.js";
-
-function Cluster({
-  plan,
-  usual,
-  offer,
-  set,
-}: {
-  plan: SparkPlan | null;
-  usual: SparkPlan;
-  offer: SparkOffer | null;
-  set: (plan: SparkPlan | null) => void;
-}) {
-  if (!plan && !offer) return null;
-  return (
-    <>
-      <p>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={plan !== null}
-            onChange={(it) => set(it.currentTarget.checked ? usual : null)}
-          />{" "}
-          On the Spark cluster, which takes algorithm: mondrian
-        </label>
-      </p>
-      {plan ? (
-        <OnSpark
-          plan={plan}
-          most={offer?.most_workers ?? plan.workers}
-          set={(change) => set({...plan, ...change})}
-        />
-      ) : null}
-    </>
-  );
-}
 
 /** Back to the form: at once when there is nothing to lose. */
 function WayBack({
@@ -105,41 +67,33 @@ function WayBack({
   );
 }
 
-/** usual: the plan for a cluster that one begins with. */
 export function TextEditor({
   edited,
-  usual,
   isFormEmpty,
   mayUseTables,
-  offer,
   takesFocus,
   edit,
   dropFile,
   onBack,
 }: {
   edited: EditedText;
-  usual: SparkPlan;
   isFormEmpty: boolean;
   mayUseTables: boolean;
-  offer: SparkOffer | null;
   takesFocus: boolean;
   edit: (change: (was: EditedText) => EditedText) => void;
   dropFile: (id: string) => void;
   onBack: () => void;
 }) {
   const [password, setPassword] = useState("");
-  const {yaml, files, spark} = edited;
-  const isPlanRight = planMistake(spark, offer) === null;
-  const asked = textOf(isPlanRight ? edited : {...edited, spark: null});
+  const {yaml, files} = edited;
+  const asked = textOf(edited);
   const checking = useChecked(JSON.stringify(asked), () => pageJobs.check(asked));
   const error = checking.check?.error ?? null;
   const start = useStart(async () => {
-    const mistake = planMistake(spark, offer);
-    if (mistake !== null) throw new Refusal(mistake);
     const secret = password;
     setPassword("");
     if (secret !== "") await api.prove(secret);
-    return checkedStart(textOf(edited));
+    return checkedStart(asked);
   });
   const replaced = (name: string) => {
     const id = files[name];
@@ -187,16 +141,6 @@ export function TextEditor({
           edit((was) => withoutFile(was, name));
         }}
       />
-      <Cluster plan={spark} usual={usual} offer={offer} set={(plan) => edit((was) => withPlan(was, plan))} />
-      {spark ? (
-        <>
-          <p class="hint">
-            The same elsewhere, with a cluster of your own (docs/spark.md); of a table of a database also
-            --url and --user:
-          </p>
-          <pre tabIndex={0}>{sparkCommand(spark, fileName)}</pre>
-        </>
-      ) : null}
       {mayUseTables ? (
         <p>
           <Password

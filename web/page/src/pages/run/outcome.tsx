@@ -4,7 +4,6 @@ import {Lattice} from "../../lattice-view.js";
 import {attributesOf, bucketName, buckets, figuresOf, kNone} from "../../measures.js";
 import {count, percent} from "../../table.js";
 import {Bar, FigureList} from "../../ui.js";
-import {ClusterWork} from "./cluster-work.js";
 
 function Sizes({title, figures}: {title: string; figures: Figures}) {
   const made = buckets(figures.histogram);
@@ -77,7 +76,7 @@ function Losses({run}: {run: RunDetails}) {
 }
 
 export function Outcome({run}: {run: RunDetails}) {
-  const report = run.report ?? run.cluster_report;
+  const report = run.report;
   if (!report) return null;
   return (
     <>
@@ -95,8 +94,7 @@ export function Outcome({run}: {run: RunDetails}) {
       <h2>What is lost</h2>
       <Losses run={run} />
       <p class="hint">Not published: {report.not_published.join(", ") || "nothing was left out"}.</p>
-      {run.cluster_report ? <ClusterWork report={run.cluster_report} /> : null}
-      {run.report ? <Lattice report={run.report} /> : null}
+      <Lattice report={report} />
     </>
   );
 }

@@ -1,8 +1,7 @@
-// How far a run is: of a search its bounds, of a cluster its phases and tasks.
+// How far a run is, and the button that cancels it.
 import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
-import {stepsOf, stepWords, taskWords} from "../../cluster.js";
-import {pageJobs, type RunDetails, type SparkState} from "../../page-jobs-api.js";
+import {pageJobs, type RunDetails} from "../../page-jobs-api.js";
 import {count, percent} from "../../table.js";
 import {FigureList, Trouble, useAction} from "../../ui.js";
 
@@ -20,36 +19,6 @@ function OfSearch({run}: {run: RunDetails}) {
   );
 }
 
-function OfCluster({spark}: {spark: SparkState}) {
-  return (
-    <>
-      <p role="status">{stepWords(spark)}</p>
-      <ol class="steps" aria-label="Steps of the run">
-        {stepsOf(spark).map(({phase, name, state}) => (
-          <li
-            key={phase}
-            class={state === "now" ? "now" : ""}
-            aria-current={state === "now" ? "step" : undefined}
-          >
-            {name}
-            {state === "done" ? <span class="fine"> – done</span> : null}
-          </li>
-        ))}
-      </ol>
-      <progress
-        aria-label="Tasks of this step that are done"
-        {...(spark.tasks === 0 ? {} : {max: spark.tasks, value: spark.done})}
-      />
-      <FigureList
-        figures={[
-          ["tasks of this step done", taskWords(spark)],
-          ["executors there", `${count(spark.executors)} of ${count(spark.workers)}`],
-        ]}
-      />
-    </>
-  );
-}
-
 function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): ComponentChildren {
   const [isAsked, setAsked] = useState(false);
   const cancel = useAction(async () => {
@@ -63,7 +32,7 @@ function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): Compo
         Cancel
       </button>
       <p role="status">
-        {isAsked ? `It is being ended${run.spark ? "; a cluster can take half a minute for that" : ""}.` : ""}
+        {isAsked ? "It is being ended." : ""}
       </p>
       <Trouble problem={cancel.problem} />
     </>
@@ -74,7 +43,7 @@ export function Progress({run, onCancel}: {run: RunDetails; onCancel: () => void
   return (
     <>
       <p role="status">It runs since {run.started_at}.</p>
-      {run.spark ? <OfCluster spark={run.spark} /> : <OfSearch run={run} />}
+      <OfSearch run={run} />
       <Cancel run={run} onCancel={onCancel} />
     </>
   );
