@@ -169,6 +169,7 @@ int run_check(const CheckArguments& arguments) {
   if (!config->auth.hba_file.empty()) {
     if (const auto rules = read_access_rules(*config); !rules) findings.error(rules.error());
   }
+  for (const auto& warning : config->warnings) findings.warning(warning);
   for (const auto& file : distrusted_files(*config)) findings.warning(file);
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());

@@ -223,13 +223,7 @@ Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands&
   if (!config.page.port) return std::unique_ptr<PageJobs>();
   auto folder = ProcessFolder::make(config.state_dir + "/.page");
   if (!folder) return folder.error();
-  std::optional<ProcessFolder> spark_folder;
-  if (config.page.spark && !config.page.spark->folder.empty()) {
-    auto shared = ProcessFolder::make(config.page.spark->folder);
-    if (!shared) return shared.error();
-    spark_folder.emplace(std::move(*shared));
-  }
-  return std::make_unique<PageJobs>(std::move(*folder), std::move(spark_folder), commands.jobs());
+  return std::make_unique<PageJobs>(std::move(*folder), commands.jobs());
 }
 
 // EXPLAIN parses SQL on the page's threads.

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "daemon/statements/pass_times.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
 #include "statements.hpp"
 #include "world.hpp"
@@ -35,9 +36,9 @@ void parse_and_deparse(const std::string& sql) {
   pg_query_free_protobuf_parse_result(parsed);
 }
 
-void rewrite_once(const std::string& sql, const rewriter::Client& client,
-                  const rewriter::Snapshot& snapshot) {
-  const auto verdict = rewriter::rewrite(sql, client, snapshot);
+void rewrite_once(const std::string& sql, const rewriter::Client& client, const rewriter::Snapshot& snapshot,
+                  rewriter::PassObserver* observer = nullptr) {
+  const auto verdict = rewriter::rewrite(sql, client, snapshot, {}, observer);
   if (std::holds_alternative<rewriter::Rewritten>(verdict)) return;
   fmt::print(stderr, "not rewritten: {}\n", sql);
   std::exit(1);
@@ -69,6 +70,26 @@ void measure(const bench::World& world, const bench::Sample& sample, std::size_t
              at(ratios, 0.5), at(ratios, 0.5 - half_width), at(ratios, 0.5 + half_width));
 }
 
+// Where the time of one statement goes. The clock reads cost time of their own, so these texts are not among
+// the pairs.
+void measure_passes(const bench::World& world, const bench::Sample& sample, std::size_t runs) {
+  app::PassTimes times;
+  for (std::size_t i = 0; i < runs; ++i) {
+    app::PassClock clock(times);
+    rewrite_once(fmt::format("{} /* {} */", sample.sql, i), {"masked"}, *world.snapshot, &clock);
+  }
+  fmt::print("| {:<20} | {:>7} |", sample.name, world.cohorts);
+  for (const rewriter::Pass pass : rewriter::kPasses) {
+    const std::chrono::duration<double, std::micro> total = times.total(pass);
+    fmt::print(" {:>{}.1f} |", total.count() / static_cast<double>(runs), rewriter::name(pass).size());
+  }
+  fmt::print("\n");
+}
+
+bool is_measured(const bench::Sample& sample, unsigned attributes) {
+  return attributes >= 5 || sample.name == "small" || sample.name == "small, open";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,12 +98,22 @@ int main(int argc, char** argv) {
       "| statement            | cohorts | mask, B   | pgveil µs | p99 µs | libpg_query µs | ratio (95 %) "
       "|\n");
   fmt::print("|---|---|---|---|---|---|---|\n");
+  std::vector<std::pair<unsigned, bench::World>> worlds;
   for (const auto& [attributes, rows, k] :
-       {std::tuple{3U, 2'000U, 100U}, {5U, 21'700U, 20U}, {9U, 30'000U, 5U}}) {
-    const auto world = bench::make_world(attributes, rows, k);
+       {std::tuple{3U, 2'000U, 100U}, {5U, 21'700U, 20U}, {9U, 30'000U, 5U}})
+    worlds.emplace_back(attributes, bench::make_world(attributes, rows, k));
+  const std::size_t runs = std::max<std::size_t>(pairs, 100);
+  for (const auto& [attributes, world] : worlds) {
     for (const auto& sample : bench::samples()) {
-      if (attributes < 5 && sample.name != "small" && sample.name != "small, open") continue;
-      measure(world, sample, std::max<std::size_t>(pairs, 100));
+      if (is_measured(sample, attributes)) measure(world, sample, runs);
+    }
+  }
+  fmt::print("\nµs of each pass, the mean of {} texts:\n\n| {:<20} | cohorts |", runs, "statement");
+  for (const rewriter::Pass pass : rewriter::kPasses) fmt::print(" {} |", rewriter::name(pass));
+  fmt::print("\n|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const auto& [attributes, world] : worlds) {
+    for (const auto& sample : bench::samples()) {
+      if (is_measured(sample, attributes)) measure_passes(world, sample, runs);
     }
   }
 }

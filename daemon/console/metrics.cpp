@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "console/exposition.hpp"
@@ -83,6 +84,11 @@ void add_traffic(Exposition& out, const net::Server& server) {
 void add_rewrites(Exposition& out, const ServingState& serving) {
   out.begin("pgveil_rewrite_seconds", "histogram", "To judge and rewrite a text that was not in the cache.");
   out.histogram(serving.rewrites().time.snapshot());
+  out.begin("pgveil_rewrite_pass_seconds_total", "counter", "The same time, by pass of the rewriter.");
+  for (const rewriter::Pass pass : rewriter::kPasses) {
+    const std::chrono::duration<double> total = serving.rewrites().passes.total(pass);
+    out.sample({{"pass", rewriter::name(pass)}}, total.count());
+  }
   out.begin("pgveil_verdict_cache_hits_total", "counter", "Texts that were in the cache.");
   out.sample({}, value_of(serving.rewrites().hits));
   out.begin("pgveil_verdict_cache_misses_total", "counter", "Texts that were not.");

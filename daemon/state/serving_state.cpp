@@ -151,6 +151,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     if (note("hba", rules, rules ? fmt::format("{} rules", rules->size()) : ""))
       present.hba = std::move(*rules);
   }
+  for (const auto& warning : config.warnings) log::warning("configuration", warning);
   for (const auto& file : distrusted_files(config)) log::warning("configuration", file);
   auto specs = read_policy_files(config);
   if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
@@ -208,6 +209,12 @@ Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_of(const Present& pre
 
 namespace {
 
+session::Serving serving_of(const Present& present, std::string_view database) {
+  const auto view = present.databases.find(database);
+  if (view == present.databases.end() || !view->second.snapshot) return {};
+  return {view->second.snapshot->generation(), view->second.version_guard == rewriter::VersionGuard::present};
+}
+
 // A session that PostgreSQL's own password opened never gets more than masks, whatever RELOAD made of its
 // role.
 Refusal no_longer_masked() {
@@ -218,27 +225,30 @@ Refusal no_longer_masked() {
 
 }  // namespace
 
-rewriter::Verdict ServingState::judge(std::string_view sql, const rewriter::Client& client,
-                                      std::string_view database) {
+session::Judgement ServingState::judge(std::string_view sql, const rewriter::Client& client,
+                                       std::string_view database) {
   const auto now = present();
-  if (!client.may_be_exempt && is_exempt_somewhere(now->specs, client.role)) return no_longer_masked();
+  const session::Serving served = serving_of(*now, database);
+  if (!client.may_be_exempt && is_exempt_somewhere(now->specs, client.role))
+    return {std::make_shared<const rewriter::Verdict>(no_longer_masked()), served};
   const auto snapshot = snapshot_of(*now, database);
-  if (!snapshot) return snapshot.error();
+  if (!snapshot) return {std::make_shared<const rewriter::Verdict>(snapshot.error()), served};
   const std::string path = client.path.key();
   const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
   auto verdict = cache_.find(key);
   (verdict ? rewrites_.hits : rewrites_.misses).fetch_add(1, std::memory_order_relaxed);
   if (!verdict) {
     const auto begin = std::chrono::steady_clock::now();
+    PassClock clock(rewrites_.passes);
     verdict = std::make_shared<const rewriter::Verdict>(
-        rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits)));
+        rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits), &clock));
     const auto took = std::chrono::steady_clock::now() - begin;
     rewrites_.time.add(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
     cache_.insert(key, verdict);
   }
   if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
     refusals_.add(refusal->reason, std::time(nullptr));
-  return *verdict;
+  return {std::move(verdict), served};
 }
 
 Result<std::vector<rewriter::Examined>> ServingState::examine(std::string_view sql,
@@ -264,19 +274,8 @@ bool ServingState::is_current(std::span<const rewriter::VersionId> versions,
   });
 }
 
-std::uint64_t ServingState::generation_of(std::string_view database) const {
-  const auto now = present();
-  const auto view = now->databases.find(database);
-  const bool is_served = view != now->databases.end() && view->second.snapshot;
-  return is_served ? view->second.snapshot->generation() : 0;
-}
-
-std::optional<std::uint64_t> ServingState::unguarded_generation(std::string_view database) const {
-  const auto now = present();
-  const auto view = now->databases.find(database);
-  if (view == now->databases.end() || !view->second.snapshot) return std::nullopt;  // nothing is answered
-  if (view->second.version_guard == rewriter::VersionGuard::present) return std::nullopt;
-  return view->second.snapshot->generation();
+session::Serving ServingState::serving(std::string_view database) const {
+  return serving_of(*present(), database);
 }
 
 void ServingState::note_stale_versions(std::string_view) {

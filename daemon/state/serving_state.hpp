@@ -14,6 +14,7 @@
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
 #include "daemon/state/wake.hpp"
+#include "daemon/statements/pass_times.hpp"
 #include "daemon/statements/verdict_cache.hpp"
 #include "db/server/progress.hpp"
 #include "db/versions/version_table.hpp"
@@ -43,12 +44,11 @@ class ServingState final : public session::Gate {
   [[nodiscard]] const AuditLog* audit() const { return audit_; }
 
   // ---- Gate
-  [[nodiscard]] rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
-                                        std::string_view database) override;
+  [[nodiscard]] session::Judgement judge(std::string_view sql, const rewriter::Client& client,
+                                         std::string_view database) override;
   [[nodiscard]] bool is_current(std::span<const rewriter::VersionId> versions,
                                 std::string_view database) const override;
-  [[nodiscard]] std::uint64_t generation_of(std::string_view database) const override;
-  [[nodiscard]] std::optional<std::uint64_t> unguarded_generation(std::string_view database) const override;
+  [[nodiscard]] session::Serving serving(std::string_view database) const override;
   void note_stale_versions(std::string_view database) override;
   [[nodiscard]] session::AuditedText audited_text(std::string_view text, TextOf what) const override;
   [[nodiscard]] std::optional<session::LookUp> account(std::string_view role,
@@ -70,10 +70,11 @@ class ServingState final : public session::Gate {
   // What judge() has refused since the start.
   [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
   // Figures of judge() since the start: statements that were in the cache, statements that were not, and the
-  // time that these took.
+  // time that these took, whole and by pass.
   struct Rewrites {
     std::atomic<std::uint64_t> hits{0}, misses{0};
     Histogram time;
+    PassTimes passes;
   };
   [[nodiscard]] const Rewrites& rewrites() const { return rewrites_; }
   [[nodiscard]] const VerdictCache& cache() const { return cache_; }

@@ -12,7 +12,6 @@
 
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
-#include "proxy/net/handshake.hpp"
 #include "proxy/net/peer_connection.hpp"
 #include "proxy/net/unix_socket.hpp"
 #include "proxy/wire/startup.hpp"
@@ -26,6 +25,28 @@ using Resolver = asio::ip::basic_resolver<tcp, Executor>;
 Error not_connected(std::string what, std::string detail) {
   return {ErrorKind::connection, std::string(sqlstate::kSqlclientUnableToEstablish), std::move(what),
           "is the database server up?", std::move(detail)};
+}
+
+Error broken_off(const error_code& error) {
+  return {ErrorKind::connection, std::string(sqlstate::kConnectionFailure),
+          "the TLS handshake was broken off", "", error.message()};
+}
+
+// On a socket that nobody else reads or writes meanwhile.
+Task<Result<void>> shake_hands(Socket& socket, TlsSession& tls) {
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  for (;;) {
+    const auto is_done = tls.shake_hands({buffer.data(), count});
+    const std::string output = tls.take_output();
+    const auto [unsent, sent] = co_await asio::async_write(socket, asio::buffer(output), kAsTuple);
+    if (!is_done) co_return is_done.error();
+    if (unsent) co_return broken_off(unsent);
+    if (*is_done) co_return Result<void>();
+    const auto [unread, size] = co_await socket.async_read_some(asio::buffer(buffer), kAsTuple);
+    if (unread) co_return broken_off(unread);
+    count = size;
+  }
 }
 
 // An address needs no name server, and so no help of the resolver's thread.

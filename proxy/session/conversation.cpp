@@ -149,7 +149,8 @@ Judged judge(Conversation& conversation, std::string_view sql) {
 
 Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client) {
   SessionState& state = conversation.state;
-  rewriter::Verdict verdict = state.gate.judge(sql, client, state.database);
+  const Judgement judgement = state.gate.judge(sql, client, state.database);
+  const rewriter::Verdict& verdict = *judgement.verdict;
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     conversation.findings.reason = reason_name(refusal->reason);
     state.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
@@ -158,10 +159,10 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
   if (const auto* error = std::get_if<Error>(&verdict)) {
     return as_in_failed_transaction(conversation, error_response(*error, Severity::error));
   }
-  auto& rewritten = std::get<Rewritten>(verdict);
+  const auto& rewritten = std::get<Rewritten>(verdict);
   auto& generation = conversation.transaction.generation;
   // An open statement may take the transaction's snapshot, too.
-  const bool counts = is_protected(rewritten) || state.gate.unguarded_generation(state.database);
+  const bool counts = is_protected(rewritten) || !judgement.serving.has_version_guard;
   if (counts && !generation) generation = rewritten.generation;
   if (is_protected(rewritten) && *generation != rewritten.generation) {
     return as_in_failed_transaction(conversation, changed_policy());
@@ -169,16 +170,17 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
   if (auto refusal = pooled::refuse(conversation, rewritten)) {
     return as_in_failed_transaction(conversation, std::move(*refusal));
   }
-  return std::move(rewritten);
+  return LetThrough{std::shared_ptr<const Rewritten>(judgement.verdict, &rewritten), judgement.serving};
 }
 
 Protection protection_of(const Use& use) {
   return use.entry == nullptr || use.entry->is_protected ? Protection::is_protected : Protection::open;
 }
 
-Checked check_use(Conversation& conversation, const Use& use) {
+Checked check_use(Conversation& conversation, const Use& use, const Serving& serving) {
   auto& generation = conversation.transaction.generation;
-  if (!generation) generation = conversation.state.gate.unguarded_generation(conversation.state.database);
+  const bool is_answered = serving.generation != 0;
+  if (!generation && is_answered && !serving.has_version_guard) generation = serving.generation;
   if (use.entry != nullptr && use.entry->refusal != nullptr && use.kind == StatementRegistry::Kind::statement)
     return as_in_failed_transaction(conversation, *use.entry->refusal);
   auto resolved = resolve(conversation, use);
@@ -189,7 +191,7 @@ Checked check_use(Conversation& conversation, const Use& use) {
     return Protection::is_protected;
   }
   note(conversation.findings, *named.entry);
-  if (auto refusal = renewal::judge_again(conversation, named))
+  if (auto refusal = renewal::judge_again(conversation, named, serving))
     return as_in_failed_transaction(conversation, std::move(*refusal));
   if (auto refusal = fit_versions(conversation.transaction, *named.entry)) {
     return as_in_failed_transaction(conversation, std::move(*refusal));

@@ -99,9 +99,15 @@ struct Conversation {
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 
+// A text that may be sent, as the rewriter returned it.
+struct LetThrough {
+  std::shared_ptr<const rewriter::Rewritten> rewritten;  // never null; may be shared with other sessions
+  Serving serving;
+};
+
 // The verdict on a client's SQL, with the checks that need the transaction. Whatever must not be sent is an
 // ErrorResponse to send instead.
-using Judged = std::variant<rewriter::Rewritten, wire::ErrorResponse>;
+using Judged = std::variant<LetThrough, wire::ErrorResponse>;
 [[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql);
 // The same under another path than the client's present one.
 [[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client);
@@ -115,9 +121,9 @@ struct Use {
 [[nodiscard]] Protection protection_of(const Use& use);
 
 // Resolves a use and checks that it may run now: its versions are current and fit the transaction. The use is
-// entered in the transaction's books.
+// entered in the transaction's books. serving: of the same step, from judge() or Gate::serving().
 using Checked = std::variant<Protection, wire::ErrorResponse>;
-[[nodiscard]] Checked check_use(Conversation& conversation, const Use& use);
+[[nodiscard]] Checked check_use(Conversation& conversation, const Use& use, const Serving& serving);
 
 // Enters what running this does to names and to the search path. Errors: a name or a count beyond its limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);

@@ -79,7 +79,7 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
     return refuse_message(conversation, std::move(*refusal), message.sql);
   }
-  const auto& rewritten = std::get<rewriter::Rewritten>(judged);
+  const rewriter::Rewritten& rewritten = *std::get<LetThrough>(judged).rewritten;
   if (rewritten.statements.size() > 1) {
     return refuse_message(
         conversation,
@@ -126,7 +126,8 @@ std::optional<Found> find_use(Conversation& conversation, Kind kind, const std::
     return std::nullopt;
   }
   Use& use = std::get<Use>(found);
-  Checked checked = check_use(conversation, use);
+  Checked checked =
+      check_use(conversation, use, conversation.state.gate.serving(conversation.state.database));
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&checked)) {
     refuse_message(conversation, std::move(*refusal));
     return std::nullopt;

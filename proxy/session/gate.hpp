@@ -3,6 +3,7 @@
 // rewriter, the accounts and the stored versions. All functions but look_up are quick (no I/O). All are
 // thread-safe and may be called from any session's thread.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +73,21 @@ struct Admitted {
       {};  // a bypass role only: the backend role that its connection uses
 };
 
+// What is served of a database at one moment.
+struct Serving {
+  // The Rewritten::generation of a statement that is judged at this moment. 0: no statement is answered.
+  std::uint64_t generation = 0;
+  // False: the server does not check versions itself. A transaction whose snapshot may be older than a
+  // version must not run under that version, so the session keeps it to one generation.
+  bool has_version_guard = true;
+};
+
+// A verdict, and what was served when it was given.
+struct Judgement {
+  std::shared_ptr<const rewriter::Verdict> verdict;  // never null; may be shared with other sessions
+  Serving serving;
+};
+
 class Gate {
  public:
   Gate() = default;
@@ -80,21 +96,15 @@ class Gate {
   virtual ~Gate() = default;
 
   // The verdict on a client's SQL in `database`, under the snapshot that is current now.
-  [[nodiscard]] virtual rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
-                                                std::string_view database) = 0;
+  [[nodiscard]] virtual Judgement judge(std::string_view sql, const rewriter::Client& client,
+                                        std::string_view database) = 0;
 
   // True while each of these versions is the current one of its policy in `database`.
   [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
                                         std::string_view database) const = 0;
 
-  // The Rewritten::generation that a statement would get if it were judged now. 0: no statement is answered
-  // now.
-  [[nodiscard]] virtual std::uint64_t generation_of(std::string_view database) const = 0;
-
-  // The same, for a database where the server does not check versions itself: a transaction whose snapshot
-  // may be older than a version must not run under that version. nullopt: the server checks versions.
-  [[nodiscard]] virtual std::optional<std::uint64_t> unguarded_generation(
-      std::string_view database) const = 0;
+  // What is served of this database now.
+  [[nodiscard]] virtual Serving serving(std::string_view database) const = 0;
 
   // The server has other versions than this process knows. The world reads them again soon.
   virtual void note_stale_versions(std::string_view database) = 0;

@@ -228,7 +228,7 @@ std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conver
   client.path = use.entry->source->path;
   Judged judged = judge(conversation, use.entry->source->sql, client);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) return std::move(*refusal);
-  const auto& statements = std::get<rewriter::Rewritten>(judged).statements;
+  const auto& statements = std::get<LetThrough>(judged).rewritten->statements;
   const std::string sent_sql = statements.empty() ? "" : text_of(conversation, statements.front());
   const bool is_same = sha256(sent_sql) == use.entry->sent.digest;
   if (statements.size() > 1 || !is_same) {

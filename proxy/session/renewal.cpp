@@ -144,9 +144,10 @@ std::optional<wire::ErrorResponse> check_growth(const Conversation& conversation
   return check_room(conversation, 0, more);
 }
 
-void renew(Conversation& conversation, const std::string& name, const Entry& entry, Rewritten rewritten) {
-  const rewriter::Statement statement =
-      rewritten.statements.empty() ? rewriter::Statement{} : std::move(rewritten.statements.front());
+void renew(Conversation& conversation, const std::string& name, const Entry& entry,
+           const Rewritten& rewritten) {
+  const rewriter::Statement none;
+  const rewriter::Statement& statement = rewritten.statements.empty() ? none : rewritten.statements.front();
   auto fresh = std::make_shared<Entry>(*make_entry(statement, rewritten, entry.text));
   fresh->source = entry.source;
   fresh->parsed = entry.parsed;
@@ -198,16 +199,19 @@ wire::ErrorResponse without_position(Objection objection) {
 
 }  // namespace
 
-std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use) {
+std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use,
+                                               const Serving& serving) {
   const Entry& entry = *use.entry;
   SessionState& state = conversation.state;
+  // A generation is one snapshot, and what was allowed under it is allowed while it is served.
+  if (entry.allowed == serving.generation) return std::nullopt;
   if (entry.source == nullptr && !state.gate.is_current(entry.versions, state.database))
     return not_the_same(use, true);
   if (entry.source == nullptr || !reads_tables(entry.kind)) return std::nullopt;
-  if (entry.allowed == state.gate.generation_of(state.database)) return std::nullopt;
   rewriter::Client client = conversation.client;
   client.path = entry.source->path;
-  const rewriter::Verdict verdict = state.gate.judge(entry.source->sql, client, state.database);
+  const auto judged = state.gate.judge(entry.source->sql, client, state.database).verdict;
+  const rewriter::Verdict& verdict = *judged;
   if (const auto* refusal = std::get_if<Refusal>(&verdict)) {
     conversation.findings.reason = reason_name(refusal->reason);
     state.log_info("refused (" + std::string(reason_name(refusal->reason)) + ")", refusal->message);
@@ -232,18 +236,18 @@ void before(Conversation& conversation, const wire::FrameView& frame) {
   if (entry == nullptr || entry->parsed == nullptr || entry->source == nullptr) return;
   if (!reads_tables(entry->kind)) return;
   const SessionState& state = conversation.state;
-  const std::uint64_t generation = state.gate.generation_of(state.database);
+  const std::uint64_t generation = state.gate.serving(state.database).generation;
   if (entry->generation == generation) return;
   rewriter::Client client = conversation.client;
   client.path = entry->source->path;
-  rewriter::Verdict verdict = state.gate.judge(entry->source->sql, client, state.database);
-  auto* rewritten = std::get_if<Rewritten>(&verdict);
-  if (rewritten == nullptr) return put_verdict(conversation, *name, *entry, generation, verdict);
+  const auto verdict = state.gate.judge(entry->source->sql, client, state.database).verdict;
+  const auto* rewritten = std::get_if<Rewritten>(verdict.get());
+  if (rewritten == nullptr) return put_verdict(conversation, *name, *entry, generation, *verdict);
   const rewriter::Statement none;
   const auto fresh = make_entry(rewritten->statements.empty() ? none : rewritten->statements.front(),
                                 *rewritten, entry->text);
   if (is_bound_by_transaction(conversation, *rewritten)) return stay(conversation, *name, *entry, *fresh);
-  renew(conversation, std::string(*name), *entry, std::move(*rewritten));
+  renew(conversation, std::string(*name), *entry, *rewritten);
 }
 
 bool is_under_way(const Conversation& conversation) {

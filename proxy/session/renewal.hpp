@@ -18,8 +18,9 @@ namespace pgveil::session::renewal {
 void before(Conversation& conversation, const wire::FrameView& frame);
 
 // Why the thing that the name stands for must not run now. nullopt: if it were judged now, the same text
-// would be sent. REQUIRES: use.entry.
-[[nodiscard]] std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use);
+// would be sent. serving: of the same step. REQUIRES: use.entry.
+[[nodiscard]] std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use,
+                                                             const Serving& serving);
 
 // True: answers of the server must come before the client's next message is handled.
 [[nodiscard]] bool is_under_way(const Conversation& conversation);

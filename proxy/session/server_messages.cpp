@@ -3,12 +3,11 @@
 #include <optional>
 
 #include "common/assert.hpp"
-#include "proxy/session/copy.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/relay_books.hpp"
 #include "proxy/session/renewal.hpp"
 
-namespace pgveil::session::answers {
+namespace pgveil::session::server_messages {
 
 namespace {
 
@@ -213,6 +212,21 @@ void on_row(Conversation& conversation, Expectation& front, const wire::FrameVie
   conversation.state.out.to_client.append(frame.whole);
 }
 
+// CopyOutResponse, CopyData or CopyDone of COPY … TO STDOUT, when it is owed. The data is passed on as it is.
+// The other two kinds never start: COPY FROM STDIN and replication are refused before they are sent, so a
+// client's CopyData, CopyDone or CopyFail, and a server's CopyInResponse or CopyBothResponse, are not in the
+// tables.
+void on_copy_out(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
+  if (frame.tag == wire::CopyOutResponse::tag) {
+    const auto response = wire::decode_as<wire::CopyOutResponse>(frame.body);
+    if (!response) return conversation.state.end(broken_protocol());
+    front.stage = Stage::copy_out;
+  } else if (frame.tag == wire::CopyDone::tag) {
+    front.stage = Stage::copied;
+  }
+  conversation.state.out.to_client.append(frame.whole);
+}
+
 void on_owed(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   switch (frame.tag) {
     case wire::DataRow::tag: return on_row(conversation, front, frame);
@@ -228,7 +242,7 @@ void on_owed(Conversation& conversation, Expectation& front, const wire::FrameVi
     case wire::ReadyForQuery::tag: return on_ready(conversation, frame);
     case wire::CopyOutResponse::tag:
     case wire::CopyData::tag:
-    case wire::CopyDone::tag: return copy::on_answer(conversation, front, frame);
+    case wire::CopyDone::tag: return on_copy_out(conversation, front, frame);
   }
   conversation.state.end(broken_protocol());
 }
@@ -274,4 +288,4 @@ void on_frame(Conversation& conversation, const wire::FrameView& frame) {
   conversation.state.end(broken_protocol());
 }
 
-}  // namespace pgveil::session::answers
+}  // namespace pgveil::session::server_messages

@@ -4,9 +4,9 @@
 #include "proxy/session/conversation.hpp"
 #include "proxy/wire/framer.hpp"
 
-namespace pgveil::session::answers {
+namespace pgveil::session::server_messages {
 
 // Takes one message of the server. A message that is not expected now ends the session.
 void on_frame(Conversation& conversation, const wire::FrameView& frame);
 
-}  // namespace pgveil::session::answers
+}  // namespace pgveil::session::server_messages

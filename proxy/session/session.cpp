@@ -313,7 +313,7 @@ void Session::Impl::on(const BackendClosed&) {
 }
 
 void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
-  if (state.phase == Phase::ready) return answers::on_frame(conversation, frame);
+  if (state.phase == Phase::ready) return server_messages::on_frame(conversation, frame);
   if (state.phase == Phase::relay) return relay.on_backend(frame);
   if (state.is_bypass && frame.tag == wire::ParameterStatus::tag) {
     if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);

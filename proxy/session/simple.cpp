@@ -65,9 +65,10 @@ EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& s
 }
 
 // Checks the statements in their order, each against the names its predecessors leave behind.
-std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewriter::Rewritten& rewritten,
+std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetThrough& judged,
                                          std::string_view sql, std::vector<Part>& parts) {
   using rewriter::StatementKind;
+  const rewriter::Rewritten& rewritten = *judged.rewritten;
   bool may_end_idle = conversation.status == wire::TransactionStatus::idle;
   for (const rewriter::Statement& statement : rewritten.statements) {
     const EntryPtr entry = entry_of(conversation, statement, rewritten, sql);
@@ -75,7 +76,8 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const rewri
     const rewriter::SearchPath path = conversation.client.path;
     const Protection earlier = conversation.transaction.protection;
     const Checked checked =
-        check_use(conversation, {.entry = entry, .kind = StatementRegistry::Kind::statement, .name = {}});
+        check_use(conversation, {.entry = entry, .kind = StatementRegistry::Kind::statement, .name = {}},
+                  judged.serving);
     if (const auto* refusal = std::get_if<wire::ErrorResponse>(&checked)) return *refusal;
     if (auto refusal = apply_effect(conversation, *entry)) return refusal;
     const bool is_last = &statement == &rewritten.statements.back();
@@ -107,16 +109,16 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
-  const auto& rewritten = std::get<rewriter::Rewritten>(judged);
+  const auto& let_through = std::get<LetThrough>(judged);
   Expectation expectation{.step = Step::simple, .mark = registry.mark(), .path = conversation.client.path};
-  if (auto refusal = enter(conversation, rewritten, query->sql, expectation.parts)) {
+  if (auto refusal = enter(conversation, let_through, query->sql, expectation.parts)) {
     conversation.client.path = *expectation.path;
     registry.undo_to(expectation.mark, StatementRegistry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
   audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   pooled::note_unnamed_dropped(conversation);
-  conversation.state.to_backend(wire::Query{.sql = joined(conversation, rewritten)});
+  conversation.state.to_backend(wire::Query{.sql = joined(conversation, *let_through.rewritten)});
   conversation.expect(std::move(expectation));
 }
 

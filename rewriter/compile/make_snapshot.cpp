@@ -1,15 +1,11 @@
 #include "rewriter/compile/make_snapshot.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
-#include "pg/print.hpp"
-#include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/open_table.hpp"
-#include "rewriter/compile/policy_check.hpp"
 #include "rewriter/compile/policy_mask.hpp"
+#include "rewriter/compile/reason_to_close.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask/make_table_guard.hpp"
 #include "rewriter/mask/masks.hpp"
@@ -19,48 +15,6 @@
 
 namespace pgveil::rewriter {
 namespace {
-
-// Why this policy can't be used with this catalog; empty when it can.
-std::string reason_to_close(const PolicyState& state, const Catalog& catalog) {
-  const auto findings = check_policy(*state.spec, catalog);
-  if (!findings.errors.empty()) return findings.errors.front().public_message;
-  if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
-  if (!policy::is_built_from(*state.version, *state.spec))
-    return "the policy was edited since it was built: build needed";
-  if (!is_of(*state.version, *catalog.find(state.spec->schema, state.spec->table))) {
-    return fmt::format("the table changed since version {} was built: build needed", state.version->number);
-  }
-  return {};
-}
-
-// The copy as the catalog has it; null: it is not there, or is another table now.
-const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& catalog) {
-  if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
-  const Relation* found = catalog.find(version.copy->schema, version.copy->name);
-  return found == nullptr || found->kind != RelationKind::table || found->relfilenode == 0 ||
-                 !policy::still_fits(*version.copy, shape_of(*found), {})
-             ? nullptr
-             : found;
-}
-
-// Why the policy's way of enforcement can't be gone; empty when it can.
-std::string reason_against(policy::Enforcement enforcement, const PolicyState& state,
-                           const SnapshotInput& input, const Catalog& catalog) {
-  const bool has_guard = input.version_guard == VersionGuard::present;
-  switch (enforcement) {
-    case policy::Enforcement::stored:
-      if (input.mask_source == MaskSource::view) return "enforcement: stored does not go with mask_views";
-      return {};
-    case policy::Enforcement::query:
-      if (input.mask_source == MaskSource::text || has_guard) return {};
-      return "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
-    case policy::Enforcement::copy:
-      if (!has_guard) return "enforcement: copy needs the schema pgveil: run what pgveil setup-sql prints";
-      if (copy_of(*state.version, catalog) != nullptr) return {};
-      return "its copy is gone or was changed: build needed";
-  }
-  return "its enforcement is unknown";
-}
 
 MaskInputs inputs_of(const PolicyState& state, const Relation& table, const SnapshotInput& input,
                      const Catalog& catalog) {
@@ -96,6 +50,15 @@ Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, cons
   auto made = made_before(input.before.get(), inputs);
   if (made || input.new_masks == NewMasks::wait) return made;
   return make_policy_mask(std::move(inputs));
+}
+
+// What stands for a table to roles that read it as it is; null: the table itself.
+Result<std::shared_ptr<const Mask>> plain_select_of(const Relation& table, VersionGuard guard) {
+  if (table.stored.empty()) return std::shared_ptr<const Mask>();
+  auto plain = compile_plain_select(table, guard);
+  if (!plain) return plain;
+  if (auto verified = verify_plain_select(**plain, table, guard); !verified) return verified.error();
+  return plain;
 }
 
 using Roles = std::set<std::string, std::less<>>;
@@ -178,99 +141,141 @@ std::set<std::uint32_t> strangers_of(const SnapshotInput& input) {
   return out;
 }
 
-// Of tables that somebody reads as they are.
-using Guards = std::map<std::uint32_t, std::shared_ptr<const TableGuard>>;
-Result<Guards> guards_of(const std::vector<const Relation*>& relations, VersionGuard has) {
-  Guards guards;
-  for (const Relation* relation : relations) {
-    auto guard = make_table_guard(*relation, has);
-    if (auto verified = verify_table_guard(*guard, *relation, has); !verified) return verified.error();
-    guards.insert_or_assign(relation->oid, std::move(guard));
-  }
-  return guards;
-}
-
 }  // namespace
 
-Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
-  auto snapshot = std::make_shared<Snapshot>();
-  const NeverRaw never_raw = never_raw_of(input);
-  snapshot->built_tables_ = known_tables(input, never_raw);
-  snapshot->strangers_ = strangers_of(input);
-  snapshot->catalog_ = std::move(input.catalog);
-  snapshot->generation_ = input.generation;
-  snapshot->mask_source_ = input.mask_source;
-  snapshot->mask_choice_ = input.mask_choice;
-  const Catalog& catalog = *snapshot->catalog_;
-  std::vector<const Relation*> read_as_they_are;
-  for (PolicyState& state : input.policies) {
+// Makes one snapshot, in the order of make().
+class SnapshotMaker {
+ public:
+  explicit SnapshotMaker(SnapshotInput input)
+      : input_(std::move(input)), catalog_(*input_.catalog), never_raw_(never_raw_of(input_)) {}
+
+  Result<std::shared_ptr<const Snapshot>> make() {
+    take_over_inputs();
+    for (PolicyState& state : input_.policies) {
+      if (auto done = add_policy(std::move(state)); !done) return done.error();
+    }
+    // They come after the policies, because a table with a policy can't be open.
+    for (const std::string& entry : input_.open_tables) {
+      if (auto done = add_open_table(entry); !done) return done.error();
+    }
+    // Which tables somebody reads as they are is known only now.
+    if (auto done = add_guards(); !done) return done.error();
+    if (auto done = add_catalog_masks(); !done) return done.error();
+    return std::shared_ptr<const Snapshot>(std::move(snapshot_));
+  }
+
+ private:
+  void take_over_inputs() {
+    snapshot_->catalog_ = input_.catalog;
+    snapshot_->generation_ = input_.generation;
+    snapshot_->mask_source_ = input_.mask_source;
+    snapshot_->mask_choice_ = input_.mask_choice;
+    snapshot_->built_tables_ = known_tables(input_, never_raw_);
+    snapshot_->strangers_ = strangers_of(input_);
+  }
+
+  Result<void> add_policy(PolicyState state) {
     Snapshot::ProtectedTable table;
-    table.relation = catalog.find(state.spec->schema, state.spec->table);
-    state.closed_because = reason_to_close(state, catalog);
-    if (state.closed_because.empty())
-      state.closed_because = reason_against(state.spec->enforcement, state, input, catalog);
+    table.relation = catalog_.find(state.spec->schema, state.spec->table);
+    if (auto done = put_mask(state, table); !done) return done;
+    table.state = std::move(state);
+    if (table.relation != nullptr) {
+      if (auto done = let_in(table); !done) return done;
+    }
+    snapshot_->protected_.push_back(std::move(table));
+    return {};
+  }
+
+  // Gives the table its mask, or closes the policy and says why.
+  Result<void> put_mask(PolicyState& state, Snapshot::ProtectedTable& table) {
+    state.closed_because = reason_to_close(state, input_);
     if (state.closed_because.empty()) {
-      auto made = mask_of(state, *table.relation, input, catalog);
+      auto made = mask_of(state, *table.relation, input_, catalog_);
       if (!made) return made.error();
       table.made = std::move(*made);
     }
     if (table.made) {
       table.mask = table.made->mask;
       state.not_stored_because = table.made->not_stored_because;
-    } else {
-      table.is_waiting = state.closed_because.empty();
-      if (table.is_waiting) state.closed_because = "its mask is being made: try again in a moment";
-      state.version = nullptr;
+      return {};
     }
-    if (table.relation != nullptr && !table.relation->stored.empty()) {
-      auto plain = compile_plain_select(*table.relation, input.version_guard);
-      if (!plain) return plain.error();
-      if (auto verified = verify_plain_select(**plain, *table.relation, input.version_guard); !verified)
-        return verified.error();
-      table.plain = *plain;
+    table.is_waiting = state.closed_because.empty();
+    if (table.is_waiting) state.closed_because = "its mask is being made: try again in a moment";
+    state.version = nullptr;
+    return {};
+  }
+
+  // Who reads a table that is there: readers by the mask, exempt roles as it is. REQUIRES: the table is the
+  // next of snapshot_->protected_.
+  Result<void> let_in(Snapshot::ProtectedTable& table) {
+    const policy::PolicySpec& spec = *table.state.spec;
+    const Relation& relation = *table.relation;
+    auto plain = plain_select_of(relation, input_.version_guard);
+    if (!plain) return plain.error();
+    table.plain = std::move(*plain);
+    if (spec.is_access_from_database) {
+      snapshot_->from_database_.insert(relation.oid);
+      table.granted = granted_to(catalog_, relation, shown_columns(spec, relation));
     }
-    table.state = std::move(state);
-    if (table.state.spec->is_access_from_database && table.relation != nullptr) {
-      snapshot->from_database_.insert(table.relation->oid);
-      table.granted = granted_to(catalog, *table.relation, shown_columns(*table.state.spec, *table.relation));
-    }
-    if (table.relation != nullptr && !table.state.spec->exempt_roles.empty())
-      read_as_they_are.push_back(table.relation);
+    if (!spec.exempt_roles.empty()) read_as_they_are_.push_back(&relation);
     // Another policy's table under this one's name: exempt roles of this one may not read it either.
-    if (table.relation != nullptr && !is_under_another_name(*table.relation, never_raw))
-      snapshot->by_oid_.emplace(table.relation->oid, snapshot->protected_.size());
-    snapshot->protected_.push_back(std::move(table));
+    if (!is_under_another_name(relation, never_raw_))
+      snapshot_->by_oid_.emplace(relation.oid, snapshot_->protected_.size());
+    return {};
   }
-  for (const std::string& entry : input.open_tables) {
-    auto relation = find_open_table(entry, catalog, never_raw);
-    if (!relation) return relation.error();
-    if (auto why = reason_to_shut(**relation, catalog, snapshot->strangers_); !why.empty()) {
-      snapshot->shut_.emplace((*relation)->oid, std::move(why));
-      continue;
+
+  Result<void> add_open_table(const std::string& entry) {
+    const auto found = find_open_table(entry, catalog_, never_raw_);
+    if (!found) return found.error();
+    const Relation& relation = **found;
+    if (auto why = reason_to_shut(relation, catalog_, snapshot_->strangers_); !why.empty()) {
+      snapshot_->shut_.emplace(relation.oid, std::move(why));
+      return {};
     }
-    const bool is_view = (*relation)->kind == RelationKind::view;
-    const auto access = input.open_access.find(entry);
     Snapshot::Readers readers;
-    if (access != input.open_access.end()) readers = readers_of(access->second, catalog, **relation);
-    if (access != input.open_access.end() && access->second.is_from_database)
-      snapshot->from_database_.insert((*relation)->oid);
-    if (!is_view) read_as_they_are.push_back(*relation);
-    (is_view ? snapshot->expanded_ : snapshot->open_).insert_or_assign((*relation)->oid, std::move(readers));
+    if (const auto access = input_.open_access.find(entry); access != input_.open_access.end()) {
+      readers = readers_of(access->second, catalog_, relation);
+      if (access->second.is_from_database) snapshot_->from_database_.insert(relation.oid);
+    }
+    const bool is_view = relation.kind == RelationKind::view;
+    if (!is_view) read_as_they_are_.push_back(&relation);
+    (is_view ? snapshot_->expanded_ : snapshot_->open_).insert_or_assign(relation.oid, std::move(readers));
+    return {};
   }
-  if (!snapshot->built_tables_.empty()) {
-    auto guards = guards_of(read_as_they_are, input.version_guard);
-    if (!guards) return guards.error();
-    snapshot->guards_ = std::move(*guards);
+
+  // Nothing can turn into a protected table where none was ever known.
+  Result<void> add_guards() {
+    if (snapshot_->built_tables_.empty()) return {};
+    for (const Relation* relation : read_as_they_are_) {
+      auto guard = make_table_guard(*relation, input_.version_guard);
+      if (auto verified = verify_table_guard(*guard, *relation, input_.version_guard); !verified)
+        return verified.error();
+      snapshot_->guards_.insert_or_assign(relation->oid, std::move(guard));
+    }
+    return {};
   }
-  for (const SystemCatalog& rule : system_catalogs()) {
-    const Relation* relation = catalog.find(rule.schema, rule.name);
-    if (relation == nullptr) continue;
-    auto mask = compile_catalog_mask(rule, *relation);
-    if (!mask) return mask.error();
-    if (auto verified = verify_catalog_mask(**mask, rule, *relation); !verified) return verified.error();
-    snapshot->catalog_masks_.emplace(relation->oid, *mask);
+
+  Result<void> add_catalog_masks() {
+    for (const SystemCatalog& rule : system_catalogs()) {
+      const Relation* relation = catalog_.find(rule.schema, rule.name);
+      if (relation == nullptr) continue;
+      auto mask = compile_catalog_mask(rule, *relation);
+      if (!mask) return mask.error();
+      if (auto verified = verify_catalog_mask(**mask, rule, *relation); !verified) return verified.error();
+      snapshot_->catalog_masks_.emplace(relation->oid, std::move(*mask));
+    }
+    return {};
   }
-  return std::shared_ptr<const Snapshot>(std::move(snapshot));
+
+  SnapshotInput input_;
+  const Catalog& catalog_;
+  const NeverRaw never_raw_;
+  std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
+  std::vector<const Relation*> read_as_they_are_;  // by somebody
+};
+
+Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {
+  return SnapshotMaker(std::move(input)).make();
 }
 
 }  // namespace pgveil::rewriter

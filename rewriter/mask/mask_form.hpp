@@ -1,5 +1,8 @@
 #pragma once
-// The ways in which a mask is written and read. Plain values.
+// The ways in which a mask is written and read, and the cost model that chooses between them. Plain values
+// and one pure function. Only speed depends on the choice: the verifier takes either form anywhere.
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace pgveil::rewriter {
@@ -20,5 +23,8 @@ struct MaskCosts {
   double by_row = 0;
   double rows = 0;  // of the table when the tree was built
 };
+
+// For a statement that reads all rows. left_out: positions of the columns that it does not use.
+[[nodiscard]] MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> left_out);
 
 }  // namespace pgveil::rewriter

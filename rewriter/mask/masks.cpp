@@ -16,10 +16,32 @@
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/mask/mask_view.hpp"
 #include "rewriter/mask/shape_guard.hpp"
-#include "rewriter/mask/version_guard.hpp"
 
 namespace pgveil::rewriter {
 namespace {
+
+// The version guard of a masking sub-select:
+//   CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy = 'people_k2') = '7' THEN true
+//        ELSE pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8) END
+// The function (db/versions/version_schema.hpp) raises, unless that version is the current one in the
+// statement's own snapshot. The condition is uncorrelated, so it is asked once, before the scan. The function
+// is the judge; that it would let the version pass can be seen without the cost of calling it.
+pg::Node* version_guard(std::string_view policy, std::uint64_t number, pg::Builder& build) {
+  constexpr std::string_view kAlias = "c";
+  const auto name = [&] {
+    return build.cast(build.string_constant(policy), build.type_name("pg_catalog", "text"));
+  };
+  const auto version = [&] {
+    return build.cast(build.string_constant(std::to_string(number)), build.type_name("pg_catalog", "int8"));
+  };
+  pg::Node* const target[] = {build.target(build.column({kAlias, "number"}), "")};
+  pg::Node* current =
+      build.scalar_subquery(build.select(target, build.relation(kOwnSchema, kCurrentView, kAlias),
+                                         build.equals(build.column({kAlias, "policy"}), name())));
+  pg::Node* const arguments[] = {name(), version()};
+  const pg::Builder::When is_current[] = {{build.equals(current, version()), build.true_constant()}};
+  return build.searched_case(is_current, build.call_in(kOwnSchema, kGuardFunction, arguments));
+}
 
 using pg::Node;
 

@@ -13,7 +13,7 @@
 //     AND CASE WHEN <'7' is current in the statement's snapshot> THEN true ELSE pgveil.guard('people_k2',
 //     '7') END
 //
-// The version guard (version_guard.hpp) is there when the database has the schema pgveil. The first condition
+// The version guard (masks.cpp) is there when the database has the schema pgveil. The first condition
 // is the shape guard (shape_guard.hpp): its functions read the server's newest catalog even in an old
 // snapshot, so renamed, swapped, rewritten or recreated tables raise an error that names kShapeMarker instead
 // of showing other columns.

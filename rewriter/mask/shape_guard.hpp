@@ -4,7 +4,7 @@
 
 #include "pg/build.hpp"
 #include "rewriter/catalog/catalog.hpp"
-#include "rewriter/mask/version_guard.hpp"
+#include "rewriter/catalog/own_schema.hpp"
 
 namespace pgveil::rewriter {
 

@@ -37,10 +37,10 @@ const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector
                                       .sql = std::move(sql)});
 }
 
-void name_masks(const Finished& finished, const Catalog& catalog, Examined& out) {
-  const std::string_view text = finished.text;
+void name_masks(const StatementWork& work, const Catalog& catalog, Examined& out) {
+  const std::string_view text = work.text;
   std::size_t done = 0;
-  for (const Splice& splice : finished.splices) {  // with the brackets around it
+  for (const Splice& splice : work.splices) {  // with the brackets around it
     out.short_sql += text.substr(done, splice.offset - 1 - done);
     out.short_sql += fmt::format("\"{}\"", named(splice, catalog, out.masks).name);
     done = splice.offset + splice.bytes + 1;
@@ -71,7 +71,7 @@ class Examiner {
            pg::Arena& arena)
       : sql_(sql),
         snapshot_(snapshot),
-        context_{client.role, snapshot, limits, arena},
+        context_{client.role, snapshot, limits, arena, nullptr},
         resolver_(snapshot, client, arena, &stops_) {}
 
   Examined operator()(PgQuery__RawStmt& raw) {
@@ -90,17 +90,17 @@ class Examiner {
 
  private:
   void finished(PgQuery__RawStmt& raw, Examined& out) {
-    auto text = finish(raw, out.statement, resolver_.stand_ins(), context_);
-    if (auto* objection = std::get_if<Objection>(&text)) {
-      out.objections.push_back(std::move(*objection));
-      return;
+    StatementWork work{.raw = raw, .stand_ins = resolver_.stand_ins(), .statement = out.statement};
+    const auto passes = statement_passes();
+    auto objection = run(passes.first(kPassesToVerified), work, context_);
+    if (!objection) {
+      name_masks(work, snapshot_.catalog(), out);
+      objection = run(passes.subspan(kPassesToVerified), work, context_);
     }
-    name_masks(std::get<Finished>(text), snapshot_.catalog(), out);
-    auto sent = with_masks(std::move(std::get<Finished>(text)), context_.limits.output_bytes);
-    if (auto* objection = std::get_if<Objection>(&sent))
+    if (objection)
       out.objections.push_back(std::move(*objection));
     else
-      out.statement = std::get<Statement>(std::move(sent));
+      out.statement = std::move(work.statement);
   }
 
   std::string_view sql_;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rewriter/pipeline/passes.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
-#include "rewriter/pipeline/statement_steps.hpp"
 
 namespace pgveil::rewriter {
 

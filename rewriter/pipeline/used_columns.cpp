@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pg/fields.hpp"
-#include "rewriter/mask/mask_cost.hpp"
+#include "rewriter/mask/mask_form.hpp"
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/pipeline/find_look_ups.hpp"
 #include "rewriter/pipeline/whole_reads.hpp"

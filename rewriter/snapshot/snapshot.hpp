@@ -125,7 +125,7 @@ class Snapshot {
   [[nodiscard]] const Mask* mask_for(std::uint32_t oid, const std::string& role) const;
 
  private:
-  friend Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input);
+  friend class SnapshotMaker;  // make_snapshot.cpp
   std::shared_ptr<const Catalog> catalog_;
   std::uint64_t generation_ = 0;
   MaskSource mask_source_ = MaskSource::text;

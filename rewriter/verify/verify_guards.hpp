@@ -1,6 +1,6 @@
 #pragma once
 // The guards of a masking sub-select as the verifier expects them: texts, written apart from what makes the
-// guards (shape_guard.hpp, version_guard.hpp), to be read and compared with the guards that are there. Inside
+// guards (masks.cpp, shape_guard.hpp), to be read and compared with the guards that are there. Inside
 // of rewriter.
 #include <cstdint>
 #include <set>

@@ -259,6 +259,8 @@ class Operations(StackCase):
         self.assertEqual(grown('pgveil_refusals_total{reason="relation_not_listed"}'), 2)
         self.assertEqual(grown("pgveil_query_seconds_count"), 3)
         self.assertGreaterEqual(grown("pgveil_rewrite_seconds_count"), 1)
+        for each in ("parse", "resolve", "choose_masks", "print", "verify", "put_masks", "verify_sent"):
+            self.assertGreater(grown('pgveil_rewrite_pass_seconds_total{pass="%s"}' % each), 0, each)
         self.assertGreaterEqual(grown("pgveil_verdict_cache_hits_total"), 1)
         self.assertEqual(now['pgveil_policy_open{database="demo",policy="people_k2"}'], 1)
         self.assertEqual(now['pgveil_policy_disclosed_ratio{database="demo",policy="people_k2"}'], 0.45)

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fixture.hpp"
-#include "rewriter/mask/mask_cost.hpp"
+#include "rewriter/mask/mask_form.hpp"
 #include "rewriter/mask/masks.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxy/session/copy.hpp"
+#include "proxy/session/server_messages.hpp"
 
 #include <doctest/doctest.h>
 

@@ -16,12 +16,11 @@ namespace pgveil::session::testing {
 // while `is_people_raw` it is sent as "raw: …".
 class FakeGate : public Gate {
  public:
-  rewriter::Verdict judge(std::string_view sql, const rewriter::Client& client,
-                          std::string_view database) override;
+  Judgement judge(std::string_view sql, const rewriter::Client& client, std::string_view database) override;
   bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
-  std::uint64_t generation_of(std::string_view) const override { return generation; }
-  std::optional<std::uint64_t> unguarded_generation(std::string_view) const override {
-    return has_guard ? std::nullopt : std::optional(generation);
+  Serving serving(std::string_view) const override {
+    ++questions;
+    return {generation, has_guard};
   }
   void note_stale_versions(std::string_view) override { ++stale_notes; }
   // The text in brackets, with the first letter of what it is text of.
@@ -50,8 +49,13 @@ class FakeGate : public Gate {
   std::uint64_t generation = 1;
   bool has_guard = true;  // in the backend
   int stale_notes = 0;
-  std::set<std::string> made;                 // every text a Query or Parse may carry
+  mutable int questions = 0;   // how often it was asked what is served: judge, is_current, serving
+  int judgements = 0;          // how often judge
+  std::set<std::string> made;  // every text a Query or Parse may carry
   std::optional<ScramVerifier> ann_verifier;  // of role ann, the only one there is
+
+ private:
+  rewriter::Verdict verdict_on(std::string_view sql, const rewriter::Client& client);
 };
 
 }  // namespace pgveil::session::testing

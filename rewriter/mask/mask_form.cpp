@@ -1,4 +1,4 @@
-#include "rewriter/mask/mask_cost.hpp"
+#include "rewriter/mask/mask_form.hpp"
 
 #include <algorithm>
 

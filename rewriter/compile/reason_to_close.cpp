@@ -1,0 +1,59 @@
+#include "rewriter/compile/reason_to_close.hpp"
+
+#include <fmt/format.h>
+
+#include "policy/version/version.hpp"
+#include "rewriter/catalog/table_shape.hpp"
+#include "rewriter/compile/policy_check.hpp"
+
+namespace pgveil::rewriter {
+namespace {
+
+// Empty: it has a version that was built from this policy and of this table.
+std::string reason_against_version(const PolicyState& state, const Catalog& catalog) {
+  const auto findings = check_policy(*state.spec, catalog);
+  if (!findings.errors.empty()) return findings.errors.front().public_message;
+  if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
+  if (!policy::is_built_from(*state.version, *state.spec))
+    return "the policy was edited since it was built: build needed";
+  if (!is_of(*state.version, *catalog.find(state.spec->schema, state.spec->table))) {
+    return fmt::format("the table changed since version {} was built: build needed", state.version->number);
+  }
+  return {};
+}
+
+// Empty: this database has what the policy's way of enforcement needs. REQUIRES: the version is there.
+std::string reason_against_enforcement(const PolicyState& state, const SnapshotInput& input) {
+  const bool has_guard = input.version_guard == VersionGuard::present;
+  switch (state.spec->enforcement) {
+    case policy::Enforcement::stored:
+      if (input.mask_source == MaskSource::view) return "enforcement: stored does not go with mask_views";
+      return {};
+    case policy::Enforcement::query:
+      if (input.mask_source == MaskSource::text || has_guard) return {};
+      return "mask_views needs the schema pgveil: run what pgveil setup-sql prints";
+    case policy::Enforcement::copy:
+      if (!has_guard) return "enforcement: copy needs the schema pgveil: run what pgveil setup-sql prints";
+      if (copy_of(*state.version, *input.catalog) != nullptr) return {};
+      return "its copy is gone or was changed: build needed";
+  }
+  return "its enforcement is unknown";
+}
+
+}  // namespace
+
+std::string reason_to_close(const PolicyState& state, const SnapshotInput& input) {
+  auto reason = reason_against_version(state, *input.catalog);
+  return reason.empty() ? reason_against_enforcement(state, input) : reason;
+}
+
+const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& catalog) {
+  if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
+  const Relation* found = catalog.find(version.copy->schema, version.copy->name);
+  return found == nullptr || found->kind != RelationKind::table || found->relfilenode == 0 ||
+                 !policy::still_fits(*version.copy, shape_of(*found), {})
+             ? nullptr
+             : found;
+}
+
+}  // namespace pgveil::rewriter
