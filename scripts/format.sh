@@ -21,11 +21,15 @@ mapfile -d '' -t files < <(find common policy engine pg rewriter review console 
 case ${1:-} in
   '') "$tool" -i "${files[@]}" ;;
   --check)
+    complaints=$(printf '%s\0' "${files[@]}" |
+      xargs -0 -n 32 -P "$(nproc)" "$tool" --dry-run -Werror 2>&1) || true
+    wrong=$(sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1/p' <<<"$complaints" | sort -u)
     failed=0
-    for file in "${files[@]}"; do
-      "$tool" --dry-run -Werror "$file" 2>/dev/null ||
-        { say "not laid out by clang-format: $file"; failed=$((failed + 1)); }
+    for file in $wrong; do
+      say "not laid out by clang-format: $file"
+      failed=$((failed + 1))
     done
+    [[ $failed -gt 0 || -z $complaints ]] || die "clang-format did not say which file is wrong: $complaints"
     lines=$(python3 "$ROOT/scripts/line_length.py") || true
     sed '$d' <<<"$lines" # the lines that are too long; the last one counts files
     read -r good _ bad _ <<<"${lines##*$'\n'}"

@@ -1,25 +1,16 @@
 #include "engine/data/measured_values.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "common/sqlstate.hpp"
 #include "engine/data/calendar.hpp"
+#include "engine/data/invalid_values.hpp"
 
 namespace pgveil::engine {
 namespace {
 
 constexpr Wide kTooLarge = 1'000'000'000'000'000'000;
-
-Error refused(std::string message, std::string hint, const std::vector<std::string>& values) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint),
-               .private_detail = fmt::format("{}", fmt::join(values, ", "))};
-}
 
 bool is_date(const std::string& value) {
   return calendar_day(value).has_value();
@@ -61,10 +52,11 @@ Result<MeasuredValues> numbers_of(const Column& column, const std::optional<std:
     made.exact.emplace_back(static_cast<std::int64_t>(number));
   }
   if (large.empty()) return made;
-  return refused(fmt::format("{} values of {} have more than 18 digits, counted with the {} decimals that "
-                             "others have",
-                             large.size(), column.name, made.scale),
-                 "round the column", large);
+  return invalid_values(
+      fmt::format("{} values of {} have more than 18 digits, counted with the {} decimals that "
+                  "others have",
+                  large.size(), column.name, made.scale),
+      "round the column", large);
 }
 
 }  // namespace
@@ -86,10 +78,10 @@ Result<MeasuredValues> measure_values(const Column& column, const std::optional<
   if (no_dates.empty()) return days_of(column, null_text);
   const bool are_dates = no_dates.size() < no_numbers.size();
   const auto& strange = are_dates ? no_dates : no_numbers;
-  return refused(fmt::format("{} values of {} are no {}", strange.size(), column.name,
-                             are_dates ? "dates YYYY-MM-DD" : "numbers of at most 18 digits"),
-                 "correct them, name the text that stands for NULL, or show the mode, which takes any values",
-                 strange);
+  return invalid_values(
+      fmt::format("{} values of {} are no {}", strange.size(), column.name,
+                  are_dates ? "dates YYYY-MM-DD" : "numbers of at most 18 digits"),
+      "correct them, name the text that stands for NULL, or show the mode, which takes any values", strange);
 }
 
 std::string measured_text(const MeasuredValues& values, Wide parts, unsigned digits) {

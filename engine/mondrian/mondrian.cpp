@@ -13,11 +13,28 @@
 #include "common/assert.hpp"
 #include "common/frequencies.hpp"
 #include "common/sqlstate.hpp"
-#include "engine/mondrian/diversity.hpp"
 #include "engine/mondrian/runs.hpp"
 
 namespace pgveil::engine {
 namespace {
+
+// scratch.numbers: the sensitive codes of the part's records, within [low, high]. As the last count before
+// publication has it (common/frequencies.hpp), ends that rounding leaves open included.
+bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint32_t low, std::uint32_t high) {
+  switch (diversity.kind) {
+    case GroupDiversity::Kind::distinct: {
+      std::uint64_t distinct = 0;
+      for_each_run(scratch, low, high, [&](std::uint32_t, std::uint64_t) { ++distinct; });
+      return static_cast<double>(distinct) >= std::ceil(diversity.l);
+    }
+    case GroupDiversity::Kind::entropy: {
+      EntropySum sum;
+      for_each_run(scratch, low, high, [&](std::uint32_t, std::uint64_t count) { sum.add(count); });
+      return has_entropy(sum, diversity.l);
+    }
+  }
+  return false;
+}
 
 // Records one after the other, each `width` numbers: ranks by dimension, codes of sensitive columns, the
 // record's own number. Parts move their records, so that a scan of a part reads memory from begin to end.

@@ -1,7 +1,6 @@
 #include "engine/privacy/sensitive_values.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,18 +8,10 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "common/sqlstate.hpp"
+#include "engine/data/invalid_values.hpp"
 
 namespace pgveil::engine {
 namespace {
-
-Error refused(std::string message, std::string hint, const std::vector<std::string>& values) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint),
-               .private_detail = fmt::format("{}", fmt::join(values, ", "))};
-}
 
 using Codes = std::vector<Code>;
 
@@ -50,8 +41,8 @@ Result<Codes> by_number(const Column& column, const std::optional<std::string>& 
     numbers.push_back(number);
   }
   if (!others.empty()) {
-    return refused(fmt::format("{} values of {} are no numbers", others.size(), column.name),
-                   "order it by text, or list its values", others);
+    return invalid_values(fmt::format("{} values of {} are no numbers", others.size(), column.name),
+                          "order it by text, or list its values", others);
   }
   Codes codes = by_text(column);
   std::ranges::stable_sort(codes, {}, [&](Code code) { return numbers[code]; });
@@ -62,16 +53,16 @@ Result<Codes> by_list(const Column& column, const std::vector<std::string>& orde
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (!places.emplace(order[i], i).second)
-      return refused(fmt::format("the order of {} has a value twice", column.name), "name each once",
-                     {order[i]});
+      return invalid_values(fmt::format("the order of {} has a value twice", column.name), "name each once",
+                            {order[i]});
   }
   std::vector<std::string> missing;
   for (const auto& value : column.values) {
     if (!places.contains(value)) missing.push_back(value);
   }
   if (!missing.empty()) {
-    return refused(fmt::format("{} values of {} are not in its order", missing.size(), column.name),
-                   "add them where they belong", missing);
+    return invalid_values(fmt::format("{} values of {} are not in its order", missing.size(), column.name),
+                          "add them where they belong", missing);
   }
   Codes codes = all_codes(column);
   std::ranges::sort(codes, {}, [&](Code code) { return places.at(column.values[code]); });
@@ -97,8 +88,9 @@ Result<LevelTables> levels_of(const Column& column, const SensitiveColumn& given
   }
   auto tables = make_level_tables(column, hierarchy);
   if (!tables || !given.hierarchy || tables->distinct(tables->height()) == 1) return tables;
-  return refused(fmt::format("the highest level of the hierarchy of {} has more than one value", column.name),
-                 "add a level with one value for all", {});
+  return invalid_values(
+      fmt::format("the highest level of the hierarchy of {} has more than one value", column.name),
+      "add a level with one value for all", {});
 }
 
 }  // namespace

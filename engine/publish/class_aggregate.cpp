@@ -1,7 +1,6 @@
 #include "engine/publish/class_aggregate.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "common/assert.hpp"
-#include "common/sqlstate.hpp"
+#include "engine/data/invalid_values.hpp"
 #include "engine/publish/judged_rows.hpp"
 
 namespace pgveil::engine {
@@ -18,14 +17,6 @@ namespace {
 constexpr unsigned kMoreDigits = 2;  // of a mean than its numbers have
 constexpr Wide kMoreParts = 100;     // 10^kMoreDigits
 constexpr Wide kSignificant = 1'000'000;
-
-Error refused(std::string message, std::string hint, const std::vector<std::string>& values = {}) {
-  return Error{.kind = ErrorKind::configuration,
-               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
-               .public_message = std::move(message),
-               .hint = std::move(hint),
-               .private_detail = fmt::format("{}", fmt::join(values, ", "))};
-}
 
 // Ascending.
 using Numbers = std::vector<std::pair<std::int64_t, std::uint64_t>>;
@@ -93,14 +84,14 @@ constexpr auto kEverything = static_cast<std::uint64_t>(ShownAggregate::kWhole);
 
 Result<void> check_geometric(const Column& column, const MeasuredValues& measured) {
   if (measured.measured_as == MeasuredAs::date)
-    return refused(fmt::format("{} has dates, which have no geometric mean", column.name),
-                   "show the mean or the median");
+    return invalid_values(fmt::format("{} has dates, which have no geometric mean", column.name),
+                          "show the mean or the median");
   std::vector<std::string> negative;
   for (std::size_t code = 0; code < measured.exact.size(); ++code) {
     if (measured.exact[code].value_or(0) < 0) negative.push_back(column.values[code]);
   }
   if (negative.empty()) return {};
-  return refused(
+  return invalid_values(
       fmt::format("{} values of {} are negative, and have no geometric mean", negative.size(), column.name),
       "show the mean or the median", negative);
 }

@@ -14,8 +14,8 @@ namespace pgveil::policy {
 // How chains are shortened.
 struct ChainCuts {
   std::vector<std::size_t> kept;  // per chain: how many of its splits stay; the rest is one closed leaf
-  // Per node: not 0 for a split that stays only to keep its rows from the splits after it. Its `yes` side is a
-  // closed leaf that falls back.
+  // Per node: not 0 for a split that stays only to keep its rows from the splits after it. Its `yes` side is
+  // a closed leaf that falls back.
   std::vector<char> given_up;
 };
 

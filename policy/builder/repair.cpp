@@ -1,21 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "policy/builder/collapse.hpp"
 #include "policy/cohorts/side_counter.hpp"
 #include "policy/counts/counts_view.hpp"
-#include "policy/counts/too_few_units.hpp"
 #include "policy/tree/chains.hpp"
 #include "policy/tree/routing.hpp"
 #include "policy/tree/tree.hpp"
 
 namespace pgveil::policy {
-
-Error too_few_units(std::uint64_t k) {
-  return not_permitted(fmt::format("the table has fewer than k = {} units", k),
-                       "a smaller k, or more people; hiding columns is not enough");
-}
 
 namespace {
 

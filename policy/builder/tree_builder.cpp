@@ -8,7 +8,6 @@
 #include "policy/builder/peeler.hpp"
 #include "policy/builder/prune.hpp"
 #include "policy/cohorts/side_counter.hpp"
-#include "policy/counts/too_few_units.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
 #include "policy/tree/tree.hpp"

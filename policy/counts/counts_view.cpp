@@ -1,5 +1,7 @@
 #include "policy/counts/counts_view.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -53,6 +55,11 @@ CountsView::CountsView(const Counts& counts) : counts_(counts), attributes_(coun
     std::stable_sort(entries_.begin(), entries_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return counts.units[a] < counts.units[b]; });
   }
+}
+
+Error too_few_units(std::uint64_t k) {
+  return not_permitted(fmt::format("the table has fewer than k = {} units", k),
+                       "a smaller k, or more people; hiding columns is not enough");
 }
 
 }  // namespace pgveil::policy

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/error.hpp"
 #include "policy/counts/counts.hpp"
 
 namespace pgveil::policy {
@@ -34,5 +35,8 @@ class CountsView {
   std::vector<std::size_t> attributes_;
   std::vector<std::uint32_t> entries_;
 };
+
+// A table of fewer than k units, the one refusal of a whole table: build and repair say it in the same words.
+[[nodiscard]] Error too_few_units(std::uint64_t k);
 
 }  // namespace pgveil::policy
