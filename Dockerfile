@@ -25,6 +25,7 @@ COPY common common
 COPY policy policy
 COPY pg pg
 COPY rewriter rewriter
+COPY review review
 COPY console console
 COPY proxy proxy
 COPY engine engine

@@ -1,6 +1,7 @@
 # Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES:
 # scripts/unprivileged.sh and scripts/private_postgres.sh are sourced, ROOT and HERE (the benchmark's folder)
-# are set. Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the
+# are set.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the
 # directory).
 
 as_superuser() {

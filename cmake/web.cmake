@@ -1,7 +1,7 @@
 # The page's files in the program. web/page/dist is made by npm (scripts/web.sh); without it there is a proxy
 # without a page.
 #   pgveil_web_assets(OUTPUT): writes OUTPUT, the C++ file with all of them, when it is configured and
-#   whenever they changed.
+#     whenever they changed.
 option(PGVEIL_WEB "embed the page, if web/page/dist has been built" ON)
 
 set(PGVEIL_WEB_TYPES "/=index.html=text/html" "/page.js=page.js=text/javascript" "/page.css=page.css=text/css"

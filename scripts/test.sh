@@ -115,7 +115,10 @@ start_spark() {
 
 start_suite() {
   case $1 in
-    architecture) start architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py" ;;
+    architecture)
+      start architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py"
+      start architecture/doc_paths "$PYTHON" "$ROOT/tests/architecture/doc_paths_test.py"
+      ;;
     format) start format bash "$ROOT/scripts/format.sh" --check ;;
     unit)
       finish

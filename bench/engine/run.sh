@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # ./run bench engine [--quick]: the lattice engine on the reference's configurations, against its recorded
-# times. ./run bench engine --threads [ALGORITHM]: what two threads bring, in interleaved pairs. ./run bench
-# engine --antichains: four ways to keep an antichain. README.md says what is measured and how.
+#   times.
+# ./run bench engine --threads [ALGORITHM]: what two threads bring, in interleaved pairs.
+# ./run bench engine --antichains: four ways to keep an antichain.
+# README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"

@@ -1,8 +1,8 @@
 // What threads bring: for each of the reference's optima, time on the clock with one thread and with several,
 // in turns. And what they would bring on processors that are free: the parts are done one after the other,
 // and of each division only the longest part's processor time counts, and 5 µs for the division. That says
-// something on a busy machine, too. Arguments: pairs (3), threads (2), algorithm (best_first), part of a
-// configuration's name.
+// something on a busy machine, too.
+// Arguments: pairs (3), threads (2), algorithm (best_first), part of a configuration's name.
 #include <fmt/format.h>
 
 #include <algorithm>

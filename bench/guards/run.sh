@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench guards [--quick]: statements with and without the conditions by which PostgreSQL tells that a
-# table is the one that was meant, in PostgreSQL itself. README.md says what is measured and how. Environment:
-# PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
+# table is the one that was meant, in PostgreSQL itself. README.md says what is measured and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # ./run bench kept_masks [--quick] [--policies=N]: what a BUILD of a small table costs beside four large
 # policies, and whether many policies keep a check_every of one second. README.md says what is measured and
-# how. Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_DATASETS,
-# PGVEIL_BENCH_KEEP.
+# how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_DATASETS, PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}

@@ -1,5 +1,6 @@
 // Large lattices (README.md): how far a proof goes, what prediction and the implicit lattice bring, and what
-// heuristics find. Arguments: --quick; --least=N, --most=N attributes; --limit=SECONDS; --threads=N;
+// heuristics find.
+// Arguments: --quick; --least=N, --most=N attributes; --limit=SECONDS; --threads=N;
 // --part=scale|explicit|heuristics.
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench masks [--quick] [--copies=N] [--stored]: the raw statement against the masked one, in PostgreSQL
-# itself. README.md says what is measured and how. Environment: PGVEIL_BIN (the binary; default
-# build/release/cli/pgveil), PGVEIL_DATASETS, PGVEIL_BENCH_KEEP.
+# itself. README.md says what is measured and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_DATASETS, PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}

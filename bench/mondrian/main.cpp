@@ -1,6 +1,6 @@
 // Mondrian on one machine (README.md): time with one thread and with all, DP and GCP, by data set and way of
-// choosing attributes. Arguments: --quick; --rows=N (census repeated up to N rows, 10,000,000 by default);
-// --rounds=N.
+// choosing attributes.
+// Arguments: --quick; --rows=N (census repeated up to N rows, 10,000,000 by default); --rounds=N.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mondrian on a Spark cluster of two workers here against one machine: time split into start-up and work, DP
-and GCP as ratios, by number of parts and sample. README.md says how. Arguments: --rounds=N,
---sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short (docs/spark.md: what short
-jobs gain)."""
+and GCP as ratios, by number of parts and sample. README.md says how.
+Arguments: --rounds=N, --sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short
+(docs/spark.md: what short jobs gain)."""
 import json
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench policy_build [--quick] [--rows=N] [--pairs=N]: pgveil policy build against the one GROUP BY that
-# it needs. README.md says what is measured and how. Environment: PGVEIL_BIN (the binary; default
-# build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
+# it needs. README.md says what is measured and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # ./run bench proxy [--quick]: pgbench against PostgreSQL directly, through PgBouncer (session mode) and
 # through pgveil, on an open table and on a protected one, in interleaved rounds. README.md says what is
-# measured and how. Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil),
-# PGVEIL_BENCH_ROUNDS, PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
+# measured and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS,
+# PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
 # PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: PgBouncer's; pgveil gives each
 # client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there).
 set -euo pipefail

@@ -6,9 +6,9 @@
 //   DATABASE  all, sameuser, names with commas between them
 //   USER      all, names with commas between them
 //   ADDRESS   all, an address, address/bits, or address and mask; not with local
-//   METHOD scram-sha-256 (as auth.method says), also with the option clientcert=verify-ca or
-//   clientcert=verify-full; cert,
-//             with hostssl only: the certificate instead of the password; or reject
+//   METHOD    scram-sha-256 (as auth.method says), also with the option clientcert=verify-ca or
+//             clientcert=verify-full; cert, with hostssl only: the certificate instead of the password; or
+//             reject
 // Names may be in double quotes, and then mean themselves; # begins a comment.
 #include <array>
 #include <cstdint>

@@ -6,10 +6,11 @@
 //   member:ROLE                                           member of another role
 //   temp create                                           temporary tables, new schemas in the database
 //   create:SCHEMA                                         new objects in a schema
-//   select:SCHEMA.TABLE write:SCHEMA.TABLE rights on a relation that no policy and no open_tables names;
-//                                                         write: any right but SELECT, on any relation. TABLE
-//                                                         may be *
-//   own large_objects server:NAME set:PARAMETER objects of its own, large objects, foreign servers, settings
+//   select:SCHEMA.TABLE write:SCHEMA.TABLE                rights on a relation that no policy and no
+//                                                         open_tables names; write: any right but SELECT, on
+//                                                         any relation. TABLE may be *
+//   own large_objects server:NAME set:PARAMETER           objects of its own, large objects, foreign servers,
+//                                                         settings
 #include <string>
 #include <string_view>
 #include <vector>

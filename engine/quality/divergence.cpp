@@ -6,9 +6,9 @@
 // p(x) is the share of the records that are x; a class of n records stands for A_c combinations of values,
 // the product of the hierarchy rows of what it shows; what is suppressed is one class that stands for all.
 //
-//   Σ_x p(x) · log2(p(x) ÷ (n_c ÷ N ÷ A_c)) = Σ_c n_c ÷ N · Σ_j log2(rows_j) a look-up, but for what is
-//   suppressed
-//                                             + entropy of the classes − entropy of the records
+//   Σ_x p(x) · log2(p(x) ÷ (n_c ÷ N ÷ A_c))
+//     = Σ_c n_c ÷ N · Σ_j log2(rows_j)                      a look-up, but for what is suppressed
+//       + entropy of the classes − entropy of the records
 //
 // Merging classes never lowers it, by the log-sum inequality (their areas are disjoint), nor does suppressing
 // them; so what a transformation has with nothing suppressed is a bound of all its generalizations. The

@@ -5,8 +5,9 @@
 //
 //   average risk   the mean over the records of 1 ÷ the size of their class
 //   zayatz         h(j) = j·C(N − j, n − 1) ÷ C(N, n) by logarithms of factorials
-//   snb for each m the r that explains the number of classes, then m by the number of single records pitman
-//   where both derivatives of the likelihood are 0, as sums over records
+//   snb            for each m the r that explains the number of classes, then m by the number of single
+//                  records
+//   pitman         where both derivatives of the likelihood are 0, as sums over records
 #include <cstdint>
 #include <map>
 #include <optional>

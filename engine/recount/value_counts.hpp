@@ -8,9 +8,9 @@
 //   recursive       f(1) ÷ Σ_{i≥l} f(i): kept by every c above it
 //   equal           ½ Σ |q − p|
 //   ordered         Σ |Q − P| ÷ (m − 1) over the m values in their order, Q and P cumulative
-//   hierarchical 1 ÷ 2H · Σ |q − p| over all nodes of the levels 0 to H − 1: a path of a tree passes two
-//   edges for each
-//                   level, so an edge is 1 ÷ 2H long, and through it goes what is below it too much
+//   hierarchical    1 ÷ 2H · Σ |q − p| over all nodes of the levels 0 to H − 1: a path of a tree passes two
+//                   edges for each level, so an edge is 1 ÷ 2H long, and through it goes what is below it too
+//                   much
 //   β-likeness      max (q − p) ÷ p; enhanced: infinite as well where it is above −ln p
 //   δ-disclosure    max |log2 q − log2 p| over the class's values
 #include <cstdint>

@@ -6,23 +6,20 @@
 // n records of the sample, N of the population, π = n ÷ N, u classes in the sample, s_i of them of size i.
 // All estimate S ÷ N, S the classes of size 1 in the population.
 //
-//   Zayatz The sample's distribution of sizes stands for the population's: P(1|1), the probability that a
-//   class of size 1 in
-//            the sample has it in the population, is s_1·h(1) ÷ Σ_j s_j·h(j), h(j) = the hypergeometric
-//            probability that one of j is drawn. S = s_1·P(1|1) ÷ π. (Zayatz, Estimation of the Percent of
-//            Unique Population Elements, 1991)
-//   SNB Sizes are 1 + a negative binomial number: one of mean m and variance m(1 + r). Drawing each record
-//   with
-//            probability π gives P(0) = (1 − π)(1 + rπ)^(−m/r) and P(1) = π(1 + rπ)^(−m/r)·(1 + (1 − π)m ÷
-//            (1 + rπ)). m and r are those with K(1 − P(0)) = u and K·P(1) = s_1, K = N ÷ (1 + m). S = K(1 +
-//            r)^(−m/r). (Chen and Keller-McNulty, Estimation of Identification Disclosure Risk in Microdata,
-//            1998; fitted by moments)
+//   Zayatz   The sample's distribution of sizes stands for the population's: P(1|1), the probability that a
+//            class of size 1 in the sample has it in the population, is s_1·h(1) ÷ Σ_j s_j·h(j),
+//            h(j) = the hypergeometric probability that one of j is drawn. S = s_1·P(1|1) ÷ π. (Zayatz,
+//            Estimation of the Percent of Unique Population Elements, 1991)
+//   SNB      Sizes are 1 + a negative binomial number: one of mean m and variance m(1 + r). Drawing each
+//            record with probability π gives P(0) = (1 − π)(1 + rπ)^(−m/r) and
+//            P(1) = π(1 + rπ)^(−m/r)·(1 + (1 − π)m ÷ (1 + rπ)). m and r are those with K(1 − P(0)) = u and
+//            K·P(1) = s_1, K = N ÷ (1 + m). S = K(1 + r)^(−m/r). (Chen and Keller-McNulty, Estimation of
+//            Identification Disclosure Risk in Microdata, 1998; fitted by moments)
 //   Pitman   Sizes follow Pitman's sampling formula; θ and α are most likely under the sample.
 //            S ÷ N = Γ(θ + 1)Γ(N + θ + α − 1) ÷ (Γ(θ + α)Γ(N + θ)). (Hoshino, Applying Pitman's Sampling
 //            Formula to Microdata Disclosure Risk Assessment, 2001)
-//   Dankar π ≤ 0.1: Pitman, or Zayatz where Pitman does not fit; else the lower of SNB and Zayatz. (Dankar,
-//   El Emam, Neisa and
-//            Roffey, Estimating the Re-identification Risk of Clinical Data Sets, 2012)
+//   Dankar   π ≤ 0.1: Pitman, or Zayatz where Pitman does not fit; else the lower of SNB and Zayatz. (Dankar,
+//            El Emam, Neisa and Roffey, Estimating the Re-identification Risk of Clinical Data Sets, 2012)
 //
 // A sample that is the whole population is no sample: all four are its own share. None without a class of
 // size 1.

@@ -2,12 +2,14 @@
 // `generalize` of a quasi-identifier. For column_reader.cpp only.
 //
 //   age:  {class: quasi_identifier, generalize: {width: 10, column: age_range}}
-//   born: {class: quasi_identifier, generalize: [{period: month, column: born_month}, {period: year, column:
-//   born_year}]} wage: {class: quasi_identifier, generalize: {bounds: [1000, 2500.50], column: wage_range}}
-//   town: {class: quasi_identifier, generalize: {groups: {coast: [Kiel, Husum], hills: [Ulm]}, column:
-//   region}} town: {class: quasi_identifier, generalize: [{hierarchy: towns.csv, column: region}, {hierarchy:
-//   towns.csv, step: 2, column: part}]} zip: {class: quasi_identifier, generalize: {prefix: 3}} # in place:
-//   the exact value is never shown
+//   born: {class: quasi_identifier, generalize: [{period: month, column: born_month},
+//                                                {period: year, column: born_year}]}
+//   wage: {class: quasi_identifier, generalize: {bounds: [1000, 2500.50], column: wage_range}}
+//   town: {class: quasi_identifier, generalize: {groups: {coast: [Kiel, Husum], hills: [Ulm]},
+//                                                column: region}}
+//   town: {class: quasi_identifier, generalize: [{hierarchy: towns.csv, column: region},
+//                                                {hierarchy: towns.csv, step: 2, column: part}]}
+//   zip:  {class: quasi_identifier, generalize: {prefix: 3}}      # in place: the exact value is never shown
 #include <vector>
 
 #include "common/error.hpp"

@@ -13,8 +13,10 @@
 //       columns:
 //         id:         {class: identifier}
 //         occupation: {class: quasi_identifier}
-//         age: {class: quasi_identifier, generalize: {width: 10, column: age_range}} # level_reader.hpp
-//         diagnosis: {class: sensitive, l_diversity: {distinct: 2}} visits: {class: insensitive}
+//         age:        {class: quasi_identifier,                    # level_reader.hpp
+//                      generalize: {width: 10, column: age_range}}
+//         diagnosis:  {class: sensitive, l_diversity: {distinct: 2}}
+//         visits:     {class: insensitive}
 //       unlisted_columns: hide           # optional; hide is the only value
 //       enforcement: query               # optional; stored or copy
 //       drift: {check_every: 24h, action: suppress}   # optional

@@ -2,8 +2,9 @@
 -- name. The program asks it at every start and compares the answer with pg15_functions.inc, which is the
 -- answer of a fresh PostgreSQL 15 cluster without extensions:
 --   psql -XAtq -f rewriter/lists/derive_functions.sql | awk -F'|' '{
---     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4, $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false"
---     }' \ > rewriter/lists/pg15_functions.inc
+--     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4,
+--            $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false" }' \
+--     > rewriter/lists/pg15_functions.inc
 --
 -- is_pure: a masked user may call it. pgveil has no types at rewriting time, so a name is let in only if
 -- every overload passes:
@@ -13,7 +14,8 @@
 --   objects, other sessions or SQL text.
 -- Volatility is not a criterion of safety (ts_rewrite is immutable and runs SQL text), only a first sieve.
 -- is_machinery: operators, casts, index support or values themselves work through it, so masks may depend on
--- it. definition: a hash of everything that says what the function does.
+-- it.
+-- definition: a hash of everything that says what the function does.
 WITH unsafe_types(oids) AS (
   SELECT array_agg(oid) FROM pg_type
    WHERE typname IN ('internal', 'cstring', 'trigger', 'event_trigger', 'void') OR typname LIKE '%\_handler'),

@@ -7,8 +7,8 @@
 //               ELSE NULL::pg_catalog.text END AS state
 //   FROM (SELECT t.id AS id, t.city AS city, t.state AS state,
 //                CASE WHEN false AND pg_catalog.clock_timestamp() IS NULL THEN 0
-//                     WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN 2 ELSE 0 END AS "pgveil
-//                     shown"
+//                     WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN 2
+//                     ELSE 0 END AS "pgveil shown"
 //         FROM public.people AS t) AS t
 //   WHERE <the guards>
 //

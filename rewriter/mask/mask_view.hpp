@@ -23,8 +23,8 @@ inline constexpr std::string_view kViewMarker = "pgveil:view";
 // All columns of the mask, by name, while the view is the one that pgveil made. REQUIRES: mask.view.
 //
 //   SELECT t.id, … FROM pgveil."people_k2.7.5d1e08b3a94c1f02" AS t
-//    WHERE (SELECT CASE WHEN pgveil.is_mask('people_k2.7.5d1e08b3a94c1f02') THEN true ELSE <raise
-//    kViewMarker> END)
+//    WHERE (SELECT CASE WHEN pgveil.is_mask('people_k2.7.5d1e08b3a94c1f02') THEN true
+//                       ELSE <raise kViewMarker> END)
 //
 // It is asked at each execution, before a row is read (a one-time filter), while the statement holds a lock
 // on the view. db/versions/version_schema.cpp ships the function and says why it sees what the statement

@@ -6,12 +6,12 @@
 // so no session setting bends them and a NULL never opens a cell.
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name,
-//          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state ELSE
-//          NULL::pg_catalog.text END AS state
+//          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state
+//               ELSE NULL::pg_catalog.text END AS state
 //   FROM public.people AS t
 //   WHERE CASE WHEN pgveil.shape(<the table, its names and columns>) THEN true ELSE <raise> END
-//     AND CASE WHEN <'7' is current in the statement's snapshot> THEN true ELSE pgveil.guard('people_k2',
-//     '7') END
+//     AND CASE WHEN <'7' is current in the statement's snapshot> THEN true
+//              ELSE pgveil.guard('people_k2', '7') END
 //
 // The version guard (masks.cpp) is there when the database has the schema pgveil. The first condition
 // is the shape guard (shape_guard.hpp): its functions read the server's newest catalog even in an old
@@ -55,11 +55,11 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name,
 //          CASE WHEN (t."pgveil shown 5d1e08b3a94c1f02" OPERATOR(pg_catalog.&) 4) OPERATOR(pg_catalog.=) 4
-//          THEN t.state
-//               ELSE NULL::pg_catalog.text END AS state
+//               THEN t.state ELSE NULL::pg_catalog.text END AS state
 //   FROM ONLY public.people AS t
-//   WHERE CASE WHEN pgveil.shape(…, that column too) AND <it is generated as it was> THEN true ELSE <raise>
-//   END AND <the version guard>
+//   WHERE CASE WHEN pgveil.shape(…, that column too) AND <it is generated as it was> THEN true
+//              ELSE <raise> END
+//     AND <the version guard>
 //
 // NULL in the column shows nothing. ONLY: rows of a table that becomes a child would bring a column of their
 // own. REQUIRES: find_stored found the column; the database has the schema pgveil. Errors: as compile_mask.

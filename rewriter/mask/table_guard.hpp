@@ -4,8 +4,9 @@
 // meant.
 //
 //   SELECT town FROM ONLY public.towns
-//    WHERE CASE WHEN pgveil.is_open('16390', '{"public","towns"}', '0') THEN true ELSE <raise kOpenMarker>
-//    END AND (size > 100)
+//    WHERE CASE WHEN pgveil.is_open('16390', '{"public","towns"}', '0') THEN true
+//               ELSE <raise kOpenMarker> END
+//      AND (size > 100)
 //
 // It stands in the WHERE of the select that reads the table, before the client's condition, and not in a
 // sub-select around the table: so the table keeps its system columns, its primary key, its row type, and the
