@@ -21,15 +21,18 @@ mapfile -d '' -t files < <(find common policy engine pg rewriter review console 
 case ${1:-} in
   '') "$tool" -i "${files[@]}" ;;
   --check)
+    status=0
     complaints=$(printf '%s\0' "${files[@]}" |
-      xargs -0 -n 32 -P "$(nproc)" "$tool" --dry-run -Werror 2>&1) || true
+      xargs -0 -n 32 -P "$(nproc)" "$tool" --dry-run -Werror 2>&1) || status=$?
     wrong=$(sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1/p' <<<"$complaints" | sort -u)
     failed=0
     for file in $wrong; do
       say "not laid out by clang-format: $file"
       failed=$((failed + 1))
     done
-    [[ $failed -gt 0 || -z $complaints ]] || die "clang-format did not say which file is wrong: $complaints"
+    # A formatter that died, or whose words are not understood, must not pass for a good layout.
+    [[ $failed -gt 0 || ($status -eq 0 && -z $complaints) ]] ||
+      die "clang-format ended with status $status and named no file: $complaints"
     lines=$(python3 "$ROOT/scripts/line_length.py") || true
     sed '$d' <<<"$lines" # the lines that are too long; the last one counts files
     read -r good _ bad _ <<<"${lines##*$'\n'}"

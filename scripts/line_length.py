@@ -14,12 +14,12 @@ from pathlib import Path
 
 COLUMNS = 110
 ROOT = Path(__file__).resolve().parent.parent
-SUFFIXES = {".cpp", ".hpp", ".py", ".ts", ".tsx", ".css", ".sh", ".cmake", ".yaml", ".sql", ".md"}
+SUFFIXES = {".cpp", ".hpp", ".py", ".ts", ".tsx", ".mjs", ".css", ".sh", ".cmake", ".yaml", ".sql", ".md"}
 NAMES = {"CMakeLists.txt", "run", "Dockerfile"}
 # What programs write, and what clients sent: nobody lays these out.
 NOT_OURS = ("tests/golden/", "tests/integration/recorded/", "docs/openapi.yaml")
 COMMENT = {
-    "//": {".cpp", ".hpp", ".ts", ".tsx"},
+    "//": {".cpp", ".hpp", ".ts", ".tsx", ".mjs"},
     "--": {".sql"},
     "#": {".py", ".sh", ".cmake", ".yaml", ".txt", ""},
 }

@@ -204,7 +204,8 @@ std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const
   const Entry& entry = *use.entry;
   SessionState& state = conversation.state;
   // A generation is one snapshot, and what was allowed under it is allowed while it is served.
-  if (entry.allowed == serving.generation) return std::nullopt;
+  const bool is_answered = serving.generation != 0;
+  if (is_answered && entry.allowed == serving.generation) return std::nullopt;
   if (entry.source == nullptr && !state.gate.is_current(entry.versions, state.database))
     return not_the_same(use, true);
   if (entry.source == nullptr || !reads_tables(entry.kind)) return std::nullopt;

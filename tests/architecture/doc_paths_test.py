@@ -12,6 +12,8 @@ import re
 import sys
 import tempfile
 
+import tally
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What programs write, or what belongs to others.
 NOT_OURS = {"build", "node_modules"}
@@ -204,19 +206,5 @@ def checks():
         yield f"what documents name is seen: {what}", try_tree(added, expected)
 
 
-def main():
-    passed = failed = 0
-    for name, problems in checks():
-        if problems:
-            failed += 1
-            print(f"FAILED {name}")
-            for problem in problems:
-                print(f"  {problem}")
-        else:
-            passed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tally.report(checks()))

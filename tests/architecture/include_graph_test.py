@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 
+import tally
 import verifier_closure
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -386,19 +387,5 @@ def checks():
             yield f"{header} compiles alone", problems
 
 
-def main():
-    passed = failed = 0
-    for name, problems in checks():
-        if problems:
-            failed += 1
-            print(f"FAILED {name}")
-            for problem in problems:
-                print(f"  {problem}")
-        else:
-            passed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tally.report(checks()))

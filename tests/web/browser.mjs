@@ -1,5 +1,6 @@
-// What people do on the page, in a real browser: node browser.mjs SCENARIO, with PAGE (JSON: url, modules, passwords, screenshots) in the
-// environment. Ends with an error when something is not as it should be, or when the browser's console had an error.
+// What people do on the page, in a real browser: node browser.mjs SCENARIO, with PAGE (JSON: url, modules,
+// passwords, screenshots) in the environment. It ends with an error when something is not as it should be, or
+// when the browser's console had an error.
 import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
@@ -396,8 +397,9 @@ const scenarios = {
       nodes.push({rows: 12, units: 12}, {rows: 8, units: 8});
     }
     nodes.push({rows: 5, units: 5});
-    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, computable: 6000, equal: 0, cohorts: 6001,
-                        smallest_cohort: 5, disclosed_by_attribute: [60000, 36000], computable_by_attribute: [0, 6000],
+    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, computable: 6000,
+                        equal: 0, cohorts: 6001, smallest_cohort: 5,
+                        disclosed_by_attribute: [60000, 36000], computable_by_attribute: [0, 6000],
                         equal_by_attribute: [0, 0]};
     const version = {policy: "large", number: 1, built_at: "2026-01-01T00:00:00Z", table: {schema: "s", name: "t", columns: []},
                      tree: {k: 5, attributes: [{name: "town"}, {name: "job"}], nodes}, disclosure};
@@ -415,7 +417,8 @@ const scenarios = {
     assert.match(await caption(page), /and 2 997 more: 5 rows|and 2997 more: 5 rows/);
     await page.keyboard.press("Escape");
     const box = await tree.boundingBox();
-    const frame = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const frame = () => page.evaluate(
+      () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     const start = Date.now();
     const turns = 60;
     for (let i = 0; i < turns; i++) {
@@ -492,7 +495,9 @@ const scenarios = {
   },
 };
 
-const common = {settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot};
+const common = {
+  settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot,
+};
 Object.assign(scenarios, changes(common), jobTexts(common));
 
 async function main(name) {

@@ -1,8 +1,11 @@
-// More of browser.mjs: what several people change at once, what listed admins see, sessions that end in mid-edit, phones.
+// More of browser.mjs: what several people change at once, what listed admins see, sessions that end in
+// mid-edit, phones.
 import assert from "node:assert/strict";
 import {readFileSync, writeFileSync} from "node:fs";
 
-export const changes = ({settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot}) => ({
+export const changes = ({
+  settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot,
+}) => ({
   async expired_while_a_job_is_set_up(page, seen) {
     await signedIn(page);
     await openNewJob(page);

@@ -8,7 +8,8 @@ const kColumns = Array.from({length: 9}, (_, i) => `c${i}`);
 const kLong = {
   name: "long.csv",
   mimeType: "text/csv",
-  buffer: Buffer.from([kColumns, ...Array.from({length: 3000}, (_, g) => kColumns.map((_, i) => (g * (i + 3)) % 97))].join("\n")),
+  buffer: Buffer.from([kColumns, ...Array.from(
+    {length: 3000}, (_, g) => kColumns.map((_, i) => (g * (i + 3)) % 97))].join("\n")),
 };
 const kLongJob = `version: 1
 name: long
@@ -139,7 +140,8 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       const command = page.getByText("--url jdbc:postgresql://HOST/DATABASE --user ROLE --output FOLDER my_job.yaml");
       assert.equal(await command.count(), 0, "flash is for this machine only");
       await page.getByLabel("Algorithm").selectOption("mondrian");
-      for (const label of ["Metric", "Suppression, per cent", "Seconds at most", "Widths of age"]) assert.equal(await page.getByLabel(label).count(), 0, label);
+      for (const label of ["Metric", "Suppression, per cent", "Seconds at most", "Widths of age"])
+        assert.equal(await page.getByLabel(label).count(), 0, label);
       await command.waitFor();
       await everywhere(page, "a job with mondrian");
       const ofFile = await toText(page);

@@ -48,8 +48,8 @@ function LargeTable({form}: {form: JobForm}) {
       <p class="hint">
         A table that is too large for this machine is cut in the same way by the command pgveil-spark. It
         reads the database itself, with a Spark cluster of yours (docs/spark.md). Save the job's text
-        {form.table ? "" : ", name the table in it (input: {table: public.people}),"} and run this with your own
-        values in place of the words in capitals:
+        {form.table ? "" : ", name the table in it (input: {table: public.people}),"} and run this with
+        your own values in place of the words in capitals:
       </p>
       <pre tabIndex={0}>{largeTableCommand(form)}</pre>
     </>
