@@ -109,8 +109,8 @@ std::optional<Objection> verify_sent_text(StatementWork& work, const StatementCo
 
 constexpr auto kList = std::to_array<StatementPass>({
     {Pass::check_depth,
-     "Views stand in the tree with their queries by now, so their WITH items are counted too. What PostgreSQL "
-     "would plan for minutes is refused before more work is spent on it.",
+     "Views stand in the tree with their queries by now, so their WITH items are counted too. A text that "
+     "PostgreSQL would plan for minutes is refused before more work is spent on it.",
      check_statement_depth},
     {Pass::choose_masks,
      "Which columns and which rows are used is known only when every name is resolved. It has to be chosen "
