@@ -10,6 +10,7 @@
 namespace pgveil::console {
 
 struct CommandInfo {
+  std::size_t alternative = 0;  // of Command
   std::string_view name;     // "SHOW TREE": in errors and audit
   std::string_view syntax;   // "SHOW TREE policy"
   std::string_view meaning;  // one line
@@ -17,7 +18,7 @@ struct CommandInfo {
   std::vector<std::string> columns;
 };
 
-// In the order of Command's alternatives; the last, Benign, is not listed.
+// In the order in which SHOW HELP lists them. Every alternative of Command is there once, except Benign.
 [[nodiscard]] std::span<const CommandInfo> command_list();
 
 // REQUIRES: command is not Benign.

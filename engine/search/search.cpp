@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "common/assert.hpp"
 #include "engine/search/algorithms.hpp"
 
 namespace pgveil::engine {
@@ -33,38 +34,46 @@ Result<Lattice> restricted_lattice(const PreparedTable& table, const SearchOptio
   return lattice;
 }
 
-void run(Algorithm algorithm, Explorer& explorer) {
-  switch (algorithm) {
-    case Algorithm::flash: return run_flash(explorer);
-    case Algorithm::ola: return run_ola(explorer);
-    case Algorithm::incognito: return run_incognito(explorer);
-    case Algorithm::depth_first: return run_depth_first(explorer);
-    case Algorithm::breadth_first: return run_breadth_first(explorer);
-    case Algorithm::brute_force: return run_brute_force(explorer);
-    case Algorithm::best_first: return run_best_first(explorer);
-    case Algorithm::beam: return run_beam(explorer);
-    case Algorithm::igreedy: return run_igreedy(explorer);
-    case Algorithm::datafly: return run_datafly(explorer);
-    case Algorithm::samarati: return run_samarati(explorer);
-  }
-}
+// Everything that tells one algorithm from another.
+struct Facts {
+  std::string_view name;
+  void (*run)(Explorer&) = nullptr;
+  bool is_heuristic = false;
+  bool walks_the_lattice = false;
+  bool leaves_some_unsettled = false;  // where the metric is not monotonic, or anonymity is not inherited
+};
 
-// Where the metric is not monotonic, or anonymity is not inherited.
-bool leaves_some_unsettled(Algorithm algorithm) {
+Facts facts_of(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::flash:
+      return {.name = "flash", .run = run_flash, .walks_the_lattice = true, .leaves_some_unsettled = true};
     case Algorithm::ola:
+      return {.name = "ola", .run = run_ola, .walks_the_lattice = true, .leaves_some_unsettled = true};
     case Algorithm::incognito:
+      return {.name = "incognito",
+              .run = run_incognito,
+              .walks_the_lattice = true,
+              .leaves_some_unsettled = true};
     case Algorithm::depth_first:
-    case Algorithm::breadth_first: return true;
+      return {.name = "depth_first",
+              .run = run_depth_first,
+              .walks_the_lattice = true,
+              .leaves_some_unsettled = true};
+    case Algorithm::breadth_first:
+      return {.name = "breadth_first",
+              .run = run_breadth_first,
+              .walks_the_lattice = true,
+              .leaves_some_unsettled = true};
     case Algorithm::brute_force:
-    case Algorithm::best_first:
-    case Algorithm::beam:
-    case Algorithm::igreedy:
-    case Algorithm::datafly:
-    case Algorithm::samarati: return false;
+      return {.name = "brute_force", .run = run_brute_force, .walks_the_lattice = true};
+    case Algorithm::best_first: return {.name = "best_first", .run = run_best_first};
+    case Algorithm::beam: return {.name = "beam", .run = run_beam, .is_heuristic = true};
+    case Algorithm::igreedy: return {.name = "igreedy", .run = run_igreedy, .is_heuristic = true};
+    case Algorithm::datafly: return {.name = "datafly", .run = run_datafly, .is_heuristic = true};
+    case Algorithm::samarati:
+      return {.name = "samarati", .run = run_samarati, .is_heuristic = true, .walks_the_lattice = true};
   }
-  return true;
+  fail_assertion("the algorithm is one of the enumeration", __FILE__, __LINE__);
 }
 
 Result<void> check_size(const Lattice& lattice, Algorithm algorithm) {
@@ -77,55 +86,16 @@ Result<void> check_size(const Lattice& lattice, Algorithm algorithm) {
 
 }  // namespace
 
+std::string_view name(Algorithm algorithm) {
+  return facts_of(algorithm).name;
+}
+
 bool is_heuristic(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::flash:
-    case Algorithm::ola:
-    case Algorithm::incognito:
-    case Algorithm::depth_first:
-    case Algorithm::breadth_first:
-    case Algorithm::brute_force:
-    case Algorithm::best_first: return false;
-    case Algorithm::beam:
-    case Algorithm::igreedy:
-    case Algorithm::datafly:
-    case Algorithm::samarati: return true;
-  }
-  return true;
+  return facts_of(algorithm).is_heuristic;
 }
 
 bool walks_the_lattice(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::flash:
-    case Algorithm::ola:
-    case Algorithm::incognito:
-    case Algorithm::depth_first:
-    case Algorithm::breadth_first:
-    case Algorithm::brute_force:
-    case Algorithm::samarati: return true;
-    case Algorithm::best_first:
-    case Algorithm::beam:
-    case Algorithm::igreedy:
-    case Algorithm::datafly: return false;
-  }
-  return true;
-}
-
-std::string_view name(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::flash: return "flash";
-    case Algorithm::ola: return "ola";
-    case Algorithm::incognito: return "incognito";
-    case Algorithm::depth_first: return "depth_first";
-    case Algorithm::breadth_first: return "breadth_first";
-    case Algorithm::brute_force: return "brute_force";
-    case Algorithm::best_first: return "best_first";
-    case Algorithm::beam: return "beam";
-    case Algorithm::igreedy: return "igreedy";
-    case Algorithm::datafly: return "datafly";
-    case Algorithm::samarati: return "samarati";
-  }
-  return "";
+  return facts_of(algorithm).walks_the_lattice;
 }
 
 std::uint64_t suppression_limit(double rate, std::uint64_t rows) {
@@ -152,8 +122,9 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
 
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);
-  run(options.algorithm, explorer);
-  if (leaves_some_unsettled(options.algorithm)) score_the_rest(explorer);
+  const Facts facts = facts_of(options.algorithm);
+  facts.run(explorer);
+  if (facts.leaves_some_unsettled) score_the_rest(explorer);
   return std::move(explorer).result();
 }
 

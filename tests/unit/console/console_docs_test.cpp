@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "console/command_list.hpp"
@@ -21,6 +22,15 @@ TEST_CASE("docs/console.md describes every command and its columns") {
       CHECK(text.find("`" + column + "`") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("the list has every command of the console once") {
+  constexpr std::size_t kListed = std::variant_size_v<Command> - 1;
+  static_assert(std::is_same_v<std::variant_alternative_t<kListed, Command>, Benign>);
+  std::set<std::size_t> listed;
+  for (const auto& info : command_list()) CHECK(listed.insert(info.alternative).second);
+  CHECK(listed.size() == kListed);
+  CHECK(!listed.contains(kListed));
 }
 
 }  // namespace
