@@ -11,9 +11,9 @@ namespace pgveil::console {
 
 struct CommandInfo {
   std::size_t alternative = 0;  // of Command
-  std::string_view name;     // "SHOW TREE": in errors and audit
-  std::string_view syntax;   // "SHOW TREE policy"
-  std::string_view meaning;  // one line
+  std::string_view name;        // "SHOW TREE": in errors and audit
+  std::string_view syntax;      // "SHOW TREE policy"
+  std::string_view meaning;     // one line
   Standing needed = Standing::admin;
   std::vector<std::string> columns;
 };
