@@ -171,7 +171,7 @@ const scenarios = {
     assert.equal(await cohorts(), "5");
     await page.getByLabel("k", {exact: true}).fill("4");
     await page.getByRole("button", {name: "Try"}).click();
-    await page.getByRole("table", {name: "What was tried, the latest first"}).waitFor();
+    await page.getByRole("table", {name: "Trials, newest first"}).waitFor();
     assert.ok(Number(await cohorts()) < 5);
     await shot(page, "design");
     await page.getByLabel("Class of city").selectOption("sensitive");
@@ -205,7 +205,7 @@ const scenarios = {
     await shot(page, "query");
     await page.getByLabel("SQL").fill("SELECT city, state, city FROM people");
     await page.getByRole("button", {name: "Show rows"}).click();
-    const rows = page.getByRole("table", {name: "Rows as analyst is given them"});
+    const rows = page.getByRole("table", {name: "Rows as analyst sees them"});
     await rows.waitFor();
     assert.match(await rows.innerText(), /city \(2\)/);
     assert.match(await rows.innerText(), /Hamlet/);
@@ -220,10 +220,10 @@ const scenarios = {
     assert.equal(await page.getByRole("table").count(), 0);
     await page.getByLabel("Role").fill("analyst");
     await page.getByLabel("SQL").fill("SELECT * FROM diary");
-    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("button", {name: /Explain/}).click();
     await page.getByRole("heading", {name: /refused/}).waitFor();
     await page.getByLabel("SQL").fill("SELECT nothing FROM people");
-    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("button", {name: /Explain/}).click();
     await page.getByRole("heading", {name: /error: 42703/}).waitFor();
   },
 
@@ -233,7 +233,7 @@ const scenarios = {
     await page.getByRole("table", {name: "Pools"}).waitFor();
     await page.getByText("live", {exact: true}).waitFor();
     await shot(page, "operations");
-    await page.getByRole("button", {name: "Stop"}).click();
+    await page.getByRole("button", {name: "Stop updates"}).click();
     await page.getByText("stopped", {exact: true}).waitFor();
   },
 
@@ -256,7 +256,7 @@ const scenarios = {
     const table = page.getByLabel("Table", {exact: true});
     await table.setInputFiles({name: "book.xlsx", mimeType: "application/zip", buffer: Buffer.from([0x50, 0x4b, 3, 4, 0xff])});
     await page.getByRole("alert").waitFor();
-    assert.match(await page.getByRole("alert").innerText(), /no text in UTF-8/);
+    assert.match(await page.getByRole("alert").innerText(), /not UTF-8 text/);
     await table.setInputFiles(people());
     await page.getByText("300 records").waitFor();
     assert.equal(await page.getByLabel("Class of name").inputValue(), "identifier");
@@ -283,7 +283,7 @@ const scenarios = {
     await page.getByRole("button", {name: "Run the job"}).click();
     await page.getByRole("link", {name: "Download the result"}).waitFor();
     await page.getByRole("img", {name: /15 transformations/}).waitFor();
-    await page.getByRole("table", {name: "What was checked, in its order"}).waitFor();
+    await page.getByRole("table", {name: "Evaluated transformations, in order"}).waitFor();
     await accessible(page, "a run");
     await shot(page, "run");
     await page.getByRole("heading", {name: "Lattice"}).scrollIntoViewIfNeeded();
@@ -319,12 +319,12 @@ const scenarios = {
     await open(page, "Audit log");
     await page.getByLabel("Event").selectOption("login");
     await page.getByLabel("Role", {exact: true}).fill("operator");
-    await page.getByRole("button", {name: "Look"}).click();
-    const table = page.getByRole("table", {name: "Events, the latest first"});
+    await page.getByRole("button", {name: "Search"}).click();
+    const table = page.getByRole("table", {name: "Events, newest first"});
     await table.waitFor();
     assert.match(await table.innerText(), /let in/);
     await page.getByLabel("In the text").fill("nobody said this");
-    await page.getByRole("button", {name: "Look"}).click();
+    await page.getByRole("button", {name: "Search"}).click();
     await page.getByText("nothing to show").waitFor();
     await shot(page, "audit-log");
   },
@@ -338,7 +338,7 @@ const scenarios = {
     assert.doesNotMatch(table, /cohorts|smallest/);
     assert.equal(await page.getByRole("table").getByRole("link").count(), 0);
     await page.goto(`${settings.url}#/design`);
-    await page.getByText("This page is for the roles in admin.admin_users.").waitFor();
+    await page.getByText("Only admins can open this page.").waitFor();
     await page.goto(`${settings.url}#/policies/people_k2`);
     await heading(page, "Policies");
     await open(page, "Jobs");
@@ -380,7 +380,7 @@ const scenarios = {
     await open(page, "Query");
     await page.getByLabel("Role").fill("analyst");
     await page.getByLabel("SQL").fill("SELECT '<script>document.title = 1</script>' FROM markup");
-    await page.getByRole("button", {name: /Judge/}).click();
+    await page.getByRole("button", {name: /Explain/}).click();
     await page.getByRole("heading", {name: "masked"}).waitFor();
     assert.equal(await page.locator("main img, main script").count(), 0);
     assert.equal(await page.title(), "pgveil");
@@ -450,7 +450,7 @@ const scenarios = {
           ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
           ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
           ["#/new-job", () => page.getByRole("heading", {name: "Set up a job"}).waitFor()],
-          ["#/audit", () => page.getByRole("button", {name: "Look"}).waitFor()],
+          ["#/audit", () => page.getByRole("button", {name: "Search"}).waitFor()],
           ["#/operations", () => page.getByRole("table", {name: "Pools"}).waitFor()],
         ]) {
           await page.goto(settings.url + address);

@@ -34,7 +34,7 @@ export const changes = ({
     await open(page, "Query");
     await page.getByLabel("Role").fill("analyst");
     await page.getByRole("button", {name: "Show rows"}).click();
-    await page.getByRole("table", {name: "Rows as analyst is given them"}).waitFor();
+    await page.getByRole("table", {name: "Rows as analyst sees them"}).waitFor();
     await fits("rows on a phone");
     await openNewJob(page);
     await page.getByLabel("Table", {exact: true}).setInputFiles(people());
@@ -62,16 +62,16 @@ export const changes = ({
     await other.getByText(`Version ${number + 1} of public.people`).waitFor();
     seen.allow(/412/);
     await page.getByRole("button", {name: "Build a new version"}).click();
-    await page.getByRole("heading", {name: "Somebody else was here first"}).waitFor();
+    await page.getByRole("heading", {name: "Somebody else changed this policy first"}).waitFor();
     await page.getByText(`it was version ${number}, and is version ${number + 1}`).waitFor();
     await accessible(page, "a conflict of builds");
     await shot(page, "conflict");
-    await page.getByRole("button", {name: "Build all the same"}).click();
+    await page.getByRole("button", {name: "Build anyway"}).click();
     await page.getByText(`Version ${number + 2} of public.people`).waitFor();
     await other.getByRole("button", {name: "Build a new version"}).click();
-    await other.getByRole("button", {name: "Look at what is there now"}).click();
+    await other.getByRole("button", {name: "Show the current state"}).click();
     await other.getByText(`Version ${number + 2} of public.people`).waitFor();
-    assert.equal(await other.getByRole("heading", {name: "Somebody else was here first"}).count(), 0);
+    assert.equal(await other.getByRole("heading", {name: "Somebody else changed this policy first"}).count(), 0);
     await other.close();
   },
 

@@ -109,13 +109,13 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await editor.fill(mended);
       await page.getByText("the job names a file that was not uploaded").waitFor();
       assert.equal(await page.getByText(/^Line 1, column 1/).count(), 0);
-      await page.getByLabel("A further file").setInputFiles(kTowns);
+      await page.getByLabel("Add a file").setInputFiles(kTowns);
       await page.getByRole("button", {name: "Remove towns.csv"}).waitFor();
       await right(page);
       await page.getByRole("button", {name: "Back to the form"}).click();
       await page.getByText(/^The form's text replaces this one/).waitFor();
       await everywhere(page, "a job's text, on the way back");
-      await page.getByRole("button", {name: "Stay with my text"}).click();
+      await page.getByRole("button", {name: "Keep my text"}).click();
       await run(page);
       await result(page);
       await page.getByText("The job's text", {exact: true}).click();
@@ -123,7 +123,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.goBack();
       assert.equal(await editor.inputValue(), mended);
       await page.getByRole("button", {name: "Back to the form"}).click();
-      await page.getByRole("button", {name: "Replace my text by the form's"}).click();
+      await page.getByRole("button", {name: "Replace my text with the form's"}).click();
       assert.ok(await isFocused(page.getByRole("button", {name: "Edit the text"})));
       assert.equal(await page.getByLabel("Class of illness").inputValue(), "sensitive");
       assert.equal(await toText(page), text);
@@ -167,7 +167,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await signedIn(page);
       await setUp(page);
       await toText(page);
-      await page.getByLabel("A further file").setInputFiles(kLong);
+      await page.getByLabel("Add a file").setInputFiles(kLong);
       await page.getByRole("button", {name: "Remove long.csv"}).waitFor();
       await editorOf(page).fill(kLongJob);
       await right(page);

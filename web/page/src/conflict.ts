@@ -19,9 +19,9 @@ export function changesOf(before: PolicyNow, now: PolicyNow): string[] {
     else if (was !== own)
       out.push(`column ${name} was ${was.replaceAll("_", " ")}, and is ${own.replaceAll("_", " ")}`);
   }
-  for (const name of classes.keys()) out.push(`column ${name} is not in it any more`);
+  for (const name of classes.keys()) out.push(`column ${name} was removed`);
   if (before.file !== now.file) out.push(`it is in ${now.file} now`);
-  if (now.building) out.push(`a build is at it: ${now.building}`);
+  if (now.building) out.push(`a build is running: ${now.building}`);
   if (out.length === 0) out.push("its text or its file was changed");
   return out;
 }
@@ -31,7 +31,7 @@ export function fileNote(now: PolicyNow): string | null {
   if (now.file_problem) return `The policy files can't be loaded as they are now: ${now.file_problem}.`;
   return now.file_is_loaded
     ? null
-    : `${now.file} was changed since it was loaded: BUILD takes what is loaded, RELOAD loads the file.`;
+    : `${now.file} was changed after it was loaded. BUILD uses the loaded text; RELOAD loads the file.`;
 }
 
 // ---- lines

@@ -98,7 +98,7 @@ export function factsOf(column: TableColumn): string {
   if (column.key) parts.push("of the primary key");
   if (column.unique && !column.key) parts.push("unique");
   if (column.distinct !== null) parts.push(`about ${count(column.distinct)} different values`);
-  else if (column.nearly_unique) parts.push("nearly every row has another value");
+  else if (column.nearly_unique) parts.push("nearly every row has a different value");
   if (column.null_share !== null && column.null_share > 0)
     parts.push(`${percent(column.null_share, 1)} NULL`);
   else if (!column.nullable) parts.push("never NULL");

@@ -216,8 +216,8 @@ export function Icicle({parts, attributes}: {parts: Part[]; attributes: string[]
   return (
     <figure class="icicle">
       <p class="hint" id="icicle-keys">
-        Width is rows. Click a part to fill the picture with it; drag to move; control and wheel, + and − to
-        zoom. Keys: arrows to walk, Enter to zoom in, Escape to see everything.
+        Width is the number of rows. Click a part to zoom to it, and drag to move. Zoom with Control and the
+        wheel, or with + and −. Keys: arrows to walk, Enter to zoom in, Escape to see everything.
       </p>
       <canvas
         ref={canvas}

@@ -70,8 +70,9 @@ export function Lattice({report}: {report: Report}) {
     <section aria-labelledby="lattice-title">
       <h2 id="lattice-title">Lattice</h2>
       <p class="hint">
-        Each of {count(size)} transformations is a level for each of {report.quasi_identifiers.join(", ")}; a
-        line adds one level. What follows from what was checked need not be checked.
+        Each of the {count(size)} transformations has a generalization level for each of{" "}
+        {report.quasi_identifiers.join(", ")}; a line adds one level. Transformations whose result follows
+        from others are not evaluated.
       </p>
       {drawn ? (
         <>
@@ -88,11 +89,11 @@ export function Lattice({report}: {report: Report}) {
           <Drawn drawn={drawn} names={report.quasi_identifiers} />
         </>
       ) : size > kMostDrawn ? (
-        <p class="hint">More than {kMostDrawn} transformations are not drawn.</p>
+        <p class="hint">A lattice of more than {kMostDrawn} transformations is not drawn.</p>
       ) : null}
       {checked.length > 0 ? (
         <Grid
-          caption="What was checked, in its order"
+          caption="Evaluated transformations, in order"
           table={table}
           columns={[
             {key: "levels"},
@@ -101,7 +102,7 @@ export function Lattice({report}: {report: Report}) {
           ]}
         />
       ) : (
-        <p class="hint">Of so many transformations it is not kept which were checked.</p>
+        <p class="hint">The list of evaluated transformations is not kept for a lattice of this size.</p>
       )}
     </section>
   );

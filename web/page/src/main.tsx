@@ -51,7 +51,7 @@ function Page({route, session}: {route: Route; session: Session}) {
     (kAdminPages.includes(route.page) ||
       kMenu.some((entry) => entry.isForAdmins && entry.page === route.page))
   )
-    return <p class="trouble">This page is for the roles in admin.admin_users.</p>;
+    return <p class="trouble">Only admins can open this page.</p>;
   switch (route.page) {
     case "policies":
       return <Policies isAdmin={isAdmin} />;
@@ -92,7 +92,7 @@ function Menu({route, session, onSignOut}: {route: Route; session: Session; onSi
           document.getElementById("main")?.focus();
         }}
       >
-        To the content
+        Skip to the content
       </a>
       <span class="brand">pgveil</span>
       <nav aria-label="Pages">

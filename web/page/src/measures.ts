@@ -53,7 +53,7 @@ function ofReport(run: RunDetails, report: Report): Values {
     "algorithm": cut ? "mondrian" : report.search?.algorithm ?? kNone,
     "metric": cut ? kNone : report.metric,
     "score": cut ? kNone : scoreIn(report),
-    "it is": provenWords(report),
+    "result": provenWords(report),
     "mean loss of a cell (GCP)": share(report.certainty_penalty),
     "rows published": count(report.published_rows),
     "rows suppressed": count(report.suppressed_rows),
@@ -64,7 +64,7 @@ function ofReport(run: RunDetails, report: Report): Values {
     "smallest group": amount(cut?.smallest),
     "largest group": amount(cut?.largest),
     "discernibility penalty": number(cut?.discernibility_penalty),
-    "checks": count(run.checks),
+    "transformations evaluated": count(run.checks),
   };
 }
 
@@ -79,9 +79,9 @@ function recodedWords({recoding}: Report): string {
 
 function ofRisk(after: Figures): Values {
   return {
-    "highest risk": share(after.highest_risk),
-    "mean risk": share(after.mean_risk),
-    "rows at a risk above 20 %": share(after.at_risk),
+    "maximum risk": share(after.highest_risk),
+    "average risk": share(after.mean_risk),
+    "rows with a risk above 20 %": share(after.at_risk),
   };
 }
 
@@ -91,7 +91,7 @@ const kNames = [
   "algorithm",
   "metric",
   "score",
-  "it is",
+  "result",
   "mean loss of a cell (GCP)",
   "rows published",
   "rows suppressed",
@@ -102,10 +102,10 @@ const kNames = [
   "smallest group",
   "largest group",
   "discernibility penalty",
-  "highest risk",
-  "mean risk",
-  "rows at a risk above 20 %",
-  "checks",
+  "maximum risk",
+  "average risk",
+  "rows with a risk above 20 %",
+  "transformations evaluated",
 ];
 
 /** Names and values, the same names for every run. */

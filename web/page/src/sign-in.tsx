@@ -49,7 +49,7 @@ export function SignIn({isAgain, onDone}: {isAgain: boolean; onDone: (session: S
       </button>
       <Trouble problem={action.problem} />
       <p class="hint">
-        For the roles in admin.admin_users and admin.stats_users, with their passwords for the proxy.
+        Sign in with an admin or stats role and its password for the proxy.
       </p>
     </form>
   );

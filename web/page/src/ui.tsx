@@ -6,7 +6,7 @@ import {filtered, records, sorted, type Order, type Row} from "./table.js";
 
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof ApiError) return thrown.problem;
-  return {status: 0, message: "the page met an error of its own", hint: "load it again"};
+  return {status: 0, message: "this page has failed", hint: "reload the page"};
 }
 
 /** children: what can be done about it. */

@@ -20,7 +20,7 @@ export async function* texts(file: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", {fatal: true, ignoreBOM: true});
   const wrong = () =>
     mistake(
-      "this is no text in UTF-8",
+      "this is not UTF-8 text",
       "save the table as CSV in UTF-8; spreadsheets and archives can't be read",
     );
   for (let from = 0; from < file.size; from += kPartBytes) {
@@ -47,7 +47,7 @@ export async function upload(
   if (file.size > kMostBytes)
     throw mistake(
       "the file has more than 64 MiB",
-      "larger ones are for pgveil anonymize, which has no such limit",
+      "use pgveil anonymize for larger files; it has no such limit",
     );
   const {id} = await to.begin(file.name.slice(0, 60) || "table.csv", file.size);
   try {

@@ -39,7 +39,7 @@ test("what changed of a policy is said in words", () => {
     "column city was quasi identifier, and is sensitive",
     "column age is new: identifier",
   ]);
-  assert.deepEqual(changesOf(now(), now({columns: []})), ["column city is not in it any more"]);
+  assert.deepEqual(changesOf(now(), now({columns: []})), ["column city was removed"]);
   assert.match(changesOf(now(), now({number: 0, built_at: null}))[0] ?? "", /is closed$/);
   assert.deepEqual(changesOf(now(), now({tag: "b"})), ["its text or its file was changed"]);
 });

@@ -133,6 +133,6 @@ test("hints are estimates and names", () => {
   );
   assert.equal(
     factsOf(tableColumn({distinct: null, nearly_unique: true, null_share: 0.5})),
-    "nearly every row has another value; 50.0 % NULL",
+    "nearly every row has a different value; 50.0 % NULL",
   );
 });

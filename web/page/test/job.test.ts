@@ -255,7 +255,7 @@ test("a look at a table's values suggests anew, and keeps what somebody chose", 
     ["Aber", "*"],
     ["Bree", "*"],
   ]);
-  assert.deepEqual(made.columns[0]!.hints, ["what names a row"]);
+  assert.deepEqual(made.columns[0]!.hints, ["a row identifier"]);
   assert.equal(made.nullText, null);
 });
 
@@ -313,7 +313,7 @@ test("a column is told by what is known of it", () => {
   assert.equal(hintOf(columnOfTable({...plain, distinct: 40}), -1), "integer; about 40 different values");
   assert.equal(hintOf(looked.columns[1]!, 300), "integer; 40 different values; numbers from 20 to 59");
   assert.equal(hintOf(looked.columns[2]!, 300), "text; 3 different values; 7 NULL");
-  assert.equal(hintOf(column({distinct: 300, empty: 1}), 300), "every record has another value; 1 empty");
+  assert.equal(hintOf(column({distinct: 300, empty: 1}), 300), "every record has a different value; 1 empty");
   assert.equal(hintOf(column({kind: "number", distinct: 0}), 3), "0 different values");
 });
 

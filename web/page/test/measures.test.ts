@@ -91,14 +91,14 @@ test("groups that were cut have figures of their own, and none of a search", () 
   assert.equal(values.get("smallest group"), "5");
   assert.equal(values.get("largest group"), "11");
   assert.equal(values.get("discernibility penalty"), "24000");
-  for (const name of ["metric", "score", "it is"]) assert.equal(values.get(name), "–", name);
+  for (const name of ["metric", "score", "result"]) assert.equal(values.get(name), "–", name);
   assert.deepEqual(attributesOf(cut()), [{name: "age", level: "by group", loss: 0.5}]);
 });
 
 test("a run that was cut stands beside one that searched; what one has not is a dash", () => {
   const rows = new Map(comparison(cut(), run(5)).map(([name, mine, theirs]) => [name, [mine, theirs]]));
   assert.deepEqual(rows.get("k"), ["5", "5"]);
-  assert.equal(rows.has("highest risk"), false, "neither has it");
+  assert.equal(rows.has("maximum risk"), false, "neither has it");
   assert.deepEqual(rows.get("groups"), ["400", "–"]);
   assert.deepEqual(rows.get("metric"), ["–", "loss"]);
   assert.deepEqual(rows.get("age"), ["by group, 50.0 % lost", "level 1 of 3, 25.0 % lost"]);

@@ -7,7 +7,7 @@ function amountsOf(column: ColumnInfo, rows: number): string[] {
     return column.distinct > 0 ? [`about ${count(column.distinct)} different values`] : [];
   const parts = [
     column.distinct === rows
-      ? "every record has another value"
+      ? "every record has a different value"
       : `${count(column.distinct)} different values`,
   ];
   if (column.empty > 0) parts.push(`${count(column.empty)} ${column.type === undefined ? "empty" : "NULL"}`);

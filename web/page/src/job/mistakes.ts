@@ -21,7 +21,7 @@ function sensitiveMistake(attribute: Attribute, isMondrian: boolean): string | n
   if (mistake !== null) return `${attribute.name}: ${mistake}.`;
   const others = isMondrian ? notOfMondrian(attribute) : [];
   if (others.length === 0) return null;
-  return `${attribute.name}: mondrian can't keep ${others.join(", ")}. Leave ${others.length > 1 ? "them" : "it"} empty, or choose an algorithm that searches levels, as flash.`;
+  return `${attribute.name}: mondrian can't keep ${others.join(", ")}. Leave ${others.length > 1 ? "them" : "it"} empty, or choose an algorithm that searches levels, such as flash.`;
 }
 
 /** Two parts of a table can keep a delta each by itself, and break it together. */

@@ -70,7 +70,7 @@ export function columnOfTable(column: TableColumn): ColumnInfo {
     values: null,
     type: column.type,
     isEstimate: true,
-    hints: isOfRows ? ["what names a row", ...column.hints] : column.hints,
+    hints: isOfRows ? ["a row identifier", ...column.hints] : column.hints,
   };
 }
 

@@ -56,7 +56,7 @@ export function Audit() {
     <section>
       <h1>Audit log</h1>
       <p class="hint">
-        Who did what: logins, statements and commands, without values. Looking is on record too.
+        Logins, statements and commands, without values. Each search of this log is recorded too.
       </p>
       <form
         class="row"
@@ -76,7 +76,7 @@ export function Audit() {
           <input value={words} onInput={(it) => setWords(it.currentTarget.value)} />
         </label>
         <button type="submit" disabled={look.isBusy}>
-          {look.isBusy ? "looking …" : "Look"}
+          {look.isBusy ? "searching …" : "Search"}
         </button>
       </form>
       <Trouble problem={look.problem} />
@@ -84,7 +84,7 @@ export function Audit() {
         {answer ? (
           <>
             <Grid
-              caption="Events, the latest first"
+              caption="Events, newest first"
               table={auditTable(answer.events)}
               columns={auditTable([]).columns.map((key) => ({
                 key,
@@ -92,7 +92,7 @@ export function Audit() {
               }))}
             />
             {answer.is_whole ? null : (
-              <p class="hint">There are older ones: 200 are shown, of the last 4 MiB of the file.</p>
+              <p class="hint">There are older events. This list has at most 200, from the last 4 MiB.</p>
             )}
           </>
         ) : null}

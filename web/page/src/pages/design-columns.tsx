@@ -75,11 +75,12 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
         </table>
       </div>
       <p class="hint">
-        From the catalog and the statistics of the last ANALYZE; no row was read. A hint is none to rely on.
+        These facts come from the catalog and the statistics of the last ANALYZE; no row was read. Hints are
+        heuristics; review every column yourself.
       </p>
       {missing.length > 0 ? (
         <button type="button" onClick={suggestAll}>
-          Put the {count(missing.length)} that are not listed in, as suggested
+          Add the {count(missing.length)} unlisted columns as suggested
         </button>
       ) : null}
     </>

@@ -109,7 +109,7 @@ export function FileConflict({
           </button>
         ) : null}
         <button type="button" onClick={() => go(text)}>
-          Go on with mine
+          Keep mine
         </button>
         {theirs.tag === "" ? null : (
           <button type="button" onClick={() => go(theirs.yaml)}>
@@ -118,7 +118,7 @@ export function FileConflict({
         )}
       </p>
       <p class="hint">
-        Nothing that you typed is lost: after taking theirs, “Back to what I typed” brings it again.
+        Nothing that you typed is lost. After taking theirs, use “Back to what I typed” to restore it.
       </p>
     </section>
   );

@@ -15,9 +15,9 @@ const kMaxSlider = 100;
 
 function Comparison({tried}: {tried: WhatIf[]}) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="What was tried">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Trials">
       <table>
-        <caption>What was tried, the latest first</caption>
+        <caption>Trials, newest first</caption>
         <thead>
           <tr>
             <th scope="col">policy</th>
@@ -78,9 +78,9 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
     <section aria-labelledby="trial-title">
       <h2 id="trial-title">What if</h2>
       <p class="hint">
-        The tree that BUILD POLICY … FRESH would make of these columns. The table is counted once and kept for
-        a few minutes, so another k or fewer quasi-identifiers answer at once. Constraints on sensitive
-        columns are checked by BUILD alone.
+        This computes the tree that BUILD POLICY … FRESH would make from these columns. The table is counted
+        once and the counts are kept for a few minutes, so you get an answer at once for another k or fewer
+        quasi-identifiers. Only BUILD checks constraints on sensitive columns.
       </p>
       <form
         class="row"
@@ -187,7 +187,8 @@ export function Design() {
     <section>
       <h1>Design a policy</h1>
       <p class="hint">
-        Nothing here is applied. Save the text below the policies of the configuration, then RELOAD and BUILD.
+        Nothing here is applied. To apply a policy, save the text in the configuration's policy folder, then
+        RELOAD and BUILD.
       </p>
       <CheckedText
         id="yaml"
@@ -233,7 +234,8 @@ export function Design() {
       </p>
       {watched.base ? (
         <p class="hint">
-          Began as {watched.base.name}. It is looked at again while you work: others may change it.
+          Began as {watched.base.name}. The page checks that file while you work, because others may change
+          it.
         </p>
       ) : null}
       <FileConflict watched={watched} text={text} edit={replace} />

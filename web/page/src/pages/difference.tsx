@@ -29,8 +29,8 @@ export function Differences({policy}: {policy: string}) {
     <section aria-labelledby="difference-title">
       <h2 id="difference-title">Difference of two versions</h2>
       <p class="hint">
-        With a file, what changed since that version; without, what a build now would change. Nothing is
-        stored.
+        Choose a saved version to see what changed since then. Without one, you see what a build would change
+        now. Nothing is stored.
       </p>
       <p class="actions">
         <button type="button" disabled={compare.isBusy} onClick={compare.run}>

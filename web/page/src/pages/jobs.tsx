@@ -49,8 +49,8 @@ export function Jobs({isAdmin}: {isAdmin: boolean}) {
     <section>
       <h1>Jobs</h1>
       <p class="hint">
-        The jobs of the files that the configuration lists, and those that were set up here (page-1 …). One
-        runs at a time.
+        The list has the jobs of the configuration and the jobs that were set up here (page-1 …). One job runs
+        at a time.
       </p>
       <p>
         <span class="state" role="status">

@@ -38,8 +38,8 @@ export function NewJob({role, mayUseTables}: {role: string; mayUseTables: boolea
     <section>
       <h1>Set up a job</h1>
       <p class="hint">
-        A table is brought here as separated text with a header (CSV in UTF-8, 64 MiB at most), kept for an
-        hour for you alone, and removed. Columns are not published unless you say so.
+        Upload a table as delimited text with a header (CSV in UTF-8, 64 MiB at most). Only you can use it,
+        and it is removed after an hour without use. No column is published unless you say so.
       </p>
       {edited ? (
         <TextEditor

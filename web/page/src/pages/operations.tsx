@@ -22,7 +22,7 @@ export function Operations() {
           {state}
         </span>
         <button type="button" aria-pressed={!isOn} onClick={() => setOn((it) => !it)}>
-          {isOn ? "Stop" : "Go on"}
+          {isOn ? "Stop updates" : "Resume updates"}
         </button>
       </p>
       {kTables.map(([topic, title]) => {

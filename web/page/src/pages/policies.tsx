@@ -56,9 +56,9 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
     <section>
       <h1>Policies</h1>
       <p class="hint">
-        Disclosed: the share of cells that are shown. Of those that are hidden, computable: a reader can
-        compute them from what is shown. Equal: all who look alike have the same value there, though no reader
-        can know which.
+        Disclosed: the share of cells that are shown. Computable: the share of cells that are hidden, but that
+        a reader can compute from what is shown. Equal: the share of the other hidden cells where all rows
+        that look alike have the same value, although no reader can know which.
       </p>
       <Waiting isBusy={isBusy} />
       <Trouble problem={problem} />

@@ -95,8 +95,8 @@ function Conflict({looked, now, isBusy, onBuild, onLook}: {
 }) {
   return (
     <section class="conflict" aria-labelledby="conflict-title">
-      <h2 id="conflict-title">Somebody else was here first</h2>
-      <p>Nothing was built by you. Since you looked at {looked.policy}:</p>
+      <h2 id="conflict-title">Somebody else changed this policy first</h2>
+      <p>Your build was not started. Changes since you opened {looked.policy}:</p>
       <ul>
         {changesOf(looked, now).map((it) => (
           <li key={it}>{it}</li>
@@ -104,10 +104,10 @@ function Conflict({looked, now, isBusy, onBuild, onLook}: {
       </ul>
       <p class="actions">
         <button type="button" onClick={onLook}>
-          Look at what is there now
+          Show the current state
         </button>
         <button type="button" disabled={isBusy || now.building !== null} onClick={onBuild}>
-          Build all the same
+          Build anyway
         </button>
       </p>
     </section>
@@ -179,7 +179,7 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
           <h2>Columns</h2>
           <Shares attributes={attributes} disclosure={value.disclosure} />
           <Differences key={`difference ${value.number}`} policy={policy} />
-          <h2>In words</h2>
+          <h2>Rules and cohorts</h2>
           <Detail title="Rules: when a column is shown" load={() => api.rules(policy)} />
           <Detail title="Cohorts" load={() => api.cohorts(policy)} />
           {showsRaw ? <RawRowsOf key={`raw ${policy}`} policy={policy} /> : null}

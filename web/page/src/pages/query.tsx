@@ -60,8 +60,9 @@ export function Query() {
     <section>
       <h1>Query</h1>
       <p class="hint">
-        Judge: what would be sent to PostgreSQL for a role, or every reason why nothing would be. Show rows:
-        what that role is given, the first 100 rows, through a session like its own; on record with your name.
+        Explain shows the SQL that would be sent to PostgreSQL for a role, or every reason for a refusal. Show
+        rows runs the query through a session of that role and shows the first 100 rows. The audit log records
+        this with your name.
       </p>
       <form
         ref={form}
@@ -109,7 +110,7 @@ export function Query() {
         />
         <p class="actions">
           <button type="submit" disabled={isBusy || database === ""}>
-            Judge (Control-Enter)
+            Explain (Control-Enter)
           </button>
           <button
             type="button"
@@ -125,7 +126,7 @@ export function Query() {
       <Trouble problem={databases.problem ?? action.problem ?? asking.problem} />
       <div role="status">
         {answer ? <Verdicts table={answer} /> : null}
-        {rows ? <Grid caption={`Rows as ${lastRole} is given them`} table={rows} isOfNames={false} /> : null}
+        {rows ? <Grid caption={`Rows as ${lastRole} sees them`} table={rows} isOfNames={false} /> : null}
       </div>
     </section>
   );

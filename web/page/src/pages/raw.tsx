@@ -63,9 +63,9 @@ export function RawRowsOf({policy}: {policy: string}) {
     <section aria-labelledby="raw-title">
       <h2 id="raw-title">Raw rows beside masked ones</h2>
       <p class="hint">
-        The first 50 rows by the primary key as they are, each beside what readers are shown of it. Each look
-        needs your password and is on record with your name, the table and the number of rows; what is shown
-        goes after five minutes.
+        This shows the first 50 rows by the primary key, each beside what readers see of it. Each look
+        requires your password. The audit log records your name, the table and the number of rows. The rows
+        disappear after five minutes.
       </p>
       <form
         class="row"

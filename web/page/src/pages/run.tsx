@@ -95,7 +95,7 @@ export function ComparePage({left, right}: {left: string; right: string}) {
       {one.value && other.value ? (
         <div class="scroll" tabIndex={0} role="region" aria-label="Comparison">
           <table>
-            <caption>Side by side; what differs is marked</caption>
+            <caption>Comparison; differences are marked</caption>
             <thead>
               <tr>
                 <th scope="col">figure</th>

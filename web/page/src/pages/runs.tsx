@@ -20,7 +20,7 @@ export function Runs({news}: {news: string}) {
     setChosen((was) => (was.includes(id) ? was.filter((it) => it !== id) : [...was, id].slice(-2)));
   return (
     <section aria-labelledby="runs-title">
-      <h2 id="runs-title">Yours, set up here</h2>
+      <h2 id="runs-title">Runs that you set up here</h2>
       <p class="actions">
         <a class="button" href="#/new-job">
           Set up a job
@@ -36,7 +36,7 @@ export function Runs({news}: {news: string}) {
       {value && value.length > 0 ? (
         <div class="scroll" tabIndex={0} role="region" aria-label="Your runs">
           <table>
-            <caption>Your runs, the latest first; the last twelve are kept</caption>
+            <caption>Your runs, newest first; the last twelve are kept</caption>
             <thead>
               <tr>
                 <th scope="col">compare</th>

@@ -14,18 +14,18 @@ import {Choice} from "./fields.js";
 
 const kCutByHints: Record<CutBy, string> = {
   normalized_span:
-    "The column with the greatest share of its whole range is cut first: all stay about equally coarse.",
+    "The column with the greatest share of its whole range is cut first, so all stay about equally coarse.",
   span: "The column with the greatest range is cut first, whatever its scale.",
-  entropy: "The column whose values tell most apart is cut first.",
-  min_entropy: "The column whose values tell least apart is cut first.",
+  entropy: "The column with the greatest entropy is cut first.",
+  min_entropy: "The column with the smallest entropy is cut first.",
 };
 const kCutsHints: Record<Cuts, string> = {
   strict: "Records of one value stay together.",
-  relaxed: "Records of one value may be divided: groups are smaller, and overlap.",
+  relaxed: "Records of one value may be divided, so groups are smaller and overlap.",
 };
 const kRangesHints: Record<Ranges, string> = {
-  tight: "A group shows its smallest and largest value, which tells that somebody has each.",
-  region: "A group shows what the cuts left to it: coarser, and it tells the cuts instead.",
+  tight: "A group shows its smallest and largest value. This reveals that somebody has each of them.",
+  region: "A group shows the range that the cuts left to it. This is coarser, and reveals the cuts instead.",
 };
 
 export function CutsOf({mondrian, set}: {mondrian: Mondrian; set: (change: Partial<Mondrian>) => void}) {

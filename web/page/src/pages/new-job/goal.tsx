@@ -35,7 +35,7 @@ function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => 
         min={0}
         max={100}
         onChange={(localRecoding) => set({localRecoding})}
-        hint="So many at most, for the records that are suppressed by those before: they are shown more coarsely, in place of not at all."
+        hint="Maximum number, for records that the previous ones suppressed. These records are then shown more coarsely instead of not at all."
       />
     </>
   );
@@ -46,10 +46,11 @@ function LargeTable({form}: {form: JobForm}) {
   return (
     <>
       <p class="hint">
-        A table that is too large for this machine is cut in the same way by the command pgveil-spark. It
-        reads the database itself, with a Spark cluster of yours (docs/spark.md). Save the job's text
-        {form.table ? "" : ", name the table in it (input: {table: public.people}),"} and run this with
-        your own values in place of the words in capitals:
+        A table that is too large for this machine must be processed with the command pgveil-spark. It reads
+        the database itself and cuts the table in the same way on your Spark cluster (docs/spark.md). Save the
+        job's text
+        {form.table ? "" : ", name the table in it (input: {table: public.people}),"} and run this
+        command with your own values instead of the words in capitals:
       </p>
       <pre tabIndex={0}>{largeTableCommand(form)}</pre>
     </>
@@ -60,7 +61,7 @@ export function Goal({form, set}: {form: JobForm; set: (change: Partial<JobForm>
   return (
     <>
       <fieldset>
-        <legend>What is asked of the result</legend>
+        <legend>Privacy and search settings</legend>
         <Amount label="k" value={form.k} min={1} max={4294967296} onChange={(k) => set({k})} />
         <Choice
           label="Algorithm"

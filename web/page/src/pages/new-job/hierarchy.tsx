@@ -116,7 +116,9 @@ export function HierarchyOf({column, hierarchy, isMondrian, edit}: {
           {hierarchy.upload ? (
             <p class="fine">{hierarchy.upload.name}</p>
           ) : (
-            <p class="hint">One record for each value: the value, then its levels, with semicolons.</p>
+            <p class="hint">
+              The file has one record for each value: the value, then its levels, separated by semicolons.
+            </p>
           )}
         </>
       ) : null}

@@ -82,13 +82,13 @@ export function ModelsOf({column, models, isMondrian, set}: {
             label={`Entropy l of ${column}`}
             value={models.entropy}
             onInput={(entropy) => set({entropy})}
-            hint="Each class is as mixed as so many values of equal frequency: 2.5, for example."
+            hint="The values of each class are at least as evenly distributed as this many values of equal frequency, for example 2.5."
           />
           <Threshold
             label={`Recursive c of ${column}`}
             value={models.recursiveC}
             onInput={(recursiveC) => set({recursiveC})}
-            hint="The most frequent value of a class is less than c times all from the l-th most frequent on. Both or none; c between 2 and 5 is usual."
+            hint="The most frequent value of a class occurs less than c times as often as all values from the l-th most frequent on together. Give both c and l, or neither. Usual values of c are 2 to 5."
           />
           <Threshold
             label={`Recursive l of ${column}`}
@@ -100,7 +100,7 @@ export function ModelsOf({column, models, isMondrian, set}: {
             label={`Beta of ${column}`}
             value={models.beta}
             onInput={(beta) => set({beta})}
-            hint="No value is more than 1 + beta times as frequent in a class as in the table: 1 lets it double."
+            hint="No value is more than 1 + beta times as frequent in a class as in the table. With 1 the frequency can double."
           />
           <Choice<Likeness>
             label={`Kind of beta-likeness of ${column}`}
@@ -113,7 +113,7 @@ export function ModelsOf({column, models, isMondrian, set}: {
             label={`Delta of ${column}`}
             value={models.delta}
             onInput={(delta) => set({delta})}
-            hint="No value becomes much more frequent or much rarer: with 1 its share is more than half and less than double."
+            hint="No value becomes much more frequent or much rarer. With 1 its share is more than half and less than double."
           />
         </div>
       </details>

@@ -81,7 +81,9 @@ export function TableValues({
     const found = await pageJobs.tableColumns(table.database, table.name);
     const hidden = onLooked(found);
     const change =
-      hidden.length > 0 ? ` Identifiers now, as their values name a record: ${hidden.join(", ")}.` : "";
+      hidden.length > 0
+        ? ` These columns are identifiers now, because every record has a different value: ${hidden.join(", ")}.`
+        : "";
     setOutcome(`Looked at ${count(found.rows)} records of ${table.name}.${change}`);
   });
   const run = () => (password === "" ? undefined : look.run());
@@ -89,9 +91,10 @@ export function TableValues({
     <fieldset>
       <legend>Values of the table</legend>
       <p class="hint wide">
-        Without a look only names, types and statistics are known. A look reads the whole table: how many
-        different values each column has, their range, and the values themselves where they are few, to edit
-        hierarchies of them. You see raw values, and it is on record that you looked. What you chose stays.
+        Before a look, only names, types and statistics are known. A look reads the whole table. It shows how
+        many different values each column has, their range, and the values themselves if there are few, so
+        that you can edit hierarchies. You see raw values, and the audit log records that you looked. Your
+        choices stay.
       </p>
       <Password
         label="Your password, to look at values"
@@ -107,7 +110,7 @@ export function TableValues({
       </div>
       <p role="status" class="wide">
         {look.isBusy
-          ? "The table is being read. Stay on this page until that has ended, or its answer is lost."
+          ? "Reading the table. Stay on this page until it has finished, or the answer is lost."
           : outcome}
       </p>
       <Trouble problem={look.problem} />
@@ -132,8 +135,8 @@ export function Target({
     <fieldset>
       <legend>Where it is published</legend>
       <p class="hint wide">
-        Always to a file that you download. A table has to have a name that is free; what was published there
-        is not taken back here.
+        The result is always a file that you can download. If you also name a table, the name must be free.
+        This page can't remove a published table.
       </p>
       <label>
         Also to a table (schema.table)

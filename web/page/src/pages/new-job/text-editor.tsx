@@ -49,16 +49,16 @@ function WayBack({
       {isAsked ? (
         <div class="conflict" role="group" aria-label="Back to the form">
           <p role="status">
-            The form's text replaces this one: what was changed here is gone, with the files that only this
+            The form's text replaces this one. Your changes here are discarded, with the files that only this
             text has.
-            {isFormEmpty ? " The form is empty, since the page was loaded anew." : ""}
+            {isFormEmpty ? " The form is empty, because the page was reloaded." : ""}
           </p>
           <p class="actions">
             <button type="button" onClick={onBack}>
-              Replace my text by the form's
+              Replace my text with the form's
             </button>
             <button type="button" onClick={stay}>
-              Stay with my text
+              Keep my text
             </button>
           </p>
         </div>
@@ -108,8 +108,8 @@ export function TextEditor({
       }}
     >
       <p class="hint">
-        This text is checked, run and saved, not the form. Its language is that of pgveil anonymize
-        (docs/anonymize.md). Here the result is a file that you download, whatever its name.
+        This text is checked, run and saved, instead of the form. It is a job of pgveil anonymize
+        (docs/anonymize.md). Here the result is a file that you download, whatever name the text gives it.
       </p>
       <CheckedText
         id="job-text"

@@ -9,9 +9,8 @@ export function TextFiles({files, add, remove}: {
     <fieldset>
       <legend>Files of the text</legend>
       <p class="hint wide">
-        The text names them as they are called here, without a folder, as in{" "}
-        <code>hierarchy: {"{file: age.csv}"}</code>. A file of the same name takes the place of the one
-        before.
+        The text refers to these files by the names listed here, without a folder, as in{" "}
+        <code>hierarchy: {"{file: age.csv}"}</code>. A new file replaces an older one of the same name.
       </p>
       {names.length > 0 ? (
         <ul class="wide" aria-label="Files of the text">
@@ -25,7 +24,7 @@ export function TextFiles({files, add, remove}: {
           ))}
         </ul>
       ) : null}
-      <UploadField label="A further file" onDone={(id, name) => add(name, id)} />
+      <UploadField label="Add a file" onDone={(id, name) => add(name, id)} />
     </fieldset>
   );
 }

@@ -13,7 +13,7 @@ function Sizes({title, figures}: {title: string; figures: Figures}) {
         <caption>{title}</caption>
         <thead>
           <tr>
-            <th scope="col">records that look alike</th>
+            <th scope="col">size of equivalence class</th>
             <th scope="col">records</th>
           </tr>
         </thead>
@@ -34,8 +34,8 @@ function Sizes({title, figures}: {title: string; figures: Figures}) {
         </tbody>
       </table>
       <p class="hint">
-        Highest risk of being found {percent(figures.highest_risk, 1)}, mean {percent(figures.mean_risk, 1)};
-        above 20 %: {percent(figures.at_risk, 1)} of the records.
+        Maximum re-identification risk: {percent(figures.highest_risk, 1)}. Average:{" "}
+        {percent(figures.mean_risk, 1)}. Records with a risk above 20 %: {percent(figures.at_risk, 1)}.
       </p>
     </div>
   );
@@ -86,12 +86,12 @@ export function Outcome({run}: {run: RunDetails}) {
         </a>
       </p>
       <FigureList figures={figuresOf(run).filter(([, value]) => value !== kNone)} />
-      <h2>Who can be found</h2>
+      <h2>Re-identification risk</h2>
       <div class="row top">
         {run.measures?.before ? <Sizes title="Before" figures={run.measures.before} /> : null}
         {run.measures?.after ? <Sizes title="After" figures={run.measures.after} /> : null}
       </div>
-      <h2>What is lost</h2>
+      <h2>Information loss</h2>
       <Losses run={run} />
       <p class="hint">Not published: {report.not_published.join(", ") || "nothing was left out"}.</p>
       <Lattice report={report} />

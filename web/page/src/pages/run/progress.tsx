@@ -8,11 +8,11 @@ import {FigureList, Trouble, useAction} from "../../ui.js";
 function OfSearch({run}: {run: RunDetails}) {
   return (
     <>
-      <progress aria-label="Share of the transformations that is decided" max={1} value={run.decided_share} />
+      <progress aria-label="Share of transformations that are decided" max={1} value={run.decided_share} />
       <FigureList figures={[
-        ["checks", count(run.checks)],
+        ["transformations evaluated", count(run.checks)],
         ["best score so far", run.best === null ? "none yet" : String(run.best)],
-        ["nothing is below", run.bound === null ? "not known" : String(run.bound)],
+        ["lower bound of the score", run.bound === null ? "unknown" : String(run.bound)],
         ["decided", percent(run.decided_share, 1)],
       ]} />
     </>
@@ -32,7 +32,7 @@ function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): Compo
         Cancel
       </button>
       <p role="status">
-        {isAsked ? "It is being ended." : ""}
+        {isAsked ? "Cancelling …" : ""}
       </p>
       <Trouble problem={cancel.problem} />
     </>
@@ -42,7 +42,7 @@ function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): Compo
 export function Progress({run, onCancel}: {run: RunDetails; onCancel: () => void}) {
   return (
     <>
-      <p role="status">It runs since {run.started_at}.</p>
+      <p role="status">Running since {run.started_at}.</p>
       <OfSearch run={run} />
       <Cancel run={run} onCancel={onCancel} />
     </>
