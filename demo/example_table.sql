@@ -1,5 +1,5 @@
--- The worked example (docs/disclosure-tree.md): eleven people, published with k = 2. Run as the owner of the
--- database.
+-- The worked example (docs/disclosure-tree.md): eleven people, published with k = 2. Run this as the owner of
+-- the database.
 CREATE TABLE public.people (
   id integer PRIMARY KEY,
   occupation text NOT NULL,
@@ -19,6 +19,6 @@ INSERT INTO public.people VALUES
   (10, 'Accountant', 'College Park', 'MD'),
   (11, 'Accountant', 'Bellevue', 'KY');
 ANALYZE public.people;
--- A table that no policy lists: nobody reads it through pgveil.
+-- No policy lists this table, so nobody can read it through pgveil.
 CREATE TABLE public.salaries (person_id integer PRIMARY KEY, salary numeric(10,2) NOT NULL);
 INSERT INTO public.salaries SELECT id, 40000 + 1000 * id FROM public.people;

@@ -1,14 +1,15 @@
--- public.residents: a made-up register of :rows people, the same on every machine. Nothing is random: each
--- person's draws are hashes of their number, one seed per column. States have about the share of the
--- population they really have; cities within a state and occupations follow Zipf's law; the old are retired,
--- the young study, as a rule. Run as the owner of the database, with -v rows=1000000.
+-- public.residents is a made-up register of :rows people, which is the same on every machine. Nothing is
+-- random: each value is drawn by a hash of the person's number, with one seed per column. States have about
+-- their real share of the population. Cities within a state and occupations follow Zipf's law. Most old
+-- people are retired, and most young people study. Run this as the owner of the database, with
+-- -v rows=1000000.
 
 -- A number in [0, 1) for person n and one column's seed.
 CREATE FUNCTION pg_temp.draw(n bigint, seed bigint) RETURNS double precision
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN (hashint8extended(n, seed) & 4503599627370495)::double precision / 4503599627370496;
 
--- Upper bounds in [0, 1] of the shares of `count` things of which the i-th is 1/i^skew as frequent as the
+-- Upper bounds in [0, 1] of the shares of `count` things. The i-th thing is 1/i^skew as frequent as the
 -- first.
 CREATE FUNCTION pg_temp.zipf_bounds(count integer, skew double precision) RETURNS double precision[]
   LANGUAGE sql IMMUTABLE

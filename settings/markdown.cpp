@@ -42,11 +42,15 @@ std::string config_markdown() {
       "# Configuration\n\n"
       "Generated from the option table by `pgveil config-doc`; do not edit it.\n\n";
   out += wrapped(
-      "One YAML file, by default `config/pgveil.yaml`. Unknown keys, wrong types and duplicate keys are "
-      "errors with file, line, column and the fix. Paths are relative to the file. Durations: `250ms`, "
-      "`30s`, `5m`, `24h`, `7d`. `RELOAD` and SIGHUP take over `policies`, `jobs`, `open_tables`, "
-      "`users_file`, `auth_query`, `tls` and `admin` (of `admin.http` only `raw_rows` and `table_jobs`, and "
-      "its certificate's files); other keys need a restart.");
+      "The configuration is one YAML file, by default `config/pgveil.yaml`. Unknown keys, wrong types and "
+      "duplicate keys are errors, and the message gives the file, the line, the column and the fix. Paths "
+      "are "
+      "relative to the file. Durations are written like `250ms`, `30s`, `5m`, `24h`, `7d`. `RELOAD` and "
+      "SIGHUP "
+      "apply changes of `policies`, `jobs`, `open_tables`, `users_file`, `auth_query`, `tls` and `admin` (of "
+      "`admin.http` only `raw_rows` and `table_jobs`, and the files of its certificate). Changes of other "
+      "keys "
+      "require a restart.");
   out += "\n\n## Top level\n\n";
   out += table_of("");
   for (const auto& section : config_sections()) {
@@ -59,8 +63,8 @@ std::string config_markdown() {
   }
   out +=
       "\n## Keys of earlier releases\n\n"
-      "A file that has one of these is read as if it had not, and a warning says so.\n\n"
-      "| key | why it went |\n|---|---|\n";
+      "pgveil ignores these keys in a file, and logs a warning.\n\n"
+      "| key | why it was removed |\n|---|---|\n";
   for (const auto& retired : retired_keys())
     out += fmt::format("| `{}` | {} |\n", retired.name, retired.reason);
   return out;

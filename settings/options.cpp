@@ -52,51 +52,53 @@ constexpr auto kRetired = std::to_array<RetiredKey>({
 
 constexpr Option kOptions[] = {
     {"", "policies", "list of paths", "[]",
-     "policy files; * and ? match within a folder; relative to this file",
+     "policy files. * and ? match within a folder. Paths are relative to this file",
      [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.policies, o); }},
     {"", "jobs", "list of paths", "[]",
-     "files of jobs that ANONYMIZE JOB may run (docs/anonymize.md); * and ? as in policies",
+     "files of jobs that ANONYMIZE JOB may run (docs/anonymize.md). * and ? work as in policies",
      [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.jobs, o); }},
     {"", "open_tables", "list of tables", "[]",
-     "tables without a policy that every role may read, and views, which show what their tables show to the "
-     "role: "
-     "schema.table, or database:schema.table; for some roles only {table: …, readers: […]}, or access: "
-     "from_database, which asks PostgreSQL's grants for the role of the client's name",
+     "unprotected tables, which every role may read, and views, which show each role what their tables "
+     "show to it. Write schema.table, or database:schema.table. To restrict the roles, write {table: …, "
+     "readers: […]}. With access: from_database instead of readers, PostgreSQL's grants to the role of the "
+     "client's name decide",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
     {"", "acknowledged", "list of {object: …, reason: …}", "[]",
-     "what `pgveil check` found and you decided to live with; object as check writes it, database: where it "
-     "holds "
-     "(every one)",
+     "findings of `pgveil check` that you accept. object is the name that check prints. database limits "
+     "the entry to one database (default: all)",
      [](Config& c, const Value& v, const Origin&) { return store_acknowledged(v, c); }},
     {"", "bypass_roles", "list of {role: …, user: …, password_file: …}", "[]",
-     "client roles whose whole protocol is passed on unjudged and unmasked to a backend role of their own: "
-     "docs/least-privilege.md. password_env instead of password_file; databases: the ones it may use (every "
-     "one)",
+     "client roles whose whole traffic is passed on, without checks and masks, to a separate backend role "
+     "(docs/least-privilege.md). password_env can replace password_file. databases limits the databases "
+     "that the role may use (default: all)",
      [](Config& c, const Value& v, const Origin& o) { return store_bypass_roles(v, c, o); }},
     {"", "state_dir", "path", kRequired,
-     "where versions of policies of databases without the schema pgveil are kept: "
+     "the folder for the versions of policies in databases without the schema pgveil: "
      "state_dir/database/policy.json",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.state_dir); }},
     {"", "export_dir", "path", "none",
-     "EXPORT … TO FILE and ANONYMIZE JOB write files below it; without it only tables",
+     "the folder below which EXPORT … TO FILE and ANONYMIZE JOB write files. Without it they write only "
+     "tables",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.export_dir); }},
 
-    {"listen", "host", "name or address", "127.0.0.1", "where clients connect",
+    {"listen", "host", "name or address", "127.0.0.1", "the address that clients connect to",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.listen.host); }},
-    {"listen", "port", "port", "6432", "0: any free one; the start line tells which",
+    {"listen", "port", "port", "6432",
+     "the port that clients connect to. 0: any free port, which the start line reports",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.listen.port); }},
     {"listen", "socket_dir", "path", "none",
-     "folder of a Unix socket to listen on as well, named as psql -h folder looks for it",
+     "the folder of an additional Unix socket. Clients connect to it with psql -h folder",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.listen.socket_dir); }},
-    {"listen", "socket_mode", "mode", "0770", "rights on it: who may write it may connect",
+    {"listen", "socket_mode", "mode", "0770",
+     "the access mode of the socket. Users who may write to it may connect",
      [](Config& c, const Value& v, const Origin&) { return store(read_mode(v), c.listen.socket_mode); }},
-    {"listen", "threads", "1 to 64", "2", "network threads; each drives its share of the sessions",
+    {"listen", "threads", "1 to 64", "2", "network threads. Each handles its share of the sessions",
      [](Config& c, const Value& v, const Origin&) { return store(read_count(v, 1, 64), c.listen.threads); }},
 
     {"backend", "host", "name, address or folder", kRequired,
-     "the PostgreSQL 15 server; a folder, with / at its start: of its Unix socket",
+     "the PostgreSQL 15 server. A value that starts with / is the folder of its Unix socket",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.host); }},
-    {"backend", "port", "port", "5432", "its port",
+    {"backend", "port", "port", "5432", "the server's port",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.backend.port); }},
     {"backend", "databases", "list of names", kRequired, "the databases that clients may connect to",
      [](Config& c, const Value& v, const Origin&) { return store_databases(v, c); }},
@@ -110,131 +112,139 @@ constexpr Option kOptions[] = {
        return store(read_duration_ms(v, 1000), c.backend.connect_timeout_ms);
      }},
     {"backend", "catalog_check_every", "duration, 1s to 7d", "5s",
-     "how often tables are compared with what the versions were built from; a changed one closes",
+     "how often pgveil compares the tables with those that the versions were built from. A changed table "
+     "closes",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 1000), c.backend.catalog_check_every_ms);
      }},
     {"backend", "accept_excess", "list of rights", "[]",
-     "rights that query_role has beyond what it needs and that are accepted all the same, one word each, as "
-     "docs/least-privilege.md lists them; any other one keeps pgveil from starting",
+     "excess rights of query_role that you accept, one word each, as listed in docs/least-privilege.md. "
+     "With any other excess right pgveil does not start",
      [](Config& c, const Value& v, const Origin&) { return store_excess(v, c); }},
 
     {"backend", "mask_views", "true or false", "false",
-     "masks become views of the schema pgveil, so that query_role needs no right on the tables of policies; "
-     "needs an admin_role and what `pgveil setup-sql` then prints: docs/least-privilege.md",
+     "stores masks as views in the schema pgveil, so that query_role needs no right on the tables of "
+     "policies. Requires admin_role and the SQL that `pgveil setup-sql` then prints "
+     "(docs/least-privilege.md)",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.backend.mask_views); }},
     {"backend", "mask_owner", "name", "pgveil_masks",
-     "with mask_views: the role that owns the views and reads the tables; nobody logs in as it",
+     "with mask_views: the role that owns the views and reads the tables. Nobody logs in as this role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.mask_owner); }},
 
-    {"backend.query_role", "user", "name", kRequired, "the role",
+    {"backend.query_role", "user", "name", kRequired, "the name of the role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.query_role.user); }},
-    {"backend.query_role", "password_env", "name", "none", "environment variable with the password",
+    {"backend.query_role", "password_env", "name", "none",
+     "the environment variable that contains the password",
      [](Config& c, const Value& v, const Origin&) {
        return store_password(read_password_variable(v), c.backend.query_role, v);
      }},
-    {"backend.query_role", "password_file", "path", "none", "file with the password, mode 0600",
+    {"backend.query_role", "password_file", "path", "none",
+     "the file that contains the password, with mode 0600",
      [](Config& c, const Value& v, const Origin& o) {
        return store_password(read_password_file(v, o), c.backend.query_role, v);
      }},
 
-    {"backend.admin_role", "user", "name", kRequired, "the role",
+    {"backend.admin_role", "user", "name", kRequired, "the name of the role",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_word(v), c.backend.admin_role->user);
      }},
-    {"backend.admin_role", "password_env", "name", "none", "environment variable with the password",
+    {"backend.admin_role", "password_env", "name", "none",
+     "the environment variable that contains the password",
      [](Config& c, const Value& v, const Origin&) {
        return store_password(read_password_variable(v), *c.backend.admin_role, v);
      }},
-    {"backend.admin_role", "password_file", "path", "none", "file with the password, mode 0600",
+    {"backend.admin_role", "password_file", "path", "none",
+     "the file that contains the password, with mode 0600",
      [](Config& c, const Value& v, const Origin& o) {
        return store_password(read_password_file(v, o), *c.backend.admin_role, v);
      }},
 
     {"auth", "method", "scram-sha-256 or trust", "scram-sha-256",
-     "how clients log in; trust is for demonstrations and needs a loopback listen.host",
+     "how clients log in. trust is for demonstrations and requires a loopback listen.host",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMethods, c.auth.method); }},
     {"auth", "users_file", "path", "none",
-     "one \"role\" \"SCRAM-SHA-256$…\" a line; required for scram-sha-256 without auth_query. With trust and "
-     "no file any role is let in",
+     "a file with one \"role\" \"SCRAM-SHA-256$…\" per line. Required for scram-sha-256 without "
+     "auth_query. With trust and no file, any role may log in",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
 
     {"auth", "hba_file", "path", "none",
-     "who may log in from where, in a part of pg_hba.conf's syntax (docs/operations.md); none: everybody "
-     "from everywhere",
+     "rules about which roles may log in from which addresses, in a subset of pg_hba.conf's syntax "
+     "(docs/operations.md). none: every role from every address",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.hba_file); }},
 
     {"auth_query", "query", "SQL", kShippedVerifierQuery,
-     "gives the name and the SCRAM verifier of the role $1, or no row; runs in a read-only transaction with "
-     "search_path = pg_catalog",
+     "returns the name and the SCRAM verifier of the role $1, or no row. It runs in a read-only "
+     "transaction with search_path = pg_catalog",
      [](Config& c, const Value& v, const Origin&) { return store_auth_query(v, c); }},
-    {"auth_query", "user", "name", kRequired, "the role that asks; never query_role",
+    {"auth_query", "user", "name", kRequired, "the role that runs the query. It must not be query_role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.auth_query->role.user); }},
-    {"auth_query", "password_env", "name", "none", "environment variable with the password",
+    {"auth_query", "password_env", "name", "none", "the environment variable that contains the password",
      [](Config& c, const Value& v, const Origin&) {
        return store_password(read_password_variable(v), c.auth_query->role, v);
      }},
-    {"auth_query", "password_file", "path", "none", "file with the password, mode 0600",
+    {"auth_query", "password_file", "path", "none", "the file that contains the password, with mode 0600",
      [](Config& c, const Value& v, const Origin& o) {
        return store_password(read_password_file(v, o), c.auth_query->role, v);
      }},
-    {"auth_query", "database", "name", "none", "where it asks; none: the first of backend.databases",
+    {"auth_query", "database", "name", "none",
+     "the database in which the query runs. none: the first of backend.databases",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.auth_query->database); }},
     {"auth_query", "let_in", "list of {user: …, as: …}", kRequired,
-     "who of those it finds may log in, \"*\": everybody, and as which role of the policies (its own name); "
-     "the first that fits counts. All of them are masked: admins, bypass roles and exempt roles need "
-     "users_file, which comes first for every name in it",
+     "which of the users that the query finds may log in (\"*\": all), and as which role of the policies "
+     "(default: their own name). The first matching entry applies. All of these users are masked. Admins, "
+     "bypass roles and exempt roles must be in users_file, which takes precedence for every name in it",
      [](Config& c, const Value& v, const Origin&) { return store_let_in(v, c); }},
     {"auth_query", "cache", "duration, 0ms to 5m", "10s",
-     "how long what it said of a name is believed; RELOAD forgets it",
+     "how long an answer of the query is cached. RELOAD clears the cache",
      [](Config& c, const Value& v, const Origin&) { return store_cache(v, c); }},
 
     {"tls.clients", "mode", "disable, allow, prefer, require or verify-ca", "disable",
-     "allow and prefer: TLS for those who ask; require: nobody else is let in (over TCP); verify-ca: only "
-     "with a certificate that one of ca_file has signed",
+     "allow and prefer: TLS for clients that request it. require: TCP clients must use TLS. verify-ca: "
+     "they must also present a certificate signed by an authority in ca_file",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kClientTls, c.tls.clients); }},
     {"tls.clients", "cert_file", "path", "none",
-     "our certificate, then those between it and its authority; PEM",
+     "pgveil's certificate, followed by the intermediate certificates up to its authority, in PEM",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.client_files.certificate);
      }},
     {"tls.clients", "key_file", "path", "none",
-     "its key, PEM without a pass phrase; mode 0600, or 0640 when root owns it",
+     "the key of the certificate, in PEM without a passphrase. The file has mode 0600, or 0640 if root "
+     "owns it",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.client_files.key);
      }},
     {"tls.clients", "ca_file", "path", "none",
-     "authorities of clients' certificates; one that a client shows is checked in every mode",
+     "the authorities of client certificates. A certificate that a client presents is checked in every mode",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.client_files.authorities);
      }},
     {"tls.clients", "crl_file", "path", "none",
-     "certificates of clients that are revoked: PEM lists, one of each authority in ca_file",
+     "revoked client certificates: PEM lists, one for each authority in ca_file",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.client_files.revoked);
      }},
     {"tls.backend", "mode", "disable, require, verify-ca or verify-full", "disable",
-     "as libpq's sslmode: require believes any certificate, verify-full wants backend.host in it",
+     "like libpq's sslmode. require accepts any certificate. verify-full also requires backend.host in it",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kBackendTls, c.tls.backend); }},
     {"tls.backend", "ca_file", "path", "none",
-     "authorities of the server's certificate; for verify-ca and verify-full",
+     "the authorities of the server's certificate, for verify-ca and verify-full",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.backend_files.authorities);
      }},
-    {"tls.backend", "crl_file", "path", "none", "certificates of servers that are revoked, as in tls.clients",
+    {"tls.backend", "crl_file", "path", "none", "revoked server certificates, as in tls.clients",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.backend_files.revoked);
      }},
-    {"tls.backend", "cert_file", "path", "none", "a certificate of ours, where the server wants one",
+    {"tls.backend", "cert_file", "path", "none", "pgveil's own certificate, if the server requests one",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.backend_files.certificate);
      }},
-    {"tls.backend", "key_file", "path", "none", "its key, as in tls.clients",
+    {"tls.backend", "key_file", "path", "none", "the key of the certificate, as in tls.clients",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.tls.backend_files.key);
      }},
     {"tls.backend", "channel_binding", "prefer or require", "prefer",
-     "SCRAM-SHA-256-PLUS at the server: where both can, or else no login",
+     "SCRAM-SHA-256-PLUS at the server. prefer: if both sides support it. require: otherwise no login",
      [](Config& c, const Value& v, const Origin&) {
        return store_choice(v, kChannelBinding, c.tls.backend_channel_binding);
      }},
@@ -248,22 +258,24 @@ constexpr Option kOptions[] = {
        return store(read_names(v, "role"), c.admin.stats_users);
      }},
     {"admin.http", "host", "address", "127.0.0.1",
-     "where the page is; an address that is not loopback needs tls and names. Or reach it from elsewhere "
-     "through a tunnel (ssh -L)",
+     "the address of the page. An address that is not loopback requires tls and names. You can also reach "
+     "a loopback address from elsewhere through a tunnel (ssh -L)",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.page.host); }},
-    {"admin.http", "port", "port", "none", "none: there is no page; 0: any free one, which the log tells",
+    {"admin.http", "port", "port", "none",
+     "the port of the page. none: there is no page. 0: any free port, which the log reports",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.page.port); }},
     {"admin.http", "names", "list of names", "[]",
-     "with tls: names that browsers ask for the page under, in small letters, beside localhost and loopback "
-     "addresses",
+     "with tls: host names under which browsers may request the page, in lower case, in addition to "
+     "localhost and loopback addresses",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.page.names); }},
     {"admin.http", "raw_rows", "list of names", "[]",
-     "admins who are shown rows of policies' tables as they are, beside the masked ones, each time with "
-     "their password and on record; needs audit.file and admin_role. RELOAD takes it over",
+     "admins who may see raw rows of protected tables beside the masked ones. They enter their password "
+     "each time, and each access is recorded. Requires audit.file and admin_role. RELOAD applies changes",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "role"), c.page.raw_rows); }},
     {"admin.http", "table_jobs", "list of names", "[]",
-     "admins who set up jobs over tables that admin_role reads, and that publish to tables: they choose what "
-     "is published, so they can read all of it; needs audit.file and admin_role. RELOAD takes it over",
+     "admins who may set up jobs that read tables as admin_role and publish to tables. They choose what is "
+     "published, so they can read all of these tables. Requires audit.file and admin_role. RELOAD applies "
+     "changes",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.page.table_jobs);
      }},
@@ -275,200 +287,214 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.page.tls.key); }},
 
     {"audit", "file", "path", "none",
-     "one line of JSON for each login, statement, answer and command (docs/operations.md); created with mode "
-     "0600. A "
-     "line that can't be written ends the session before anything is done. Without it nothing is audited",
+     "the audit log, with one line of JSON for each login, statement, answer and command "
+     "(docs/operations.md). It is created with mode 0600. If a line cannot be written, the session ends "
+     "before anything is done. Without this key nothing is audited",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.audit.file); }},
     {"audit", "sql_bytes", "0 to 262144", "8192",
-     "longest text of a statement in it, its literals replaced by ?; 0: none",
+     "the maximum length of a statement's text in the audit log, with literals replaced by ?. 0: no text",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, 262'144), c.audit.sql_bytes);
      }},
     {"audit", "key_file", "path", "none",
-     "file with a key, mode 0600: the lines' chain is then HMAC-SHA-256 and can't be made without it, else "
-     "SHA-256",
+     "a file with a key, mode 0600. The lines are then chained with HMAC-SHA-256, which cannot be forged "
+     "without the key. Otherwise they are chained with SHA-256",
      [](Config& c, const Value& v, const Origin& o) { return store(read_password_file(v, o), c.audit.key); }},
 
     {"metrics", "host", "address", "127.0.0.1",
-     "where /metrics, /healthz and /readyz are; there is no login there",
+     "the address of /metrics, /healthz and /readyz. They require no login",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.metrics.host); }},
-    {"metrics", "port", "port", "none", "none: they are not served; 0: any free one, which the log tells",
+    {"metrics", "port", "port", "none",
+     "the port of these pages. none: they are not served. 0: any free port, which the log reports",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.metrics.port); }},
     {"metrics", "names", "list of names", "[]",
-     "names that the pages are asked for under, in small letters, beside localhost and addresses; others are "
-     "refused (421)",
+     "host names under which these pages may be requested, in lower case, in addition to localhost and "
+     "addresses. Others are refused (421)",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.metrics.names); }},
 
     {"masks", "form", "cheapest, by_column or by_row", "cheapest",
-     "how masks are written: a decision in each column, or one for the row where that is possible. All show "
-     "the "
-     "same; cheapest picks by statement",
+     "how masks are written: with a decision in each column, or with one decision for the row if possible. "
+     "All forms show the same. cheapest chooses for each statement",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMaskForms, c.mask_form); }},
     {"masks", "look_ups", "true or false", "true",
-     "masked_column = constant finds its rows by an index of the table; the time then tells how many rows "
-     "have a value that "
-     "is shown somewhere, hidden ones included: docs/attack-model.md",
+     "lets masked_column = constant use an index of the table. The duration then reveals how many rows "
+     "have a value that is disclosed somewhere, including rows that hide it (docs/attack-model.md)",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.look_ups); }},
 
     {"pool", "mode", "none, session or transaction", "none",
-     "none: each client has a connection to PostgreSQL of its own; session: its connection is cleaned and "
-     "used again when the client has gone; transaction: clients share connections from one transaction to "
-     "the next: docs/pooling.md",
+     "none: each client has its own connection to PostgreSQL. session: when the client disconnects, its "
+     "connection is reset and reused. transaction: clients share connections from one transaction to the "
+     "next (docs/pooling.md)",
      [](Config& c, const Value& v, const Origin&) { return store(read_pool_mode(v), c.pool.mode); }},
-    {"pool", "size", "1 to 10000", "20", "connections for one role of one database; not with mode none",
+    {"pool", "size", "1 to 10000", "20", "connections for one role in one database. Not used with mode none",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, kMaxPoolSize), c.pool.size);
      }},
-    {"pool", "reserve_size", "0 to 10000", "0", "so many more when a client has waited for reserve_after",
+    {"pool", "reserve_size", "0 to 10000", "0",
+     "additional connections, which are opened when a client has waited for reserve_after",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, kMaxPoolSize), c.pool.reserve_size);
      }},
-    {"pool", "reserve_after", "duration, 0ms to 7d", "5s", "how long a client waits for the reserve",
+    {"pool", "reserve_after", "duration, 0ms to 7d", "5s",
+     "how long a client waits before pgveil opens a reserve connection",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.pool.reserve_after_ms);
      }},
     {"pool", "wait_timeout", "duration, 100ms to 7d", "120s",
-     "a client that has waited so long for a connection is ended with 53300",
+     "a client that has waited this long for a connection is disconnected with 53300",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 100), c.pool.wait_timeout_ms);
      }},
     {"pool", "server_lifetime", "duration, 1s to 7d", "1h",
-     "an older connection is closed when nobody uses it",
-     [](Config& c, const Value& v,
-        const Origin&) { return store(read_duration_ms(v, 1000), c.pool.server_lifetime_ms); }},
+     "a connection older than this is closed when it is not in use",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.pool.server_lifetime_ms);
+     }},
     {"pool", "server_idle_timeout", "duration, 1s to 7d", "10m",
-     "a connection that nobody has used for so long is closed",
-     [](Config& c, const Value& v,
-        const Origin&) { return store(read_duration_ms(v, 1000), c.pool.server_idle_timeout_ms); }},
+     "a connection that has not been used for this long is closed",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.pool.server_idle_timeout_ms);
+     }},
     {"pool", "prepared_statements", "1 to 100000", "200",
-     "kept prepared on one connection in mode transaction; the one that was not used for longest goes",
+     "statements that stay prepared on one connection in mode transaction. The least recently used one is "
+     "dropped",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.pool.prepared_statements);
      }},
     {"pool", "rules", "list of {database: …, role: …, mode: …, size: …, reserve_size: …}", "[]",
-     "other values for a database, a role or both; the first that fits counts",
+     "different values for a database, a role or both. The first matching rule applies",
      [](Config& c, const Value& v, const Origin&) { return store_pool_rules(v, c); }},
 
-    {"limits", "max_clients", "1 to 100000", "500", "connections at once that have logged in; more get 53300",
+    {"limits", "max_clients", "1 to 100000", "500",
+     "the maximum number of simultaneous logged-in connections. Further ones get 53300",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.limits.max_clients);
      }},
     {"limits", "max_role_clients", "0 to 100000", "0",
-     "connections of one role at once; more get 53300; 0: no limit but max_clients",
+     "the maximum number of simultaneous connections of one role. Further ones get 53300. 0: only "
+     "max_clients applies",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, 100'000), c.limits.max_role_clients);
      }},
     {"limits", "login_clients", "1 to 100000", "200",
-     "connections at once that have not logged in; when a new one comes, the oldest one of the address that "
-     "has most of them is closed",
+     "the maximum number of simultaneous connections that have not logged in. If it is exceeded, the "
+     "oldest connection of the address with the most such connections is closed",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.limits.login_clients);
      }},
     {"limits", "admin_clients", "0 to 1000", "5",
-     "places beyond max_clients for admin_users on the console, so that they come in when all are taken",
+     "additional connections beyond max_clients for admin_users on the console, so that they can log in "
+     "when all others are taken",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, 1000), c.limits.admin_clients);
      }},
-    {"limits", "statement_bytes", "1024 to 262144", "262144", "longest text of a client's statement",
+    {"limits", "statement_bytes", "1024 to 262144", "262144", "the maximum length of a client's statement",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1024, 262'144), c.limits.statement_bytes);
      }},
-    {"limits", "output_bytes", "65536 to 268435456", "16777216", "longest text of a rewritten statement",
-     [](Config& c, const Value& v, const Origin&) {
-       return store(read_count(v, 65'536, 268'435'456), c.limits.output_bytes);
-     }},
-    {"limits", "nesting", "10 to 500", "500", "deepest nesting of a client's statement",
+    {"limits", "output_bytes", "65536 to 268435456", "16777216",
+     "the maximum length of a rewritten statement",
+     [](Config& c, const Value& v,
+        const Origin&) { return store(read_count(v, 65'536, 268'435'456), c.limits.output_bytes); }},
+    {"limits", "nesting", "10 to 500", "500", "the maximum nesting depth of a client's statement",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 10, 500), c.limits.nesting);
      }},
-    {"limits", "client_message_bytes", "65536 to 1073741824", "4194304", "longest message of a client",
-     [](Config& c, const Value& v, const Origin&) {
-       return store(read_count(v, 65'536, kMaxBytes), c.limits.client_message_bytes);
-     }},
-    {"limits", "session_statements", "1 to 1000000", "10000",
-     "prepared statements and portals of one session",
+    {"limits", "client_message_bytes", "65536 to 1073741824", "4194304",
+     "the maximum length of a message from a client",
      [](Config& c, const Value& v,
-        const Origin&) { return store(read_count(v, 1, 1'000'000), c.limits.session_statements); }},
+        const Origin&) { return store(read_count(v, 65'536, kMaxBytes), c.limits.client_message_bytes); }},
+    {"limits", "session_statements", "1 to 1000000", "10000",
+     "the maximum number of prepared statements and portals of one session",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 1, 1'000'000), c.limits.session_statements);
+     }},
     {"limits", "session_statement_bytes", "65536 to 1073741824", "67108864",
-     "text of one session's prepared statements, portals and cursors, as it was sent to PostgreSQL, masks "
-     "included; the same of what is kept prepared on a connection in mode transaction",
+     "the maximum total text of one session's prepared statements, portals and cursors, as sent to "
+     "PostgreSQL, including masks. In mode transaction it also limits the statements that stay prepared on "
+     "a connection",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 65'536, kMaxBytes), c.limits.session_statement_bytes);
      }},
     {"limits", "verdict_cache_bytes", "0 to 1073741824", "67108864",
-     "memory for rewritten statements; 0: no cache",
-     [](Config& c, const Value& v,
-        const Origin&) { return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes); }},
+     "memory for the cache of rewritten statements. 0: no cache",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 0, kMaxBytes), c.limits.verdict_cache_bytes);
+     }},
     {"limits", "counts_bytes", "1048576 to 1099511627776", "2147483648",
-     "memory for the combinations of quasi-identifiers of one table that is counted; building the tree takes "
-     "about as much "
-     "again",
+     "memory for the combinations of quasi-identifiers while a table is counted. Building the tree takes "
+     "about the same amount again",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1'048'576, kMaxCountsBytes), c.limits.counts_bytes);
      }},
     {"limits", "login_timeout", "duration, 1s to 7d", "10s",
-     "from connect until the client has shown who it is",
-     [](Config& c, const Value& v,
-        const Origin&) { return store(read_duration_ms(v, 1000), c.limits.login_timeout_ms); }},
-    {"limits", "drain_timeout", "duration, 0ms to 7d", "5s", "how long sessions may go on after SIGTERM",
+     "the maximum time from connecting to the end of authentication",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.limits.login_timeout_ms);
+     }},
+    {"limits", "drain_timeout", "duration, 0ms to 7d", "5s", "how long sessions may continue after SIGTERM",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.limits.drain_timeout_ms);
      }},
     {"limits", "client_idle_timeout", "duration, 0ms to 7d", "0ms",
-     "a client that says nothing for so long outside a transaction is ended (57P05); 0ms: never",
+     "a client that is idle this long outside a transaction is disconnected (57P05). 0ms: never",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.limits.client_idle_timeout_ms);
      }},
     {"limits", "idle_in_transaction_timeout", "duration, 0ms to 7d", "0ms",
-     "a client that says nothing for so long in a transaction is ended (25P03); 0ms: never",
+     "a client that is idle this long in a transaction is disconnected (25P03). 0ms: never",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.limits.idle_in_transaction_timeout_ms);
      }},
     {"limits", "query_timeout", "duration, 0ms to 7d", "0ms",
-     "a client whose request takes longer is ended and its query cancelled (57014); 0ms: never",
+     "a client whose request takes longer is disconnected, and its query is canceled (57014). 0ms: never",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 0), c.limits.query_timeout_ms);
      }},
 
-    {"log", "level", "debug, info, warning or error", "info", "lines below it are not written",
+    {"log", "level", "debug, info, warning or error", "info", "the minimum level of lines that are written",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kLevels, c.log.level); }},
-    {"log", "format", "text or json", "text", "form of a line on standard error",
+    {"log", "format", "text or json", "text", "the format of lines on standard error",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kFormats, c.log.format); }},
     {"log", "lines_per_second", "0 to 1000000", "100",
-     "of one kind of line; more are counted, and the count is written; 0: no limit",
+     "the maximum number of lines of one kind per second. Further lines are only counted, and the count is "
+     "written. 0: no limit",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 0, 1'000'000), c.log.lines_per_second);
      }},
     {"log", "log_private", "true or false", "false",
-     "also write details that may quote SQL and data; only while looking for a fault",
+     "also write details that may quote SQL and data. Use it only while investigating a fault",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.log.log_private); }},
 };
 
 constexpr Section kSections[] = {
-    {"listen", "where clients connect", true, nullptr},
-    {"backend", "the PostgreSQL server behind", false, nullptr},
-    {"backend.query_role", "carries all SQL of clients. Give it SELECT and nothing else", false, nullptr},
+    {"listen", "Where clients connect", true, nullptr},
+    {"backend", "The PostgreSQL server behind pgveil", false, nullptr},
+    {"backend.query_role", "Runs all SQL of clients. Grant it SELECT and nothing else", false, nullptr},
     {"backend.admin_role",
-     "builds and exports; never carries SQL of clients. Without it query_role builds, and "
-     "EXPORT … TO TABLE is refused",
+     "Builds policies and exports tables, and never runs SQL of clients. Without it, "
+     "query_role builds policies, and EXPORT … TO TABLE is refused",
      true, [](Config& c) { c.backend.admin_role.emplace(); }},
-    {"auth", "how clients prove who they are", true, nullptr},
+    {"auth", "How clients authenticate", true, nullptr},
     {"auth_query",
-     "clients that log in with the password PostgreSQL has of them: docs/operations.md. RELOAD takes it over",
+     "Lets clients log in with the password that PostgreSQL stores for them "
+     "(docs/operations.md). RELOAD applies changes",
      true, [](Config& c) { c.auth_query.emplace(); }},
-    {"tls", "encrypted connections, TLS 1.2 and up. RELOAD reads the files again", true, nullptr},
-    {"tls.clients", "between clients and pgveil", true, nullptr},
-    {"tls.backend", "between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
-    {"admin", "who may use the console, the virtual database pgveil", true, nullptr},
-    {"admin.http", "a page for browsers, for the roles of admin (docs/web.md)", true, nullptr},
-    {"admin.http.tls", "HTTPS for it. Another path needs a restart; RELOAD reads the files again", true,
-     nullptr},
-    {"audit", "who asked what, and what became of it", true, nullptr},
-    {"metrics", "pages for Prometheus and for health checks, over HTTP", true, nullptr},
-    {"masks", "how protected tables are masked in SQL", true, nullptr},
-    {"pool", "how clients share connections to PostgreSQL", true, nullptr},
-    {"limits", "each has an error of its own when it is crossed", true, nullptr},
-    {"log", "lines for operators", true, nullptr},
+    {"tls", "Encrypted connections, with TLS 1.2 or later. RELOAD reads the files again", true, nullptr},
+    {"tls.clients", "TLS between clients and pgveil", true, nullptr},
+    {"tls.backend", "TLS between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
+    {"admin", "Who may use the admin console, which is the virtual database pgveil", true, nullptr},
+    {"admin.http", "A web page for the roles listed under admin (docs/web.md)", true, nullptr},
+    {"admin.http.tls",
+     "HTTPS for the page. A change of a path requires a restart. RELOAD reads the files "
+     "again",
+     true, nullptr},
+    {"audit", "The audit log, which records who ran what, and with what outcome", true, nullptr},
+    {"metrics", "Pages for Prometheus and for health checks, over HTTP", true, nullptr},
+    {"masks", "How protected tables are masked in SQL", true, nullptr},
+    {"pool", "How clients share connections to PostgreSQL", true, nullptr},
+    {"limits", "Each limit has its own error, which is returned when the limit is exceeded", true, nullptr},
+    {"log", "The log for operators", true, nullptr},
 };
 
 }  // namespace
