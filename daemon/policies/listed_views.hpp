@@ -11,7 +11,6 @@
 namespace pgveil::app {
 
 // "view public.v is refused to every reader: …", ordered by name. A view is left out if it waits for a BUILD,
-// or if a role that some policy names can read it.
 // that a policy names can read, is not among them.
 [[nodiscard]] Result<std::vector<std::string>> unreadable_views(const rewriter::Snapshot& snapshot,
                                                                 const LimitsConfig& limits);

@@ -1,6 +1,6 @@
 #pragma once
 // The one aggregate that a disclosure tree is built from: how often each combination of quasi-identifier
-// values occurs. A plain value; db/counts_loader.hpp fills it from PostgreSQL.
+// values occurs. A plain value; db/catalog/table_reading.hpp fills it from PostgreSQL.
 #include <cstdint>
 #include <optional>
 #include <string>
