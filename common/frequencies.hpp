@@ -56,7 +56,6 @@ struct Skew {
 // equal_distance, values that the group does not have may be left out of both; then `in_table` sums to less
 // than the table's total.
 
-//
 // equal_distance: any two values are equally far apart. Σ max(0, q − p).
 [[nodiscard]] double equal_distance(Frequencies in_group, Frequencies in_table, std::uint64_t table_total);
 // ordered_distance: the distance is the number of values in between. Σ_i |Σ_{j≤i} (q_j − p_j)| ÷ (m − 1),
