@@ -1,5 +1,5 @@
-// pgveil anonymize JOB.yaml: a job from the command line; pgveil apply SCHEME: its transformation on other
-// rows.
+// pgveil anonymize JOB.yaml runs a job from the command line. pgveil apply SCHEME applies its transformation
+// to other rows.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -28,7 +28,8 @@ namespace {
 
 volatile sig_atomic_t interrupts = 0;
 
-// The first interrupt asks for the best so far, the second for an end, the third is not waited for.
+// The first interrupt asks for the best so far, the second one for the end, and the third one ends the
+// process at once.
 void count_interrupt(int number) {
   interrupts = interrupts + (number == SIGTERM ? 2 : 1);
   if (interrupts > 2) {
@@ -44,10 +45,10 @@ void count_interrupts() {
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // a file over the limit of the shell is an error of write(2)
+  signal(SIGXFSZ, SIG_IGN);  // a file over the shell's size limit becomes an error of write(2)
 }
 
-// How much is decided, never rounded up to all; the incumbent's score; how many were checked.
+// Shows how much is decided, never rounded up to 100 %; the incumbent's score; and the number of checks.
 void show_search(ProgressLine& line, const engine::Progress& progress) {
   if (!line.is_due()) return;
   const auto best =
@@ -62,13 +63,13 @@ void show_search(ProgressLine& line, const engine::Progress& progress) {
 
 int fail(const Error& error) {
   const int status = report(error);
-  // The data are the caller's own: all offending values are named.
+  // The data is the caller's own, so all offending values are named.
   if (error.kind == ErrorKind::configuration && !error.private_detail.empty())
     std::fprintf(stderr, "  %s\n", error.private_detail.c_str());
   return status;
 }
 
-// Before the work, so that a place that can't be written is known by then.
+// Opened before the work, so that a path that cannot be written is known by then.
 Result<std::optional<OutputFile>> open_report(const std::string& path, const Job& job,
                                               const std::optional<std::string>& key_file = {}) {
   if (path.empty()) return std::optional<OutputFile>();
@@ -80,7 +81,7 @@ Result<std::optional<OutputFile>> open_report(const std::string& path, const Job
   return std::optional<OutputFile>(std::move(*file));
 }
 
-// Before anything is published; taken back, unless settled, if that fails.
+// Saved before anything is published. If publishing fails, it is removed again unless settled.
 Result<void> save_report(std::optional<OutputFile>& file, const std::string& json) {
   if (!file) return {};
   if (auto written = file->append(json); !written) return written;

@@ -1,4 +1,4 @@
-// pgveil audit-verify: is the chain of these files whole?
+// pgveil audit-verify: checks that the chain of these files is complete.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kPrevious = R"(,"prev":")";
 constexpr std::size_t kHashDigits = 64;
 
-// What the line says the hash of the one before it is; empty: it is none of ours.
+// The hash of the previous line according to this line; empty: it is no line of ours.
 std::string_view previous_of(std::string_view line) {
   const std::size_t tail_size = kPrevious.size() + kHashDigits + 2;
   if (line.size() < tail_size || !line.ends_with("\"}")) return {};
@@ -39,7 +39,7 @@ class Chain {
   }
 
   Result<void> read(const std::string& path);
-  // What can be said when all files have been read. True: the chain is whole.
+  // Reports what can be said after all files were read. True: the chain is complete.
   bool conclude();
 
  private:
@@ -47,12 +47,12 @@ class Chain {
     ++breaks_;
     std::printf("%s: %s\n", where.c_str(), std::string(why).c_str());
   }
-  // Where there is nothing before it to hold it against.
+  // Begins where there is no earlier line to compare with.
   void begin(const std::string& where, std::string_view previous);
 
   std::string key_;
   std::optional<std::string> after_, includes_;
-  std::string last_;  // hash of the line before; empty: nothing is known of it
+  std::string last_;  // hash of the previous line; empty: unknown
   bool is_included_ = true;
   std::uint64_t lines_ = 0;
   std::uint64_t breaks_ = 0;
@@ -86,7 +86,7 @@ Result<void> Chain::read(const std::string& path) {
   }
   lines_ += number;
   if (file.bad()) return io_error("read", path, errno);
-  // A log has a line as soon as it is there: lines may have been taken from this one.
+  // A log file always has a line, so lines may have been removed from this one.
   if (number == 0) broken(path, "holds no line; leave it out if none was written since it was made");
   return {};
 }

@@ -14,7 +14,7 @@
 namespace pgveil::app {
 namespace {
 
-// What the command line says itself.
+// The demands in the command line itself.
 Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
   DemandWords words{{}, {}, arguments.k, arguments.required, arguments.orders, arguments.risks};
   if (arguments.columns) {
@@ -30,8 +30,8 @@ Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
   return demand_of(words, null_text_of(arguments.table));
 }
 
-// A file has an empty cell where NULL is in a column that is no quasi-identifier; hierarchies and orders know
-// the job's text for it.
+// A file has an empty cell where a column that is no quasi-identifier is NULL, but hierarchies and orders use
+// the job's text for NULL. So that text is put in.
 void name_nulls(const Job& job, engine::Table& table) {
   if (!job.null_text) return;
   for (const auto& attribute : job.attributes) {
@@ -66,10 +66,10 @@ Result<void> check_arguments(const CheckTableArguments& arguments) {
   return {};
 }
 
-// What a job's models compare the table with. REQUIRES: all outlive the demand.
+// The population that a job's models compare the table with. REQUIRES: it outlives the demand.
 struct Population {
   engine::Table people;
-  std::vector<unsigned> levels;  // that the table shows them at
+  std::vector<unsigned> levels;  // the levels at which the table shows them
 };
 
 Result<Population> read_population(const CheckTableArguments& arguments, const Job& job,
@@ -129,7 +129,7 @@ CheckReport report_of(const CheckTableArguments& arguments, const TableDemand& d
   return report;
 }
 
-// Counted by the server, class by class: what is held here does not grow with the rows.
+// The server counts, class by class, so memory does not grow with the rows.
 Result<CheckReport> check_counted(const CheckTableArguments& arguments, const std::optional<Job>& job,
                                   TableReader& reader) {
   auto demand = job ? demand_of(*job, engine::Table()) : demand_of_words(arguments);
@@ -145,7 +145,7 @@ Result<CheckReport> check_counted(const CheckTableArguments& arguments, const st
   return report_of(arguments, *demand, std::move(*findings));
 }
 
-// Held in memory, where hierarchies or a population are made for its values.
+// The table is held in memory, because hierarchies or a population are made for its values.
 Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::optional<Job>& job,
                                TableReader& reader) {
   auto table = reader.read(arguments.table, {});

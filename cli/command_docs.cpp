@@ -15,7 +15,8 @@ std::vector<const CLI::App*> shown_verbs(const CLI::App& app) {
   return verbs;
 }
 
-// roff takes a backslash, and a dot or a quote at the start of a line, for itself; "-" is a hyphen to it.
+// Escapes what roff treats specially: a backslash, and a dot or a quote at the start of a line. It prints "-"
+// as a hyphen.
 std::string roff(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -67,7 +68,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// "policy build" → its words; a verb with verbs below has those.
+// "policy build" → its completions: the verbs below it, and its options.
 void add_cases(const CLI::App& app, const std::string& path, std::string& out) {
   std::vector<std::string> words;
   for (const auto* verb : shown_verbs(app)) words.push_back(verb->get_name());

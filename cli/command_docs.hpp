@@ -1,14 +1,14 @@
 #pragma once
-// The command line as a man page and as completion for bash, both made from what the parser itself knows.
+// Makes a man page and a bash completion from the command line that the parser knows.
 #include <CLI/CLI.hpp>
 
 #include <string>
 
 namespace pgveil::app {
 
-// docs/pgveil.1, whole. Verbs without a group are left out, as in --help.
+// The whole of docs/pgveil.1. Verbs without a group are left out, as in --help.
 [[nodiscard]] std::string man_page(const CLI::App& app);
-// To be read by bash: `source <(pgveil completion)`.
+// The text for bash to read: `source <(pgveil completion)`.
 [[nodiscard]] std::string bash_completion(const CLI::App& app);
 
 }  // namespace pgveil::app

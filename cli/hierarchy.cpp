@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-// The data are the caller's own: all offending values are named.
+// The data is the caller's own, so all offending values are named.
 int hierarchy_failed(const Error& error) {
   const int status = report(error);
   if (!error.private_detail.empty()) std::fprintf(stderr, "  %s\n", error.private_detail.c_str());
@@ -61,7 +61,7 @@ std::string file_text(const engine::Hierarchy& hierarchy, char separator) {
   for (const auto& row : hierarchy.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out += separator;
-      // Not guarded against spreadsheets: a mark before it would be another value.
+      // Not guarded against spreadsheet formulas, because a mark before it would make it another value.
       append_cell(out, row[i], CellKind::number, separator);
     }
     out += "\n";
@@ -105,7 +105,7 @@ engine::Column column_of(const engine::Hierarchy& hierarchy, const std::string& 
   return std::move(encoder).finish();
 }
 
-// One line for each level; what is odd below.
+// One line per level, followed by what is unusual.
 std::string levels_of(const engine::LevelTables& tables) {
   TextTable table{{"level", "values", "smallest", "largest"}, {}};
   std::string odd;
@@ -122,7 +122,7 @@ std::string levels_of(const engine::LevelTables& tables) {
   return text_of(table) + odd;
 }
 
-// From the highest level down.
+// Goes from the highest level down.
 void add_nodes(const engine::LevelTables& tables, unsigned level, std::span<const engine::Code> leaves,
                std::size_t& left, std::string& out) {
   std::map<engine::Code, std::vector<engine::Code>> below;

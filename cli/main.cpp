@@ -1,4 +1,4 @@
-// The command line: parses it and hands over. Exit status 0, 1 for a mistake of the user's, 2 for a usage
+// The command line: parses it and runs the verb. Exit status 0, 1 for a mistake of the user's, 2 for a usage
 // error, 3 for an optimum that is not proven.
 #include <CLI/CLI.hpp>
 
@@ -24,7 +24,7 @@ CLI::App* add_verb(CLI::App& app, const char* name, const char* meaning, const c
   return verb;
 }
 
-// Owns what the options are bound to; run() tells which verb was named.
+// Owns the variables that the options are bound to; run() knows which verb was named.
 struct CommandLine {
   CLI::App app{"pgveil: a PostgreSQL proxy that answers from k-anonymous data", "pgveil"};
   std::string config = kDefaultConfig;
@@ -240,8 +240,8 @@ struct CommandLine {
     return *completion_verb ? bash_completion(app) : "pgveil " PGVEIL_VERSION "\n";
   }
 
-  // The verb that was named, "policy build", if it reads the configuration's databases or what was built of
-  // them; empty: another one.
+  // The named verb ("policy build") if it reads the configuration's databases or data derived from them;
+  // empty: another verb.
   [[nodiscard]] std::string audited_verb() const {
     for (const CLI::App* verb : {serve_verb, audit_verb, setup_verb, worker_verb, version_verb,
                                  completion_verb, config_doc_verb, man_page_verb}) {
@@ -254,7 +254,7 @@ struct CommandLine {
     }
   }
 
-  // What it is about.
+  // What the named verb works on.
   [[nodiscard]] std::string subject() const {
     if (*build_verb) return build.policy.value_or("all policies");
     if (*show_verb) return show.policy;

@@ -1,4 +1,4 @@
-// pgveil policy build: a new version from the live table. A running proxy takes it up by itself.
+// pgveil policy build: makes a new version from the live table. A running proxy notices it by itself.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -44,7 +44,7 @@ Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
 
 constexpr int kMostBuilds = 3;
 
-// Again, a few times, when another version of the policy was stored meanwhile.
+// Tries again, a few times, if another version of the policy was stored meanwhile.
 Result<BuiltVersion> build_patiently(const Config& config, const Specs& specs,
                                      const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
   for (int builds = 1;; ++builds) {

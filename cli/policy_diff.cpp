@@ -1,4 +1,4 @@
-// pgveil policy diff: the stored version beside one that a build would make now, or beside a file.
+// pgveil policy diff: compares the stored version with one that a build would make now, or with a file.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// pgveil policy explain: for a given row, its cohort, why, and what is shown of it; without a row, when each
-// column is shown, in words.
+// pgveil policy explain: for a given row, its cohort, the reason, and what is shown of it. Without a row, it
+// says in words when each column is shown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ const std::string& source_name(const policy::TreeAttribute& attribute) {
   return attribute.level ? attribute.level->source : attribute.name;
 }
 
-// The exact values of what the tree's attributes are functions of. A column that is not named is NULL.
+// The exact values that the tree's attributes are computed from. A column that is not named is NULL.
 Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::string>& settings) {
   Row row(tree.attributes.size());
   for (const auto& setting : settings) {

@@ -1,4 +1,4 @@
-// pgveil policy show: the stored version as tree, rules and cohorts.
+// pgveil policy show: prints the stored version as tree, rules and cohorts.
 #include <fmt/format.h>
 
 #include <cstdio>

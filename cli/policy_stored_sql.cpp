@@ -1,5 +1,5 @@
-// pgveil policy stored-sql: the SQL that gives a table the column of its policy's current version. The owner
-// runs it.
+// pgveil policy stored-sql: prints the SQL that adds the column for the policy's current version to the
+// table. The owner runs it.
 #include <cstdio>
 
 #include "cli/subcommands.hpp"

@@ -1,4 +1,4 @@
-// pgveil rewrite: what would be sent for a role's SQL.
+// pgveil rewrite: prints the SQL that would be sent for a role's SQL.
 #include <unistd.h>
 
 #include <cstdio>

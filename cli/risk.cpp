@@ -1,4 +1,4 @@
-// pgveil risk: how easily the records of a table are found again.
+// pgveil risk: how easily the records of a table are re-identified.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Result<RiskReport> measure(const RiskArguments& arguments) {
     columns = std::move(*named);
   }
   TableReader reader(arguments.config, "risk");
-  // All columns: hints are of those too that nobody named.
+  // All columns are read, because hints cover columns that nobody named.
   const auto table = reader.read(arguments.table, {});
   if (!table) return table.error();
   if (columns.empty()) {

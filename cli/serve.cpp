@@ -41,7 +41,7 @@ sigset_t waited_signals() {
 }
 
 void say_where_versions_are(const ServingState& serving) {
-  const auto now = serving.present();  // kept: a range-for would not keep what a temporary points to
+  const auto now = serving.present();  // kept: a range-for does not keep what a temporary points to
   for (const auto& [database, view] : now->databases) {
     if (view.version_guard == rewriter::VersionGuard::present) continue;
     log::warning("database " + database, std::string(kVersionsInFiles));
@@ -81,7 +81,7 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   server.socket_mode = config.listen.socket_mode;
   server.threads = config.listen.threads;
   server.backend = {config.backend.host, config.backend.port};
-  // Where everybody is let in nobody may come from elsewhere.
+  // If everybody is let in, clients must not come from other machines.
   server.is_loopback_only = config.auth.method == session::ClientAuthentication::trust;
   server.clients = {config.limits.max_clients, config.limits.admin_clients, config.limits.max_role_clients,
                     config.limits.login_clients};
@@ -107,8 +107,8 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   return server;
 }
 
-// The soft limit that shells give is below what the defaults may need: one descriptor for each client, one
-// for each connection to PostgreSQL, and one for each client that is logging in.
+// The soft limit that shells set is below what the defaults may need: one descriptor per client, one per
+// connection to PostgreSQL, and one per client that is logging in.
 void raise_descriptor_limit(const LimitsConfig& limits) {
   constexpr std::size_t kOthers = 128 + net::kMostPutOut;  // files, timers, the page
   const rlim_t needed = 2 * (limits.max_clients + limits.admin_clients) + limits.login_clients + kOthers;
@@ -140,8 +140,8 @@ void say_ready(const ServingState& serving, const std::string& host, std::uint16
             fmt::format("listening on {}:{}, policies ready {} of {}", host, port, ready, now->specs.size()));
 }
 
-// Who is masked and who is exempt, and how the server is reached, may be others now: no connection is lent
-// on.
+// Which roles are masked or exempt, and how the server is reached, may have changed, so no existing
+// connection is lent again.
 void reload(ServingState& serving, net::Server& server) {
   for (const auto& step : serving.reload()) {
     if (!step.is_ok) log::error("reload", fmt::format("{}: {}", step.item, step.message));
@@ -150,10 +150,10 @@ void reload(ServingState& serving, net::Server& server) {
   log::info("reload", "done");
 }
 
-// How to end: as the console's SHUTDOWN, which sends SIGUSR1, or by a signal of the operator's.
+// How to end: from the console's SHUTDOWN, which sends SIGUSR1, or from a signal of the operator's.
 struct End {
   console::Ending ending = console::Ending::at_once;
-  std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nothing: none
+  std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nullopt: no limit
 };
 
 End wait_for_the_end(ServingState& serving, net::Server& server, const Commands& commands,
@@ -182,7 +182,7 @@ End wait_for_the_end(ServingState& serving, net::Server& server, const Commands&
   }
 }
 
-// Until all clients have gone, or a second signal to end, or SHUTDOWN without waiting.
+// Waits until all clients have gone, a second signal asks to end, or a SHUTDOWN asks not to wait.
 void wait_for_clients(const net::Server& server, const Commands& commands, const sigset_t& signals) {
   const timespec moment{0, 100'000'000};
   while (server.client_count() > 0) {
@@ -201,7 +201,7 @@ void end(net::Server& server, const End& how, const Commands& commands, const si
     if (how.ending == console::Ending::at_rest) server.end_sessions_at_rest();
     wait_for_clients(server, commands, signals);
   }
-  interrupt.end_all();  // builds, drift checks and the watch, which clients need until now
+  interrupt.end_all();  // ends builds, drift checks and the watch, which clients needed until now
   server.stop(how.limit.value_or(std::chrono::milliseconds(0)));
 }
 
@@ -218,7 +218,7 @@ Result<std::unique_ptr<net::HttpServer>> start_monitoring(const MetricsConfig& m
   return pages;
 }
 
-// Null: there is no page.
+// Null: the page is not configured.
 Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands& commands) {
   if (!config.page.port) return std::unique_ptr<PageJobs>();
   auto folder = ProcessFolder::make(config.state_dir + "/.page");
@@ -226,7 +226,7 @@ Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands&
   return std::make_unique<PageJobs>(std::move(*folder), commands.jobs());
 }
 
-// EXPLAIN parses SQL on the page's threads.
+// The page's threads need a deep stack, because EXPLAIN parses SQL on them.
 Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const ServingState& serving,
                                                     WebApi& api) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
@@ -252,7 +252,7 @@ Result<void> serve(const std::string& path) {
   const sigset_t signals = waited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow becomes an error of the write
   auto config = read_config(path);
   if (!config) return config.error();
   log::configure(config->log);

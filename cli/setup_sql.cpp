@@ -1,4 +1,4 @@
-// pgveil setup-sql: the SQL that makes a database ready for pgveil with the least rights.
+// pgveil setup-sql: prints the SQL that prepares a database for pgveil with the least rights.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace pgveil::app {
 namespace {
 
-constexpr std::size_t kOwnConnections = 10;  // catalogs and checks, beside one connection per client
+constexpr std::size_t kOwnConnections = 10;  // for catalogs and checks, in addition to one per client
 
 Result<std::string> database_to_set_up(const Config& config, const std::optional<std::string>& named) {
   const auto& databases = config.backend.databases;

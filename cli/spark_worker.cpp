@@ -1,4 +1,4 @@
-// pgveil spark-worker: the native part of pgveil-spark, which starts it beside each partition of a table
+// pgveil spark-worker: the native part of pgveil-spark, which starts it for each partition of a table
 // (docs/spark.md).
 #include <signal.h>
 
@@ -63,7 +63,7 @@ int run_spark_worker(const SparkWorkerArguments& arguments) {
   const auto done = arguments.job ? describe(*arguments.job, arguments.resolves_domains) : cut_partition();
   if (done) return kSuccess;
   const int status = report(done.error());
-  // The job's owner reads it on a terminal; of a partition it would end in the log of a cluster.
+  // The job's owner reads this on a terminal. For a partition it would end up in the log of a cluster.
   if (arguments.job && done.error().kind == ErrorKind::configuration && !done.error().private_detail.empty())
     std::fprintf(stderr, "  %s\n", done.error().private_detail.c_str());
   return status;

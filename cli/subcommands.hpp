@@ -12,7 +12,7 @@
 namespace pgveil::app {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kMistake = 1;   // what the user wrote, or the world, is wrong
+inline constexpr int kMistake = 1;   // an input or the environment is wrong
 inline constexpr int kUsage = 2;     // the command line is wrong
 inline constexpr int kUnproven = 3;  // anonymize: published, but stopped before the optimum was proven
 
@@ -22,19 +22,19 @@ struct CheckArguments {
 };
 
 struct AuditVerifyArguments {
-  std::vector<std::string> files;     // in the order they were written
-  std::optional<std::string> config;  // that names the key; none: the chain has none
-  // Hashes of lines that were kept elsewhere.
-  std::optional<std::string> after;     // of the line before the first; none: it must be the first of all
-  std::optional<std::string> includes;  // of a line that must be there
+  std::vector<std::string> files;     // in the order in which they were written
+  std::optional<std::string> config;  // names the key; none: the chain has no key
+  // Hashes of lines, noted elsewhere.
+  std::optional<std::string> after;     // of the line before the first one; none: there is no such line
+  std::optional<std::string> includes;  // of a line that must be present
 };
 
 struct RewriteArguments {
   std::string config;
   std::string role;
-  std::optional<std::string> database;  // none: the only one that is configured
+  std::optional<std::string> database;  // none: the only configured one
   std::optional<std::string> sql;       // none: standard input
-  bool is_full = false;                 // masks in place
+  bool is_full = false;                 // show masks in their places
 };
 
 enum class ShowWhat { tree, rules, cohorts, everything };
@@ -49,13 +49,13 @@ struct PolicyDiffArguments {
   std::string config;
   std::string policy;
   std::optional<std::string>
-      with;  // a file that policy show --format json wrote; none: what a build would make now
+      with;  // a file from policy show --format json; none: what a build would make now
 };
 
 struct PolicyExplainArguments {
   std::string config;
   std::string policy;
-  std::vector<std::string> row;  // "column=value"; a column that is not named is NULL
+  std::vector<std::string> row;  // "column=value"; columns that are not named are NULL
 };
 
 struct PolicyStoredSqlArguments {
@@ -66,7 +66,7 @@ struct PolicyStoredSqlArguments {
 struct PolicyBuildArguments {
   std::string config;
   std::optional<std::string> policy;  // none: all
-  bool is_fresh = false;              // whatever was shown before
+  bool is_fresh = false;              // ignore what was shown before
 };
 
 struct AnonymizeArguments {
@@ -76,22 +76,22 @@ struct AnonymizeArguments {
   std::optional<std::string> transformation;  // "1,1,2"
   bool lists_only = false;
   std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
-  std::string certificate;              // file for it; empty: none
-  std::optional<std::string> key_file;  // of the input's fingerprint in it
+  std::string certificate;              // file for the certificate; empty: none
+  std::optional<std::string> key_file;  // for the input's fingerprint in the certificate
   bool wants_utility = false;
   std::string report_html;                 // file for the page; empty: none
   std::optional<std::string> contingency;  // "age,illness"
-  std::string contingency_report;          // file for what the two have; empty: none
+  std::string contingency_report;          // file for the pairs of these two; empty: none
 };
 
 struct SparkWorkerArguments {
-  std::optional<std::string> job;  // none: a partition on standard input
+  std::optional<std::string> job;  // none: works on a partition on standard input
   bool resolves_domains = false;
 };
 
 struct SetupSqlArguments {
   std::string config;
-  std::optional<std::string> database;  // none: the only one that is configured
+  std::optional<std::string> database;  // none: the only configured one
 };
 
 struct RiskArguments {
@@ -101,7 +101,7 @@ struct RiskArguments {
   TableArguments population;           // neither file nor table: none
   std::optional<double> population_size;
   double threshold = 0.2;
-  std::size_t most_columns = 2;  // of a set that may identify
+  std::size_t most_columns = 2;  // of the sets whose identifying power is measured
   std::string format = "text";   // text, json or html
   std::optional<std::string> output;
 };
@@ -109,17 +109,16 @@ struct RiskArguments {
 struct CheckTableArguments {
   std::string config;
   TableArguments table;
-  std::optional<std::string> job;                 // says all that the next five say
+  std::optional<std::string> job;                 // replaces the next five
   std::optional<std::string> columns, sensitive;  // "age,zip"
   std::optional<std::uint64_t> k;
   std::vector<std::string> required, orders;  // "diagnosis=distinct 3", "income=number"
   std::vector<std::string> risks;             // "average_risk 0.05"
-  TableArguments population;  // that a job's presence and k_map compare with; neither file nor table: none
-  std::optional<std::string>
-      transformation;               // "1,1,2": the levels that the table is at; none: told by its texts
-  bool ignores_suppressed = false;  // the class that shows only *
-  std::size_t most_classes = 0;     // offending ones whose cells are shown
-  std::string format = "text";      // text, json or html
+  TableArguments population;                  // for a job's presence and k_map; neither file nor table: none
+  std::optional<std::string> transformation;  // "1,1,2": the table's levels; none: found by its texts
+  bool ignores_suppressed = false;            // the class that shows only *
+  std::size_t most_classes = 0;               // number of offending classes whose cells are shown
+  std::string format = "text";                // text, json or html
   std::optional<std::string> output;
 };
 
@@ -127,9 +126,9 @@ struct VerifyArguments {
   std::string config;
   std::string certificate;
   TableArguments table;
-  std::optional<std::string> job;     // is it the one that published?
-  std::optional<std::string> policy;  // the same of an export: the policy's file
-  TableArguments input;               // neither file nor table: not looked at
+  std::optional<std::string> job;     // the job that may have published the table
+  std::optional<std::string> policy;  // file of the policy that may have been exported
+  TableArguments input;               // neither file nor table: not checked
   std::optional<std::string> key_file;
 };
 
@@ -137,10 +136,10 @@ struct HierarchyArguments {
   std::string config;
   TableArguments table;  // the values; neither file nor table: none
   std::string column;
-  std::optional<std::string> rule, job;  // build: where the rule is
+  std::optional<std::string> rule, job;  // build: where to find the rule
   std::string file;                      // show, check: the hierarchy's
-  std::string separator = ";";           // of it
-  std::size_t most_nodes = 0;            // show: of its tree
+  std::string separator = ";";           // of that file
+  std::size_t most_nodes = 0;            // show: of the tree
   std::optional<std::string> output;
 };
 
@@ -155,19 +154,19 @@ struct HierarchyArguments {
 [[nodiscard]] int run_policy_diff(const PolicyDiffArguments& arguments);
 [[nodiscard]] int run_audit_verify(const AuditVerifyArguments& arguments);
 [[nodiscard]] int run_policy_stored_sql(const PolicyStoredSqlArguments& arguments);
-// kMistake too when a demanded model is not met.
+// Also returns kMistake if a demanded model is not met.
 [[nodiscard]] int run_check_table(const CheckTableArguments& arguments);
 [[nodiscard]] int run_apply(const ApplyArguments& arguments);
 [[nodiscard]] int run_hierarchy_build(const HierarchyArguments& arguments);
 [[nodiscard]] int run_hierarchy_show(const HierarchyArguments& arguments);
 [[nodiscard]] int run_hierarchy_check(const HierarchyArguments& arguments);
-// kMistake too when the table is not what the certificate says.
+// Also returns kMistake if the table is not what the certificate says.
 [[nodiscard]] int run_verify_certificate(const VerifyArguments& arguments);
 [[nodiscard]] int run_risk(const RiskArguments& arguments);
 [[nodiscard]] int run_policy_explain(const PolicyExplainArguments& arguments);
 
-// "pgveil: message (hint)" on standard error; → the status: kUsage for ErrorKind::usage from the command line
-// itself is main's business, so this is always kMistake.
+// Prints "pgveil: message (hint)" on standard error and returns kMistake. main itself handles errors of the
+// command line (kUsage).
 int report(const Error& error);
 
 }  // namespace pgveil::app

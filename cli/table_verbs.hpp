@@ -1,5 +1,5 @@
 #pragma once
-// The verbs that look at tables: their options, and which was named. For main.cpp.
+// The verbs that look at tables: their options, and which verb was named. For main.cpp.
 #include <CLI/CLI.hpp>
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace pgveil::app {
 
 class TableVerbs {
  public:
-  // What the options are bound to is in this object, which must stay where it is.
+  // The options are bound to members of this object, so it must not move.
   void add(CLI::App& app, std::string& config);
-  // The exit status; nullopt: another verb was named.
+  // Returns the exit status; nullopt: another verb was named.
   [[nodiscard]] std::optional<int> run(const std::string& config);
-  // What the verb that was named is about: a table or a file, without a value of it.
+  // What the named verb works on: a table or a file, without any value of it.
   [[nodiscard]] std::string subject() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace pgveil::app {
 namespace {
 
-// Of the system's account; its number when it has no name.
+// The name of the system account, or its number if it has no name.
 std::string user_name() {
   passwd entry{};
   passwd* found = nullptr;

@@ -1,5 +1,5 @@
-// pgveil verify-certificate: is this the table that the certificate speaks of, and does it keep what it
-// promises?
+// pgveil verify-certificate: checks whether this is the certificate's table, and whether the table keeps what
+// the certificate promises.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ std::string print_of(const engine::Table& table, const std::optional<std::string
   return std::move(print).finish();
 }
 
-// Read once for its fingerprint and once more as a table; what changes between them is seen by neither alone,
-// and both are said.
+// The file is read once for its fingerprint and once more as a table. If it changes in between, neither
+// reading shows it alone, so both results are reported.
 Result<bool> is_the_table(const TableArguments& given, const Certificate& certificate,
                           const engine::Table& table) {
   if (given.table) {
@@ -73,16 +73,16 @@ bool compares_with_all(const engine::ValueModel& model) {
          std::holds_alternative<engine::DeltaDisclosure>(model);
 }
 
-constexpr std::string_view kNullOfExports = "\\N";  // of a table's columns hardly any has this text
+constexpr std::string_view kNullOfExports = "\\N";  // hardly any column of a table has this text
 
-// What stands for NULL while the table is read. Cells of exported files are NULL where they are empty.
+// The text for NULL while the table is read. In exported files, empty cells are NULL.
 std::optional<std::string> null_text_for(const Certificate& certificate, const TableArguments& given) {
   if (given.null_text) return given.null_text;
   if (certificate.policy.empty()) return given.table ? certificate.null_text : std::nullopt;
   return given.table ? std::string(kNullOfExports) : std::string();
 }
 
-// A distance in a hierarchy is left out: the certificate has none.
+// Leaves out distances in a hierarchy, because the certificate contains none.
 TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
   TableDemand made;
   made.quasi_identifiers = certificate.quasi_identifiers;
@@ -96,7 +96,8 @@ TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
       const auto* closeness = std::get_if<engine::TCloseness>(&model);
       const bool is_hierarchical =
           closeness != nullptr && closeness->distance == engine::Distance::hierarchical;
-      // At issue it was held against the input, which had more records than this table.
+      // When the certificate was issued, this was tested against the input, which had more records than this
+      // table.
       const bool is_gone = certificate.dropped_rows > 0 && compares_with_all(model);
       if (is_hierarchical || is_gone)
         verdicts.leave(fmt::format("{} {}: {}", column.name, engine::describe(model),
@@ -109,7 +110,7 @@ TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
   return made;
 }
 
-// What presence and k_map compare with: the job's input, shown at the levels of the certificate.
+// The population for presence and k_map: the job's input, shown at the levels of the certificate.
 struct Population {
   Job job;
   engine::Table people;
@@ -119,7 +120,7 @@ bool has_population_models(const Certificate& certificate) {
   return certificate.presence || certificate.k_map;
 }
 
-// nullopt: nothing compares with it, or something is missing that this takes.
+// nullopt: no model compares with it, or something needed for it is missing.
 Result<std::optional<Population>> read_population(const VerifyArguments& arguments,
                                                   const Certificate& certificate, const engine::Table* input,
                                                   Verdicts& verdicts) {
@@ -160,7 +161,7 @@ Result<void> verify_models(const Certificate& certificate, const engine::Table& 
   return {};
 }
 
-// nullopt: none was named.
+// nullopt: no input was named.
 Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments,
                                                 const Certificate& certificate, TableReader& reader) {
   std::optional<engine::Table> made;
@@ -195,7 +196,7 @@ Result<void> verify_input(const VerifyArguments& arguments, const Certificate& c
   return {};
 }
 
-// Is what published it what the certificate names?
+// Checks whether the job or policy that was named is the one in the certificate.
 Result<void> verify_source(const VerifyArguments& arguments, const Certificate& certificate,
                            Verdicts& verdicts) {
   if (arguments.job) {

@@ -1,4 +1,4 @@
-# Checks of the text of the tree, for those who work with CMake alone; ./run test runs the first two.
+# Checks of the source tree's text, for users of CMake alone. ./run test runs the first two.
 add_custom_target(check_architecture
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/architecture/include_graph_test.py USES_TERMINAL)
 add_custom_target(check_format COMMAND ${PROJECT_SOURCE_DIR}/run format --check USES_TERMINAL)

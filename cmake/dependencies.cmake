@@ -1,13 +1,13 @@
-# Every library pgveil relies on: the version of Debian 12 it is built and tested with, and why it is here.
-# A newer patch release is fine; another major version needs its tests run first. Which folder may include a
-# library's headers is said in one place, DOORS of tests/architecture/include_graph_test.py.
+# Every library that pgveil relies on: the version of Debian 12 with which it is built and tested, and its
+# purpose. A newer patch release is fine; another major version needs its tests run first. One place says
+# which folders may include a library's headers: DOORS in tests/architecture/include_graph_test.py.
 
-# Finds libraries that bring no files for CMake.
+# Finds libraries that have no files for CMake.
 find_package(PkgConfig REQUIRED)
 # Threads of sessions, jobs and background work.
 find_package(Threads REQUIRED)
 
-# fmt 9.1: texts are made of values with it, everywhere.
+# fmt 9.1: turns values into text, everywhere.
 find_package(fmt 9.1 REQUIRED)
 
 # Boost 1.81: Asio (sockets and timers: proxy/net and web/http), Beast (HTTP: web/http), System.result
@@ -19,24 +19,24 @@ find_package(Boost 1.81 REQUIRED COMPONENTS json)
 # the chain of the audit log and fingerprints of tables; comparisons that take the same time for all secrets.
 find_package(OpenSSL 3.0 REQUIRED)
 
-# yaml-cpp 0.7: scans the YAML of configuration, policies and jobs; only common/yaml.cpp sees it.
+# yaml-cpp 0.7: scans the YAML of configuration, policies and jobs; only common/yaml.cpp uses it.
 find_package(yaml-cpp 0.7 REQUIRED)
 
-# spdlog 1.10: writes the log's lines; only common/log.cpp sees it.
+# spdlog 1.10: writes the log's lines; only common/log.cpp uses it.
 find_package(spdlog 1.10 REQUIRED)
 
-# oneTBB 2021.8: threads that divide one piece of work; only common/workers.cpp sees it.
+# oneTBB 2021.8: threads that share one piece of work; only common/workers.cpp uses it.
 find_package(TBB 2021.8 REQUIRED COMPONENTS tbb)
 
-# CLI11 2.1: command line; only cli/ sees it.
+# CLI11 2.1: command line; only cli/ uses it.
 find_package(CLI11 2.1 REQUIRED)
 
-# libpqxx 6.4: pgveil's own queries (catalog, counts, versions, exports, tables of jobs); only db/server sees
-# it. It loses 2 KB where a connection breaks during a query (tests/leaks_of_libraries.txt).
+# libpqxx 6.4: pgveil's own queries (catalog, counts, versions, exports, tables of jobs); only db/server uses
+# it. It leaks 2 KB if a connection breaks during a query (tests/leaks_of_libraries.txt).
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 
-# libpg_query 15-4.0: PostgreSQL 15's own parser; only pg/ sees it, and bench/rewrite, which compares with its
-# deparser. No pkg-config file in Debian. protobuf-c 1.4: the form in which libpg_query hands its trees over.
+# libpg_query 15-4.0: PostgreSQL 15's own parser; only pg/ uses it, and bench/rewrite, which compares with its
+# deparser. Debian has no pkg-config file for it. protobuf-c 1.4: the form of libpg_query's trees.
 find_path(PG_QUERY_INCLUDE_DIR pg_query.h REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c>=1.4)
@@ -46,13 +46,13 @@ set_target_properties(pg_query PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${PG_QUERY_INCLUDE_DIR})
 target_link_libraries(pg_query INTERFACE PkgConfig::PROTOBUF_C)
 
-# xxHash 0.8: finds the place of a verdict in the cache (daemon/statements), whose key is compared whole. Not
-# for anything that nobody may make collide.
+# xxHash 0.8: finds the place of a verdict in the cache (daemon/statements), where the whole key is compared.
+# Do not use it where collisions that somebody provokes would do harm.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(xxhash INTERFACE IMPORTED)
 set_target_properties(xxhash PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${XXHASH_INCLUDE_DIR})
 
-# doctest 2.4.9: runs the unit tests; only tests/ sees it.
+# doctest 2.4.9: runs the unit tests; only tests/ uses it.
 if(PGVEIL_TESTS)
   find_package(doctest 2.4.9 REQUIRED)
 endif()

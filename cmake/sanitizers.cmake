@@ -5,7 +5,8 @@ if(PGVEIL_SANITIZE_ADDRESS)
   target_link_options(pgveil_sanitizers INTERFACE -fsanitize=address,undefined)
 endif()
 if(PGVEIL_SANITIZE_THREAD)
-  # GCC warns of Asio's fences, which it does not follow: Asio's locks, which it does, order the same.
+  # GCC warns about Asio's fences, which it does not follow. Asio's locks, which it follows, establish the
+  # same order.
   target_compile_options(pgveil_sanitizers INTERFACE -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan)
   target_link_options(pgveil_sanitizers INTERFACE -fsanitize=thread)
 endif()
@@ -14,7 +15,7 @@ if(PGVEIL_COVERAGE)
   target_link_options(pgveil_sanitizers INTERFACE --coverage)
 endif()
 if(PGVEIL_FUZZ)
-  # Coverage feedback from the libraries under test, not only from the target's own file. Clang 14 can't
-  # assemble coroutines with the check of functions' types.
+  # Coverage feedback from the libraries under test, not only from the target's own file. Clang 14 cannot
+  # assemble coroutines together with the check of function types.
   target_compile_options(pgveil_sanitizers INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize=function)
 endif()

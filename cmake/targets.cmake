@@ -1,15 +1,15 @@
-# Eight sources are compiled as one, which takes half the time: most of it goes into headers and templates
-# that they share. So names in anonymous namespaces are unique in a library. -DPGVEIL_UNITY=OFF compiles each
-# for itself.
+# Eight sources are compiled as one, which halves the time, because most of it goes into headers and templates
+# that they share. So names in anonymous namespaces must be unique in a library. -DPGVEIL_UNITY=OFF compiles
+# each source separately.
 option(PGVEIL_UNITY "compile several sources of a target as one" ON)
 function(pgveil_join_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PGVEIL_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# pgveil_library(name SOURCES … SEPARATE … DEPENDS …): one folder, one target. SEPARATE: sources that
-# are not joined with others. Links privately to the warnings and sanitizers,
-# includes from the root of the repository (#include "folder/file.hpp").
+# pgveil_library(name SOURCES … SEPARATE … DEPENDS …): one folder, one target. SEPARATE: sources that are not
+# joined with others. It links privately to the warnings and sanitizers. Includes start at the root of the
+# repository (#include "folder/file.hpp").
 function(pgveil_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SEPARATE;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES} ${ARG_SEPARATE})
@@ -19,9 +19,9 @@ function(pgveil_library name)
   target_link_libraries(${name} PUBLIC pgveil_sanitizers)
 endfunction()
 
-# pgveil_test(name SOURCES … SEPARATE … DEPENDS … ASIDE …): one doctest program, registered with ctest,
-# labelled unit. ASIDE: its longest cases, by the beginnings of their names. They are an entry of their own,
-# so that they run beside the others.
+# pgveil_test(name SOURCES … SEPARATE … DEPENDS … ASIDE …): one doctest program, registered with ctest and
+# labelled unit. ASIDE: its longest cases, by the beginnings of their names. They are a separate ctest entry,
+# so that they run in parallel with the others.
 function(pgveil_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SEPARATE;DEPENDS;ASIDE" ${ARGN})
   add_executable(${name} ${ARG_SOURCES} ${ARG_SEPARATE} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp)

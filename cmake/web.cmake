@@ -1,5 +1,5 @@
-# The page's files in the program. web/page/dist is made by npm (scripts/web.sh); without it there is a proxy
-# without a page.
+# Embeds the page's files into the program. npm makes web/page/dist (scripts/web.sh); without it, the proxy
+# has no page.
 #   pgveil_web_assets(OUTPUT): writes OUTPUT, the C++ file with all of them, when it is configured and
 #     whenever they changed.
 option(PGVEIL_WEB "embed the page, if web/page/dist has been built" ON)

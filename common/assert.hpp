@@ -1,6 +1,6 @@
 #pragma once
-// PGVEIL_ASSERT: for bugs only, on in release builds too. User input must never reach one. It throws Bug,
-// which ends the one session that met it (the handler of each session is the last net); nothing continues
+// PGVEIL_ASSERT is for bugs only, and is active in release builds too. User input must never reach one. It
+// throws Bug, which ends the one session that met it (each session's handler catches it); nothing continues
 // after it.
 #include <stdexcept>
 

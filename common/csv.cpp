@@ -24,7 +24,7 @@ void append_cell(std::string& line, std::optional<std::string_view> value, CellK
   const bool is_formula = kind == CellKind::text && !value->empty() && is_formula_start(value->front());
   const bool has_special = value->find(separator) != std::string_view::npos ||
                            value->find_first_of("\"\r\n") != std::string_view::npos;
-  // A blank at either end is part of the value; some readers trim unquoted cells.
+  // A blank at either end is part of the value, but some readers trim unquoted cells.
   const bool has_outer_blank = !value->empty() && (value->front() == ' ' || value->back() == ' ');
   if (is_formula || has_special || has_outer_blank || value->empty()) {
     append_quoted(line, *value, is_formula);

@@ -34,10 +34,10 @@ struct Error {
 template <class T>
 using Result = boost::system::result<T, Error>;
 
-// Called by boost::system::result when value() is asked of an error: that is a bug of the caller.
+// Called by boost::system::result when value() is called on an error, which is a bug of the caller.
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
 
-// The errors that are made in many places. Message and hint are public: no data value.
+// Errors that are made in many places. Message and hint are public: they have no data value.
 [[nodiscard]] Error usage_error(std::string message, std::string hint);  // ErrorKind::usage, 22023
 // ErrorKind::configuration, 22023: a file, a key or a value of the owner's that can't be used.
 [[nodiscard]] Error invalid_input(std::string message, std::string hint, std::string private_detail = {});

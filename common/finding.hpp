@@ -1,7 +1,7 @@
 #pragma once
-// What `pgveil check` finds: one fact about a server, a database or a policy that an owner should know of,
-// decide on or mend. Findings are values: judged in policy/ and rewriter/, printed and logged by cli/.
-// docs/check.md lists them all.
+// What `pgveil check` finds: a fact about a server, a database or a policy that an owner should know of,
+// decide on or fix. Findings are plain values. review/ and daemon/ make them, and daemon/ and cli/ print and
+// log them. docs/check.md lists all of them.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +10,8 @@ namespace pgveil {
 
 enum class Severity {
   note,     // worth knowing
-  warning,  // somebody should decide; nothing stops
-  error     // check exits with 1; serve, BUILD or EXPORT refuse, docs/check.md says which
+  warning,  // somebody should decide; nothing is refused
+  error     // check exits with 1; serve, BUILD or EXPORT refuse (docs/check.md says which)
 };
 
 enum class FindingKind {
@@ -71,14 +71,14 @@ struct Finding {
 // "warning: materialized-view: public.mv_people holds …; write …"
 [[nodiscard]] std::string one_line(const Finding& finding);
 
-// What an owner decided about an object (`acknowledged` in the configuration).
+// An owner's decision about an object (`acknowledged` in the configuration).
 struct Acknowledgement {
   std::string object;
   std::string reason;
   bool operator==(const Acknowledgement&) const = default;
 };
-// A finding whose object was acknowledged becomes a note that gives the reason. An acknowledgement that
-// settles nothing becomes a warning: it may be misspelt.
+// Turns a finding whose object was acknowledged into a note that gives the reason. An acknowledgement that
+// matches no finding becomes a warning, because it may be misspelt.
 [[nodiscard]] std::vector<Finding> settle(std::vector<Finding> findings,
                                           const std::vector<Acknowledgement>& acknowledged);
 

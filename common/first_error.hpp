@@ -9,7 +9,7 @@ namespace pgveil {
 
 class FirstError {
  public:
-  // The value, or a default one when there was an error.
+  // The value, or a default-constructed one if there was an error.
   template <class T>
   [[nodiscard]] T take(Result<T> result) {
     if (result) return std::move(*result);

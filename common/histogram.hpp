@@ -1,5 +1,5 @@
 #pragma once
-// How long things took: counts by upper bounds, for Prometheus. Thread-safe; adding takes no lock.
+// Counts durations by upper bounds, for Prometheus. Thread-safe; adding takes no lock.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace pgveil {
 
-// In microseconds: a rewrite takes 10 to 300, a query from 100 to minutes.
+// In microseconds. A rewrite takes 10 to 300, a query from 100 to minutes.
 inline constexpr std::array<std::int64_t, 16> kHistogramBounds{
     10,     25,     50,      100,     250,       500,       1'000,      2'500,
     10'000, 50'000, 100'000, 500'000, 1'000'000, 5'000'000, 30'000'000, 120'000'000};

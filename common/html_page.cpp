@@ -7,7 +7,7 @@
 namespace pgveil {
 namespace {
 
-// The policy makes a browser refuse what a mistake here would load.
+// The policy makes a browser refuse to load anything that a mistake here would reference.
 constexpr std::string_view kHead =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "

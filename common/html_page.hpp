@@ -1,13 +1,13 @@
 #pragma once
-// A report as one HTML file that needs nothing else: no script, no font, no picture from elsewhere; charts
-// are SVG in the text.
+// A report as one HTML file that needs nothing else: no script, font or picture from elsewhere. Charts are
+// inline SVG.
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pgveil {
 
-// For text and for attributes in double quotes.
+// Escapes for text and for attributes in double quotes.
 [[nodiscard]] std::string html_text(std::string_view text);
 
 struct Bar {
@@ -30,7 +30,7 @@ class HtmlPage {
   void paragraph(std::string_view text);
   void figures(const std::vector<Figure>& figures);
   void table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows);
-  // `axis` says what a bar's height is.
+  // axis: what the height of a bar means.
   void bars(std::string_view axis, const std::vector<Bar>& bars);
   [[nodiscard]] std::string finish() &&;
 

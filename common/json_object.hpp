@@ -11,12 +11,12 @@
 
 namespace pgveil {
 
-// Reads members by key and remembers which; finish() refuses the others. The first thing wrong is kept in
-// `errors`, after that every read gives a default value. Lives shorter than the value and `errors`.
+// Reads members by key and remembers which; finish() refuses all others. The first error is kept in `errors`;
+// after it every read gives a default value. The value and `errors` must outlive it.
 class JsonObjectView {
  public:
-  // path: where the object stands, for messages: "versions/p.1.json: tree.nodes[3]"; the separator comes
-  // between it and the keys in it.
+  // path: where the object is, for messages: "versions/p.1.json: tree.nodes[3]". The separator comes between
+  // it and the keys of the object.
   JsonObjectView(const boost::json::value& value, std::string path, FirstError& errors,
                  std::string_view separator = ".");
 
@@ -44,8 +44,8 @@ class JsonObjectView {
 
 [[nodiscard]] Error broken_json(std::string_view path, std::string_view what);
 
-// Boost.JSON keeps the last of two members with one key and does not say so. In valid JSON each member has
-// one colon outside of strings: more colons than members means that some were dropped.
+// Boost.JSON silently keeps the last of two members with the same key. In valid JSON each member has one
+// colon outside of strings, so more colons than members means that some were dropped.
 [[nodiscard]] bool has_duplicate_keys(std::string_view text, const boost::json::value& parsed);
 
 }  // namespace pgveil

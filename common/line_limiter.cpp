@@ -6,7 +6,7 @@ namespace pgveil::log {
 namespace {
 
 constexpr std::size_t kWords = 2;
-constexpr std::string_view kEnd = "0123456789\"'(/";  // where what differs from line to line begins
+constexpr std::string_view kEnd = "0123456789\"'(/";  // at these, text starts to differ from line to line
 
 std::string_view first_words(std::string_view text, std::size_t count) {
   text = text.substr(0, text.find_first_of(kEnd));

@@ -1,7 +1,7 @@
 #pragma once
-// Keeps one kind of log line from drowning all others: so many of a kind are let through in a second, the
-// rest is counted. Pure; not thread-safe. Memory is bounded: beyond kMaxKinds kinds, all new ones are one
-// kind.
+// Keeps one kind of log line from drowning all others: a limited number per kind and second is let through,
+// and the rest is counted. Pure; not thread-safe. Memory is bounded: beyond kMaxKinds kinds, all new ones
+// share one.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,9 +24,9 @@ class LineLimiter {
     std::uint64_t count = 0;
     bool operator==(const Suppressed&) const = default;
   };
-  // now_ms: of a clock that does not go back.
+  // now_ms: from a monotonic clock.
   [[nodiscard]] bool lets_through(std::string_view topic, std::string_view text, std::int64_t now_ms);
-  // What was suppressed in periods that are over; each is told once.
+  // What was suppressed in periods that are over; each is returned once.
   [[nodiscard]] std::vector<Suppressed> take_suppressed(std::int64_t now_ms);
 
  private:

@@ -25,7 +25,7 @@ void configure(const Options& options);
 // topic: a short fixed word ("session 12", "policy people_k2"); text: one line.
 void write(Level level, std::string_view topic, std::string_view text);
 
-// What the limit kept back and no later line has told of; for the end of the process.
+// Writes what the limit held back and no later line has reported. Call it at the end of the process.
 void flush_suppressed();
 
 // Written only with log_private: true.

@@ -1,6 +1,6 @@
 #pragma once
-// One line on a terminal that says how far a long piece of work is; silent elsewhere and for the first two
-// seconds.
+// One line on a terminal that shows how far a long piece of work is. Silent elsewhere and during the first
+// two seconds.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();  // wipes the line
 
-  // Whether show() would show anything now: for lines that cost something to make.
+  // Whether show() would draw something now. For lines that are expensive to make.
   [[nodiscard]] bool is_due() const;
   void show(std::string_view stage, std::uint64_t done);
 

@@ -1,16 +1,15 @@
 #pragma once
-// A refusal: pgveil understood the statement well enough to know that it must not answer it. It is not an
-// error to recover from and nothing converts it to success. The client sees SQLSTATE 42501, the message,
-// detail, hint and position. Refusals depend on the query and the catalog, never on data
-// (docs/attack-model.md).
+// A refusal: pgveil understood the statement well enough to know that it must not answer it. It is no error
+// to recover from, and nothing converts it to success. The client sees SQLSTATE 42501, the message, detail,
+// hint and position. Refusals depend on the query and the catalog, never on data (docs/attack-model.md).
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace pgveil {
 
-// Why. The names are stable: they are what SHOW REFUSALS and the metrics count by. Each has at least one
-// test.
+// The reason. The names are stable, because SHOW REFUSALS and the metrics count by them. Each has at least
+// one test.
 enum class Reason {
   statement_kind,  // this kind of statement is not open to masked users
   clause,          // a clause pgveil does not let through (INTO, FOR UPDATE, …)
@@ -36,7 +35,7 @@ struct Refusal {
   std::string message;      // names the part of the query; lower case, no full stop
   std::string hint = {};    // what to do instead
   int position = 0;         // 1-based character in the client's SQL, 0 = none
-  std::string detail = {};  // what may be said of the statement all the same; a sentence
+  std::string detail = {};  // what the client may still know of the statement; a sentence
 };
 
 [[nodiscard]] std::string_view reason_name(Reason reason);

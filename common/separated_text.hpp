@@ -1,9 +1,9 @@
 #pragma once
-// Reads RFC 4180 text (CSV) with any separator, from bytes already in memory. Records end with LF or CRLF,
-// the last one may go without; a field in double quotes may hold separators, line ends and doubled quotes. A
-// byte order mark at the beginning is skipped. Refused: a quote inside an unquoted field, text after a
-// closing quote, a quote never closed, a carriage return without line feed. Not for files: whoever reads the
-// bytes closes the file.
+// Reads RFC 4180 text (CSV) with any separator, from bytes in memory. Records end with LF or CRLF, which the
+// last one may lack. A field in double quotes may contain separators, line ends and doubled quotes. A byte
+// order mark at the beginning is skipped. Refused: a quote inside an unquoted field, text after a closing
+// quote, a quote that is never closed, a carriage return without line feed. It does no I/O: the caller reads
+// the file.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -19,7 +19,7 @@ class RecordReader {
   // `bytes` must outlive the reader. REQUIRES: separator is not a quote, CR or LF.
   RecordReader(std::string_view bytes, char separator);
 
-  // The next record's fields into `fields` (overwritten); false at the end. The views live until the next
+  // Reads the next record into `fields` (overwritten); false at the end. The views are valid until the next
   // call. Errors name the record (1-based), never a value.
   [[nodiscard]] Result<bool> next(std::vector<std::string_view>& fields);
 
@@ -28,7 +28,7 @@ class RecordReader {
  private:
   [[nodiscard]] Result<std::string_view> quoted_field();
   [[nodiscard]] Result<std::string_view> plain_field();
-  // Consumes what ends a field; true if it was a separator, false if the record ends.
+  // Consumes the end of a field: true for a separator, false for the end of the record.
   [[nodiscard]] Result<bool> another_field_follows();
   [[nodiscard]] Error error(std::string_view what) const;
 

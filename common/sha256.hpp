@@ -1,5 +1,5 @@
 #pragma once
-// The hash by which policies, expressions, texts and files are told apart, and bytes as hexadecimal digits.
+// The hash by which policies, expressions, texts and files are identified, and bytes as hexadecimal digits.
 // Not for passwords: SCRAM has its own functions (proxy/session/scram.hpp).
 #include <string>
 #include <string_view>

@@ -46,7 +46,7 @@ std::size_t at_character(std::string_view sql, std::size_t at) {
   return at;
 }
 
-// As wide as the text: tabs stay tabs.
+// White space as wide as the text: tabs stay tabs.
 std::string blank(std::string_view text) {
   std::string out;
   for (const char c : text) {

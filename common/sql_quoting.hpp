@@ -1,6 +1,6 @@
 #pragma once
-// Names and texts as parts of SQL, whatever they hold. This is the one place that quotes for SQL: a mistake
-// here would be an injection. A NUL byte can't stand in SQL, quoted or not; none of the callers has one.
+// Quotes names and texts for SQL, whatever they contain. This is the only place that does so, because a
+// mistake here would be an injection. REQUIRES: no NUL byte, which cannot occur in SQL, quoted or not.
 #include <string>
 #include <string_view>
 

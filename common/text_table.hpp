@@ -11,7 +11,8 @@ struct TextTable {
   std::vector<std::vector<std::optional<std::string>>> rows;
 };
 
-// Columns padded to their widest cell (in characters), two blanks between; NULL is blank; a header line.
+// Pads columns to their widest cell (in characters), with two blanks in between; NULL is blank; with a header
+// line.
 [[nodiscard]] std::string text_of(const TextTable& table);
 
 }  // namespace pgveil

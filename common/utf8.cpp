@@ -10,7 +10,7 @@ bool is_continuation(unsigned char byte) {
   return (byte & 0xC0U) == 0x80;
 }
 
-// What the first byte of a character says: its length, and the range its second byte must lie in.
+// What the first byte of a character determines: the length, and the range of the second byte.
 struct Lead {
   std::size_t length = 0;  // 0: not a first byte
   unsigned char second_min = 0x80;

@@ -16,9 +16,9 @@ extern "C" void __tsan_release(void*);
 namespace pgveil {
 namespace {
 
-// TSan does not see how TBB, which Debian builds without it, orders the caller's work and the parts'. So this
-// file is compiled without TSan, and says it: what was done before acquire's counterpart is seen after
-// acquire.
+// TSan does not see how TBB, which Debian builds without TSan, orders the caller's work and that of the
+// parts. So this file is compiled without TSan and declares the order: what is done before release is visible
+// after the matching acquire.
 void release([[maybe_unused]] void* order) {
 #if defined(PGVEIL_SANITIZE_THREAD)
   __tsan_release(order);

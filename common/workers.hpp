@@ -1,6 +1,6 @@
 #pragma once
-// Threads that do the parts of one piece of work together, for the few loops that are worth it. What they do
-// must not depend on how many there are.
+// Threads that share the parts of one piece of work, for the few loops that are worth it. The result must not
+// depend on the number of threads.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@ namespace pgveil {
 
 class Workers {
  public:
-  // At most `threads` at a time, the caller's included; never more than the machine runs at once. REQUIRES:
+  // Runs at most `threads` at a time, including the caller's, and never more than the machine has. REQUIRES:
   // threads >= 1.
   explicit Workers(std::size_t threads);
   ~Workers();

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Thrown by the event handler through yaml-cpp, caught in parse().
+// The event handler throws this through yaml-cpp, and parse() catches it.
 struct Stop {
   Error error;
 };
@@ -59,7 +59,7 @@ class DocumentBuilder : public YAML::EventHandler {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
     refuse_several_lines(mark, tag, text);
-    // An escape in a quoted scalar ("\0") can make what check_text has refused in the file itself.
+    // An escape in a quoted scalar ("\0") can produce a character that check_text refuses in the file itself.
     if (text.find('\0') != std::string::npos) stop(mark, "a value contains a NUL character", "remove it");
     add_scalar(mark, tag == "!" ? NodeKind::quoted_scalar : NodeKind::plain_scalar, text);
   }
@@ -82,7 +82,7 @@ class DocumentBuilder : public YAML::EventHandler {
  private:
   struct Frame {
     std::shared_ptr<Value::Node> node;
-    bool has_key = false;  // maps: a key was read, its value comes next
+    bool has_key = false;  // for maps: a key was read, and its value comes next
     std::string key;
     Position key_position;
     std::set<std::string, std::less<>> keys;
@@ -99,8 +99,8 @@ class DocumentBuilder : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!") stop(mark, "a tag (!name) is not allowed", "remove it");
   }
 
-  // yaml-cpp takes the end of the file for the end of a quoted text, and joins lines. Our texts end on their
-  // line, so a forgotten quote or colon is shown where it was forgotten.
+  // yaml-cpp accepts the end of the file as the end of a quoted text, and joins lines. Here texts must end on
+  // their line, so a forgotten quote or colon is reported where it was forgotten.
   void refuse_several_lines(const YAML::Mark& mark, const std::string& tag, const std::string& text) const {
     const std::size_t bom_bytes = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
     const std::size_t at = std::min(static_cast<std::size_t>(mark.pos) + bom_bytes, text_.size());
@@ -186,7 +186,7 @@ class DocumentBuilder : public YAML::EventHandler {
       frame.node->items.emplace_back().node_ = std::move(node);
       return;
     }
-    // yaml-cpp puts a missing value where the next thing starts.
+    // yaml-cpp places a missing value where the next thing starts.
     if (node->kind == NodeKind::null) node->position = frame.key_position;
     Value value;
     value.node_ = std::move(node);
@@ -216,8 +216,8 @@ bool is_allowed_control(unsigned char c) {
   return c == '\t' || c == '\n' || c == '\r';
 }
 
-// yaml-cpp replaces broken UTF-8, guesses UTF-16 from NULs and takes 0x04 for the end of the file; so none of
-// them may reach it.
+// yaml-cpp replaces broken UTF-8, guesses UTF-16 from NULs and takes 0x04 for the end of the file. So none of
+// these may reach it.
 Result<void> check_text(std::string_view text, const std::string& file_name) {
   if (text.size() > kMaxYamlBytes) {
     return error_at({file_name, 1, 1}, fmt::format("larger than {} bytes", kMaxYamlBytes), "split the file");

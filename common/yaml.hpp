@@ -1,5 +1,6 @@
 #pragma once
-// A strict reader for small YAML files (configuration, policies). yaml-cpp is behind this door only.
+// A strict reader for small YAML files (configuration, policies). Only this header's implementation uses
+// yaml-cpp.
 // Every error is one line with file, line, column, what is wrong and the fix:
 //   config/policies/people.yaml:7:5: unknown key "colums"; did you mean "columns"?
 // Refused everywhere: unknown keys, duplicate keys, wrong types, anchors/aliases/merge keys, tags, block
@@ -22,7 +23,7 @@ inline constexpr std::size_t kMaxYamlBytes = 1 << 20;
 inline constexpr int kMaxYamlDepth = 16;
 inline constexpr std::size_t kMaxYamlValues = 100'000;  // keys, scalars and collections
 
-// Where a value stands. line and column are 1-based; a column counts bytes.
+// The place of a value. line and column are 1-based; columns count bytes.
 struct Position {
   std::string file;
   int line = 0;
@@ -35,10 +36,10 @@ struct Position {
 // An Error of kind configuration: "file:line:column: what; fix".
 [[nodiscard]] Error error_at(const Position& position, std::string_view what, std::string_view fix);
 
-// For messages: in double quotes, on one line (control characters escaped), shortened when long.
+// The text for messages: in double quotes, on one line (control characters escaped), shortened if long.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-// For the fix of a message: `did you mean "columns"?` when one of `known` is near, else `use one of a, b, c`.
+// The fix of a message: `did you mean "columns"?` if one of `known` is similar, else `use one of a, b, c`.
 [[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 // A value in a parsed document. Cheap to copy; keeps the document alive.
@@ -48,7 +49,7 @@ class Value {
 
   [[nodiscard]] Result<std::string> as_string() const;  // any scalar but null; text as written
   [[nodiscard]] Result<std::int64_t> as_integer(std::int64_t min, std::int64_t max) const;  // inclusive
-  // Digits with or without a fraction, "2" or "0.25"; no sign, no exponent. Read alike on every machine.
+  // Digits with or without a fraction, "2" or "0.25"; no sign, no exponent. Independent of the locale.
   [[nodiscard]] Result<double> as_decimal() const;
   [[nodiscard]] Result<bool> as_boolean() const;  // true or false only
   // "250ms", "30s", "5m", "24h", "7d" → milliseconds
@@ -72,7 +73,7 @@ struct Value::Entry {
   Value value;
 };
 
-// file_name is only used in positions. An empty document is an error.
+// file_name is only used in positions. Errors: also an empty document.
 [[nodiscard]] Result<Value> parse(std::string_view text, std::string file_name);
 
 // Reads a file from disk; errors: missing, not readable, too large, not UTF-8.
@@ -81,7 +82,7 @@ struct Value::Entry {
 // Refuses keys outside `known`, suggesting the nearest one.
 [[nodiscard]] Result<void> refuse_unknown_keys(const std::vector<Value::Entry>& entries,
                                                const std::vector<std::string_view>& known);
-// nullptr when the key is absent.
+// nullptr if the key is absent.
 [[nodiscard]] const Value* find(const std::vector<Value::Entry>& entries, std::string_view key);
 
 }  // namespace pgveil::yaml

@@ -1,6 +1,6 @@
 #pragma once
-// The inside of yaml::Value, shared by common/yaml.cpp (which makes nodes) and common/yaml_value.cpp (which
-// reads them). For nobody else.
+// The implementation of yaml::Value, shared by common/yaml.cpp (which makes nodes) and common/yaml_value.cpp
+// (which reads them). For these two only.
 #include <string>
 #include <vector>
 

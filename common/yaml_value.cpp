@@ -1,4 +1,4 @@
-// Typed access to a parsed document. No yaml-cpp here.
+// Typed access to a parsed document. Does not use yaml-cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace pgveil::yaml {
 namespace {
 
 constexpr std::size_t kMaxQuotedBytes = 80;  // more than PostgreSQL's longest name (63)
-constexpr std::int64_t kMaxDurationMs = 3650LL * 24 * 60 * 60 * 1000;  // ten years: more is a slip
+constexpr std::int64_t kMaxDurationMs = 3650LL * 24 * 60 * 60 * 1000;  // ten years: more is likely a mistake
 
 std::string_view kind_name(NodeKind kind) {
   switch (kind) {
@@ -73,7 +73,7 @@ std::optional<std::int64_t> unit_ms(std::string_view unit) {
   return std::nullopt;
 }
 
-// Levenshtein distance; texts longer than any key of ours are far from everything.
+// Levenshtein distance. Texts longer than any of our keys count as far from everything.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   if (a.size() > kMaxQuotedBytes || b.size() > kMaxQuotedBytes) return kMaxQuotedBytes;
   std::vector<std::size_t> row(b.size() + 1);

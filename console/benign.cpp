@@ -12,7 +12,7 @@ struct Fixed {
   std::string_view value;
 };
 
-// SHOW of settings that drivers ask for; values are what the console's own ParameterStatus messages say.
+// SHOW of settings that drivers ask for. The values are those in the console's own ParameterStatus messages.
 constexpr std::array<Fixed, 12> kSettings{{
     {"server_version", "server_version", "15.0 (pgveil)"},
     {"server_encoding", "server_encoding", "UTF8"},

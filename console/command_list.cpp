@@ -13,7 +13,7 @@ const std::vector<std::string> kPolicyColumns = {
 const std::vector<std::string> kReleaseColumns = {"rows",      "units",      "cohorts", "smallest",
                                                   "disclosed", "computable", "equal"};
 
-// PgBouncer's names, of the version that has most of them; what makes no sense here is left out.
+// PgBouncer's names, from the version that has most of them. Columns that make no sense here are left out.
 const std::vector<std::string> kLinkColumns = {"type",
                                                "user",
                                                "database",
@@ -71,7 +71,7 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
   return first;
 }
 
-// Where a type stands among Command's alternatives.
+// The index of a type among Command's alternatives.
 template <class Wanted, std::size_t at = 0>
 constexpr std::size_t alternative_of() {
   if constexpr (std::is_same_v<Wanted, std::variant_alternative_t<at, Command>>) {

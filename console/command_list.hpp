@@ -1,6 +1,6 @@
 #pragma once
-// One table of all console commands: their syntax, what they answer and who may run them. SHOW HELP,
-// authorize() and columns_of() read it, and a test holds docs/console.md against it.
+// The one table of all console commands: their syntax, what they answer and who may run them. SHOW HELP,
+// authorize() and columns_of() read it, and a test compares docs/console.md with it.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -24,10 +24,10 @@ struct CommandInfo {
 // REQUIRES: command is not Benign.
 [[nodiscard]] const CommandInfo& info_of(const Command& command);
 
-// Lines of a text, each a row of the command's one column.
+// The lines of a text, each as a row of the command's only column.
 [[nodiscard]] Table lines_table(const Command& command, std::string_view text);
 
-// The table SHOW HELP answers.
+// The answer of SHOW HELP.
 [[nodiscard]] Table help_table();
 
 }  // namespace pgveil::console

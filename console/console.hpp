@@ -1,7 +1,7 @@
 #pragma once
-// The virtual database "pgveil": its commands as values. Parsing and authorization are pure and live here;
-// the work (BUILD, EXPORT …) is behind Console, which cli implements. The session speaks simple and extended
-// protocol over it.
+// The virtual database "pgveil": its commands as values. Parsing and authorization are pure and live here.
+// The work (BUILD, EXPORT …) is behind the interface Console, which daemon/console/commands.hpp implements.
+// Sessions offer it over the simple and the extended protocol.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,39 +50,39 @@ struct ShowVersion {};
 struct ShowHelp {};
 struct BuildPolicy {
   std::string policy;
-  bool is_fresh = false;  // whatever the version before showed
+  bool is_fresh = false;  // ignore what the earlier version showed
 };
 struct CheckPolicy {
   std::string policy;
 };
-// Of any table that pgveil may read; database: none means the only one.
+// For any table that pgveil may read. database: none means the only one.
 struct CheckTable {
   std::string schema, table;
   std::optional<std::string> database;
-  std::string job;                              // says all that follows; empty: none
+  std::string job;                              // replaces everything below; empty: none
   std::vector<std::string> columns, sensitive;  // columns: the quasi-identifiers
   std::optional<std::uint64_t> k;
-  std::vector<std::string> required, orders, risks;  // as check-table's --require, --order and --risk
+  std::vector<std::string> required, orders, risks;  // like --require, --order and --risk of check-table
 };
 struct MeasureRisk {
   std::string schema, table;
   std::optional<std::string> database;
   std::vector<std::string> columns;
   double threshold = 0.2;
-  std::uint64_t most_columns = 2;  // of a set that may identify
+  std::uint64_t most_columns = 2;  // of the sets whose identifying power is measured
 };
 struct ExplainPolicy {
   std::string role;
   std::string sql;
   std::optional<std::string> database;
-  bool is_full = false;  // masks in their places
+  bool is_full = false;  // show masks in their places
 };
 struct Reload {};
 struct ExportToTable {
   std::string policy;
   std::string schema;
   std::string table;
-  std::optional<std::string> certificate;  // file for it
+  std::optional<std::string> certificate;  // file for the certificate
 };
 struct ExportToFile {
   std::string policy;
@@ -91,7 +91,7 @@ struct ExportToFile {
 };
 struct AnonymizeJob {
   std::string job;
-  std::string schema, table;  // instead of the job's own output; empty: that
+  std::string schema, table;  // in place of the job's own output; empty: the job's output
 };
 struct CancelJob {
   std::string job;
@@ -109,13 +109,13 @@ struct Reconnect {
 struct KillClient {
   std::uint64_t id = 0;
 };
-// at_rest: PgBouncer's WAIT_FOR_SERVERS: each session ends when no transaction of it is open.
+// at_rest: PgBouncer's WAIT_FOR_SERVERS; each session ends as soon as it has no open transaction.
 enum class Ending { at_once, at_rest, when_clients_go };
 struct Shutdown {
   Ending ending = Ending::at_once;
 };
-// SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect: answered
-// benignly.
+// SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect. They are
+// answered without any effect.
 struct Benign {
   std::string tag;
   std::vector<std::string> columns;
@@ -128,14 +128,14 @@ using Command =
                  CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob,
                  CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, Benign>;
 
-// Keywords in any case; names bare or double-quoted; a trailing semicolon allowed; '' doubles in '…'.
-// Errors: 42601 with what was expected and "SHOW HELP lists the commands".
+// Keywords are accepted in any case, names bare or double-quoted, and a trailing semicolon is allowed; in '…'
+// a quote is doubled. Errors: 42601 with what was expected and "SHOW HELP lists the commands".
 [[nodiscard]] Result<Command> parse_command(std::string_view text);
 
 // What a login may do on the console. stats: only the SHOWs that quote no data (not TREE, RULES, COHORTS,
 // EXPLAIN).
 enum class Standing { none, stats, admin };
-// Errors: 42501, names the command and who may run it.
+// Errors: 42501, which names the command and who may run it.
 [[nodiscard]] Result<void> authorize(const Command& command, Standing standing);
 
 // The columns of a command's answer, known before it runs (for Describe). Empty: no rows, only a tag.
@@ -166,7 +166,7 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
   virtual ~Console() = default;
-  // Parses, authorizes and runs one command. May block for minutes: call it off the network threads.
+  // Parses, authorizes and runs one command. May block for minutes, so never call it on a network thread.
   // Thread-safe.
   [[nodiscard]] virtual Answer run(const Request& request) = 0;
 };

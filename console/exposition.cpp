@@ -5,7 +5,8 @@
 namespace pgveil::console {
 namespace {
 
-// Backslash, quote and line feed; other control characters can't be in names here, and would be harmless.
+// Escapes backslash, quote and line feed. Other control characters cannot be in names here, and would be
+// harmless.
 std::string escaped(std::string_view value) {
   std::string out;
   for (const char c : value) {

@@ -13,11 +13,11 @@ class Exposition {
  public:
   using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  // Begins a metric; type: "counter", "gauge" or "histogram". Samples of the one begun last follow.
+  // Begins a metric. type: "counter", "gauge" or "histogram". The samples that follow belong to it.
   void begin(std::string_view name, std::string_view type, std::string_view help);
   void sample(const Labels& labels, std::uint64_t value);
   void sample(const Labels& labels, double value);
-  // In seconds.
+  // Values are in seconds.
   void histogram(const Histogram::Snapshot& snapshot);
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -10,7 +10,7 @@
 namespace pgveil::console {
 namespace {
 
-// Longer lists are cut: the tree may exclude as many values as a column has.
+// Longer lists are cut, because the tree may exclude as many values as a column has.
 constexpr std::size_t kValuesNamed = 100;
 
 bool same_exclusion(const policy::PathStep& a, const policy::PathStep& b) {

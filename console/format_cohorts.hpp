@@ -9,17 +9,17 @@
 
 namespace pgveil::console {
 
-// "state = 'OH' AND NOT city IN ('Hamlet', 'Akron')"; "everything" for an empty path. "NOT" reads: not known
-// to be, so a NULL is on that side. Neighbouring NOTs of one attribute are written as one; of very many
-// values the first are named.
+// "state = 'OH' AND NOT city IN ('Hamlet', 'Akron')"; "everything" for an empty path. "NOT" means "not known
+// to be", so a NULL is on that side. Consecutive NOTs of one attribute are joined; of very many values only
+// the first are named.
 [[nodiscard]] std::string predicate_text(const policy::DisclosureTree& tree,
                                          std::span<const policy::PathStep> path);
 
-// "occupation, city"; "nothing".
+// "occupation, city", or "nothing".
 [[nodiscard]] std::string shown_attributes(const policy::DisclosureTree& tree,
                                            std::span<const std::uint32_t> attributes);
 
-// Quotes data values: for admin_users only.
+// Quotes data values: only for admin_users.
 [[nodiscard]] Table cohorts_table(const policy::DisclosureTree& tree);
 
 }  // namespace pgveil::console

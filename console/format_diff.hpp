@@ -5,12 +5,12 @@
 
 namespace pgveil::console {
 
-// Per column that is a quasi-identifier in either: the share of its cells shown before and after; at the end
-// that of all.
+// One row per column that is a quasi-identifier in either version: the share of its cells that was shown
+// before and is shown after. The last row is for all columns.
 [[nodiscard]] Table shares_table(const policy::PolicyVersion& before, const policy::PolicyVersion& after);
 
-// Combinations of values that are shown in one only, or on another number of rows. Quotes data values: for
-// admin_users only.
+// Combinations of values that only one version shows, or that are shown on different numbers of rows. Quotes
+// data values: only for admin_users.
 [[nodiscard]] Table changes_table(const policy::DisclosureTree& before, const policy::DisclosureTree& after);
 
 }  // namespace pgveil::console

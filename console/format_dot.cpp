@@ -11,7 +11,7 @@
 namespace pgveil::console {
 namespace {
 
-// Inside double quotes DOT knows \" and takes other backslashes as escapes of its own.
+// Inside double quotes, DOT reads \" as a quote and other backslashes as escapes of its own.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

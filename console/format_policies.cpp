@@ -38,7 +38,7 @@ Table policies_table(std::span<const PolicyLine> lines, Standing standing) {
                                  std::nullopt, std::nullopt, std::nullopt, line.closed_because});
     }
     cells.push_back(line.building.empty() ? std::nullopt : std::optional(line.building));
-    // The reason names the column, which is a hash of the tree.
+    // The reason names the column, and that name is a hash of the tree.
     cells.push_back(standing == Standing::admin ? line.enforcement
                                                 : line.enforcement.substr(0, line.enforcement.find(':')));
     table.rows.push_back(std::move(cells));

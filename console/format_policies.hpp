@@ -1,6 +1,6 @@
 #pragma once
-// SHOW POLICIES: one line per policy. Quotes no data; what cohort sizes tell is left out for stats_users
-// (privacy R8).
+// SHOW POLICIES: one line per policy. Quotes no data. What tells cohort sizes is left out for stats_users
+// (R8).
 #include <memory>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ struct PolicyLine {
   std::shared_ptr<const policy::PolicySpec> spec;
   std::shared_ptr<const policy::PolicyVersion> version;  // null: closed
   std::string closed_because;                            // empty when open
-  std::string building = {};                             // how far a build is; empty: none runs
+  std::string building = {};                             // how far a build is; empty: none is running
   std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
 };
 

@@ -24,14 +24,15 @@ std::string text_of(const Rule& rule) {
   return text;
 }
 
-// A node to be looked at, and the step that leads to it from the path's first `depth` steps.
+// A node to visit, and the step that leads to it after the path's first `depth` steps.
 struct Visit {
   policy::NodeIndex node = 0;
   std::size_t depth = 0;
   std::optional<policy::PathStep> step;
 };
 
-// One path is kept and cut back, not copied: a chain of "no" sides may be as long as an attribute has values.
+// Keeps one path and cuts it back instead of copying it, because a chain of "no" sides may have as many nodes
+// as an attribute has values.
 std::vector<Rule> rules_of(const policy::DisclosureTree& tree) {
   std::vector<Rule> rules(tree.attributes.size());
   const policy::Chains chains = policy::chains_of(tree);

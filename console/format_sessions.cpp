@@ -125,7 +125,8 @@ struct Pool {
   std::int64_t longest_wait_us = 0;
 };
 
-// What is open and neither used nor idle is on its way: connecting, logging in, getting its settings.
+// Open connections that are neither used nor idle are on their way: connecting, logging in, getting their
+// settings.
 Row pool_row(const std::pair<std::string, std::string>& name, const Pool& pool, const std::string& mode) {
   const std::uint64_t known = pool.server_active + pool.server_idle + pool.server_cleaning;
   return {name.first,
@@ -155,7 +156,7 @@ void append_totals(Row& row, const Traffic& traffic) {
   }
 }
 
-// Counts and bytes per second, times per transaction, query and assignment: as PgBouncer's.
+// Counts and bytes per second, and times per transaction, query and assignment, as in PgBouncer.
 void append_averages(Row& row, const Traffic& period) {
   const auto each = [](std::uint64_t sum, std::uint64_t count) {
     return number(count == 0 ? 0 : sum / count);
@@ -196,7 +197,7 @@ Table pools_table(std::span<const SessionInfo> sessions, std::span<const PoolInf
                   const ModeOf& mode_of) {
   std::map<std::pair<std::string, std::string>, Pool> pools;
   for (const auto& session : sessions) {
-    if (session.state == SessionState::login) continue;  // of no database yet
+    if (session.state == SessionState::login) continue;  // it has no database yet
     Pool& pool = pools[{session.database, session.role}];
     if (session.state == SessionState::waiting) {
       ++pool.waiting;

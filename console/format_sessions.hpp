@@ -14,10 +14,10 @@
 namespace pgveil::console {
 
 [[nodiscard]] Table clients_table(std::span<const SessionInfo> sessions);
-// One row per connection, held by a session or idle. user: the role that pgveil logs in as.
+// One row per connection, whether a session holds it or it is idle. user: the role that pgveil logs in as.
 [[nodiscard]] Table servers_table(std::span<const SessionInfo> sessions, std::span<const IdleServer> idle,
                                   const std::string& query_role);
-// One row per database and user that have a client or a connection. mode_of: role, database.
+// One row per database and user with a client or a connection. mode_of: called with role and database.
 using ModeOf = std::function<std::string(const std::string&, const std::string&)>;
 [[nodiscard]] Table pools_table(std::span<const SessionInfo> sessions, std::span<const PoolInfo> pools,
                                 const ModeOf& mode_of);

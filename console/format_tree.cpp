@@ -35,7 +35,7 @@ class Outline {
     leaves_.merge(fallen);
   }
 
-  // An explicit stack: a tree may be as deep as it has cohorts.
+  // Uses an explicit stack, because a tree may be as deep as it has cohorts.
   Table run() {
     Table table{columns_of(ShowTree{}), {}, "SHOW", {}};
     std::vector<Pending> stack{{0, 0, "everything"}};

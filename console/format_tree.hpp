@@ -1,6 +1,7 @@
 #pragma once
-// SHOW TREE and `pgveil policy show --tree`: the disclosure tree as an outline. Siblings are read top down,
-// the first that fits wins: a "no" side continues the list of its "yes" side instead of nesting under it.
+// SHOW TREE and `pgveil policy show --tree`: the disclosure tree as an outline. Siblings are read from the
+// top down, and the first one that fits applies: a "no" side continues the list of its "yes" side instead of
+// being nested.
 //
 //   state = 'OH'
 //     city = 'Hamlet'
@@ -11,7 +12,7 @@
 
 namespace pgveil::console {
 
-// Quotes data values: for admin_users only.
+// Quotes data values: only for admin_users.
 [[nodiscard]] Table tree_table(const policy::DisclosureTree& tree);
 
 // SHOW TREE … AS: one cell, the graph (format_dot.hpp) or the version as policy::to_json writes it.

@@ -13,7 +13,7 @@
 namespace pgveil::console {
 namespace {
 
-// Reads tokens one by one; the first thing that does not fit is remembered and everything after is ignored.
+// Reads tokens one by one. The first mismatch is remembered, and everything after it is ignored.
 class Reader {
  public:
   explicit Reader(std::span<const Token> tokens) : tokens_(tokens) {}

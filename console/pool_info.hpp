@@ -1,5 +1,5 @@
 #pragma once
-// What is known of the pools of connections to PostgreSQL: plain values for the console and the metrics.
+// The state of the pools of connections to PostgreSQL, as plain values for the console and the metrics.
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -11,8 +11,8 @@ namespace pgveil::console {
 struct PoolInfo {
   std::string database, role;
   std::string mode;                                   // none, session, transaction
-  std::uint64_t open = 0;                             // connections, those being opened included
-  std::uint64_t idle = 0, cleaning = 0, waiting = 0;  // of them; clients in line
+  std::uint64_t open = 0;                             // connections, including those being opened
+  std::uint64_t idle = 0, cleaning = 0, waiting = 0;  // of the connections; waiting: clients in the queue
   std::uint64_t size = 0, reserve_size = 0;
   std::int64_t longest_wait_us = 0;
   bool is_paused = false;

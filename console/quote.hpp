@@ -1,6 +1,6 @@
 #pragma once
-// Names and values as the console prints them: readable, unambiguous, one line. For people; no SQL is made of
-// it.
+// Names and values as the console prints them: readable, unambiguous, on one line. For people only; never
+// make SQL of them.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace pgveil::console {
 // Hamlet → 'Hamlet'; O'Neill → 'O''Neill'; control characters and backslashes → E'…\n…'.
 [[nodiscard]] std::string shown_value(std::string_view value);
 
-// "37.5" of part/whole; nothing of a whole of 0. digits: 0 or 1.
+// part/whole as "37.5"; empty if whole is 0. digits: 0 or 1.
 [[nodiscard]] std::string shown_percent(std::uint64_t part, std::uint64_t whole, int digits = 1);
 
 }  // namespace pgveil::console

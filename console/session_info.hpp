@@ -1,13 +1,13 @@
 #pragma once
-// What is known of one live session and of the traffic of one database: plain values for the console and the
-// metrics. Names and addresses, never a statement or a value.
+// The state of one live session and the traffic of one database, as plain values for the console and the
+// metrics. They have names and addresses, but never a statement or a value.
 #include <cstdint>
 #include <ctime>
 #include <string>
 
 namespace pgveil::console {
 
-// login: nobody has shown who it is; waiting: for the backend; in_transaction: one is open and nothing runs.
+// login: not authenticated yet; waiting: for the backend; in_transaction: one is open, but nothing runs.
 enum class SessionState { login, waiting, idle, in_transaction, active };
 
 struct Address {
@@ -20,21 +20,21 @@ struct SessionInfo {
   std::string role, database, application_name;  // empty before the login
   SessionState state = SessionState::login;
   bool has_backend = false;
-  std::uint64_t server_id = 0;  // of the connection to the backend, while it has one
+  std::uint64_t server_id = 0;  // of its connection to the backend, if it has one
   std::uint32_t backend_pid = 0;
   Address client, local;         // of the client's connection: its end and ours
-  Address server, server_local;  // of the backend's
+  Address server, server_local;  // of the backend's connection
   std::string tls, server_tls;   // "TLSv1.3/TLS_AES_256_GCM_SHA384"; empty: none
-  std::time_t connected_at = 0;  // seconds since 1970, as those below; 0: not yet
+  std::time_t connected_at = 0;  // seconds since 1970, like those below; 0: not yet
   std::time_t requested_at = 0;  // of the last request
   std::time_t server_connected_at = 0;
-  std::int64_t waited_us = 0;             // for the backend, so far
-  std::uint64_t prepared_statements = 0;  // with portals
-  std::uint64_t pending_bytes = 0;        // towards the client and the backend
-  bool is_ending = false;                 // ends at its next rest
+  std::int64_t waited_us = 0;             // for the backend, until now
+  std::uint64_t prepared_statements = 0;  // including portals
+  std::uint64_t pending_bytes = 0;        // to the client and the backend
+  bool is_ending = false;                 // ends at the next rest
 };
 
-// Since the start.
+// Counted since the start.
 struct Traffic {
   std::uint64_t transactions = 0, queries = 0, assignments = 0;  // assignments: sessions given a backend
   std::uint64_t received_bytes = 0, sent_bytes = 0;              // from and to clients
@@ -43,7 +43,7 @@ struct Traffic {
 struct DatabaseTraffic {
   std::string database;
   Traffic total;
-  Traffic period;  // of the last whole period
+  Traffic period;  // of the last complete period
 };
 inline constexpr std::uint64_t kTrafficPeriodSeconds = 60;
 

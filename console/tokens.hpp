@@ -1,6 +1,6 @@
 #pragma once
-// The words of a console command: bare and quoted names, strings, symbols. Not a SQL lexer: it knows just
-// what docs/console.md promises.
+// Splits a console command into words: bare and quoted names, strings, symbols. This is no SQL lexer: it
+// knows only what docs/console.md promises.
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 namespace pgveil::pg {
 namespace {
 
-// PostgreSQL's lexer takes all bytes above ASCII for letters.
+// PostgreSQL's lexer treats all bytes above ASCII as letters.
 bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
          (c & 0x80) != 0;
@@ -30,7 +30,7 @@ class Scanner {
     while (at_ < sql_.size() && !has_hard_quote_) step();
     return found_;
   }
-  // A quote that this scanner doesn't follow: what was found is not to be used.
+  // Whether there was a quote that this scanner does not follow. Then the result must not be used.
   [[nodiscard]] bool has_hard_quote() const { return has_hard_quote_; }
 
  private:
@@ -66,14 +66,14 @@ class Scanner {
     const std::string_view word = sql_.substr(first, at_ - first);
     const bool is_parameter = word[0] == '$' && word.find('$', 1) == std::string_view::npos;
     const bool has_dollar_quote = !is_parameter && word.find('$') != std::string_view::npos;
-    const bool has_escape_quote = here() == '\'' && (word.back() | 0x20) == 'e';  // 1e'…' is one, too
+    const bool has_escape_quote = here() == '\'' && (word.back() | 0x20) == 'e';  // also in 1e'…'
     if (skips_quotes_ && (has_dollar_quote || has_escape_quote)) has_hard_quote_ = true;
     if (is_deepening_word(word)) ++found_.deepening;
     if (is_word(word, "case")) open(cases_);
-    if (is_word(word, "end")) close(cases_);  // or a name, as in x.end: never closes a bracket
+    if (is_word(word, "end")) close(cases_);  // or a name, as in x.end; it never closes a bracket
   }
 
-  // A doubled quote inside is the end of one and the start of the next.
+  // A doubled quote inside counts as the end of one text and the start of the next.
   void quoted(char quote) {
     const std::size_t end = sql_.find(quote, at_ + 1);
     at_ = end == std::string_view::npos ? sql_.size() : end + 1;

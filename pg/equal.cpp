@@ -35,7 +35,7 @@ bool equal_values(const ProtobufCFieldDescriptor& field, const char* a, const ch
     }
     case PROTOBUF_C_TYPE_FLOAT:
     case PROTOBUF_C_TYPE_DOUBLE:
-    case PROTOBUF_C_TYPE_BYTES: break;  // pg_query.proto has none: refuse to call such trees equal
+    case PROTOBUF_C_TYPE_BYTES: break;  // pg_query.proto has none; never call such trees equal
   }
   return false;
 }

@@ -14,7 +14,7 @@ template <class T>
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&message) + offset);
 }
 
-// Is this field of the message set? For fields of a oneof: is it the active member.
+// Whether this field of the message is set. For a field of a oneof: whether it is the active member.
 [[nodiscard]] inline bool is_active(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& field) {
   if ((field.flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == 0) return true;
   return member_at<std::uint32_t>(message, field.quantifier_offset) == field.id;
@@ -60,8 +60,8 @@ void for_each_child(const ProtobufCMessage& message, Visit&& visit) {
   }
 }
 
-// Nothing set: zero, the empty text, no message, an empty list. A type that pg_query.proto does not have is
-// never so.
+// Whether nothing is set: zero, the empty text, no message, an empty list. False for a type that
+// pg_query.proto does not have.
 [[nodiscard]] inline bool is_default(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& field) {
   if (!is_active(message, field)) return true;
   if (is_repeated(field)) return member_at<std::size_t>(message, field.quantifier_offset) == 0;

@@ -11,14 +11,14 @@
 namespace pgveil::pg {
 namespace {
 
-// A token, or what stands between two brackets or CASE and END, these two included.
+// A token, or everything from a bracket to its partner or from CASE to END, including both.
 struct Piece {
   enum class Kind { token, bracket, cases };
   Kind kind = Kind::token;
   bool has_space = false;  // before it
   bool is_keyword = false;
   std::string_view text;     // a token's
-  std::vector<Piece> parts;  // the first opens, the last closes
+  std::vector<Piece> parts;  // the first one opens, the last one closes
   std::size_t width = 0;     // on one line, without the space before it
 };
 using Pieces = std::vector<Piece>;
@@ -44,7 +44,7 @@ class Reader {
  public:
   Reader(const std::vector<Token>& tokens, std::string_view sql) : tokens_(tokens), sql_(sql) {}
 
-  // All that is there up to a token that closes what is open.
+  // Everything up to a token that closes what is open.
   Pieces sequence() {
     Pieces out;
     while (at_ < tokens_.size() && !closes()) out.push_back(piece());
@@ -117,7 +117,7 @@ bool starts_join(Range range, const Piece* at) {
                                   is_one_of(at[1], {"JOIN", "OUTER", "LEFT", "RIGHT", "FULL", "INNER"}));
 }
 
-// Where a line may begin: after commas, before AND, OR and JOIN.
+// Splits where a line may begin: after commas, before AND, OR and JOIN.
 std::vector<Range> items_of(Range range) {
   std::vector<Range> items;
   const Piece* first = range.first;
@@ -177,7 +177,7 @@ class Layout {
       column_ += piece.text.size();
     }
     for (const Piece& part : piece.parts) {
-      if (&part == piece.parts.data()) is_line_start_ = true;  // the space before it is out already
+      if (&part == piece.parts.data()) is_line_start_ = true;  // the space before it is already written
       flat(part);
     }
   }
@@ -229,7 +229,7 @@ class Layout {
     flat(piece.parts.back());
   }
 
-  // CASE x, WHEN … THEN …, ELSE …
+  // The parts of CASE x, WHEN … THEN …, ELSE …
   void arm(Range range, std::size_t indent) {
     if (fits(width_of(range.first, range.second))) return sequence(range, indent);
     const std::vector<Range> all = items_of(range);
@@ -257,7 +257,7 @@ class Layout {
     clause({first, range.second}, indent);
   }
 
-  // The words that a clause begins with.
+  // The end of the words that begin a clause.
   static const Piece* head_end(Range range) {
     const Piece* at = range.first + 1;
     while (at != range.second && is_one_of(*at, {"BY", "ALL", "DISTINCT", "RECURSIVE"})) ++at;

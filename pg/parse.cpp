@@ -31,7 +31,7 @@ Result<Tree> parse_checked(std::string_view sql) {
     ~Release() { pg_query_free_protobuf_parse_result(parsed); }
   } release{parsed};
   if (parsed.error != nullptr) {
-    // The grammar's own stack: some thousand levels of what the limits do not count.
+    // The grammar's own stack overflowed: some thousand levels of something that the limits do not count.
     if (std::string_view(parsed.error->message).starts_with("memory exhausted")) {
       return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
                         "the statement is too complex to be read", parsed.error->cursorpos);
@@ -50,7 +50,7 @@ Result<Tree> parse_checked(std::string_view sql) {
   return tree;
 }
 
-// E'…' with a quote written as \'.
+// Whether it is E'…' with a quote written as \'.
 bool has_backslash_quote(std::string_view literal) {
   if (literal.empty() || (literal[0] != 'e' && literal[0] != 'E')) return false;
   for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
@@ -64,15 +64,15 @@ bool has_backslash_quote(std::string_view literal) {
 std::vector<std::size_t> backslash_quotes(std::string_view sql) {
   std::vector<std::size_t> found;
   const auto tokens = tokens_of(sql);
-  if (!tokens) return found;  // the parser has read it: it can't be
+  if (!tokens) return found;  // impossible, because the parser has read the text
   for (const Token& token : *tokens) {
     if (token.kind == Token::Kind::string && has_backslash_quote(token.text)) found.push_back(token.offset);
   }
   return found;
 }
 
-// Where the text has a second meaning: for readers that end E'…\' at its \' it would be other SQL, and SQL it
-// is. That is how injected text looks; a plain E'it\'s' makes no sense to them.
+// The first place where the text has a second meaning: readers that end E'…\' at its \' see other SQL, and it
+// is valid SQL for them. Injected text looks like this, while a plain E'it\'s' is no valid SQL for them.
 std::optional<std::size_t> find_ambiguous_literal(std::string_view sql) {
   if (sql.find("\\'") == std::string_view::npos) return std::nullopt;
   std::string other(sql);

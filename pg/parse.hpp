@@ -1,6 +1,6 @@
 #pragma once
-// SQL text → parse tree, behind limits that keep PostgreSQL's recursive parser and protobuf safe from hostile
-// text.
+// Parses SQL text into a parse tree, behind limits that protect PostgreSQL's recursive parser and protobuf
+// from hostile text.
 #include <memory>
 #include <string_view>
 
@@ -10,7 +10,7 @@
 
 namespace pgveil::pg {
 
-// A parsed text. `result` and all it points to live in `arena`. Movable; pointers stay valid.
+// A parsed text. `result` and everything it points to live in `arena`. Movable; pointers stay valid.
 struct Tree {
   std::unique_ptr<Arena> arena;
   PgQuery__ParseResult* result = nullptr;
@@ -18,7 +18,7 @@ struct Tree {
 
 struct ParseLimits {
   std::size_t bytes = 256 * 1024;
-  int nesting = 500;  // parentheses, brackets and CASE open at once (complexity.hpp)
+  int nesting = 500;  // parentheses, brackets and CASE open at the same time (complexity.hpp)
   // Operators, casts and key words that can each make the tree one level deeper (1+1+1…, NOT NOT…, UNION
   // chains). The parser's protobuf output costs time quadratic in depth: 8,000 levels take about half a
   // second, 128,000 minutes.
@@ -30,7 +30,7 @@ struct ParseLimits {
 // limits. Messages may quote the client's own text near the error, as PostgreSQL's do.
 [[nodiscard]] Result<Tree> parse(std::string_view sql, const ParseLimits& limits);
 
-// For text of our own (output of print, masks): no nesting limit.
+// For pgveil's own text (output of print, masks): no nesting limit.
 [[nodiscard]] Result<Tree> parse_own(std::string_view sql, std::size_t bytes_limit);
 
 // 1-based character position of a byte offset in UTF-8 text; 0 when offset is negative.

@@ -1,5 +1,5 @@
 #pragma once
-// SQL as PostgreSQL's scanner cuts it.
+// Splits SQL into tokens as PostgreSQL's scanner does.
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -15,7 +15,7 @@ struct Token {
   std::string_view text;  // of the SQL that was cut
 };
 
-// nullopt: the scanner can't read it. Views into `sql`, which must not hold NUL.
+// nullopt: the scanner cannot read it. The tokens are views into `sql`, which must not contain NUL.
 [[nodiscard]] std::optional<std::vector<Token>> tokens_of(std::string_view sql);
 
 }  // namespace pgveil::pg

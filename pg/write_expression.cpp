@@ -5,7 +5,7 @@
 namespace pgveil::pg {
 namespace {
 
-// Printed without brackets as an operand.
+// Whether it is printed without brackets as an operand.
 bool is_atomic(const Node& node) {
   switch (node.node_case) {
     case PG_QUERY__NODE__NODE_COLUMN_REF:
@@ -28,7 +28,7 @@ bool is_atomic(const Node& node) {
       return true;
     }
     case PG_QUERY__NODE__NODE_SUB_LINK: return node.sub_link->testexpr == nullptr;
-    default: return false;  // brackets are always right
+    default: return false;  // brackets are always correct
   }
 }
 

@@ -45,7 +45,7 @@ void Writer::relation(const PgQuery__RangeVar& relation) {
 
 void Writer::join(const PgQuery__JoinExpr& join) {
   const auto side = [&](const Node& node) {
-    // A bare nested join needs brackets; one with an alias prints its own.
+    // A nested join without an alias needs brackets; one with an alias prints its own.
     const bool in_brackets =
         is_kind(&node, PG_QUERY__NODE__NODE_JOIN_EXPR) && node.join_expr->alias == nullptr;
     if (in_brackets) text("(");

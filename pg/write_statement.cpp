@@ -27,7 +27,7 @@ void Writer::statement(const Node& node) {
     case PG_QUERY__NODE__NODE_EXPLAIN_STMT: return explain(*node.explain_stmt);
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT:
       text("SHOW ");
-      // "all" in the tree is the key word: the parser has no other way to say it.
+      // "all" in the tree is the key word, because the parser has no other way to express it.
       if (std::string_view(node.variable_show_stmt->name) == "all") return text("ALL");
       return identifier(node.variable_show_stmt->name);
     case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:

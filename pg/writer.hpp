@@ -1,6 +1,6 @@
 #pragma once
-// Inside of print: one Writer prints one statement. Split by what is printed: writer.cpp (names, lists),
-// write_expression.cpp, write_select.cpp, write_from.cpp, write_statement.cpp.
+// Implementation of print: one Writer prints one statement. The files are split by what is printed:
+// writer.cpp (names, lists), write_expression.cpp, write_select.cpp, write_from.cpp, write_statement.cpp.
 #include <span>
 #include <string>
 #include <string_view>

@@ -11,7 +11,7 @@
 namespace pgveil::review {
 namespace {
 
-// What an owner can do about a relation that clients can't read.
+// What an owner can do about a relation that clients cannot read.
 std::string_view decision_about(const rewriter::Relation& relation) {
   switch (relation.kind) {
     case rewriter::RelationKind::table:
@@ -40,7 +40,7 @@ FindingKind kind_of_reader(const rewriter::Relation& reader) {
                                                                   : FindingKind::view;
 }
 
-// From a relation to those that show its rows.
+// From each relation to those that show its rows.
 Steps upward_steps(const OwnerDecisions& standings, const rewriter::Surroundings& surroundings) {
   Steps steps;
   for (const auto& edge : surroundings.reads) {
@@ -92,14 +92,14 @@ class Reach {
     root_[relation.oid] = &relation;
   }
 
-  // Children hold rows of their parent, and nothing else of what it shows.
+  // Children hold rows of their parent, and nothing else that the parent shows.
   void descend(const rewriter::InheritanceEdge& edge) {
     const rewriter::Relation* child = standings_.find(edge.child);
     const rewriter::Relation* parent = standings_.find(edge.parent);
     if (child == nullptr || !seen_.insert(child->oid).second) return;
     starts_.push_back(child->oid);
     root_[child->oid] = root_.at(parent->oid);
-    // A partition is always refused by name, so the policy of the partitioned table decides for it.
+    // A partition is always refused by name, so the policy of the partitioned table applies to it.
     if (child->is_partition && !standings_.is_open(child->oid)) return;
     report(*child, {child->oid, FindingKind::inheritance, "holds rows of"}, *parent);
   }
@@ -120,7 +120,7 @@ class Reach {
       finding.severity = Severity::error;
       finding.what += ", and is open: its rows would be shown without masks";
       finding.mend = relation.kind == rewriter::RelationKind::materialized_view
-                         ? "take it out of open_tables"  // where none may be
+                         ? "take it out of open_tables"  // no materialized view may be listed there
                          : "take it out of open_tables, or acknowledge it";
     }
     findings_.push_back(std::move(finding));
@@ -131,7 +131,7 @@ class Reach {
   std::vector<rewriter::RelationOid> starts_;
   std::set<rewriter::RelationOid> seen_;
   std::map<rewriter::RelationOid, const rewriter::Relation*>
-      root_;  // the protected table it was reached from
+      root_;  // the protected table from which it was reached
   std::vector<Finding> findings_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Which relations and routines reach or repeat a protected table, and what has been decided about each. An
-// undecided one that clients can't read is a warning or a note; an open one that holds the table's rows is an
-// error, because they would be shown unmasked.
+// Checks which relations and routines reach or repeat a protected table, and what has been decided about
+// each. An undecided one that clients cannot read is a warning or a note. An open one that holds the table's
+// rows is an error, because they would be shown unmasked.
 #include <string>
 #include <vector>
 
@@ -12,11 +12,11 @@
 
 namespace pgveil::review {
 
-// All findings about what surrounds the policies of one database, in a fixed order.
+// All findings about the surroundings of one database's policies, in a fixed order.
 [[nodiscard]] std::vector<Finding> check_closure(const OwnerDecisions& standings,
                                                  const rewriter::Surroundings& surroundings);
 
-// Its parts.
+// The parts of check_closure.
 // Views, materialized views, rules, parents, children and holders of whole rows, transitively.
 [[nodiscard]] std::vector<Finding> check_reach(const OwnerDecisions& standings,
                                                const rewriter::Surroundings& surroundings);

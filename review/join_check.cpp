@@ -1,5 +1,5 @@
-// check_join_keys: keys by which a reader can put rows of a protected table and of another one together. Two
-// tables that are each k-anonymous are not when joined on a key that is visible in both.
+// check_join_keys: keys by which a reader can join rows of a protected table with those of another one. Two
+// tables that are each k-anonymous are no longer so when they are joined on a key that is visible in both.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ using policy::PolicySpec;
 bool have_a_reader_in_common(std::span<const PolicySpec* const> a, std::span<const PolicySpec* const> b) {
   return std::ranges::any_of(a, [&](const PolicySpec* left) {
     return std::ranges::any_of(b, [&](const PolicySpec* right) {
-      if (left->is_access_from_database || right->is_access_from_database) return true;  // who knows
+      if (left->is_access_from_database || right->is_access_from_database) return true;  // not known
       return std::ranges::any_of(left->readers, [&](const std::string& role) {
         return std::ranges::find(right->readers, role) != right->readers.end();
       });
@@ -102,8 +102,8 @@ class JoinKeys {
     }
   }
 
-  // Two columns that reference one person's key hold the same persons. Those that reference a town's say
-  // little.
+  // Two columns that reference the same key of persons contain the same persons. Columns that reference a key
+  // of towns tell little.
   void siblings() {
     const auto& keys = surroundings_.foreign_keys;
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -123,8 +123,8 @@ class JoinKeys {
     }
   }
 
-  // Has somebody rows of both in parts, and can put them together? A table of which one cohort is shown adds
-  // nothing to the other's.
+  // Whether some reader gets rows of both tables in parts and can join them. A table of which only one cohort
+  // is shown adds nothing to the other.
   bool cuts_both(const rewriter::Relation& a, const rewriter::Column& left, const rewriter::Relation& b,
                  const rewriter::Column& right) const {
     const auto cuts = [](const PolicySpec* spec, const rewriter::Column& key) {
@@ -148,14 +148,14 @@ class JoinKeys {
     return can_both_be_read(a, b) && shows(a, left) && shows(b, right);
   }
 
-  // A foreign key says that both are the same; one name only may.
+  // A foreign key says that both columns mean the same; an equal name only suggests it.
   void add(const rewriter::Relation& a, const rewriter::Column& left, const rewriter::Relation& b,
            const rewriter::Column& right) {
     if (is_key(a, left, b, right)) say({name_of(a, left), name_of(b, right)}, cuts_both(a, left, b, right));
   }
 
-  // Thirty tables that show an id are one thing to decide, not one for each two of them: what pairs connect
-  // is one group.
+  // Thirty tables that show an id are one decision, not one per pair of tables. So pairs that are connected
+  // form one group.
   void say_groups(const std::vector<std::pair<Place, Place>>& pairs) {
     std::vector<std::set<Place>> groups;
     for (const auto& [left, right] : pairs) {
@@ -186,11 +186,11 @@ class JoinKeys {
   }
 
   static std::string object_of(std::vector<std::string> names) {
-    std::ranges::sort(names);  // one join, one name
+    std::ranges::sort(names);  // one join gets one name
     return fmt::format("join {}", fmt::join(names, " = "));
   }
 
-  // Readers would not find out why: a hidden key is NULL, which equals nothing.
+  // Readers would not find out why there are no matches: a hidden key is NULL, which equals nothing.
   void add_hidden(const rewriter::Relation& a, const rewriter::Column& left, const rewriter::Relation& b,
                   const rewriter::Column& right) {
     if (!can_both_be_read(a, b)) return;

@@ -14,7 +14,7 @@ namespace {
 using policy::ColumnClass;
 using policy::PolicySpec;
 
-// Words by which tables of persons and their columns are usually called.
+// Words that are often in the names of tables of persons and of their columns.
 constexpr auto kPersonWords = std::to_array<std::string_view>(
     {"account",  "borrower",   "citizen",    "client",  "contact",  "customer", "employee",  "household",
      "human",    "individual", "inhabitant", "insured", "member",   "owner",    "passenger", "patient",
@@ -94,8 +94,8 @@ class Release {
         "class it identifier");
   }
 
-  // With such an index PostgreSQL may deliver rows in its order: by the hidden column among rows that look
-  // alike.
+  // With such an index PostgreSQL may return rows in its order, so that rows that look alike are ordered by
+  // the hidden column.
   void order_by_index(const rewriter::Index& index) {
     const auto hidden = std::ranges::find_if(index.columns, [&](int number) { return !shows(number); });
     if (hidden == index.columns.end()) return;
@@ -133,7 +133,7 @@ class Release {
     }
   }
 
-  // A NOT NULL domain, or one with a CHECK that NULL fails, has no NULL to hide a cell with.
+  // A domain that is NOT NULL, or has a CHECK that NULL fails, has no NULL for hiding a cell.
   void hidden_domain(const rewriter::Column& column) {
     if (!column.base || is_shown(spec_, column.name)) return;
     findings_.push_back(

@@ -1,6 +1,6 @@
 #pragma once
-// One policy against what surrounds its table, as far as the catalog alone tells: units, keys, indexes. What
-// needs counting is in daemon/policies/release_findings.hpp.
+// Checks one policy against the surroundings of its table, as far as the catalog alone tells: units, keys,
+// indexes. What needs counting is in daemon/policies/release_findings.hpp.
 #include <vector>
 
 #include "common/finding.hpp"
@@ -16,10 +16,12 @@ namespace pgveil::review {
                                                  const OwnerDecisions& standings,
                                                  const rewriter::Surroundings& surroundings);
 
-// Does it seem to be a table of persons? One with a policy is; else by its name and those of its columns.
+// Whether it seems to be a table of persons. A table with a policy is one; others are judged by their name
+// and the names of their columns.
 [[nodiscard]] bool is_person_like(const rewriter::Relation& relation, const OwnerDecisions& standings);
 
-// The severity of what tells the order of hidden values: a note when the policy accepts it by name.
+// A finding about something that tells the order of hidden values. It is a note if the policy accepts that by
+// name.
 [[nodiscard]] Finding order_finding(const policy::PolicySpec& spec, FindingKind kind, std::string what);
 
 }  // namespace pgveil::review

@@ -1,4 +1,4 @@
-// check_repeats: what shows a protected table's columns without reading it.
+// check_repeats: relations that show a protected table's columns without reading it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,14 +35,14 @@ class Repeats {
   }
 
  private:
-  // One finding per relation: the first way is the strongest.
+  // Adds one finding per relation; the first one is the strongest.
   void add(FindingKind kind, Severity severity, const rewriter::Relation& relation, std::string what,
            std::string mend) {
     if (!reported_.insert(relation.oid).second) return;
     findings_.push_back({kind, severity, name_of(relation), std::move(what), std::move(mend)});
   }
 
-  // Some policy hides one of these columns, at least for some rows.
+  // Whether some policy hides one of these columns, at least for some rows.
   bool hides_one(const rewriter::Relation& relation, const std::vector<int>& numbers) const {
     return std::ranges::any_of(standings_.policies_of(relation.oid), [&](const PolicySpec* spec) {
       return std::ranges::any_of(numbers, [&](int number) {
@@ -58,7 +58,7 @@ class Repeats {
     if (table == nullptr || referenced == nullptr || table == referenced) return;
     const bool is_to = standings_.has_policy(referenced->oid);
     const bool is_from = standings_.has_policy(table->oid);
-    if (is_to == is_from) return;  // two protected tables: check_join_keys; none: not our business
+    if (is_to == is_from) return;  // two protected tables: check_join_keys; none: nothing to check
     is_to ? key_to(*table, key, *referenced) : key_from(*table, key, *referenced);
   }
 
@@ -118,7 +118,7 @@ class Repeats {
     }
   }
 
-  // Columns of `relation` that a policy on `target` hides under the same name.
+  // The columns of `relation` that a policy on `target` hides under the same name.
   std::string repeated_columns(const rewriter::Relation& relation, const rewriter::Relation& target) const {
     std::string names;
     for (const rewriter::Column& column : relation.columns) {
@@ -147,7 +147,7 @@ class Repeats {
     }
   }
 
-  // A table with a policy of its own may show what another policy hides.
+  // A table with its own policy may show what another policy hides.
   void shown_elsewhere(const rewriter::Relation& relation) {
     for (const rewriter::Relation* target : standings_.guarded()) {
       if (target == &relation) continue;

@@ -1,5 +1,5 @@
-// check_routines: code of users that sees a protected table's rows. Clients can't call it (only pg_catalog's
-// functions are sent), but a view, a cast or a trigger may.
+// check_routines: code of users that sees a protected table's rows. Clients cannot call it (only functions of
+// pg_catalog are sent), but a view, a cast or a trigger may.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool is_word_byte(char c) {
   return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
 }
 
-// As a whole word, in any case: SQL folds it.
+// Whether it occurs as a whole word, in any case, because SQL folds it.
 bool names_word(std::string_view text, std::string_view word) {
   const auto same = [](char a, char b) { return lower(a) == lower(b); };
   for (auto at = text.begin();; ++at) {

@@ -14,13 +14,13 @@
 namespace pgveil::review {
 namespace {
 
-// Operators that SQL finds by its own words (IN, BETWEEN, LIKE, NULLIF, JOIN USING …), where no schema can be
-// written.
+// Operators that SQL constructs use implicitly (IN, BETWEEN, LIKE, NULLIF, JOIN USING …), where no schema can
+// be written.
 constexpr auto kImplicitOperators =
     std::to_array<std::string_view>({"=", "<>", "<", "<=", ">", ">=", "~", "!~", "~~", "!~~", "~~*", "!~~*"});
 
-// What masks and guards are made of, beside operators and casts (mask_column.cpp, shape_guard.cpp,
-// resolve_function.cpp).
+// The functions that masks and guards use, in addition to operators and casts (mask_column.cpp,
+// shape_guard.cpp, resolve_function.cpp).
 constexpr auto kUsedByPgveil =
     std::to_array<std::string_view>({"concat", "pg_identify_object_as_address", "pg_relation_filenode",
                                      "rtrim", "statement_timestamp", "trim_scale"});
@@ -49,7 +49,7 @@ class Check {
     verdict_.findings.push_back({kind, severity, std::move(object), std::move(what), std::move(mend)});
   }
 
-  // Why the running server's function is not the pinned one; empty: it is.
+  // How the running server's function differs from the pinned one; empty: it does not.
   static std::string difference(const rewriter::PinnedFunction& pinned, const ServerFunction* found) {
     if (found == nullptr) return "does not exist here";
     if (found->definition != pinned.definition) return "was replaced or got another overload in pg_catalog";
@@ -81,7 +81,7 @@ class Check {
   void quoting_columns() {
     for (const auto& column : facts_.quoting_columns) {
       const auto* catalog = rewriter::find_system_catalog(column.schema, column.relation);
-      if (catalog == nullptr) continue;  // not readable at all
+      if (catalog == nullptr) continue;  // clients cannot read it at all
       const bool is_hidden = std::ranges::any_of(catalog->hidden, [&](const rewriter::CatalogColumn& hidden) {
         return hidden.name == column.column && hidden.rule == rewriter::CatalogColumnRule::null;
       });

@@ -1,6 +1,6 @@
 #pragma once
-// The running server held against the lists that were derived from a fresh one and reviewed (rewriter/lists).
-// Pure: db/server/server_facts_loader.hpp asks the server.
+// Compares the running server with the lists that were derived from a fresh server and reviewed
+// (rewriter/lists). Pure: db/server/server_facts_loader.hpp asks the server.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -25,15 +25,15 @@ struct QuotingColumn {
   std::string type;
 };
 
-// A function or operator outside pg_catalog with a name that pg_catalog has too. Members of extensions are
-// left out.
+// A function or operator outside pg_catalog whose name pg_catalog has, too. Members of extensions are left
+// out.
 struct Overload {
   std::string object;  // "function public.upper(text)", "operator public.=(text,text)"
   std::string schema;
   std::string name;
 };
 
-// A cast made by a user through a function outside pg_catalog. Members of extensions are left out.
+// A cast that a user made with a function outside pg_catalog. Members of extensions are left out.
 struct UserCast {
   std::string object;  // "cast (integer as public.secret)"
   bool is_implicit = false;
@@ -52,11 +52,11 @@ struct ServerFacts {
 
 struct ServerVerdict {
   std::vector<Finding> findings;  // an error among them: this server must not be used
-  // Listed functions that may not be called here.
+  // Listed functions that may not be called on this server.
   std::set<std::string, std::less<>> dropped_functions;
 };
 
-// search_path: the pinned one; only there can an unqualified operator be found.
+// search_path: the pinned one. An unqualified operator can only be found there.
 [[nodiscard]] ServerVerdict check_server(const ServerFacts& facts,
                                          const std::vector<std::string>& search_path);
 

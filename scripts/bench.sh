@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run bench NAME… [--OPTION…]: runs bench/NAME/run.sh against the release build; options are the
-# benchmark's.
+# ./run bench NAME… [--OPTION…]: runs bench/NAME/run.sh against the release build. The options are passed to
+# the benchmark.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 

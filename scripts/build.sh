@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./run build [PRESET]: configure once, build what changed.
+# ./run build [PRESET]: configures once and builds what changed.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run demo [--check|--stop]: a private PostgreSQL with two tables, their policies, pgveil in front, and
-# three queries as the owner and an analyst see them. Leaves all of it up; --check compares the answers and
-# stops all.
+# three queries as the owner and an analyst see them. Everything keeps running; --check compares the answers
+# and stops everything.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
@@ -12,7 +12,7 @@ source "$ROOT/scripts/demo_check.sh"
 STATE=$ROOT/build/demo # what --stop needs to know: directory, pgveil.pid; and pgpass, the passwords of this run
 ROWS=${PGVEIL_DEMO_ROWS:-1000000}
 
-# ask PORT USER DATABASE [PSQL-OPTION…]: psql that reads no start-up file and no setting of the caller's.
+# ask PORT USER DATABASE [PSQL-OPTION…]: psql without start-up files and without settings of the caller's.
 ask() {
   local port=$1 user=$2 database=$3
   shift 3
@@ -25,7 +25,7 @@ ask() {
 stop_pgveil() {
   local pid tries
   pid=$(cat "$STATE/pgveil.pid" 2>/dev/null) || return 0
-  # Only a process that still is ours: its command line names this run's directory.
+  # Only a process that is still ours: its command line names the directory of this run.
   if tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF "$DIRECTORY/"; then
     kill -TERM "$pid" 2>/dev/null || true
     for ((tries = 0; tries < 100; tries++)); do
@@ -36,7 +36,7 @@ stop_pgveil() {
   fi
 }
 
-# Ends what an earlier run left up, if any.
+# Ends what an earlier run left running, if anything.
 stop_demo() {
   DIRECTORY=$(cat "$STATE/directory" 2>/dev/null) || return 0
   stop_pgveil
@@ -73,7 +73,8 @@ load_tables() {
   ask "$POSTGRES_PORT" demo_owner demo -v rows="$ROWS" -f "$ROOT/demo/residents_table.sql"
 }
 
-# verifier PASSWORD: what PostgreSQL stores for it, made by PostgreSQL and taken back.
+# verifier PASSWORD: what PostgreSQL stores for this password. PostgreSQL makes it in a transaction that is
+# undone.
 verifier() {
   ask "$POSTGRES_PORT" postgres postgres -At -v password="$1" <<'SQL'
 BEGIN;
@@ -104,7 +105,7 @@ configure_pgveil() {
   [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$home"
 }
 
-# The rights of pgveil's two roles, and the schema that says which version of a policy is current.
+# The rights of pgveil's two roles, and the schema that decides which version of a policy is current.
 grant_rights() {
   pgveil setup-sql --config "$DIRECTORY/pgveil/pgveil.yaml" >"$DIRECTORY/setup.sql" ||
     die "pgveil setup-sql failed"
@@ -142,7 +143,7 @@ start_demo() {
   bash "$ROOT/scripts/build.sh" release
   choose_user
   stop_demo
-  # A run that fails half-way leaves nothing up.
+  # A run that fails half-way must leave nothing running.
   trap 'status=$?; ((status == 0)) || stop_demo; exit $status' EXIT
   prepare
   step "starting a private PostgreSQL on port $POSTGRES_PORT"

@@ -1,4 +1,4 @@
-# Sourced by the demo: its answers compared with what they must be. Each check is one test.
+# Sourced by the demo. Compares its answers with the expected ones. Each check is one test.
 
 CHECKS_PASSED=0
 CHECKS_FAILED=0
@@ -16,7 +16,7 @@ check() {
   fi
 }
 
-# value_of COMMAND…: what it printed, or its error.
+# value_of COMMAND…: the output of the command, or its error.
 value_of() { "$@" 2>&1 || true; }
 
 sqlstate_of() { value_of "$1" -v VERBOSITY=sqlstate -c "$2" | tr -d ' ' | sed 's/^psql:.*ERROR/ERROR/'; }
@@ -53,13 +53,13 @@ check_residents() {
 
 TYPES_SQL='SELECT pg_typeof(resident_no), pg_typeof(city), pg_typeof(birth_year) FROM residents LIMIT 1'
 
-# The file that the job published: its classes counted by other means.
+# The file that the job published. Its classes are counted by other means.
 check_published() {
   local file=$DIRECTORY/pgveil/exports/residents.csv sizes
   check "the job's optimum is proven" 1 "$(grep -c '(optimum)$' "$DIRECTORY/anonymize.log")"
   check "the published file has no identifier" 'state,birth_year,sex,city,diagnosis,visits' \
     "$(head -n 1 "$file" | tr -d '\r')"
-  # No column before the sensitive ones has a comma of its own but birth_year's interval, which is quoted.
+  # Before the sensitive columns, only the interval of birth_year has a comma of its own, and it is quoted.
   sizes=$(tail -n +2 "$file" | sed -E 's/,[^,]*,[^,]*$//' | sort | uniq -c |
     awk 'NR == 1 || $1 < least { least = $1 } { rows += $1 }
     END { print (least >= 10 ? "yes" : "no"), rows }')

@@ -1,5 +1,5 @@
-# Sourced by the demo: what it prints. Each query is asked twice, of PostgreSQL as the owner of the tables,
-# and of pgveil as an analyst.
+# Sourced by the demo. Prints its output. Each query runs twice: in PostgreSQL as the owner of the tables, and
+# in pgveil as an analyst.
 
 raw() { ask "$POSTGRES_PORT" demo_owner demo "$@"; }
 analyst() { ask "$PROXY_PORT" analyst demo "$@"; }

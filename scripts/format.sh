@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run format [--check]: clang-format decides the layout of C++, and scripts/line_length.py looks at the
-# length of every line. clang-format 14 is Debian 12's; other versions lay out differently.
+# ./run format [--check]: clang-format decides the layout of C++, and scripts/line_length.py checks the length
+# of every line. clang-format 14 is the version in Debian 12; other versions produce another layout.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 
@@ -30,7 +30,7 @@ case ${1:-} in
       say "not laid out by clang-format: $file"
       failed=$((failed + 1))
     done
-    # A formatter that died, or whose words are not understood, must not pass for a good layout.
+    # A formatter that died, or whose output is not understood, must not count as a good layout.
     [[ $failed -gt 0 || ($status -eq 0 && -z $complaints) ]] ||
       die "clang-format ended with status $status and named no file: $complaints"
     lines=$(python3 "$ROOT/scripts/line_length.py") || true

@@ -16,7 +16,7 @@ COLUMNS = 110
 ROOT = Path(__file__).resolve().parent.parent
 SUFFIXES = {".cpp", ".hpp", ".py", ".ts", ".tsx", ".mjs", ".css", ".sh", ".cmake", ".yaml", ".sql", ".md"}
 NAMES = {"CMakeLists.txt", "run", "Dockerfile"}
-# What programs write, and what clients sent: nobody lays these out.
+# Output of programs and text from clients, whose layout nobody decides.
 NOT_OURS = ("tests/golden/", "tests/integration/recorded/", "docs/openapi.yaml")
 COMMENT = {
     "//": {".cpp", ".hpp", ".ts", ".tsx", ".mjs"},

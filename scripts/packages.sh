@@ -1,5 +1,5 @@
-# Sourced by the verbs: which Debian 12 packages each of them needs, and how missing ones are installed.
-# cmake/dependencies.cmake says what each library is for.
+# Sourced by the verbs. Lists the Debian 12 packages that each of them needs, and installs missing ones.
+# cmake/dependencies.cmake gives the purpose of each library.
 source "$ROOT/scripts/say.sh"
 
 packages_of() {
@@ -13,7 +13,7 @@ packages_of() {
     test)
       echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 \
         python3-psycopg python3-asyncpg python3-yaml sqlsmith chromium
-      # For the page; an npm that is there, of whatever origin, will do.
+      # For the page. If there is an npm already, of whatever origin, it is used.
       command -v npm >/dev/null || echo nodejs npm
       ;;
     bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
@@ -34,8 +34,8 @@ missing_packages() {
   done
 }
 
-# Debian makes and starts a server of its own with the first postgresql package that is installed. It is told
-# not to, for the time of the installation only; machines that have the package keep what they have.
+# Debian makes and starts its own server with the first postgresql package that is installed. This prevents it
+# during the installation only; machines that already have the package are not affected.
 NO_CLUSTER=/etc/postgresql-common/createcluster.d/zz-pgveil.conf
 
 forbid_system_cluster() {
@@ -61,7 +61,7 @@ install_packages() {
   ((status == 0)) || die "apt-get could not install: $*; its message is above"
 }
 
-# need_packages GROUP…: quick when nothing is missing.
+# need_packages GROUP…: fast if nothing is missing.
 need_packages() {
   local group wanted=() missing
   if ! command -v dpkg-query >/dev/null; then

@@ -1,4 +1,4 @@
-# Sourced by the demo: a PostgreSQL of its own, in its own directory, on its own port, on loopback only.
+# Sourced by the demo. Runs a private PostgreSQL in its own directory, on its own port, on loopback only.
 # REQUIRES: choose_user was called; DIRECTORY belongs to RUN_USER.
 
 postgres_bin() {
@@ -9,8 +9,8 @@ postgres_bin() {
   die "PostgreSQL 15 is missing; ./run deps demo installs it"
 }
 
-# free_port FIRST: the first port from there on loopback that nobody listens on. FIRST: below 32768, where
-# outgoing connections, which leave ports unusable for a minute, do not take theirs from.
+# free_port FIRST: the first port from FIRST on that nobody listens on, on loopback. FIRST must be below
+# 32768: outgoing connections, which leave ports unusable for a minute, take theirs from there on.
 free_port() {
   local port
   for ((port = $1; port < $1 + 200; port++)); do
@@ -21,7 +21,7 @@ free_port() {
 
 new_password() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
 
-# start_postgres PORT PASSWORD: everybody must prove a password, the superuser's is PASSWORD.
+# start_postgres PORT PASSWORD: every login needs a password; PASSWORD is the superuser's.
 start_postgres() {
   local port=$1 bin
   bin=$(postgres_bin)
@@ -48,7 +48,7 @@ CONF
     die "the private PostgreSQL did not start: $(tail -n 1 "$DIRECTORY/postgres.log")"
 }
 
-# stop_postgres: at once; the data is thrown away anyway.
+# stop_postgres: stops at once, because the data is thrown away anyway.
 stop_postgres() {
   [[ -f $DIRECTORY/data/postmaster.pid ]] || return 0
   "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -m immediate -w stop >/dev/null \

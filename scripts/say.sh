@@ -1,4 +1,5 @@
-# Sourced by the verbs: how they speak. Errors are one line on standard error: what, and what to do.
+# Sourced by the verbs. Defines how they print. An error is one line on standard error: what is wrong, and
+# what to do.
 
 say() { printf '%s\n' "$*"; }
 step() { printf '== %s\n' "$*" >&2; }

@@ -1,5 +1,5 @@
-# Sourced by the verbs: Spark for pgveil-spark, in build/spark: a Python environment with the very files that
-# spark/requirements.txt names, and what HDFS is tested with.
+# Sourced by the verbs. Sets up Spark for pgveil-spark in build/spark: a Python environment with exactly the
+# files that spark/requirements.txt names, and the files for tests with HDFS.
 SPARK_HOME_DIRECTORY=$ROOT/build/spark
 SPARK_PYTHON=$SPARK_HOME_DIRECTORY/venv/bin/python
 MINICLUSTER=hadoop-client-minicluster-3.4.1.jar
@@ -7,7 +7,8 @@ MINICLUSTER_SHA256=5b90be54a39d856f237a4530e25f62aea4b67c180c73b5cfb1aff35c502b2
 
 has_spark() { [[ -f $SPARK_HOME_DIRECTORY/ready && -x $SPARK_PYTHON ]] && command -v java >/dev/null; }
 
-# Only what the file names, by its hashes; the source archive is made a wheel of without asking any index.
+# Installs only what the file names, checked by hash. The source archive is built into a wheel without asking
+# any index.
 install_spark() {
   local want
   want=$(sha256sum <"$ROOT/spark/requirements.txt")
@@ -25,7 +26,7 @@ install_spark() {
   echo "$want" >"$SPARK_HOME_DIRECTORY/ready"
 }
 
-# A name node and data nodes in one process. Without it the test on hdfs:// is skipped.
+# A name node and data nodes in one process. Without it, the test on hdfs:// is skipped.
 install_minicluster() {
   local jars=$SPARK_HOME_DIRECTORY/hdfs ivy
   [[ ! -f $jars/$MINICLUSTER ]] || return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ./run test [--long] [SUITE…]: builds the dev preset and runs suites, as many programs side by side as there
-# are processors. What was left out, and how to have it, stands before the last line, which is the sum of the
-# tests that passed and failed. A suite that ran nothing has failed.
+# ./run test [--long] [SUITE…]: builds the dev preset and runs suites, as many programs in parallel as there
+# are processors. Before the last line it prints what was left out and how to include it. The last line is the
+# sum of the tests that passed and failed. A suite that ran nothing counts as failed.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
@@ -21,9 +21,9 @@ add() {
 
 leave_out() { left_out+=("$1: $2"); }
 
-# add_program NAME STATUS LOG SECONDS: a program whose last line is 'N passed, N failed'. One that died, or
-# that ran nothing, counts as one failed, unless it says what it skipped and why. Its output is in
-# build/test/, and is shown when it failed.
+# add_program NAME STATUS LOG SECONDS: a program whose last line is 'N passed, N failed'. If it died or ran
+# nothing, it counts as one failed test, unless it says what it skipped and why. Its output is in build/test/,
+# and is shown if it failed.
 add_program() {
   local name=$1 status=$2 log=$3 seconds=$4 line
   if ((status != 0)); then
@@ -41,8 +41,8 @@ add_program() {
   add "$name" "$good" "$bad" "$seconds"
 }
 
-# start NAME COMMAND…: runs it beside the others, as soon as fewer run than there are processors. The output
-# goes to build/test/NAME.log, the status and the seconds go beside it.
+# start NAME COMMAND…: runs it in parallel with others, as soon as fewer are running than there are
+# processors. The output goes to build/test/NAME.log, with the status and the seconds beside it.
 start() {
   local name=$1 log=$ROOT/build/test/${1//\//_}.log
   shift
@@ -57,7 +57,7 @@ start() {
   started+=("$name")
 }
 
-# Waits for what was started, and reports it in the order of the names.
+# Waits for everything that was started, and reports in the order of the names.
 finish() {
   local name log status seconds
   wait
@@ -86,9 +86,9 @@ run_unit() {
   add unit "$good" "$bad" "$((SECONDS - begun))"
 }
 
-# start_python_suite SUITE: every tests/<suite>/*_test.py, the largest files first, because they tend to take
-# longest. A million statements are for the release build: the sanitizers take six times as long, and see the
-# same code in the short run.
+# start_python_suite SUITE: runs every tests/<suite>/*_test.py, the largest files first, because they tend to
+# take longest. A million statements run with the release build only: the sanitizers take six times as long,
+# and cover the same code in the short run.
 start_python_suite() {
   local suite=$1 file files=() binary=()
   [[ $suite != oracle || ${#long_option[@]} -eq 0 ]] ||
@@ -101,7 +101,7 @@ start_python_suite() {
   ((${#files[@]} > 0)) || add "$suite" 0 1 0
 }
 
-# With Spark and Java, which only ./run deps spark installs; otherwise it says so.
+# Needs Spark and Java, which only ./run deps spark installs; without them it says so.
 start_spark() {
   if ! has_spark; then
     leave_out spark "neither Spark nor Java is here; ./run deps spark installs both"
@@ -133,7 +133,8 @@ start_suite() {
   esac
 }
 
-# One initdb for all tests: each private server copies it (tests/integration/harness/postgres.py).
+# Runs initdb once for all tests: each private server copies the result
+# (tests/integration/harness/postgres.py).
 make_cluster_template() {
   local template
   template=$(own_directory cluster)
@@ -145,7 +146,7 @@ make_cluster_template() {
   test_environment+=("PGVEIL_CLUSTER_TEMPLATE=$template/data")
 }
 
-# Debian's own python3: the drivers are packaged for it, and another one may come first in PATH.
+# Uses Debian's own python3, because the drivers are packaged for it and another one may come first in PATH.
 choose_python() {
   PYTHON=/usr/bin/python3
   [[ -x $PYTHON ]] || PYTHON=$(command -v python3) || die "python3 is missing; ./run deps test installs it"

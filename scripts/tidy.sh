@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# ./run tidy [FILE…]: clang-tidy with .clang-tidy over the given sources, or over all of ours.
+# ./run tidy [FILE…]: runs clang-tidy with .clang-tidy on the given sources, or on all of ours.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 
 need_packages build test lint
 cd "$ROOT"
-# The commands of single files; ./run build joins several into one.
+# Uses the commands of single files, because ./run build joins several files into one.
 cmake --preset dev -B build/tidy -DPGVEIL_UNITY=OFF >/dev/null
 files=("$@")
 if [[ ${#files[@]} -eq 0 ]]; then

@@ -1,6 +1,6 @@
-# Adds up the output of `ctest -V`: doctest's cases where a program is a doctest program, one for any other program.
-# A program that dies (a sanitizer's report, a crash) counts as one failed more, whatever it had printed.
-# Prints "PASSED FAILED".
+# Adds up the output of `ctest -V`: the cases of doctest programs, and one for any other program. A program
+# that dies (a sanitizer's report, a crash) counts as one more failure, whatever it has printed. Prints
+# "PASSED FAILED".
 
 match($0, /^ *[0-9]+: \[doctest\] test cases:/) {
   id = $1 + 0

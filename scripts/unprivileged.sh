@@ -1,6 +1,6 @@
-# Sourced by the verbs: who runs the servers and the tests. PostgreSQL refuses to run as root, and nothing
-# that reads hostile input should, so root lends its work to an unprivileged account: the one that Debian's
-# package made.
+# Sourced by the verbs. Decides which user runs the servers and the tests. PostgreSQL refuses to run as root,
+# and nothing that reads hostile input should. So root hands its work over to an unprivileged account: the one
+# that Debian's package made.
 source "$ROOT/scripts/say.sh"
 
 # choose_user: sets AS_USER, the words to put before a command, and RUN_USER.
@@ -21,9 +21,8 @@ own_directory() {
   echo "$directory"
 }
 
-# lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, what they are
-# started with. A tree that this user can't reach (a clone below /root) is lent as a copy of what the tests
-# need.
+# lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, with which they are
+# started. If this user cannot reach the tree (a clone below /root), it gets a copy of what the tests need.
 lend_tree_to_user() {
   choose_user
   local program home

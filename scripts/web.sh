@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes web/page/dist, which the build embeds, when there is an npm; without one pgveil is built without the
+# Makes web/page/dist, which the build embeds, if there is an npm. Without npm pgveil is built without the
 # page.
 #   bash scripts/web.sh          build, if something changed
 #   bash scripts/web.sh --test   types, unit tests of the page's logic, build; 'skipped: …' without npm
 set -euo pipefail
 source "$ROOT/scripts/say.sh"
 
-# Packages are what package-lock.json says, by hash; none of their own scripts run.
+# The packages are those in package-lock.json, checked by hash. None of their scripts run.
 install_modules() {
   if [[ ! -f node_modules/.pgveil-lock ]] || ! cmp -s package-lock.json node_modules/.pgveil-lock; then
     step "installing the page's build tools"

@@ -26,7 +26,7 @@ std::string_view last_of(std::string_view section) {
   return section.empty() ? section : section.substr(section.rfind('.') + 1);
 }
 
-// As it would be written on one line.
+// The value as it would be written on one line.
 std::string text_of(const yaml::Value& value) {
   if (const auto scalar = value.as_string()) return *scalar;
   std::string out;
@@ -116,7 +116,8 @@ class Reader {
   ConfigOrigin origin_;
 };
 
-// Files that tls.clients or tls.backend must name together, or need for their mode. Empty: all is well.
+// Files that tls.clients or tls.backend must name together, or need for their mode. Empty: nothing is
+// missing.
 std::string missing_tls_file(const TlsConfig& tls) {
   const auto is_half = [](const TlsFiles& files) { return files.certificate.empty() != files.key.empty(); };
   if (tls.clients != ClientTls::disable &&
@@ -138,7 +139,7 @@ std::string missing_tls_file(const TlsConfig& tls) {
   return {};
 }
 
-// Empty: all is well.
+// Empty: nothing is wrong.
 std::string wrong_bypass_role(const Config& config, const BypassRole& role) {
   const auto& backend = config.backend;
   if (config.auth.method == session::ClientAuthentication::trust)
@@ -167,7 +168,7 @@ bool is_privileged(const Config& config, const std::string& role) {
          find_bypass(config, role) != nullptr;
 }
 
-// Empty: all is well.
+// Empty: nothing is wrong.
 std::string wrong_auth_query(const Config& config) {
   const auto& query = *config.auth_query;
   if (config.auth.method == session::ClientAuthentication::trust)
@@ -184,7 +185,7 @@ std::string wrong_auth_query(const Config& config) {
   return {};
 }
 
-// A table that one entry opens to some and another one, too; empty: there is none.
+// A table that one entry opens to some roles and another entry opens, too; empty: there is none.
 std::string told_twice(const std::vector<OpenTable>& tables) {
   for (std::size_t i = 0; i < tables.size(); ++i) {
     for (std::size_t j = i + 1; j < tables.size(); ++j) {
@@ -202,7 +203,7 @@ bool is_host_name(std::string_view name) {
       name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
-// Empty: all is well.
+// Empty: nothing is wrong.
 std::string wrong_page(const Config& config) {
   const PageConfig& page = config.page;
   if (page.tls.certificate.empty() != page.tls.key.empty())
@@ -212,7 +213,7 @@ std::string wrong_page(const Config& config) {
     return "admin.http.host is no loopback address, and there is no admin.http.tls";
   if (page.port && page.names.empty() && !net::is_loopback(page.host))
     return "admin.http.host is no loopback address, and admin.http.names does not tell what browsers ask for";
-  // Any name can be pointed at a loopback address; only a certificate tells whose it is.
+  // Any name can be pointed at a loopback address. Only a certificate tells whose name it is.
   if (!page.names.empty() && !has_tls) return "admin.http.names without admin.http.tls";
   for (const auto& name : page.names) {
     if (!is_host_name(name)) return fmt::format("admin.http.names: {} is no name", yaml::in_quotes(name));
@@ -222,7 +223,7 @@ std::string wrong_page(const Config& config) {
   return wrong_page_lists(config);
 }
 
-// Empty: all is well.
+// Empty: nothing is wrong.
 std::string wrong_metrics(const MetricsConfig& metrics) {
   if (metrics.port && !net::is_address(metrics.host))
     return fmt::format("metrics.host: {} is no address", yaml::in_quotes(metrics.host));
@@ -232,13 +233,13 @@ std::string wrong_metrics(const MetricsConfig& metrics) {
   return {};
 }
 
-// What one key can't see alone.
+// Checks that involve several keys.
 Result<void> check_whole(const Config& config, const yaml::Value& document) {
   const auto refuse = [&](std::string_view what, std::string_view fix) {
     return yaml::error_at(document.position(), what, fix);
   };
   const bool is_trust = config.auth.method == session::ClientAuthentication::trust;
-  // What a name stands for is known, and asked, when it is listened on.
+  // A name is resolved and checked when the server starts to listen.
   if (is_trust && net::is_address(config.listen.host) && !net::is_loopback(config.listen.host)) {
     return refuse("auth.method trust with a listen.host that is not loopback",
                   "use scram-sha-256, or listen on 127.0.0.1");

@@ -1,5 +1,5 @@
 #pragma once
-// config/pgveil.yaml as a value. Read strictly; docs/config.md is generated from the same table
+// config/pgveil.yaml as a value. The file is read strictly; docs/config.md is generated from the same table
 // (settings/options.hpp).
 #include <cstddef>
 #include <cstdint>
@@ -44,15 +44,15 @@ struct BackendConfig {
   std::vector<std::string> schemas = {"public"};  // searched after pg_catalog
   BackendRole query_role;                         // carries all client SQL
   std::optional<BackendRole> admin_role;          // builds and exports; never carries client SQL
-  std::vector<std::string> accept_excess;         // rights too many of query_role: db/rights/role_excess.hpp
+  std::vector<std::string> accept_excess;         // excess rights of query_role: db/rights/role_excess.hpp
   bool mask_views = false;                        // query_role reads views of masks, never a policy's table
-  std::string mask_owner = "pgveil_masks";        // owns them; nobody logs in as it
+  std::string mask_owner = "pgveil_masks";        // owns these views; nobody logs in as it
   std::int64_t connect_timeout_ms = 10'000;
   std::int64_t catalog_check_every_ms = 5'000;
   bool operator==(const BackendConfig&) const = default;
 };
 
-// A role of clients that is passed on as it is.
+// A client role whose statements are passed on unchanged.
 struct BypassRole {
   std::string role;
   BackendRole backend;
@@ -63,34 +63,34 @@ struct BypassRole {
 struct AuthConfig {
   session::ClientAuthentication method = session::ClientAuthentication::scram_sha_256;
   std::string users_file;  // empty only with trust: then any role name is let in
-  std::string hba_file;    // empty: from everywhere
+  std::string hba_file;    // empty: from every address
   bool operator==(const AuthConfig&) const = default;
 };
 
-// Who of PostgreSQL's roles may log in, and as whom.
+// Which roles of PostgreSQL may log in, and as whom.
 inline constexpr std::string_view kEverybody = "*";
 struct LetIn {
   std::string user;  // kEverybody, or a name
-  std::string as;    // the role of the policies that it is; empty: its own name
+  std::string as;    // the role whose policies apply; empty: its own name
   bool operator==(const LetIn&) const = default;
 };
 
-// Of the function that setup-sql makes.
+// Calls the function that setup-sql makes.
 inline constexpr std::string_view kShippedVerifierQuery =
     "SELECT name, verifier FROM pgveil_auth.verifier_of($1)";
 
 struct AuthQueryConfig {
-  std::string query{kShippedVerifierQuery};  // with $1 for the name; gives name and verifier
-  BackendRole role;                          // that asks
-  std::string database;                      // empty: the first that is served
-  std::vector<LetIn> let_in;                 // the first that fits counts; nobody else
+  std::string query{kShippedVerifierQuery};  // takes the name as $1; returns name and verifier
+  BackendRole role;                          // runs the query
+  std::string database;                      // empty: the first served one
+  std::vector<LetIn> let_in;                 // the first that fits applies; no other role may log in
   std::int64_t cache_ms = 10'000;
   bool operator==(const AuthQueryConfig&) const = default;
 };
 
 // Paths are absolute; empty: none.
 struct TlsFiles {
-  std::string certificate;  // with those between it and its authority
+  std::string certificate;  // with the intermediate ones
   std::string key;
   std::string authorities;
   std::string revoked;
@@ -111,26 +111,26 @@ struct TlsConfig {
 
 struct MetricsConfig {
   std::string host = "127.0.0.1";
-  std::optional<std::uint16_t> port;  // unset: none
-  std::vector<std::string> names;     // under which it is asked for, beside localhost and addresses
+  std::optional<std::uint16_t> port;  // unset: no metrics
+  std::vector<std::string> names;     // host names of requests, besides localhost and addresses
   bool operator==(const MetricsConfig&) const = default;
 };
 
 // The page (docs/web.md).
 struct PageConfig {
   std::string host = "127.0.0.1";
-  std::optional<std::uint16_t> port;  // unset: none
-  std::vector<std::string> names;     // under which it is asked for, beside those of loopback
-  TlsFiles tls;                       // certificate and key; none: HTTP
-  // Admins that are shown more than masks; nobody unless listed.
-  std::vector<std::string> raw_rows;    // rows of policies' tables as they are
-  std::vector<std::string> table_jobs;  // jobs over tables of databases, and to tables
+  std::optional<std::uint16_t> port;  // unset: no page
+  std::vector<std::string> names;     // host names of requests, besides those of loopback
+  TlsFiles tls;                       // certificate and key; none: plain HTTP
+  // Admins who may see more than masks; empty: none.
+  std::vector<std::string> raw_rows;    // may see rows of policies' tables as they are
+  std::vector<std::string> table_jobs;  // may run jobs that read or write tables of databases
   bool operator==(const PageConfig&) const = default;
 };
 
 struct AuditConfig {
   std::string file;  // empty: nothing is audited
-  std::string key;   // of the chain of lines; empty: none
+  std::string key;   // for the chain of lines; empty: none
   std::size_t sql_bytes = 8192;
   bool operator==(const AuditConfig&) const = default;
 };
@@ -141,9 +141,9 @@ struct AdminConfig {
   bool operator==(const AdminConfig&) const = default;
 };
 
-// Overrides for some sessions; unset: as pool says.
+// Overrides for some sessions; an unset member: the value in PoolConfig applies.
 struct PoolRule {
-  std::string database, role;  // empty: every one
+  std::string database, role;  // empty: any
   std::optional<session::PoolMode> mode;
   std::optional<std::size_t> size, reserve_size;
   bool operator==(const PoolRule&) const = default;
@@ -158,15 +158,15 @@ struct PoolConfig {
   std::int64_t server_lifetime_ms = 3'600'000;
   std::int64_t server_idle_timeout_ms = 600'000;
   std::size_t prepared_statements = 200;
-  std::vector<PoolRule> rules;  // the first that fits counts
+  std::vector<PoolRule> rules;  // the first that fits applies
   bool operator==(const PoolConfig&) const = default;
 };
 
 struct LimitsConfig {
-  std::size_t max_clients = 500;     // that have logged in
+  std::size_t max_clients = 500;     // logged in
   std::size_t max_role_clients = 0;  // 0: no limit
-  std::size_t login_clients = 200;   // that have not
-  std::size_t admin_clients = 5;     // more, for admins on the console
+  std::size_t login_clients = 200;   // not yet logged in
+  std::size_t admin_clients = 5;     // additional, for admins on the console
   std::size_t statement_bytes = 256 * 1024;
   std::size_t output_bytes = 16 * 1024 * 1024;
   int nesting = 500;
@@ -177,7 +177,7 @@ struct LimitsConfig {
   std::uint64_t counts_bytes = 2'147'483'648;
   std::int64_t login_timeout_ms = 10'000;
   std::int64_t drain_timeout_ms = 5'000;
-  std::int64_t client_idle_timeout_ms = 0;  // 0: none, as those below
+  std::int64_t client_idle_timeout_ms = 0;  // 0: no limit, also for those below
   std::int64_t idle_in_transaction_timeout_ms = 0;
   std::int64_t query_timeout_ms = 0;
   bool operator==(const LimitsConfig&) const = default;
@@ -194,7 +194,7 @@ struct Decision {
   Acknowledgement acknowledgement;
 };
 
-// A file or a pattern of files, made absolute with the folder of the configuration.
+// A file or a pattern of files, made absolute relative to the folder of the configuration.
 struct PathPattern {
   std::string pattern;
   yaml::Position at;
@@ -202,8 +202,8 @@ struct PathPattern {
 
 struct Config {
   std::string file;
-  std::map<std::string, std::string> written;  // "limits.max_clients": the value's text, of keys in the file
-  std::vector<std::string> warnings;           // one line each: keys of the file that have no effect any more
+  std::map<std::string, std::string> written;  // "limits.max_clients": text of the value, of keys in file
+  std::vector<std::string> warnings;           // one line each, for keys that no longer have an effect
   ListenConfig listen;
   BackendConfig backend;
   AuthConfig auth;
@@ -225,16 +225,16 @@ struct Config {
   std::string state_dir;
   std::string export_dir;  // empty: no export to files
   log::Options log{.lines_per_second = 100};
-  // Not read from the file: ends the queries of whoever uses this configuration's endpoints.
+  // Not read from the file: interrupts the queries on the endpoints of this configuration.
   std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
 };
 
-// Reads password files and environment variables that it names; not users_file or policies. Every error is
-// one line with file, line, column and the fix.
+// Also reads the password files and environment variables that it names, but not users_file or policies.
+// Every error is one line with file, line, column and the fix.
 [[nodiscard]] Result<Config> read_config(const std::string& path);
 [[nodiscard]] Result<Config> read_config_text(std::string_view text, const std::string& path);
 
-// query_role, and the role for builds and exports: admin_role, or query_role when there is none.
+// For query_role, and for the role of builds and exports: admin_role, or query_role if there is none.
 [[nodiscard]] db::Endpoint query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint build_endpoint(const Config& config);
 
@@ -243,16 +243,16 @@ struct Config {
 // REQUIRES: config.auth_query.
 [[nodiscard]] db::Endpoint auth_query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role);
-// Null: it is none.
+// Null: it is no bypass role.
 [[nodiscard]] const BypassRole* find_bypass(const Config& config, std::string_view role);
-// A host that is the folder of a Unix socket.
+// Whether the host is the folder of a Unix socket.
 [[nodiscard]] inline bool is_socket_folder(std::string_view host) {
   return host.starts_with('/');
 }
 
-// "schema.table" of the entries that hold in this database.
+// "schema.table" of the entries for this database.
 [[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
-// Of those that not every role reads.
+// The access to those entries that not every role may read.
 [[nodiscard]] std::map<std::string, rewriter::Access> open_access_of(const Config& config,
                                                                      std::string_view database);
 [[nodiscard]] std::vector<Acknowledgement> acknowledged_in(const Config& config, std::string_view database);

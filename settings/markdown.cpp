@@ -22,7 +22,7 @@ std::string table_of(std::string_view section) {
 
 constexpr std::size_t kColumns = 110;
 
-// One paragraph, with a line end wherever the next word would go beyond kColumns.
+// One paragraph, wrapped at kColumns.
 std::string wrapped(std::string text) {
   std::size_t line = 0;
   std::size_t space = std::string::npos;

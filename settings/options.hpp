@@ -1,5 +1,5 @@
 #pragma once
-// The one table of configuration keys: what settings/config.cpp accepts, what a missing key means, and
+// The one table of configuration keys: what settings/config.cpp accepts, the default of each key, and
 // docs/config.md.
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace pgveil::app {
 
-// Where relative paths and messages start from.
+// The base of relative paths.
 struct ConfigOrigin {
   std::string directory;  // of the configuration file
 };
@@ -19,7 +19,7 @@ struct Option {
   std::string_view section;  // "backend.query_role"; "" for the top level
   std::string_view key;
   std::string_view type;       // for people: "port", "duration", "list of names"
-  std::string_view otherwise;  // the default as it would be written; kRequired when there is none
+  std::string_view otherwise;  // the default as it would be written, or kRequired
   std::string_view meaning;
   Result<void> (*set)(Config& config, const yaml::Value& value, const ConfigOrigin& origin);
 };
@@ -29,11 +29,11 @@ struct Section {
   std::string_view path;
   std::string_view meaning;
   bool may_be_missing = true;               // false: it has required keys
-  void (*start)(Config& config) = nullptr;  // called when the section is there
+  void (*start)(Config& config) = nullptr;  // called if the section is present
 };
 
-// A key or a section that earlier releases had. A file that still has it is read, without any effect of the
-// key, and the reader of the configuration warns of it.
+// A key or a section that earlier releases had. A file that still has it is accepted; the key has no effect,
+// and the reader of the configuration warns of it.
 struct RetiredKey {
   std::string_view name;  // "admin.http.spark"
   std::string_view reason;
@@ -43,11 +43,11 @@ struct RetiredKey {
 [[nodiscard]] std::span<const RetiredKey> retired_keys();
 // "limits.max_clients".
 [[nodiscard]] std::string full_name(const Option& option);
-// RELOAD takes a new value over; the others need a restart.
+// Whether RELOAD applies a new value. Other keys need a restart.
 [[nodiscard]] bool is_reloadable(const Option& option);
 [[nodiscard]] std::span<const Section> config_sections();
 
-// docs/config.md, whole.
+// The whole of docs/config.md.
 [[nodiscard]] std::string config_markdown();
 
 }  // namespace pgveil::app

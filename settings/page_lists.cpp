@@ -9,7 +9,7 @@
 namespace pgveil::app {
 namespace {
 
-constexpr std::size_t kLeastWords = 1024;  // names of tables, four at most, fit
+constexpr std::size_t kLeastWords = 1024;  // enough for at most four names of tables
 
 std::string wrong_list(const Config& config, std::string_view key, const std::vector<std::string>& roles) {
   if (roles.empty()) return {};

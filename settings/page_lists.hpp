@@ -1,14 +1,14 @@
 #pragma once
-// The admins whom the page shows more than masks (admin.http.raw_rows, .table_jobs), and what has to be there
-// for that.
+// The admins to whom the page shows more than masks (admin.http.raw_rows, .table_jobs), and what these lists
+// require.
 #include <string>
 
 #include "settings/config.hpp"
 
 namespace pgveil::app {
 
-// What is wrong with the lists under this configuration: no audit log, one that keeps too little of a text to
-// name a table (audit.sql_bytes), no admin_role, a role that is no admin. Empty: all is well.
+// Why the lists are wrong under this configuration: no audit log, one that keeps too little of a text to name
+// a table (audit.sql_bytes), no admin_role, a role that is no admin. Empty: nothing is wrong.
 [[nodiscard]] std::string wrong_page_lists(const Config& config);
 
 }  // namespace pgveil::app

@@ -40,7 +40,7 @@ Result<void> check_databases(const std::vector<policy::PolicySpec>& specs, const
   return {};
 }
 
-// Paths are relative to the policy file.
+// Paths are relative to the folder of the policy file.
 Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::string& path) {
   const auto full = std::filesystem::path(at.file).parent_path() / path;
   const auto text = read_whole(full, kMaxHierarchyBytes);

@@ -1,5 +1,5 @@
 #pragma once
-// The policy files that a configuration names, read and held against each other.
+// Reads the policy files that a configuration names and checks them against each other.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,22 +12,23 @@ namespace pgveil::app {
 
 using policy::Specs;
 
-// Absolute paths in their order, each once. Errors: a pattern that matches nothing.
+// Absolute paths, sorted, without duplicates. Errors: a pattern that matches nothing.
 [[nodiscard]] Result<std::vector<std::string>> policy_file_paths(const Config& config);
 
-// The configuration's and the policies' files that others than root and we could have written
-// (common/files/trusted_file.hpp): one line for each, with what mends it. They decide who sees what, so an
-// operator should know.
+// The configuration and policy files that somebody other than root and us could have written
+// (common/files/trusted_file.hpp): one line each, with the fix. Operators should know of them, because these
+// files decide who sees what.
 [[nodiscard]] std::vector<std::string> distrusted_files(const Config& config);
 
-// Files in name order, each once. Errors: ErrorKind::configuration: a file that is missing or wrong, a
-// pattern that matches nothing, names or roles that clash, a database that backend.databases does not list.
+// The policies of all files, ordered by file name, each file once. Errors: ErrorKind::configuration: a file
+// that is missing or wrong, a pattern that matches nothing, clashes of names or roles, a database that
+// backend.databases does not list.
 [[nodiscard]] Result<Specs> read_policy_files(const Config& config);
 
-// The policies of one file, as they are there. Errors: ErrorKind::configuration.
+// The policies of one file, unchanged. Errors: ErrorKind::configuration.
 [[nodiscard]] Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file);
 
-// Errors: ErrorKind::usage, with the names there are.
+// Errors: ErrorKind::usage, with the existing names.
 [[nodiscard]] Result<std::shared_ptr<const policy::PolicySpec>> find_policy(const Specs& specs,
                                                                             std::string_view name);
 

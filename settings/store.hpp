@@ -1,6 +1,5 @@
 #pragma once
-// How the table of keys (settings/options.cpp) puts what it reads into the configuration. Errors carry the
-// place.
+// Puts what the table of keys (settings/options.cpp) reads into the configuration. Errors carry the place.
 #include <fmt/format.h>
 
 #include <array>

@@ -20,7 +20,7 @@ using yaml::in_quotes;
 
 constexpr std::int64_t kWeekMs = 7LL * 24 * 60 * 60 * 1000;
 constexpr std::size_t kMaxNameBytes = 63;        // PostgreSQL's NAMEDATALEN - 1
-constexpr std::size_t kMaxPasswordBytes = 4096;  // longer than any PostgreSQL takes
+constexpr std::size_t kMaxPasswordBytes = 4096;  // longer than any that PostgreSQL accepts
 constexpr std::size_t kMaxPasswordFileBytes = 65'536;
 
 bool has_control(std::string_view text) {

@@ -19,7 +19,7 @@ class Descriptor {
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  // What close(2) answered; 0 when there was nothing to close.
+  // Returns the result of close(2); 0 if there was nothing to close.
   int close() {
     const int fd = std::exchange(fd_, -1);
     return fd < 0 ? 0 : ::close(fd);

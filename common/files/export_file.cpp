@@ -75,7 +75,7 @@ std::string temporary_name() {
   return fmt::format(".pgveil-export-{:08x}{:08x}", random(), random());
 }
 
-// Links the finished file to its name; fails when the name is taken, whatever is there.
+// Links the finished file to its name. Fails if anything has that name.
 bool link_without_overwriting(int folder, const std::string& from, const std::string& to) {
   return ::linkat(folder, from.c_str(), folder, to.c_str(), 0) == 0;
 }

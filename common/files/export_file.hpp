@@ -1,5 +1,6 @@
 #pragma once
-// A file below export_dir that is there whole or not at all. Nothing is followed, nothing is overwritten.
+// A file below export_dir that exists completely or not at all. Symbolic links are not followed, and nothing
+// is overwritten.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,10 +12,10 @@ namespace pgveil {
 
 class ExportFile {
  public:
-  // name: relative, "folder/people.csv"; folders must exist. Opened without following a symbolic link in any
-  // of its components, as a temporary file of mode 0600 beside the target. Errors: ErrorKind::usage for a
-  // name with "..", an absolute or empty one, a control character, a name that is taken; ErrorKind::io.
-  // extension: what the name has to end in.
+  // name: relative, "folder/people.csv"; the folders must exist. extension: the required end of the name. The
+  // file is opened without following a symbolic link in any component, as a temporary file of mode 0600
+  // beside the target. Errors: ErrorKind::usage for a name that is absolute or empty, contains ".." or a
+  // control character, or is taken; ErrorKind::io.
   [[nodiscard]] static Result<ExportFile> create(const std::string& export_dir, std::string_view name,
                                                  std::string_view extension = ".csv");
   ExportFile(ExportFile&&) noexcept = default;
@@ -22,9 +23,10 @@ class ExportFile {
   ~ExportFile();  // removes the temporary file unless published
 
   [[nodiscard]] Result<void> append(std::string_view bytes);
-  // fsync, then the final name, without overwriting. Errors: ErrorKind::io; the name was taken meanwhile.
+  // fsync, then the final name, without overwriting. Errors: ErrorKind::io; the name was taken in the
+  // meantime.
   [[nodiscard]] Result<void> publish();
-  // Takes a published file away again.
+  // Removes a published file again.
   void withdraw();
 
  private:

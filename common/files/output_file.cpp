@@ -31,7 +31,7 @@ Result<Descriptor> open_folder(const std::string& path) {
   return folder;
 }
 
-// Component by component, so that no symbolic link leads out of it.
+// Opens component by component, so that no symbolic link leads outside.
 Result<Descriptor> open_folder_below(const std::string& below, const std::filesystem::path& folder_path) {
   const auto relative = folder_path.lexically_relative(std::filesystem::path(below).lexically_normal());
   if (relative.empty() || *relative.begin() == "..")

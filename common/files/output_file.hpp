@@ -1,6 +1,7 @@
 #pragma once
-// The file that a job publishes: there whole or not at all, and taken back until it is settled. It is written
-// beside its place under a name of its own; a crash leaves that, never half of the file.
+// The file that a job publishes. It exists completely or not at all, and publication can be undone until
+// settle(). It is written beside its target under another name; after a crash that file may remain, but never
+// half of the target.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,26 +15,26 @@ struct OutputPlace {
   std::string path;
   bool replace = false;
   std::vector<std::string> inputs;  // files that are never overwritten, whatever their names
-  std::string below;                // if not empty: only in this folder or below it, through no symbolic link
+  std::string below;                // not empty: only in this folder or below, without symbolic links
 };
 
 class OutputFile {
  public:
-  // Errors: ErrorKind::usage: something is there and may not be replaced, is an input or no regular file; the
-  // place is not below `below`. ErrorKind::io.
+  // Errors: ErrorKind::usage: the existing file may not be replaced, is an input or is no regular file; the
+  // path is not below `below`. ErrorKind::io.
   [[nodiscard]] static Result<OutputFile> create(const OutputPlace& place);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();  // unless settled, all is as it was before
+  ~OutputFile();  // restores the state from before unless settled
 
   [[nodiscard]] Result<void> append(std::string_view bytes);
-  // Everything is on the disk. Nothing may be appended any more.
+  // Writes everything to disk. Nothing may be appended afterwards.
   [[nodiscard]] Result<void> finish();
-  // What was written, read back. After finish().
+  // Reads back what was written. REQUIRES: finish() was called.
   [[nodiscard]] Result<std::string> read_back() const;
-  // Takes the final name; what was there is kept aside.
+  // Takes the final name and keeps an existing file aside.
   [[nodiscard]] Result<void> publish();
-  // Gives up what was kept aside.
+  // Deletes the file that was kept aside.
   void settle();
 
  private:

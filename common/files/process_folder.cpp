@@ -27,7 +27,8 @@ void remove(const std::string& folder) {
   std::filesystem::remove_all(folder, ignored);
 }
 
-// Of processes that are no more: nobody holds their lock. One that has no lock yet is being made.
+// Removes folders of processes that have ended: nobody holds their lock. A folder without a lock is still
+// being made.
 void remove_abandoned(const std::string& parent) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {

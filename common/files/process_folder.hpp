@@ -1,6 +1,7 @@
 #pragma once
-// A private folder of this process, for what must not outlive it: gone with this value, and after a crash
-// with the next process that makes one at the same place. Files in it are named by us, never by a visitor.
+// A private folder of this process for files that must not outlive it. It is removed with this object, or
+// after a crash by the next process that makes one at the same place. We choose the names of files in it,
+// never a visitor.
 #include <string>
 
 #include "common/error.hpp"
@@ -10,7 +11,7 @@ namespace pgveil {
 
 class ProcessFolder {
  public:
-  // A folder of mode 0700 below `parent`, which is made if need be. Errors: ErrorKind::io.
+  // Makes a folder of mode 0700 below `parent`, which is made if it does not exist. Errors: ErrorKind::io.
   [[nodiscard]] static Result<ProcessFolder> make(const std::string& parent);
   ProcessFolder(ProcessFolder&& other) noexcept;
   ProcessFolder& operator=(ProcessFolder&&) = delete;

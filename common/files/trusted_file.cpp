@@ -45,12 +45,12 @@ Result<struct stat> status_of(const Descriptor& file, const std::string& path) {
   return status;
 }
 
-// From the root of all folders to one file.
+// Walks from the root folder to one file.
 class Walk {
  public:
   explicit Walk(const std::string& path) : us_(::geteuid()) { push(std::filesystem::absolute(path)); }
 
-  // The file, open and not yet checked; is_at() tells where it was found.
+  // The file, open and not yet checked. is_at() returns where it was found.
   Result<Descriptor> open_file();
   [[nodiscard]] const std::string& is_at() const { return at_; }
 
@@ -61,7 +61,7 @@ class Walk {
   [[nodiscard]] Result<void> follow(const Descriptor& link, const struct stat& status);
 
   uid_t us_;
-  std::vector<std::string> to_go_;  // the next one last
+  std::vector<std::string> to_go_;  // reversed: the next component is the last element
   Descriptor folder_;
   std::string folder_path_, at_;
   bool is_shut_ = false;
@@ -184,7 +184,7 @@ namespace {
 
 struct Opened {
   Descriptor file;
-  std::string path;  // without links
+  std::string path;  // after resolving links
 };
 
 Result<Opened> open_trusted(const std::string& path, Secrecy secrecy) {

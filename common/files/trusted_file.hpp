@@ -2,18 +2,15 @@
 // The one way to read a file that holds a secret or decides who comes in: passwords, keys, the users file,
 // the access file, certificates of authorities and their revocation lists.
 //
-// The question is who could have put the text there, or can read it. So the way to the file is walked folder
-// by folder, each opened in the one before it, and what is asked is asked of what was opened, never of a
-// name:
-// - each folder belongs to root or to us, and nobody else may put files there (or the folder is sticky, as
-// /tmp, where nobody can
-//   take another's file away; or a folder above it lets nobody else in);
-// - links are followed (Debian's certificates and Kubernetes' secrets are links), but only root's and our
-// own;
-// - the file is a regular one of root's or ours that nobody else may write; a secret's may be read by nobody
-// else, by a group only
-//   when root owns it (as PostgreSQL has it for keys).
-// What is read is the descriptor that was checked: there is no second look at the path between the two.
+// The question is who could have written the text, or can read it. So the path is walked folder by folder,
+// each opened relative to the one before it, and every check is made on what was opened, never on a name:
+// - Each folder belongs to root or to us, and nobody else may put files there. Exceptions: the folder is
+//   sticky, like /tmp, where nobody can remove another's file; or a folder above it lets nobody else in.
+// - Symbolic links are followed (Debian's certificates and Kubernetes' secrets are links), but only root's
+//   and our own.
+// - The file is a regular file of root or us, and nobody else may write it. Nobody else may read a secret; a
+//   group may, but only if root owns the file (as PostgreSQL allows for keys).
+// The descriptor that was checked is the one that is read; the path is not looked up again in between.
 #include <sys/stat.h>
 
 #include <cstddef>
@@ -25,19 +22,19 @@ namespace pgveil {
 
 enum class Secrecy {
   open,   // everybody may read it
-  secret  // nobody but its owner
+  secret  // only its owner may read it
 };
 
-// Errors: ErrorKind::configuration with the file or folder, what is wrong and the command that mends it;
+// Errors: ErrorKind::configuration with the file or folder, what is wrong and the command that fixes it, but
 // never a byte of the text.
 [[nodiscard]] Result<std::string> read_trusted(const std::string& path, Secrecy secrecy,
                                                std::size_t limit_bytes);
 
-// The same questions of a file that is read otherwise.
+// Makes the same checks for a file that is read in another way.
 [[nodiscard]] Result<void> check_trusted(const std::string& path, Secrecy secrecy);
 
-// What is wrong with what stat(2) says of the open file, for a process of the user `us`, and what mends it;
-// empty: nothing.
+// What is wrong with the open file according to stat(2), for a process of the user `us`, and the fix; empty:
+// nothing.
 struct Distrust {
   std::string why;
   std::string fix;

@@ -69,7 +69,8 @@ Result<std::optional<std::string>> read_whole(const std::string& path, std::size
 }
 
 Result<void> replace_whole(const std::string& path, std::string_view text) {
-  // One writer at a time (the caller's lock), so one name is enough; a crash may have left it.
+  // There is one writer at a time (the caller's lock), so one temporary name is enough. A crash may have left
+  // the file.
   const std::string temporary = path + ".new";
   if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) return io_error("remove", temporary, errno);
   if (auto written = write_temporary(temporary, text); !written) {

@@ -1,5 +1,5 @@
 #pragma once
-// Files that are read and replaced whole.
+// Reads and replaces files as a whole.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace pgveil {
 
-// nullopt: there is none. Errors: ErrorKind::io: not readable, not a regular file, over limit_bytes.
+// nullopt: the file does not exist. Errors: ErrorKind::io: not readable, not a regular file, over
+// limit_bytes.
 [[nodiscard]] Result<std::optional<std::string>> read_whole(const std::string& path, std::size_t limit_bytes);
 
-// Mode 0600; a reader sees the old text or the new, also after a crash. Errors: ErrorKind::io.
+// Writes with mode 0600. A reader sees the old or the new text, also after a crash. Errors: ErrorKind::io.
 [[nodiscard]] Result<void> replace_whole(const std::string& path, std::string_view text);
 
 // Makes the folder (0700) and its parents.

@@ -9,7 +9,7 @@
 
 namespace pgveil::app {
 
-// "schema.table", in order, each once.
+// The tables and views as "schema.table", in order, each once.
 [[nodiscard]] std::vector<std::string> granted_tables(const Config& config, const Specs& specs,
                                                       std::string_view database);
 

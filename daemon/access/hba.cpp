@@ -20,11 +20,11 @@ constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr HbaAddress kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr int kIpv4PrefixBits = 96;
 
-// One word of a line; a quoted one is a name, whatever it says.
+// One word of a line. A quoted word is always a name.
 struct Word {
   std::string text;
   bool is_quoted = false;
-  bool ends_list = true;  // no comma behind it
+  bool ends_list = true;  // no comma follows
 };
 
 // nullopt: a quote is not closed.
@@ -74,8 +74,8 @@ HbaAddress mask_of(int bits) {
   return mask;
 }
 
-// "10.0.0.0/8", or an address alone, which is itself. nullopt: neither; with a mask in the next word: no bits
-// here.
+// "10.0.0.0/8", or a single address. nullopt: it is neither. If the mask is in the next word, there must be
+// no bits here.
 std::optional<HbaNetwork> parse_network(const std::string& text) {
   const std::size_t slash = text.find('/');
   const auto parsed = parse_address(text.substr(0, slash));
@@ -131,8 +131,8 @@ class LineReader {
     return {};
   }
 
-  // keyword: beside all; empty: none. A word of pg_hba.conf that means more than a name is refused, not taken
-  // for one.
+  // keyword: allowed besides all; empty: none. A word with a special meaning in pg_hba.conf is refused, not
+  // taken for a name.
   Result<void> read_names(std::string_view what, HbaNames& names, std::string_view keyword) {
     for (const Word* word = next(); word != nullptr; word = next()) {
       if (!word->is_quoted && word->text == "all") {

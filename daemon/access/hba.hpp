@@ -1,7 +1,7 @@
 #pragma once
-// Who may log in from where: a file in the syntax of pg_hba.conf, of which a part is known. One rule a line,
-// TYPE DATABASE USER [ADDRESS] METHOD; the first that fits decides, and without one that fits nobody is let
-// in.
+// Decides who may log in from where. The rules are in a file with a subset of the syntax of pg_hba.conf, one
+// rule per line: TYPE DATABASE USER [ADDRESS] METHOD. The first rule that fits decides; if none fits, the
+// login is refused.
 //   TYPE      local (Unix socket), host, hostssl, hostnossl
 //   DATABASE  all, sameuser, names with commas between them
 //   USER      all, names with commas between them
@@ -9,7 +9,7 @@
 //   METHOD    scram-sha-256 (as auth.method says), also with the option clientcert=verify-ca or
 //             clientcert=verify-full; cert, with hostssl only: the certificate instead of the password; or
 //             reject
-// Names may be in double quotes, and then mean themselves; # begins a comment.
+// Names may be in double quotes, which takes away any special meaning; # begins a comment.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -24,7 +24,7 @@ namespace pgveil::app {
 
 struct HbaNames {
   bool is_all = false;
-  bool is_same_user = false;  // of databases: the one that is called as the role
+  bool is_same_user = false;  // for databases: the database named like the role
   std::vector<std::string> names;
 };
 
@@ -45,18 +45,19 @@ struct HbaRule {
 };
 using HbaRules = std::vector<HbaRule>;
 
-// Errors: name file and line, and what is known. file_name is only used in them.
+// Errors name file and line, and the values that are allowed there. file_name is only used in them.
 [[nodiscard]] Result<HbaRules> parse_hba(std::string_view text, const std::string& file_name);
-// Errors beside those of parse_hba: no trusted file (common/files/trusted_file.hpp), over 1 MiB.
+// Errors in addition to those of parse_hba: the file is not trusted (common/files/trusted_file.hpp) or over 1
+// MiB.
 [[nodiscard]] Result<HbaRules> read_hba_file(const std::string& path);
 
 // The rule that decides; null: none fits.
 [[nodiscard]] const HbaRule* find_rule(const HbaRules& rules, std::string_view role,
                                        std::string_view database, const session::ClientOrigin& origin);
 
-// Has a rule whose logins need no password.
+// Whether some rule lets clients log in without a password.
 [[nodiscard]] bool lets_in_by_certificate(const HbaRules& rules);
-// Has a rule that asks for a certificate.
+// Whether some rule requires a certificate.
 [[nodiscard]] bool asks_for_certificates(const HbaRules& rules);
 
 }  // namespace pgveil::app

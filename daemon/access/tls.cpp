@@ -22,8 +22,8 @@ Error unusable_file(const Error& error) {
   return {error.kind, error.sqlstate, "tls: " + error.public_message, error.hint};
 }
 
-// Empty when there is no path. libpq opens the backend's files again by their names: nobody but root and we
-// can put others in their place, which is asked here.
+// Empty if there is no path. libpq opens the backend's files again by their names, so this also checks that
+// only root and we can replace them.
 Result<std::string> read_file(const std::string& path, Secrecy secrecy) {
   if (path.empty()) return std::string();
   auto text = read_trusted(path, secrecy, kMaxPemBytes);

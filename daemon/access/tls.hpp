@@ -1,5 +1,5 @@
 #pragma once
-// The files of the configuration's section tls, read and made into what proxy/net speaks TLS with.
+// Reads the files of the configuration's section `tls` and makes the TLS settings for proxy/net.
 #include <memory>
 
 #include "proxy/net/tls_settings.hpp"
@@ -7,12 +7,12 @@
 
 namespace pgveil::app {
 
-// Each file has to be a trusted one (common/files/trusted_file.hpp), keys secret ones. Errors:
-// ErrorKind::configuration with the file and what is wrong with it; never a byte of it.
+// Each file must be trusted (common/files/trusted_file.hpp), and keys must be secret. Errors:
+// ErrorKind::configuration with the file and what is wrong with it, but never a byte of it.
 [[nodiscard]] Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
                                                                        const std::string& backend_host);
 
-// Of the page. Null: it names no certificate. Errors as above.
+// The TLS settings of the web page. Null: no certificate is configured. Errors as for read_tls.
 [[nodiscard]] Result<std::shared_ptr<const net::TlsContext>> read_page_tls(const TlsFiles& files);
 
 // "clients: required, certificate valid until …; database server: TLS". For RELOAD's answer and the log.

@@ -95,7 +95,7 @@ Result<void> read_line(UserLineReader line, Users& users) {
   const yaml::Position password_position = line.position();
   const auto password = line.read_quoted("a password verifier");
   if (password.has_error()) return password.error();
-  // Of such a verifier nobody knows a password, whoever knows how it was made.
+  // Nobody knows a password for such a verifier, not even somebody who knows how it was made.
   const auto verifier = *password == kByCertificate
                             ? Result<session::ScramVerifier>(session::mock_verifier(*name, kByCertificate))
                             : session::parse_verifier(*password);

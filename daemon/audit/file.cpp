@@ -45,7 +45,7 @@ Result<Descriptor> open_checked(const std::string& path) {
   return file;
 }
 
-// While it lives nobody else writes the file.
+// While this object lives, nobody else writes the file.
 class Unlock {
  public:
   explicit Unlock(int fd) : fd_(fd) {}
@@ -57,7 +57,7 @@ class Unlock {
   int fd_;
 };
 
-// The end of the file, kMaxLineBytes at most.
+// The end of the file, at most kMaxLineBytes.
 Result<std::string> tail_of(const std::string& path, int fd) {
   const off_t size = ::lseek(fd, 0, SEEK_END);
   if (size < 0) return io_error("read", path, errno);
@@ -116,9 +116,9 @@ Result<void> AuditFile::lock() const {
   return {};
 }
 
-// What others have written since is part of the chain. What is gone from the file, or was changed in it, is
-// not looked at: the next line does not fit then, which is what the chain is for. A last line without its
-// line feed is what a crash of the machine left: it gets one and stays a link of the chain.
+// Lines that others have written since are part of the chain. Lines that were removed or changed are not
+// checked here: then the next line does not fit, which is the purpose of the chain. A last line without a
+// line feed was left by a crash of the machine: it gets one and stays a link of the chain.
 Result<void> AuditFile::catch_up() {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) return io_error("read", path_, errno);
@@ -137,7 +137,8 @@ Result<void> AuditFile::catch_up() {
   return {};
 }
 
-// To the file under the name. The last line of the old one is known before the new one has a first line.
+// Switches to the file that has the name now. The last line of the old file is read before the new one gets
+// its first line.
 Result<void> AuditFile::follow() {
   auto file = open_checked(path_);
   if (!file) return file.error();
@@ -167,7 +168,7 @@ Result<void> AuditFile::append(std::string_view fields) {
     }
     if (auto locked = lock(); !locked) return locked;
     const Unlock unlock(file_.get());
-    if (!why_misplaced_ && !is_in_place()) continue;  // it was moved meanwhile
+    if (!why_misplaced_ && !is_in_place()) continue;  // it was moved in the meantime
     if (auto read = catch_up(); !read) return read;
     return write(fields);
   }

@@ -1,8 +1,8 @@
 #pragma once
-// A file of lines that are chained: each ends with a hash of the line before it (`,"prev":"…"}`), over a key
-// when there is one. Several processes may write it, a line at a time under the file's lock, and make one
-// chain. A line is there whole or not at all; a file that was moved away is made anew under its name, and the
-// chain goes on in it. Not thread-safe.
+// A file of chained lines: each line ends with a hash of the line before it (`,"prev":"…"}`), which uses a
+// key if there is one. Several processes may write the file. Each writes one line at a time under the file's
+// lock, so all lines form one chain. A line is written completely or not at all. If the file is moved away, a
+// new one is made under its name, and the chain continues there. Not thread-safe.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -13,30 +13,30 @@
 
 namespace pgveil::app {
 
-// Of the first line of all.
+// The hash that the very first line contains.
 inline constexpr std::string_view kNoLineBefore =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
-// SHA-256 of the line without its line feed, or HMAC-SHA-256 with a key; in hexadecimal.
+// SHA-256 of the line without its line feed, or HMAC-SHA-256 with the key; in hexadecimal.
 [[nodiscard]] std::string chain_hash(std::string_view line, std::string_view key);
 
 class AuditFile {
  public:
-  // Goes on behind the last line of a file that is there. patience: how long to wait for another process that
-  // has the lock. Errors (ErrorKind::io): can't be opened; no regular file; not ours; others may write it or
-  // everybody may read it.
+  // Continues after the last line if the file exists. patience: how long to wait for another process that has
+  // the lock. Errors (ErrorKind::io): it cannot be opened, is no regular file, is not ours, may be written by
+  // others or read by everybody.
   [[nodiscard]] static Result<AuditFile> open(std::string path, std::string key,
                                               std::chrono::milliseconds patience = std::chrono::seconds(2));
 
-  // fields: what stands in the line between the opening brace and the hash. Goes into the file that is under
-  // the name now, or, where that can't be opened, into the one that is open (why_misplaced). Errors: nothing
-  // of it was written.
+  // Writes one line. fields: the text between the opening brace and the hash. The line goes into the file
+  // that has the name now, or into the open one if that one cannot be opened (see why_misplaced). Errors:
+  // nothing was written.
   [[nodiscard]] Result<void> append(std::string_view fields);
 
-  // Opens what is under the name now; the one that was open stays in use when that fails.
+  // Opens the file that has the name now. If that fails, the file that is open stays in use.
   [[nodiscard]] Result<void> reopen();
 
-  // Why the file that is open is not the one under its name, since the last line; nullopt: it is.
+  // Why the open file is not the one that has the name, as of the last line; nullopt: it is.
   [[nodiscard]] const std::optional<Error>& why_misplaced() const { return why_misplaced_; }
 
  private:
@@ -52,8 +52,8 @@ class AuditFile {
   std::string key_;
   std::chrono::milliseconds patience_;
   Descriptor file_;
-  std::int64_t size_ = 0;                // of it, after the line that previous_ is of
-  std::string previous_{kNoLineBefore};  // hash
+  std::int64_t size_ = 0;                // of the file, after the line whose hash is previous_
+  std::string previous_{kNoLineBefore};  // of the last line
   std::optional<Error> why_misplaced_;
 };
 

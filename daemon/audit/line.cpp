@@ -98,7 +98,7 @@ std::string address_of(const console::Address& address) {
   return address.port == 0 ? address.host : fmt::format("{}:{}", address.host, address.port);
 }
 
-// A client that nobody has let in may call itself anything; PostgreSQL has no longer names.
+// A client that is not logged in may send any name; PostgreSQL has no longer names than this.
 std::string_view name_part(std::string_view name) {
   return name.substr(0, 63);
 }

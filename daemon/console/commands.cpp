@@ -33,7 +33,7 @@ struct OpenPolicy {
   std::shared_ptr<const policy::PolicyVersion> version;
 };
 
-// The policy with its current version. Errors: no such policy; it is closed, and why.
+// The policy with its current version. Errors: there is no such policy; it is closed, and why.
 Result<OpenPolicy> open_policy(const Present& present, const std::string& name) {
   const auto spec = find_policy(present.specs, name);
   if (!spec) return spec.error();
@@ -51,7 +51,7 @@ Row release_row(const policy::PolicyVersion& version) {
 
 enum class CopyState { as_built, changed };
 
-// CHECK POLICY's last column.
+// The last column of CHECK POLICY.
 std::string finding_of(const Recheck& recheck, const policy::PolicySpec& spec, CopyState copy,
                        const std::string& joint) {
   if (copy == CopyState::changed)
@@ -86,7 +86,7 @@ Table export_answer(const std::string& policy, std::string target, const db::Exp
   return table;
 }
 
-// Without the place of files that the page keeps.
+// The message without the folder of the page's files.
 std::string message_of(const JobRun& run) {
   std::string message = run.message;
   const std::string folder = run.folder + "/";
@@ -111,7 +111,7 @@ Row job_row(const JobRun& run) {
           shown(message_of(run))};
 }
 
-// Runs, and jobs of the configuration that never ran.
+// The runs, and the jobs of the configuration that never ran.
 Table jobs_table(std::vector<std::string> columns, const std::vector<JobRun>& runs,
                  const Result<std::vector<Job>>& jobs) {
   std::map<std::string, Row> rows;
@@ -250,7 +250,7 @@ Answer Commands::answer(const console::Reload& command, const std::string& role)
     table.rows.push_back({step.item, step.is_ok ? "ok" : "error", step.message});
   }
   if (!is_ok) table.notices.push_back("nothing was changed: the errors come first");
-  // Who is masked and who is exempt, and how the server is reached, may be others now.
+  // Which roles are masked or exempt, and how the server is reached, may have changed.
   if (net::Server* server = server_; is_ok && server != nullptr) server->pools().reconnect("");
   log::info("console",
             fmt::format("RELOAD by {}: {}", role, is_ok ? "done" : "nothing changed, there are errors"));
@@ -287,7 +287,7 @@ Answer Commands::answer(const console::AnonymizeJob& command, const std::string&
     const auto database = job->output.table ? job->output.table->database : std::string();
     job->output.table = JobTable{database, command.schema, command.table};
     job->output.file.reset();
-    job->output.replace = false;  // was said of the job's own target
+    job->output.replace = false;  // this was meant for the job's own target
   }
   if (auto started = jobs_.start(std::move(now), std::move(*job), role); !started) return started.error();
   log::info("job " + command.job, "started by " + role);

@@ -1,6 +1,6 @@
 #pragma once
 // Runs the console's commands: parses a command, checks that the role may give it, does the work and returns
-// the answer. Each command takes the present configuration and snapshots when it begins.
+// the answer. Each command uses the configuration and snapshots that are current when it begins.
 #include <atomic>
 #include <optional>
 #include <string>
@@ -17,12 +17,13 @@ class Commands final : public console::Console {
  public:
   // serving outlives the commands.
   explicit Commands(ServingState& serving) : serving_(serving) {}
-  // The jobs that console commands start. Others may start jobs there too; one job runs at a time in all.
+  // The jobs that console commands start. Other code may start jobs there too; at most one job runs at a
+  // time.
   [[nodiscard]] JobRunner& jobs() { return jobs_; }
-  // Sets the server whose sessions are shown. It must outlive the commands that run. Before that no sessions
+  // Sets the server whose sessions are shown. It must outlive the commands that run. Until then no sessions
   // are shown.
   void attach(net::Server& server) { server_ = &server; }
-  // What the last SHUTDOWN asked for. Nothing: there was no SHUTDOWN.
+  // What the last SHUTDOWN asked for. nullopt: there was no SHUTDOWN.
   [[nodiscard]] std::optional<console::Ending> asked_ending() const {
     return is_shutdown_asked_ ? std::optional(ending_.load()) : std::nullopt;
   }
@@ -69,14 +70,14 @@ class Commands final : public console::Console {
 
   [[nodiscard]] std::vector<console::SessionInfo> sessions() const;
   [[nodiscard]] std::vector<console::PoolInfo> pools() const;
-  // Errors: no such database; the server is not attached yet.
+  // Errors: no such database, or no server is attached yet.
   [[nodiscard]] Result<net::Pools*> pools_of(const std::string& database) const;
 
   ServingState& serving_;
   std::atomic<net::Server*> server_{nullptr};
   std::atomic<console::Ending> ending_{console::Ending::at_once};
   std::atomic<bool> is_shutdown_asked_{false};
-  std::atomic<bool> is_pausing_{false};  // a PAUSE waits, on one of the few threads of the console
+  std::atomic<bool> is_pausing_{false};  // a PAUSE is waiting on one of the console's few threads
   JobRunner jobs_;
 };
 

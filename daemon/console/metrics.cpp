@@ -102,7 +102,7 @@ void add_rewrites(Exposition& out, const ServingState& serving) {
   }
 }
 
-// Shares are whole per cents: more would tell of single rows.
+// Shares are whole per cents, because more digits would tell about single rows.
 void add_shares(Exposition& out, const Present& now, std::string_view name, std::string_view help,
                 std::uint64_t policy::Disclosure::*cells) {
   out.begin(name, "gauge", help);

@@ -1,4 +1,4 @@
-// The console's commands about sessions and the process, PgBouncer's for the most part.
+// The console's commands about sessions and the process, most of them PgBouncer's.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ std::uint64_t count_if(const std::vector<SessionInfo>& sessions, auto is_counted
   return static_cast<std::uint64_t>(std::ranges::count_if(sessions, is_counted));
 }
 
-// Of this process; 0 where /proc is not there.
+// The memory of this process; 0 if there is no /proc.
 std::uint64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t all = 0;
@@ -39,7 +39,7 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Those of the users file, and who may use the console.
+// The roles of the users file, and those that may use the console.
 std::set<std::string> known_users(const Present& now) {
   std::set<std::string> users;
   for (const auto& [name, verifier] : now.users) users.insert(name);
@@ -233,7 +233,7 @@ Answer Commands::answer(const console::KillClient& command, const std::string& r
   return Table{{}, {}, "KILL_CLIENT", {}};
 }
 
-// The thread that started the server waits for signals: it ends things.
+// The thread that started the server waits for signals and ends it.
 Answer Commands::answer(const console::Shutdown& command, const std::string& role) {
   log::info("console", "SHUTDOWN by " + role);
   ending_ = command.ending;

@@ -1,5 +1,5 @@
-// The console's commands about tables as they are: CHECK TABLE and RISK. The server counts; what comes back
-// are figures.
+// The console's commands about tables as they are: CHECK TABLE and RISK. The server counts, and only figures
+// come back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using console::Answer;
 using console::Table;
 
-// Of CheckTable and MeasureRisk.
+// For CheckTable and MeasureRisk.
 template <class Command>
 Result<db::TablePlace> place_of(const Config& config, const Command& command) {
   const auto place = placed(config, {command.database.value_or(""), command.schema, command.table});
@@ -41,7 +41,8 @@ Table answer_of(const Command& command, std::string tag, std::vector<std::vector
   return table;
 }
 
-// With lists of one's own, distances would tell which values there are and how many have them.
+// Refuses explicit orders: with a list of one's own, distances would tell which values there are and how many
+// rows have them.
 Result<void> check_orders(const std::vector<std::string>& orders) {
   for (const auto& order : orders) {
     if (order.ends_with("=number") || order.ends_with("=text")) continue;
@@ -52,7 +53,7 @@ Result<void> check_orders(const std::vector<std::string>& orders) {
   return {};
 }
 
-// What is demanded, and what of a job is not looked at here.
+// The demands, and those parts of a job that are not checked here.
 Result<TableDemand> demanded_by(const Config& config, const console::CheckTable& command,
                                 std::vector<std::string>& not_checked) {
   if (command.job.empty()) {
@@ -72,7 +73,7 @@ Result<TableDemand> demanded_by(const Config& config, const console::CheckTable&
   return demand;
 }
 
-// All columns in one set, then those that may identify.
+// One set of all columns, then the sets whose identifying power is measured.
 Result<std::vector<std::vector<std::size_t>>> sets_of(std::size_t columns, std::uint64_t most) {
   auto sets = engine::column_sets(columns, static_cast<std::size_t>(most));
   if (!sets) return sets;

@@ -52,7 +52,7 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
     return Error{ErrorKind::usage, std::string(sqlstate::kObjectInUse),
                  fmt::format("job {} is running", running_),
                  "wait for it, or CANCEL JOB; one runs at a time"};
-  if (thread_.joinable()) thread_.join();  // it has ended: running_ is cleared last
+  if (thread_.joinable()) thread_.join();  // it has ended, because running_ is cleared last
   is_cancelled_ = false;
   running_ = job.name;
   interrupt_ = std::make_shared<db::Interrupt>();
@@ -70,7 +70,7 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
   return {};
 }
 
-// The share that is decided costs a little, so it is asked for now and then.
+// Computing the decided share takes some time, so it is only done now and then.
 void JobRunner::note(const std::string& job, const engine::Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   std::optional<double> share;

@@ -1,5 +1,6 @@
 #pragma once
-// Jobs of the console: one at a time, on a thread of its own, so that no session waits for it. Thread-safe.
+// Runs the jobs of the console, one at a time, on a thread of their own, so that no session waits for one.
+// Thread-safe.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -27,19 +28,19 @@ struct JobRun {
   std::string started_at;
   std::string ended_at;  // empty while it runs
   std::uint64_t checks = 0;
-  std::optional<double> best;               // score of the incumbent
+  std::optional<double> best;               // score of the best solution so far
   std::uint64_t rows = 0;                   // published
-  std::string message;                      // what was published where, or why not; quotes no data
-  std::optional<double> bound;              // that no score falls below
-  double decided_share = 0;                 // of the transformations, as far as it was asked for
-  std::optional<Error> failure;             // of a failed one
-  std::shared_ptr<const JobReport> report;  // of one that is done
-  std::string folder;                       // JobPlace's, which messages name and nobody needs to know
+  std::string message;                      // what was published where, or why nothing was; quotes no data
+  std::optional<double> bound;              // lower bound of all scores
+  double decided_share = 0;                 // of the transformations, when it was last asked for
+  std::optional<Error> failure;             // set for a failed job
+  std::shared_ptr<const JobReport> report;  // set for a job that is done
+  std::string folder;                       // JobPlace::folder, which messages name and clients need not know
 };
 
-// How a job is run that is none of the configuration's files.
+// How to run a job that does not come from the configuration's files.
 struct JobPlace {
-  std::string folder;                                       // files only below it; empty: below export_dir
+  std::string folder;                                       // all files are below it; empty: below export_dir
   std::uint64_t records_up_to = 0;                          // as in AnonymizeRequest
   std::function<void(const engine::Table&)> on_input = {};  // as in AnonymizeHooks, on the job's thread
 };
@@ -49,18 +50,18 @@ class JobRunner {
   JobRunner() = default;
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
-  ~JobRunner();  // cancels what runs and waits for it
+  ~JobRunner();  // cancels the running job and waits for it
 
-  // Returns at once. Errors: 55006: a job is running.
+  // Returns at once. Errors: 55006 if a job is running.
   [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
                                    JobPlace place = {});
-  // Nothing is published, unless it was already. Errors: it is not running.
+  // Cancels the job. Nothing is published, unless it already was. Errors: the job is not running.
   [[nodiscard]] Result<void> cancel(const std::string& job);
-  // In the order of their names.
+  // The last runs, ordered by job name.
   [[nodiscard]] std::vector<JobRun> runs() const;
   // The last run of this job; nullopt: it never ran.
   [[nodiscard]] std::optional<JobRun> run_of(const std::string& job) const;
-  // As if it had never run. False: it is running.
+  // Forgets the runs of the job. False: it is running.
   bool forget(const std::string& job);
 
  private:
@@ -70,8 +71,8 @@ class JobRunner {
 
   mutable std::mutex mutex_;
   std::map<std::string, JobRun> runs_;
-  std::string running_;                       // its name; empty: none
-  std::shared_ptr<db::Interrupt> interrupt_;  // of the queries of the one that runs
+  std::string running_;                       // name of the running job; empty: none
+  std::shared_ptr<db::Interrupt> interrupt_;  // for the queries of the running job
   std::atomic<bool> is_cancelled_ = false;
   std::chrono::steady_clock::time_point asked_share_at_;  // on the job's thread
   std::thread thread_;

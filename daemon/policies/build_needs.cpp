@@ -8,7 +8,7 @@
 namespace pgveil::app {
 namespace {
 
-// They write into the schema pgveil.
+// Builds with this enforcement write into the schema pgveil.
 Result<void> need_schema(const Config& config, const policy::PolicySpec& spec, std::string_view enforcement) {
   const auto versions = Versions::open(config, spec.database);
   if (!versions) return versions.error();

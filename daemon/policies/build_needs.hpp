@@ -1,5 +1,5 @@
 #pragma once
-// What a build needs from the database beside the counts. It depends on the policy's enforcement.
+// What a build needs from the database in addition to the counts. It depends on the policy's enforcement.
 #include <optional>
 #include <string>
 
@@ -10,12 +10,12 @@
 namespace pgveil::app {
 
 struct BuildNeeds {
-  std::optional<std::string> copy_reader;  // copy: who may read the copy; none: no copy is made
-  bool asks_stored = false;                // stored: what the server prints of the decisions' expression
+  std::optional<std::string> copy_reader;  // copy: the role that may read the copy; none: no copy is made
+  bool asks_stored = false;                // stored: ask what the server prints for the expression
 };
 
-// Asks the database whether it has the schema pgveil. Errors: ErrorKind::configuration without it or an
-// admin_role, where they are needed; ::connection, ::server.
+// Asks the database whether it has the schema pgveil. Errors: ErrorKind::configuration if the schema or
+// admin_role is needed but missing; ::connection, ::server.
 [[nodiscard]] Result<BuildNeeds> build_needs(const Config& config, const policy::PolicySpec& spec);
 
 }  // namespace pgveil::app

@@ -19,10 +19,10 @@
 namespace pgveil::app {
 namespace {
 
-// A table that nobody can read discloses nothing, and other policies wait for their checks.
+// A locked table discloses nothing, because nobody can read it, and other policies wait for their checks.
 constexpr std::int64_t kLockWaitMs = 2'000;
 
-// The policy against the table as this transaction sees it.
+// Checks the policy against the table as this transaction sees it.
 Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relation& relation) {
   rewriter::Catalog catalog;
   catalog.database = spec.database;
@@ -32,7 +32,7 @@ Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relat
   return {};
 }
 
-// Constraints on sensitive columns, counted again column by column.
+// Counts the columns with constraints again, one by one.
 Result<void> check_cohorts(db::TableReading& reading, const policy::PolicySpec& spec,
                            const policy::DisclosureTree& tree, const policy::Counts& counts,
                            const db::Progress& progress) {
@@ -81,7 +81,7 @@ Result<Grown> grow_anew(const policy::PolicySpec& spec, const policy::Counts& co
   return Grown{std::move(*tree), std::move(lineage), std::move(note)};
 }
 
-// The quasi-identifiers are the columns they were, so a value means what it meant.
+// The quasi-identifiers are still the same columns, so a value still has its meaning.
 bool has_its_columns(const policy::PolicyVersion& earlier, const policy::TableShape& shape) {
   const auto column = [](const policy::TableShape& of, int number) {
     const auto at = std::ranges::find(of.columns, number, &policy::ShapeColumn::number);
@@ -127,7 +127,7 @@ Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier
                rebuilt->collapsed > 0};
 }
 
-// Where rows of a value that went break a constraint at the end of their chain, the chain is cut instead.
+// If rows of a value that fell back break a constraint at the end of their chain, the chain is cut instead.
 Result<Grown> grow_within_constraints(db::TableReading& reading, const policy::PolicySpec& spec,
                                       const EarlierVersion& earlier, const policy::Counts& counts,
                                       const db::Progress& progress) {

@@ -22,8 +22,8 @@ struct BuiltVersion {
 
 // Reads the shape and the counts and builds the tree in one transaction, and checks the constraints. The tree
 // continues the earlier version's tree where its columns are unchanged (policy/release/lineage.hpp). It gets
-// no new splits where the table keeps that version's decisions. needs: whether the version has a copy or the
-// digest of a stored column. The caller publishes the version, or drops its copy. Errors: ErrorKind::policy
+// no new splits if the table keeps that version's decisions. needs: whether the version gets a copy or the
+// digest of a stored column. The caller must publish the version or drop its copy. Errors: ErrorKind::policy
 // (the first of check_policy's errors, too few units, constraints), ::connection, ::server.
 [[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  const EarlierVersion& earlier, const std::string& built_at,
@@ -33,8 +33,8 @@ struct BuiltVersion {
 struct Recheck {
   bool is_same_shape = true;       // false: nothing below is filled in
   policy::Disclosure disclosure;   // of the version's tree on the live data
-  std::size_t splits_below_k = 0;  // splits that repair has to undo, also those that break a constraint
-  std::optional<policy::PolicyVersion> repaired;  // none when the root fails or a cohort breaks a constraint
+  std::size_t splits_below_k = 0;  // splits that repair must undo, including those that break a constraint
+  std::optional<policy::PolicyVersion> repaired;  // none if the root fails or a cohort breaks a constraint
   std::string broken_because;                     // set when there is no `repaired`
 };
 // Errors: ErrorKind::connection, ::server.

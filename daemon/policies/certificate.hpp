@@ -1,6 +1,6 @@
 #pragma once
-// What EXPORT POLICY says of what it wrote, for programs; read back by read_certificate
-// (jobs/report/certificate.hpp). No value of the data.
+// What EXPORT POLICY certifies about its output, in a form for programs. read_certificate
+// (jobs/report/certificate.hpp) reads it back. It contains no value of the data.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ namespace pgveil::app {
 
 struct ExportPrints {
   std::optional<std::string> file;   // SHA-256 of its bytes
-  std::optional<std::string> table;  // of its rows, in any order
+  std::optional<std::string> table;  // hash of its rows, in any order
   std::vector<std::string> columns;
   std::uint64_t rows = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 // Tells when the drift checks of policies are due. The policy that has waited longest comes first. A check
-// that had to wait for others does not delay those after it. So a policy with a short check_every never keeps
-// another one from its turn. Not thread-safe; the clock is an argument.
+// that had to wait for others does not delay those after it, so a policy with a short check_every never keeps
+// another one from its turn. Not thread-safe; the caller passes the time.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -30,7 +30,7 @@ class CheckTimes {
   // nullopt: it was never checked.
   [[nodiscard]] std::optional<Time> due(const policy::PolicySpec& spec) const;
   std::map<std::string, Time>
-      counted_from_;  // by policy; check_every, which a RELOAD may change, later it is due
+      counted_from_;  // by policy; the check is due check_every later, which a RELOAD may change
 };
 
 }  // namespace pgveil::app

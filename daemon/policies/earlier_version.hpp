@@ -10,7 +10,7 @@
 
 namespace pgveil::app {
 
-enum class Lineage { go_on, begin };  // begin: a new tree, whatever was shown before
+enum class Lineage { go_on, begin };  // begin: a new tree, independent of what was shown before
 
 struct EarlierVersion {
   std::shared_ptr<const policy::PolicyVersion> version;  // null: a new lineage begins

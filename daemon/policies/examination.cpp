@@ -31,14 +31,14 @@ std::vector<Finding> find_surroundings(const Config& config, const Specs& specs,
   auto findings = review::check_closure(standings, surroundings);
   for (const auto* spec : policies) {
     const auto* relation = catalog.find(spec->schema, spec->table);
-    if (relation == nullptr) continue;  // policy_check says so
+    if (relation == nullptr) continue;  // policy_check reports this
     auto found = review::check_release(*spec, *relation, standings, surroundings);
     std::move(found.begin(), found.end(), std::back_inserter(findings));
   }
   return findings;
 }
 
-// Applies the owner's decisions to all findings; those that settle nothing become findings of their own.
+// Applies the owner's decisions to all findings. Decisions that match no finding become findings themselves.
 void decide(Examination& examined, const std::vector<Acknowledgement>& acknowledged) {
   std::vector<Finding> all = examined.server;
   all.insert(all.end(), examined.surroundings.begin(), examined.surroundings.end());

@@ -1,7 +1,7 @@
 #pragma once
-// Everything that is found in one database: its catalog, and the findings about the server and about what
-// surrounds the policies. The owner's decisions (`acknowledged`) are already applied to the findings. serve,
-// the watch and check all use this.
+// Everything that is found in one database: its catalog, and the findings about the server and about the
+// objects around the policies. The owner's decisions (`acknowledged`) are already applied to the findings.
+// serve, the watch and `pgveil check` use this.
 #include <string>
 #include <vector>
 
@@ -14,17 +14,17 @@ namespace pgveil::app {
 
 struct Examination {
   rewriter::Catalog catalog;
-  std::vector<Finding> server;        // an error: such a server answers nothing
+  std::vector<Finding> server;        // an error: nothing is answered from such a server
   std::vector<Finding> surroundings;  // an error: something open shows protected rows
-  std::vector<Finding> joins;      // an error: protected tables join; BUILD refuses, what is open stays open
-  std::vector<Finding> decisions;  // `acknowledged` entries that settle nothing
+  std::vector<Finding> joins;         // an error: protected tables can be joined; BUILD refuses
+  std::vector<Finding> decisions;     // entries of `acknowledged` that match no finding
 };
 
 // Errors: ErrorKind::connection, ::server; ::configuration for a schema that does not exist.
 [[nodiscard]] Result<Examination> examine(const Config& config, const Specs& specs,
                                           const std::string& database);
 
-// May the policy be built, as far as other protected tables can be joined to its table? Errors:
+// Fails if the policy may not be built because other protected tables can be joined to its table. Errors:
 // ErrorKind::policy, with the first join that the owner has not decided on; those of examine().
 [[nodiscard]] Result<void> check_joins(const Config& config, const Specs& specs,
                                        const policy::PolicySpec& spec);
@@ -34,7 +34,7 @@ struct Examination {
 
 // Writes errors and warnings to the log. Notes are not written.
 void log_findings(const std::string& database, const std::vector<Finding>& findings);
-// Writes the errors to the log, and how many warnings there are.
+// Writes the errors to the log, and the number of warnings.
 void count_findings(const std::string& database, const std::vector<Finding>& findings);
 
 }  // namespace pgveil::app

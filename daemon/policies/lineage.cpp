@@ -54,7 +54,7 @@ Finding judged(const std::vector<const PolicySpec*>& specs, const std::string& w
   return finding;
 }
 
-// What two policies tell without a count.
+// What can be said about two policies without counting.
 std::optional<Finding> pair_finding(const PolicySpec& a, const PolicySpec& b) {
   if (is_copy(a) || is_copy(b)) {
     const std::string what = is_copy(a) && is_copy(b)
@@ -85,7 +85,8 @@ std::vector<Released> judged_of(std::vector<Released> releases) {
   return releases;
 }
 
-// Of all together, and without those that accept it: an error only if these fall short.
+// Judges all policies together, and then those that do not accept it by name. It is an error only if the
+// latter fall short.
 std::optional<Finding> tree_finding(const Together& together, const std::vector<Released>& releases) {
   const auto of_all = together.judge(releases);
   if (!of_all) return std::nullopt;
@@ -97,7 +98,7 @@ std::optional<Finding> tree_finding(const Together& together, const std::vector<
   return judged(specs_of(releases), of_all->what, "");
 }
 
-// Those with a version of rows as they are now, whose tree the table can be asked for.
+// The policies with a version of current rows, whose tree the table still supports.
 std::vector<Released> countable(const Together& together, const std::vector<Release>& releases) {
   std::vector<Released> out;
   for (const Release& release : releases) {
@@ -134,7 +135,7 @@ Error table_changed(const PolicySpec& spec) {
           "try again"};
 }
 
-// The version of one policy among those that are open beside it.
+// The version of one policy among the versions that are open beside it.
 class Settling {
  public:
   Settling(const Config& config, const Company& company, const PolicySpec& spec, PolicyVersion version)
@@ -173,7 +174,7 @@ class Settling {
     return true;
   }
 
-  // False: it is an error.
+  // False: the finding is an error.
   bool take(const Finding& finding) {
     if (finding.severity == Severity::error) {
       out_.refused_because = finding.what;
@@ -184,7 +185,7 @@ class Settling {
     return true;
   }
 
-  // One that is to replace the version before is held against all that may be open without that.
+  // A version that replaces the open one is compared with all versions that may be open without that one.
   void find_others(IfFlawed if_flawed) {
     std::vector<Release> releases = company_.releases;
     for (Release& release : releases) {
@@ -207,8 +208,8 @@ class Settling {
     const auto all = with_it();
     const auto found = all.size() < 2 ? std::nullopt : tree_finding(together, all);
     if (found && !take(*found)) return false;
-    // Accepted: what is left without those that accept it was found sound too, but for a policy that
-    // accepts by itself.
+    // It is accepted. Without the policies that accept it, the others were found sound as well; only a policy
+    // that accepts it itself needs no further check.
     if (found && !is_judged(spec_)) return true;
     for (const Release* other : others_) {
       if (!found || is_judged(*other->spec))
@@ -217,8 +218,8 @@ class Settling {
     return true;
   }
 
-  // False: there is nothing left to undo. The splits above a class that falls short go, and with each round
-  // twice as many above these.
+  // Undoes the splits above each class that is too small, and with each round twice as many above these.
+  // False: there is nothing left to undo.
   bool give_way(const Together& together, std::size_t round) {
     const auto flaws = together.judge(judged_of(with_it()));
     const auto parents = policy::parents_of(out_.version.tree);
@@ -266,7 +267,7 @@ Error overtaken(const PolicySpec& spec) {
           "build it again"};
 }
 
-// Versions that nobody here can judge: neither their k nor what they show besides is known.
+// Finds versions that nobody can judge here, because neither their k nor what else they show is known.
 Result<std::vector<Finding>> strangers_over(const Config& config, const Specs& specs,
                                             const PolicySpec& spec) {
   const auto versions = Versions::open(config, spec.database);
@@ -324,7 +325,8 @@ Result<Company> company_of(const Config& config, const Specs& specs, const Polic
   company.marks = std::move(stored->marks);
   for (const auto& one : of_table) {
     const auto& found = stored->versions.at(one->name);
-    // The policy itself need not be readable to be built again; of another it would hide what is shown.
+    // A policy can be built again even if its own version cannot be read. An unreadable version of another
+    // policy would hide what is shown.
     if (!found && one->name != spec.name) return found.error();
     const bool is_open =
         found && found->version && !found->withdrawn && policy::is_built_from(*found->version, *one);

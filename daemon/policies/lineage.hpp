@@ -2,7 +2,7 @@
 // Makes a version current. Policies over one table publish data about the same people (docs/check.md,
 // "joint-release"): somebody who has the answers of several policies sees the joint classes of their cohorts.
 // So a new version is counted together with the current versions of the other policies over its table, and it
-// is stored only if those are still current then. No version becomes current in any other place.
+// is stored only if those are still current at that moment. Versions become current only here.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -20,11 +20,11 @@
 namespace pgveil::app {
 
 enum class Counting {
-  live,  // on the rows as they are now
-  none   // only what the texts of the policies tell
+  live,  // on the current rows
+  none   // only from the texts of the policies
 };
 
-// Findings about the policies over each table of this database, judged by their current versions. Errors: the
+// Findings about the policies over each table of this database, based on their current versions. Errors: the
 // table could not be counted.
 [[nodiscard]] Result<std::vector<Finding>> lineage_findings(const Config& config, const Specs& specs,
                                                             const std::string& database, Counting counting);
@@ -37,45 +37,45 @@ struct Company {
 [[nodiscard]] Result<Company> company_of(const Config& config, const Specs& specs,
                                          const policy::PolicySpec& spec);
 
-// The result of holding a version against the other policies over its table.
+// The result of comparing a version with the other policies over its table.
 struct Settled {
-  policy::PolicyVersion version;   // with the list of versions that it may be open beside
-  std::size_t joined = 0;          // how many cohorts had to be merged with others for that
+  policy::PolicyVersion version;   // lists the versions that it may be open beside
+  std::size_t joined = 0;          // how many cohorts had to be merged with others for this
   std::string flaw;                // what was too small before they were merged
-  std::string refused_because;     // not empty: it may not be released
-  std::string mend;                // what the owner can do then
-  std::vector<std::string> notes;  // problems that a policy's owner accepts by name
+  std::string refused_because;     // not empty: why it may not be released
+  std::string mend;                // what the owner can do in that case
+  std::vector<std::string> notes;  // problems that a policy's owner has accepted by name
 };
 enum class IfFlawed {
-  refuse,   // for a version that is to be opened: say no
-  give_way  // for one that is open: undo its splits above joint classes that are too small, until none is
+  refuse,   // for a version that is to be opened: refuse it
+  give_way  // for an open version: undo splits above joint classes that are too small, until none is left
 };
-// Holds the version against the company. Errors: the table could not be counted, or its columns are no longer
+// Compares the version with the company. Errors: the table could not be counted, or its columns are no longer
 // those of the version.
 [[nodiscard]] Result<Settled> settle(const Config& config, const Company& company,
                                      const policy::PolicySpec& spec, policy::PolicyVersion version,
                                      IfFlawed if_flawed);
 
-// May this version be released beside the current versions of the other policies over its table? For EXPORT.
-// Errors: ErrorKind::policy with the smallest joint class, unless it is accepted by name (which is logged).
+// Fails unless this version may be released beside the current versions of the other policies over its table.
+// For EXPORT. Errors: ErrorKind::policy with the smallest joint class, unless it is accepted by name (which
+// is logged).
 [[nodiscard]] Result<void> check_lineage(const Config& config, const Specs& specs,
                                          const policy::PolicySpec& spec,
                                          const policy::PolicyVersion& version);
 
-// Stores the version if all of these policies are still stored as the marks say. Returns nothing if they are
-// not.
+// Stores the version if all of these policies are still stored as the marks say. Otherwise returns nullopt.
 using Store = std::function<Result<std::optional<policy::PolicyVersion>>(const policy::PolicyVersion&,
                                                                          const db::VersionMarks&)>;
 // Settles the version and stores it. If another policy's version was stored meanwhile, it does both again.
-// before: what was stored of the policy when the build began. Errors: those of check_lineage; is_overtaken();
-// other programs store one version after the other.
+// before: what was stored of the policy when the build began. Errors: those of check_lineage; an error for
+// which is_overtaken() is true; other programs store versions so often that no attempt succeeds.
 [[nodiscard]] Result<policy::PolicyVersion> release(const Config& config, const Specs& specs,
                                                     const policy::PolicySpec& spec,
                                                     const policy::PolicyVersion& version,
                                                     const db::VersionMark& before, const Store& store);
 
 // True if another version of the same policy was stored, or the policy was withdrawn, while this version was
-// built. Then the version that this one continues is no longer the last one.
+// built. Then this version continues a version that is no longer the last one.
 [[nodiscard]] bool is_overtaken(const Error& error);
 
 }  // namespace pgveil::app

@@ -18,7 +18,7 @@ std::set<std::string> roles_of(const rewriter::Snapshot& snapshot) {
   return roles;
 }
 
-// Why none of the roles can read it; nullopt: one can, or could after a BUILD.
+// Why none of the roles can read it. nullopt: some role can, or could after a BUILD.
 std::optional<std::string> why_unreadable(const rewriter::Relation& view, const std::set<std::string>& roles,
                                           const rewriter::Snapshot& snapshot,
                                           const rewriter::Limits& limits) {

@@ -1,6 +1,6 @@
 #pragma once
-// Listed views that nobody can read, for pgveil check: what a view does is judged only when a statement reads
-// it.
+// Finds listed views that nobody can read, for `pgveil check`. pgveil judges what a view does only when a
+// statement reads it, so this check finds such views earlier.
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace pgveil::app {
 
-// "view public.v is refused to every reader: …", by name. A view that waits for a BUILD, or that some role
+// "view public.v is refused to every reader: …", ordered by name. A view is left out if it waits for a BUILD,
 // that a policy names can read, is not among them.
 [[nodiscard]] Result<std::vector<std::string>> unreadable_views(const rewriter::Snapshot& snapshot,
                                                                 const LimitsConfig& limits);

@@ -13,8 +13,8 @@ void note(const policy::PolicySpec& spec, const Result<void>& done) {
   if (!done) log::warning("policy " + spec.name, one_line(done.error()));
 }
 
-// Its version may be closed, or not be built yet: then it has the copies of the version before, which nobody
-// is shown.
+// Whether the policy may have copies. Its version may be closed or not built yet. Then the copies are those
+// of the previous version, which nobody is shown.
 bool has_copies(const Specs& specs, const std::string& database, const std::string& policy) {
   return std::ranges::any_of(specs, [&](const auto& spec) {
     return spec->name == policy && spec->database == database &&

@@ -18,8 +18,8 @@ namespace {
 using policy::ColumnClass;
 using policy::PolicySpec;
 
-constexpr double kTellingCorrelation = 0.5;      // above it the physical order tells where a value lies
-constexpr std::uint64_t kTellingPercent = 10;    // of rows or cells: worth a decision
+constexpr double kTellingCorrelation = 0.5;      // above it, the physical order tells where a value is
+constexpr std::uint64_t kTellingPercent = 10;    // of rows or cells: worth a decision of the owner
 constexpr std::uint64_t kTellingComputable = 2;  // per cent of all cells
 constexpr std::uint64_t kAlonePercent = 90;      // of rows: such a column is an identifier
 
@@ -32,7 +32,7 @@ Finding warning(const PolicySpec& spec, FindingKind kind, const std::string& wha
   return {kind, Severity::warning, "", fmt::format("policy {}: {}", spec.name, what), std::move(mend)};
 }
 
-// What makes the cells that readers can compute fewer.
+// What the owner can do so that readers can compute fewer cells.
 std::string mend_of_computable(const PolicySpec& spec, const policy::PolicyVersion& version) {
   const std::string fresh = fmt::format(
       "BUILD POLICY {} FRESH, which begins a new lineage (docs/policy-language.md, \"Strategy\")", spec.name);
@@ -74,7 +74,7 @@ class ReleaseExamination {
   }
 
  private:
-  // The figures are those of the build. Who has written strategy: greedy has decided.
+  // Uses the figures of the build. An owner who has written strategy: greedy has decided already.
   void look_at_computable() {
     const auto& found = version_->disclosure;
     if (found.computable == 0) return;
@@ -129,7 +129,7 @@ class ReleaseExamination {
     return {};
   }
 
-  // The policy's quasi-identifiers and this column, counted together.
+  // Counts the policy's quasi-identifiers together with this column.
   Result<policy::Counts> counts_with(const policy::ColumnRule& rule, int& number) {
     PolicySpec counted = policy::without_levels(spec_);
     std::ranges::find(counted.columns, rule.name, &policy::ColumnRule::name)->column_class =

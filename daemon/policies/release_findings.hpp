@@ -1,7 +1,7 @@
 #pragma once
 // Findings about a policy's own table, made by counting live rows: identifiers that repeat, columns that tell
-// more than their class promises, an order of rows that follows hidden columns, and hidden cells that readers
-// can compute.
+// more than their class promises, row orders that follow hidden columns, and hidden cells that readers can
+// compute.
 #include <string>
 #include <vector>
 
@@ -19,8 +19,8 @@ struct ReleaseReport {
   std::vector<std::string> lines;  // one per visible column: how unique it is, what it determines
 };
 
-// version: the current one; null: what needs a tree is left out. Counting::none reads no row, only
-// statistics. Errors: the table could not be read.
+// version: the current one; null: findings that need a tree are left out. Counting::none reads only
+// statistics, no rows. Errors: the table could not be read.
 [[nodiscard]] Result<ReleaseReport> examine_release(const Config& config, const policy::PolicySpec& spec,
                                                     const policy::PolicyVersion* version, Counting counting);
 

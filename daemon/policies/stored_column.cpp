@@ -18,7 +18,7 @@ Error no_sql(const policy::PolicySpec& spec, std::string_view what, std::string 
           fmt::format("policy {}: {}", spec.name, what), std::move(hint)};
 }
 
-// Other policies over the policy's table. One whose version can't be read has no column to keep.
+// Other policies over the policy's table. A policy whose version cannot be read has no column to keep.
 Result<rewriter::Neighbours> neighbours_of(const Config& config, const policy::PolicySpec& spec) {
   const auto specs = read_policy_files(config);
   if (!specs) return specs.error();

@@ -11,16 +11,16 @@
 
 namespace pgveil::app {
 
-// The SQL that the owner of the table has to run, for the table as it is now. Errors: ErrorKind::policy: the
-// policy has another enforcement, or a build is needed first; ::connection, ::server.
+// The SQL that the table's owner has to run, for the table as it is now. Errors: ErrorKind::policy if the
+// policy has another enforcement or must be built first; ::connection, ::server.
 [[nodiscard]] Result<std::string> stored_sql(const Config& config, const policy::PolicySpec& spec,
                                              const policy::PolicyVersion& version);
 
-// How the policy's masks are made now: "query", "copy", "stored", or "query, not stored: why". In the last
-// case readers see the same cells, and queries are slower.
+// How the policy's masks are applied now: "query", "copy", "stored", or "query, not stored: why". In the last
+// case readers see the same cells, but queries are slower.
 [[nodiscard]] std::string enforcement_of(const rewriter::PolicyState& state);
 
-// Writes to the log which policies' columns are not read, and why.
+// Logs the policies whose stored columns are not used, and why.
 void log_not_stored(const rewriter::Snapshot* snapshot);
 
 }  // namespace pgveil::app

@@ -1,5 +1,5 @@
 #pragma once
-// A policy with its stored version, for the subcommands that only look at files.
+// A policy with its stored version, for subcommands that only look at files.
 #include <memory>
 #include <string>
 
@@ -13,7 +13,7 @@ struct StoredPolicy {
   std::shared_ptr<const policy::PolicySpec> spec;
   std::shared_ptr<const policy::PolicyVersion> version;
   std::string
-      note;  // "withdrawn: …", "the policy was edited since …"; empty: as served, if the table is unchanged
+      note;  // "withdrawn: …", "the policy was edited since …"; empty: it is served if the table is unchanged
 };
 
 // Errors: the configuration or a policy is wrong; no such policy; it was never built.

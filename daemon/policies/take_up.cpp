@@ -19,8 +19,8 @@ bool names(const PolicyVersion& version, const PolicyVersion& other) {
          version.beside.end();
 }
 
-// A third policy may have answered for a class with a k of its own (policy/release/joint_release.hpp).
-// Without it the rest is sound only if that was no smaller.
+// A third policy may have covered a class with its own k (policy/release/joint_release.hpp). Without that
+// policy, the rest is sound only if its k was not smaller.
 bool is_no_stricter(const Open& open, const PolicyVersion& version, const std::vector<Release>& releases) {
   return std::ranges::all_of(version.beside, [&](const policy::Companion& other) {
     const auto is_it = [&](const Release* release) { return release->spec->name == other.policy; };
@@ -43,7 +43,7 @@ bool are_held_together(const Open& open, const std::vector<Release>& releases) {
   });
 }
 
-// By age, while those that are in hold together.
+// Adds the releases by age, as long as those that are in are sound together.
 std::vector<bool> one_by_one(const std::vector<Release>& releases) {
   std::vector<std::size_t> order(releases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

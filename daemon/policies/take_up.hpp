@@ -1,9 +1,9 @@
 #pragma once
-// Decides which stored versions of policies over one table may be open together. Whoever publishes a version
-// writes into it beside which others it was found sound (policy::PolicyVersion::beside). Some versions have
-// no such line: those that another program or an older pgveil stored without looking, and those whose policy
-// was absent or accepted more meanwhile. They stay closed until somebody has counted them together with the
-// others. Pure.
+// Decides which stored versions of policies over one table may be open together. A program that publishes a
+// version records in it the versions beside which it was found sound (policy::PolicyVersion::beside). Some
+// versions lack an entry: those that another program or an older pgveil stored without the check, and those
+// whose policy was absent or accepted more meanwhile. They stay closed until they have been counted together
+// with the others. Pure.
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,15 +16,16 @@ namespace pgveil::app {
 // One policy over a table, and its current version.
 struct Release {
   std::shared_ptr<const policy::PolicySpec> spec;
-  std::shared_ptr<const policy::PolicyVersion> version;  // null: not built, withdrawn, or of another text
+  std::shared_ptr<const policy::PolicyVersion> version;  // null: not built, withdrawn, or of an older text
 };
 
-// Is this policy held against the others? It is not when its owner accepts by name what they show together.
+// Whether this policy is compared with the others. It is not if its owner accepts by name what they show
+// together.
 [[nodiscard]] bool is_judged(const policy::PolicySpec& spec);
 
-// Per release: may its version be open? Versions are opened in the order of their age. One that has to be
-// judged is opened only if one of those that are already open names all the others. So of two versions that
-// nobody has held against each other, the older one is open. Without a version: false.
+// Per release: whether its version may be open. Versions are opened in the order of their age. A version that
+// must be judged is opened only if one of the versions that are already open names all the others. So of two
+// versions that were never compared, the older one is open. A release without a version gets false.
 [[nodiscard]] std::vector<bool> taken_up(const std::vector<Release>& releases);
 
 // "policy a (version 3)": the open versions that are judged together with this one, for messages.

@@ -42,7 +42,7 @@ std::string words_of(const std::vector<Released>& releases, const JointClasses& 
       required, where, below.size());
 }
 
-// What these policies promise of the column in this unit.
+// What these policies promise about the column in this unit.
 policy::ColumnRule promised(policy::ColumnRule rule, const std::optional<std::string>& unit,
                             const std::vector<Released>& releases) {
   rule.constraints.clear();

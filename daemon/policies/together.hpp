@@ -1,6 +1,6 @@
 #pragma once
-// Counts the policies over one table together. The table is counted once; the result can be judged as often
-// as trees change. Blocks on PostgreSQL while it counts.
+// Counts the policies over one table together. The table is counted once, and the result can be judged
+// repeatedly while trees change. Blocks on PostgreSQL while it counts.
 #include <optional>
 #include <set>
 #include <string>
@@ -19,7 +19,7 @@ struct Released {
 
 class Together {
  public:
-  // Counts the table's rows by the quasi-identifiers of all these policies, in the unit of each, with their
+  // Counts the table's rows by the quasi-identifiers of all these policies, in each policy's unit, with their
   // constrained columns. REQUIRES: at least one policy, all over one table. Errors: as
   // db::TableReading::counts.
   [[nodiscard]] static Result<Together> count(const Config& config,
@@ -33,11 +33,11 @@ class Together {
     std::string what;  // the first one, in one line, for administrators
     std::set<policy::JointClass> classes;
   };
-  // Returns nothing if each joint class is as large and as diverse as all of these policies promise, whatever
-  // rows come later. REQUIRES: policies among those that were counted; covers() each tree.
+  // Returns nullopt if each joint class is as large and as diverse as all of these policies promise, whatever
+  // rows come later. REQUIRES: the policies were counted; covers() is true for each tree.
   [[nodiscard]] std::optional<Flaws> judge(const std::vector<Released>& releases) const;
 
-  // The counts in this policy's own unit. REQUIRES: it was counted.
+  // The counts in this policy's own unit. REQUIRES: the policy was counted.
   [[nodiscard]] const policy::Counts& counts_of(const policy::PolicySpec& spec) const;
 
  private:

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxReasonBytes = 4096;
 constexpr std::chrono::seconds kLongestWait{30};
 constexpr std::chrono::milliseconds kPauseBetweenTries{20};
 
-// A file name for any database name: what is not plain is percent-encoded.
+// A file name for any database name: characters that are not plain are percent-encoded.
 std::string file_name_of(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -34,7 +34,7 @@ std::string file_name_of(std::string_view name) {
   return out;
 }
 
-// The name back; nullopt: no such text is made.
+// The name for a file name; nullopt: file_name_of never makes this text.
 std::optional<std::string> name_of_file(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -150,7 +150,8 @@ Result<void> VersionStore::save(const Lock&, const std::string& database,
                                 const policy::PolicyVersion& version) const {
   if (auto saved = replace_whole(path_of(database, version.policy), policy::to_json(version)); !saved)
     return saved;
-  // After the new version: a crash in between leaves it closed, never open too early.
+  // Removed after the new version was saved: a crash in between leaves the policy closed, and never opens it
+  // too early.
   const std::string withdrawal = withdrawal_path(database, version.policy);
   if (::unlink(withdrawal.c_str()) != 0 && errno != ENOENT) return io_error("remove", withdrawal, errno);
   return {};

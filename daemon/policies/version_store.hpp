@@ -1,8 +1,8 @@
 #pragma once
 // Versions of policies on disk, for databases without the schema pgveil (daemon/policies/versions.hpp):
-// <state_dir>/<database>/<policy>.json, mode 0600 in folders of mode 0700. A file is replaced whole
-// (temporary file, fsync, rename): a reader sees the old version or the new one. Numbers only rise: a lock
-// per database keeps two builders apart, whichever process they are in.
+// <state_dir>/<database>/<policy>.json, mode 0600 in folders of mode 0700. A file is replaced as a whole
+// (temporary file, fsync, rename), so a reader sees the old or the new version. Numbers only rise: a lock per
+// database keeps two builders apart, even in different processes.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,8 +29,8 @@ class VersionStore {
   // Errors: ErrorKind::io, ErrorKind::configuration for a damaged file.
   [[nodiscard]] Result<StoredVersion> load(const std::string& database, const std::string& policy) const;
 
-  // Held while a version is compared with what is stored, and saved; ends with the process that holds it.
-  // Errors: ErrorKind::io, also when another process has held it for half a minute.
+  // Held while a version is compared with what is stored and then saved. It ends with the process that holds
+  // it. Errors: ErrorKind::io, also if another process has held the lock for half a minute.
   class Lock {
    public:
     Lock(Lock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -54,16 +54,17 @@ class VersionStore {
   [[nodiscard]] Result<void> withdraw(const Lock& lock, const std::string& database,
                                       const std::string& policy, const std::string& reason) const;
 
-  // The schema pgveil has it now: renames the file, so that nothing reads it again. Errors: ErrorKind::io.
+  // Renames the file so that nothing reads it again, because the schema pgveil has the version now. Errors:
+  // ErrorKind::io.
   [[nodiscard]] Result<void> retire(const std::string& database, const std::string& policy) const;
 
-  // Which tables versions were ever built of: a line each in <state_dir>/<database>/.tables. Noted before the
-  // version is saved. Errors: as load.
+  // The tables that versions were ever built from: one line each in <state_dir>/<database>/.tables, noted
+  // before the version is saved. Errors: as load.
   [[nodiscard]] Result<std::vector<rewriter::BuiltTable>> built_tables(const std::string& database) const;
   [[nodiscard]] Result<void> note_built_table(const Lock& lock, const std::string& database,
                                               const rewriter::BuiltTable& table) const;
 
-  // Changes whenever load would answer something else. Empty: nothing stored.
+  // A text that changes whenever the result of load would change. Empty: nothing is stored.
   [[nodiscard]] std::string stamp(const std::string& database, const std::string& policy) const;
 
   [[nodiscard]] std::string path_of(const std::string& database, const std::string& policy) const;

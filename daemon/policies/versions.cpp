@@ -43,10 +43,10 @@ bool still_stand(const VersionStore& files, const std::string& database, const d
       seen, [&](const auto& one) { return mark_of(files.load(database, one.first)) == one.second; });
 }
 
-// A version that only a file has goes into the schema, once.
+// Imports a version that only a file has into the schema, once.
 Result<void> import_file(const Config& config, const VersionStore& files, const policy::PolicySpec& spec) {
   const auto stored = files.load(spec.database, spec.name);
-  if (!stored || !stored->version) return {};  // damaged: nothing to take in; the schema says "build needed"
+  if (!stored || !stored->version) return {};  // damaged: nothing to import; the schema says "build needed"
   const policy::TableShape& shape = stored->version->shape;
   if (auto noted = db::note_built_table(build_endpoint(config), spec.database,
                                         {shape.table_oid, shape.schema, shape.name, spec.name});
@@ -112,7 +112,7 @@ Result<Versions::Stored> Versions::load(const Specs& specs) const {
 }
 
 Result<std::vector<rewriter::BuiltTable>> Versions::built_tables() const {
-  // Files of before the schema count, too.
+  // Files from before the schema existed count, too.
   auto tables = files_.built_tables(database_);
   if (!tables || guard_ == VersionGuard::absent) return tables;
   auto kept = db::read_built_tables(admin_, database_);

@@ -1,8 +1,8 @@
 #pragma once
-// One build of a policy in the running proxy. The table is counted, the tree is grown from the version
-// before, the new version is held against the other policies over the table, and it is published. If somebody
-// else stored another version of the policy meanwhile, the build is repeated, a few times at most. BUILD
-// POLICY of the console and `rebuild_every` of a policy do this.
+// One build of a policy in the running proxy. It counts the table, grows the tree from the previous version,
+// compares the new version with the other policies over the table, and publishes it. If another version of
+// the policy was stored meanwhile, the build is repeated, a few times at most. The console's BUILD POLICY and
+// a policy's `rebuild_every` use this.
 #include <memory>
 #include <string>
 
@@ -11,7 +11,7 @@
 
 namespace pgveil::app {
 
-// by: who asked, for the log: "role operator". Errors: those of build_version, release and
+// by: who asked, for the log, for example "role operator". Errors: those of build_version, release and
 // ServingState::publish.
 [[nodiscard]] Result<policy::PolicyVersion> build_and_publish(
     ServingState& serving, const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage,

@@ -32,7 +32,7 @@ Result<Looked> withdraw(ServingState& serving, const PolicySpec& spec, const std
   return *withdrawn ? Looked::done : Looked::again;
 }
 
-// The rows of a copy don't change by themselves, whatever becomes of the table's.
+// The rows of a copy do not change by themselves, whatever happens to the table's rows.
 Result<Looked> check_copy_of(ServingState& serving, const PolicySpec& spec, const PolicyVersion& version) {
   const auto is_as_built = is_copy_as_built(serving.present()->config, spec, version);
   if (!is_as_built) return is_as_built.error();
@@ -40,8 +40,8 @@ Result<Looked> check_copy_of(ServingState& serving, const PolicySpec& spec, cons
   return withdraw(serving, spec, std::string(kCopyChanged), version);
 }
 
-// The table may not be the version's any more, or another version is stored than this process knows: read
-// again.
+// Reads the database again: the table may no longer be the version's, or another version is stored than this
+// process knows.
 Result<Looked> look_again(ServingState& serving, const PolicySpec& spec) {
   const auto refreshed = serving.refresh_if_changed(spec.database);
   if (!refreshed) return refreshed.error();
@@ -52,7 +52,7 @@ bool is_stored(const Company& company, const PolicyVersion& version) {
   return company.marks.at(version.policy) == db::VersionMark{version.number, true};
 }
 
-// No other policy is over its table, so there is nothing to hold it against.
+// Whether no other policy is over its table, so that there is nothing to compare with.
 bool is_alone(const Present& present, const PolicySpec& spec) {
   return std::ranges::none_of(present.specs, [&](const auto& other) {
     return other->name != spec.name && other->database == spec.database && other->schema == spec.schema &&
@@ -93,7 +93,7 @@ Result<Looked> say_drift(const PolicySpec& spec, const PolicyVersion& version, c
   return Looked::done;
 }
 
-// Counted alone: what it becomes beside others.
+// The policy was counted alone. Decides what its version becomes beside the others.
 Result<Looked> settle_drift(ServingState& serving, const Present& now, const PolicySpec& spec,
                             const PolicyVersion& version, const Recheck& recheck) {
   const bool is_alert = spec.drift.action == policy::DriftAction::alert;
@@ -186,7 +186,7 @@ Result<Looked> count_waiting(ServingState& serving, const PolicySpec& spec) {
   if (spec.enforcement != policy::Enforcement::copy) {
     auto recheck = recheck_version(build_endpoint(now->config), spec, *version, utc_now());
     if (!recheck) return recheck.error();
-    if (!recheck->is_same_shape) return Looked::done;  // it is closed for this too
+    if (!recheck->is_same_shape) return Looked::done;  // it is closed for this reason, too
     if (!recheck->repaired) return stays_closed(*version, recheck->broken_because, "BUILD POLICY is needed");
     next = taken_over(*version, *recheck, spec);
   }

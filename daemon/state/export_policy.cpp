@@ -21,7 +21,7 @@ Error export_refused(std::string what, std::string hint) {
           "export refused: " + std::move(what), std::move(hint)};
 }
 
-// Rows of another time beside those of the copy would show what became of people in between.
+// Refuses copies: current rows beside those of the copy would show what happened to people in between.
 Result<void> check_enforcement(const policy::PolicySpec& spec) {
   if (spec.enforcement != policy::Enforcement::copy) return {};
   return export_refused(fmt::format("policy {} answers from a copy of its masked rows", spec.name),
@@ -46,7 +46,7 @@ Result<void> check_not_listed(const Present& present, const std::string& databas
 
 using Cells = std::span<const std::optional<std::string_view>>;
 
-// A file of CSV while it is written, and what a certificate says of it.
+// A CSV file that is being written, and its data for a certificate.
 class CsvExport {
  public:
   explicit CsvExport(ExportFile& file) : file_(file) {}
@@ -81,7 +81,7 @@ class CsvExport {
     return end_line();
   }
   Result<void> end_line() {
-    line_.back() = '\r';  // the separator after the last cell
+    line_.back() = '\r';  // replaces the separator after the last cell
     line_ += '\n';
     bytes_.add(line_);
     return file_.append(line_);
@@ -94,7 +94,7 @@ class CsvExport {
   ExportPrints prints_;
 };
 
-// The rows of a table that is not committed yet.
+// The rows of a table that is not yet committed.
 class TablePrint {
  public:
   db::RowSink sink() {
@@ -109,7 +109,7 @@ class TablePrint {
               return {};
             }};
   }
-  // REQUIRES: all rows were shown.
+  // REQUIRES: all rows were passed in.
   [[nodiscard]] ExportPrints finish() {
     prints_.table = std::move(*print_).finish();
     return std::move(prints_);
@@ -120,7 +120,7 @@ class TablePrint {
   std::optional<TableFingerprint> print_;
 };
 
-// Nothing: no certificate is wanted.
+// nullopt: no certificate is wanted.
 Result<std::optional<ExportFile>> begin_certificate(const Present& present,
                                                     const std::optional<std::string>& name) {
   std::optional<ExportFile> made;
@@ -131,7 +131,7 @@ Result<std::optional<ExportFile>> begin_certificate(const Present& present,
   return made;
 }
 
-// What is exported is a release too, of the version's tree as far as the rows of now carry it.
+// An export is a release, too: of the version's tree, as far as the current rows support it.
 db::TreeCheck beside_others(const Present& present, const policy::PolicySpec& spec,
                             const policy::PolicyVersion& version) {
   return [&](const policy::DisclosureTree& tree) {

@@ -10,16 +10,16 @@
 
 namespace pgveil::app {
 
-// certificate: name of a file below export_dir to write the certificate to. It exists only if the export
-// exists, except after a crash between the two.
+// certificate: name of a file below export_dir for the certificate. The file exists only if the export
+// exists, except after a crash between the two steps.
 //
-// Errors, beside those of db/policy_table/exporter.hpp: there is no admin_role; the target is listed as open
-// or has a policy; those of ExportFile for the certificate.
+// Errors in addition to those of db/policy_table/exporter.hpp: there is no admin_role; the target is listed
+// as open or has a policy; those of ExportFile for the certificate.
 [[nodiscard]] Result<db::ExportReport> export_policy_to_table(
     const Present& present, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
     const std::string& schema, const std::string& table, const std::optional<std::string>& certificate);
 
-// Errors, beside those of db/policy_table/exporter.hpp: those of ExportFile.
+// Errors in addition to those of db/policy_table/exporter.hpp: those of ExportFile.
 [[nodiscard]] Result<db::ExportReport> export_policy_to_file(const Present& present,
                                                              const policy::PolicySpec& spec,
                                                              const policy::PolicyVersion& version,

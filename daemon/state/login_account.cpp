@@ -11,7 +11,7 @@
 namespace pgveil::app {
 namespace {
 
-// Null: none fits, so it is nobody here.
+// Null: no rule fits, so the role has no account here.
 const LetIn* rule_for(const AuthQueryConfig& query, std::string_view role) {
   const auto rule = std::ranges::find_if(
       query.let_in, [&](const LetIn& each) { return each.user == kEverybody || each.user == role; });

@@ -1,7 +1,7 @@
 #pragma once
-// Decides which account a login is checked against: the one in the users file, or else the one that
-// PostgreSQL has, if a rule of auth_query.let_in lets that role in. Pure, except that it writes a line to the
-// log when a role is not let in.
+// Decides which account a login is checked against: the one in the users file, or else the one in PostgreSQL
+// if a rule of auth_query.let_in lets that role in. Pure, except that it logs a line when a role is not let
+// in.
 #include <optional>
 #include <string_view>
 
@@ -11,16 +11,16 @@
 
 namespace pgveil::app {
 
-// found: what auth_query said of this name; nullopt: it was not asked. A role that the users file lists
+// found: the result of auth_query for this name; nullopt: the query did not run. A role in the users file
 // always has that account, whatever PostgreSQL says of the role.
 [[nodiscard]] session::LookUp login_account(const Present& present, std::string_view role,
                                             const std::optional<AuthQuery::Found>& found);
 
-// True for an admin, a stats user, a bypass role and a role that a policy exempts. The account of such a role
-// is in the users file, or the role cannot log in.
+// True for an admin, a stats user, a bypass role and a role that a policy exempts. Such a role can log in
+// only with an account in the users file.
 [[nodiscard]] bool gets_more_than_masks(const Present& present, std::string_view role);
 
-// A policy exempts this role from its masks.
+// Whether some policy exempts this role from its masks.
 [[nodiscard]] bool is_exempt_somewhere(const Specs& specs, std::string_view role);
 
 }  // namespace pgveil::app

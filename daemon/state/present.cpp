@@ -33,7 +33,7 @@ rewriter::PolicyState stored_state(Result<StoredVersion>& stored,
   return state;
 }
 
-// built: gets the tables of all of them, of withdrawn ones too.
+// built: receives the tables of all versions, including withdrawn ones.
 Result<std::vector<rewriter::PolicyState>> stored_states(const Versions& versions, const Specs& specs,
                                                          const std::string& database,
                                                          std::vector<rewriter::BuiltTable>& built) {
@@ -62,7 +62,8 @@ std::vector<Release> releases_of_table(const std::vector<rewriter::PolicyState>&
   return releases;
 }
 
-// What others stored, or an older pgveil, was perhaps not counted together. → those versions, per policy.
+// Versions stored by other programs or by an older pgveil may not have been counted together. Closes these
+// and returns them, per policy.
 std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>> close_unjudged(
     std::vector<rewriter::PolicyState>& states) {
   std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>> unjudged;
@@ -87,13 +88,13 @@ std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>>
   return unjudged;
 }
 
-// What make_snapshot starts from, read from the server and the files.
+// The input of make_snapshot, read from the server and the files.
 struct Reading {
   rewriter::SnapshotInput input;
   DatabaseView view;
 };
 
-// A listed view whose definition could not be read, because its tables were locked then.
+// Whether the definition of a listed view could not be read, because its tables were locked.
 bool lacks_definition(const rewriter::Catalog& catalog, const std::vector<std::string>& open_tables) {
   return std::ranges::any_of(open_tables, [&](const std::string& entry) {
     const auto dot = entry.find('.');
@@ -133,11 +134,11 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.mask_choice = config.mask_form;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
-    reading.view.fingerprint.clear();  // the next look at the catalog reads it again
+    reading.view.fingerprint.clear();  // the next check of the catalog reads it again
   return reading;
 }
 
-// The schema pgveil can't be trusted: masks of before must not ask it either.
+// The schema pgveil cannot be trusted, so existing masks must not ask it any more.
 Result<CautiousView> without_versions(const Config& config, const Specs& specs, const std::string& database,
                                       const Error& why) {
   CautiousView closed{{}, one_line(why)};
@@ -152,13 +153,13 @@ Result<CautiousView> without_versions(const Config& config, const Specs& specs, 
   return closed;
 }
 
-// What the next snapshot begins with. Nothing of the one before is kept alive by it.
+// The base of the next snapshot. It must not keep the previous snapshot alive.
 std::shared_ptr<const rewriter::SnapshotInput> kept(rewriter::SnapshotInput input) {
   input.before = nullptr;
   return std::make_shared<const rewriter::SnapshotInput>(std::move(input));
 }
 
-// What is known to be closed now need not wait for masks that are made for others.
+// What is known to be closed must not stay open until masks for other policies are made.
 void close_before_masks(rewriter::SnapshotInput input, const DatabaseView& view, Generations& generations,
                         const std::function<void(DatabaseView)>& close_first) {
   if (!input.before) return;
@@ -170,7 +171,7 @@ void close_before_masks(rewriter::SnapshotInput input, const DatabaseView& view,
   DatabaseView closed = view;
   closed.snapshot = std::move(*snapshot);
   closed.input = kept(std::move(input));
-  closed.fingerprint.clear();  // it is no answer to what the database is now
+  closed.fingerprint.clear();  // it does not describe the present database
   close_first(std::move(closed));
 }
 
@@ -195,7 +196,7 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
                       ? snapshot_with_views(config, database, reading->input, is_complete)
                       : rewriter::make_snapshot(reading->input);
   if (!snapshot) return snapshot.error();
-  if (!is_complete) reading->view.fingerprint.clear();  // the next look at the catalog tries again
+  if (!is_complete) reading->view.fingerprint.clear();  // the next check of the catalog tries again
   reading->view.snapshot = std::move(*snapshot);
   reading->view.input = kept(std::move(reading->input));
   return std::move(reading->view);
@@ -214,7 +215,7 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
   CautiousView cautious{std::move(reading->view), ""};
   if (auto fit = refuse_errors(cautious.view.server_findings); !fit) {
     cautious.problem = one_line(fit.error());
-    return cautious;  // without a snapshot: such a server answers nothing
+    return cautious;  // without a snapshot, because such a server answers nothing
   }
   rewriter::SnapshotInput& input = reading->input;
   if (auto closed = refuse_errors(cautious.view.surroundings_findings); !closed) {
@@ -236,7 +237,7 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
     input.generation = generations.next();
     bool is_complete = true;
     auto snapshot = snapshot_with_views(config, database, input, is_complete);
-    if (!is_complete) cautious.view.fingerprint.clear();  // the next look at the catalog tries again
+    if (!is_complete) cautious.view.fingerprint.clear();  // the next check of the catalog tries again
     if (snapshot) {
       for (const auto& [oid, why] : (*snapshot)->shut_tables())
         cautious.problem += fmt::format("{}{}", cautious.problem.empty() ? "" : "; ", why);
@@ -257,7 +258,7 @@ Result<std::optional<DatabaseView>> with_state(const Config& config, const Datab
   rewriter::SnapshotInput input = *view.input;
   const std::string policy = state.spec->name;
   const bool opens = state.version != nullptr;
-  // A copy and a column come into the catalog with their version.
+  // A copy and a stored column only get into the catalog together with their version.
   if (opens && state.spec->enforcement != policy::Enforcement::query) return Answer();
   const auto at = std::ranges::find(
       input.policies, policy, [](const auto& it) -> const auto& { return it.spec->name; });
@@ -268,7 +269,7 @@ Result<std::optional<DatabaseView>> with_state(const Config& config, const Datab
   bool is_complete = true;
   auto snapshot = snapshot_with_views(config, database, input, is_complete);
   if (!snapshot) return snapshot.error();
-  if (opens && !is_open(**snapshot, policy)) return Answer();  // it is of another catalog than this one
+  if (opens && !is_open(**snapshot, policy)) return Answer();  // it was built from another catalog
   DatabaseView next = view;
   next.snapshot = std::move(*snapshot);
   next.input = kept(std::move(input));

@@ -27,15 +27,15 @@ namespace pgveil::app {
 
 struct DatabaseView {
   std::shared_ptr<const rewriter::Snapshot> snapshot;  // null, only after a failure: nothing is answered
-  std::shared_ptr<const rewriter::SnapshotInput> input = nullptr;  // what it was made of
+  std::shared_ptr<const rewriter::SnapshotInput> input = nullptr;  // what the snapshot was made from
   std::string fingerprint;                                         // of the catalog, taken before it was read
-  std::vector<Finding> server_findings;        // with an error among them there is no snapshot
-  std::vector<Finding> surroundings_findings;  // with an error among them no table is open
-  std::string stamp;                           // of the stored versions, taken before they were read
+  std::vector<Finding> server_findings;                            // if one is an error, there is no snapshot
+  std::vector<Finding> surroundings_findings;                      // if one is an error, no table is open
+  std::string stamp;  // of the stored versions; taken before they were read
   rewriter::VersionGuard version_guard = rewriter::VersionGuard::absent;
   std::vector<Finding> join_findings = {};  // an error: BUILD refuses, and what is open stays open
-  // Stored versions that are closed until they are counted together with others over their table
-  // (take_up.hpp), per policy.
+  // Per policy, the stored version that is closed until it is counted together with others over its table
+  // (take_up.hpp).
   std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>> unjudged = {};
 };
 
@@ -45,7 +45,7 @@ struct Present {
   std::shared_ptr<const net::TlsContext> page_tls;  // null: the page is HTTP
   Users users;
   std::shared_ptr<AuthQuery> auth_query;  // null: no login by roles of PostgreSQL
-  std::optional<HbaRules> hba;            // nullopt: from every address
+  std::optional<HbaRules> hba;            // nullopt: logins from every address
   Specs specs;
   std::map<std::string, DatabaseView, std::less<>> databases;
 };
@@ -59,19 +59,19 @@ class Generations {
   std::atomic<std::uint64_t> last_{0};
 };
 
-// Reads one database. before: the last view of it, or null. Its masks are reused where nothing changed that
-// they are made of. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables that do
-// not fit.
+// Reads one database. before: the previous view of it, or null. Its masks are reused if their inputs are
+// unchanged. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables that do not
+// fit.
 [[nodiscard]] Result<DatabaseView> read_database(const Config& config, const Specs& specs,
                                                  const std::string& database, Generations& generations,
                                                  MaskViews views, const DatabaseView* before = nullptr);
 
-// As read_database, for a catalog that changed under a running proxy: what does not fit the catalog is closed
-// instead of being an error, first the open tables, then all policies. `problem` says what was closed and
-// why.
+// Does what read_database does, for a catalog that changed while the proxy runs. What does not fit the
+// catalog is closed instead of being an error: first the open tables, then all policies. `problem` says what
+// was closed and why.
 //
-// Making new masks may take minutes. So if less is to be shown than before, close_first is called before
-// that, with a view that shows nothing more than is allowed; policies that wait for their masks are closed in
+// Making new masks may take minutes. So if less may be shown than before, close_first is called before that
+// with a view that shows nothing that is no longer allowed; policies that wait for their masks are closed in
 // it. Errors: the server could not be read.
 struct CautiousView {
   DatabaseView view;
@@ -81,9 +81,9 @@ struct CautiousView {
     const Config& config, const Specs& specs, const std::string& database, Generations& generations,
     const DatabaseView& before, const std::function<void(DatabaseView)>& close_first);
 
-// The same view with another state of one policy, made without asking the database again; nullopt: this state
-// cannot be made without asking. It is for versions that this process stored itself: the rest of the catalog
-// is as old as in `view`. Errors: the policy's mask is not accepted.
+// The same view with another state of one policy, made without asking the database again; nullopt: this is
+// not possible for this state. Use it only for versions that this process itself stored, because the rest of
+// the catalog is as old as in `view`. Errors: the policy's mask is not accepted.
 [[nodiscard]] Result<std::optional<DatabaseView>> with_state(const Config& config, const DatabaseView& view,
                                                              const std::string& database,
                                                              rewriter::PolicyState state,
@@ -91,8 +91,8 @@ struct CautiousView {
 
 // Empty when auth.users_file is not set.
 [[nodiscard]] Result<Users> read_users(const Config& config);
-// REQUIRES: auth.hba_file. Errors: those of read_hba_file; rules about certificates where none is checked, or
-// where no users are known.
+// REQUIRES: auth.hba_file. Errors: those of read_hba_file; rules about certificates although none is checked
+// or no users are known.
 [[nodiscard]] Result<HbaRules> read_access_rules(const Config& config);
 
 [[nodiscard]] console::Standing standing_of(const Config& config, std::string_view role);

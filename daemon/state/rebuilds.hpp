@@ -1,6 +1,6 @@
 #pragma once
-// Tells when the builds are due that policies ask for by `rebuild_every`. Not thread-safe; the clock is an
-// argument.
+// Tells when builds are due that policies ask for by `rebuild_every`. Not thread-safe; the caller passes the
+// time.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -13,13 +13,13 @@ namespace pgveil::app {
 
 class Rebuilds {
  public:
-  // The interval is counted from the time of the version when this process meets the policy first, so a
-  // restart does not put a build off. Later it is counted from this process's own builds, so versions that
-  // drift repair makes in between do not put it off either. A policy without a version is never due, because
-  // its owner has not built it yet. now: seconds since 1970, UTC.
+  // When this process first meets the policy, the interval counts from the time of the version, so a restart
+  // does not delay a build. Later it counts from this process's own builds, so versions that drift repair
+  // makes in between do not delay it either. A policy without a version is never due, because its owner has
+  // not built it yet. now: seconds since 1970, UTC.
   [[nodiscard]] bool is_due(const policy::PolicySpec& spec, const policy::PolicyVersion* version,
                             std::int64_t now);
-  // A build has ended. The next is due after the interval. After a failed build it is due after an hour, if
+  // Records the end of a build. The next one is due after the interval, or after a failed build in an hour if
   // that is sooner.
   void done(const policy::PolicySpec& spec, bool is_built, std::int64_t now);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Counts the refused statements by reason. Reasons are a closed set, so the memory is bounded and nothing of
-// a client's text is kept. Thread-safe, without locks.
+// Counts refused statements by reason. Reasons are a closed set, so memory is bounded and nothing of a
+// client's text is kept. Thread-safe, without locks.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace pgveil::app {
 
 class RefusalCounts {
  public:
-  // seconds: when it was refused, since 1970.
+  // seconds: when the statement was refused, since 1970.
   void add(Reason reason, std::int64_t seconds);
 
   [[nodiscard]] std::uint64_t total(Reason reason) const {
     return counts_.at(static_cast<std::size_t>(reason)).total.load(std::memory_order_relaxed);
   }
 
-  // The answer of SHOW REFUSALS: every reason in the order of Reason, also those that never occurred.
+  // The answer of SHOW REFUSALS: every reason in the order of Reason, including those that never occurred.
   [[nodiscard]] console::Table table() const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// Which rights query_role needs in one database, as the configuration tells, and whether it has more.
+// The rights that query_role needs in one database according to the configuration, and a check that it has no
+// others.
 #include "db/rights/role_check.hpp"
 #include "settings/policy_files.hpp"
 
@@ -7,8 +8,8 @@ namespace pgveil::app {
 
 [[nodiscard]] db::RoleNeeds role_needs(const Config& config, const Specs& specs, const std::string& database);
 
-// Fails if query_role may do more there than it needs. Every right too many is logged; the first of them is
-// the error.
+// Fails if query_role has more rights there than it needs. Every excess right is logged; the first one is the
+// error.
 [[nodiscard]] Result<void> check_role(const Config& config, const Specs& specs, const std::string& database);
 
 }  // namespace pgveil::app

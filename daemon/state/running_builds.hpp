@@ -10,7 +10,7 @@ namespace pgveil::app {
 
 class RunningBuilds {
  public:
-  // Stands for one build as long as it lives. The RunningBuilds must outlive it. Used by one thread.
+  // Represents one build as long as it lives. The RunningBuilds must outlive it. For one thread only.
   class Build {
    public:
     Build(RunningBuilds& builds, const std::string& policy);
@@ -25,8 +25,8 @@ class RunningBuilds {
     std::multimap<std::string, std::string>::iterator line_;
   };
 
-  // "counting 120000": the stage, and how much of it is done. Empty: no build of this policy runs. If several
-  // run, the one that began first.
+  // The stage of the build and how much of it is done, for example "counting 120000". Empty: no build of this
+  // policy runs. If several run, this is the one that began first.
   [[nodiscard]] std::string of(const std::string& policy) const;
 
  private:

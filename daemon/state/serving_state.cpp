@@ -32,7 +32,7 @@ Error no_such_database(std::string_view database) {
           fmt::format("database \"{}\" is not served here", database), "ask the operator which are"};
 }
 
-// Masks of before ask for the schema, so nothing is answered until it is back or pgveil is started anew.
+// Existing masks ask the schema, so nothing is answered until it is back or pgveil is restarted.
 Error lost_guard(const std::string& database) {
   return {ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
           fmt::format("schema pgveil of database \"{}\" is gone", database),
@@ -45,9 +45,9 @@ rewriter::Limits limits_of(const LimitsConfig& limits) {
 
 enum class PageLists { taken_over, wait };
 
-// Whom the page shows more counts from now on; where the page is, and how it is reached, at the next start.
-// Whether the lists may be is asked under the audit log and the roles that are in force: REQUIRES: these are
-// carried over.
+// Takes over the lists of roles to whom the page shows more, from now on. Where the page is, and how it is
+// reached, changes only at the next start. Whether the lists are allowed depends on the audit log and the
+// roles in force. REQUIRES: those are carried over already.
 PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   PageConfig written = now.page;
   std::swap(written, next.page);
@@ -80,7 +80,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   keep(&Config::metrics, "metrics");
   keep(&Config::audit, "audit");
   const auto lists = carry_over_page(next, now, steps);
-  for (const auto& option : config_options()) {  // SHOW CONFIG tells what is in force
+  for (const auto& option : config_options()) {  // SHOW CONFIG shows the values in force
     const bool is_in_force = option.section != "admin.http" || lists == PageLists::taken_over;
     if (is_reloadable(option) && is_in_force) continue;
     const std::string key = full_name(option);
@@ -103,7 +103,7 @@ Result<std::shared_ptr<AuthQuery>> open_auth_query(const Config& config, const S
 
 namespace {
 
-// Once nobody is answered from them any more.
+// Called once nobody is answered from these copies any more.
 void retire_stray_copies(const Present& now) {
   for (const auto& [database, view] : now.databases) {
     if (view.version_guard == rewriter::VersionGuard::present)
@@ -163,7 +163,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);
   }
   for (const auto& database : config.backend.databases) {
-    if (!specs) continue;  // what query_role and versions are held against
+    if (!specs) continue;  // needed for the checks of query_role and versions
     const auto role = check_role(config, present.specs, database);
     if (!role && !note("query_role in database " + database, role, "")) continue;
     const auto prepared = prepare_versions(config, present.specs, database);
@@ -215,8 +215,8 @@ session::Serving serving_of(const Present& present, std::string_view database) {
   return {view->second.snapshot->generation(), view->second.version_guard == rewriter::VersionGuard::present};
 }
 
-// A session that PostgreSQL's own password opened never gets more than masks, whatever RELOAD made of its
-// role.
+// A session that was opened by PostgreSQL's own password never gets more than masks, whatever RELOAD has made
+// of its role.
 Refusal no_longer_masked() {
   return {.reason = Reason::relation_not_listed,
           .message = "this role is exempt from a policy now, and was found by auth_query",
@@ -282,7 +282,8 @@ void ServingState::note_stale_versions(std::string_view) {
   stale_versions_.wake();
 }
 
-// A command's words are names, numbers and files; only EXPLAIN POLICY and what drivers send quote statements.
+// The words of a command are names, numbers and files. Only EXPLAIN POLICY and the SQL that drivers send
+// quote statements.
 session::AuditedText ServingState::audited_text(std::string_view text, TextOf what) const {
   const std::size_t limit = present()->config.audit.sql_bytes;
   if (limit == 0) return nullptr;
@@ -302,7 +303,8 @@ void ServingState::note(const ProcessEvent& event) {
   if (audit_ != nullptr) audit_->note(event);
 }
 
-// Who PostgreSQL knows may not use the console: admins come in when it can't be asked, and ask nobody.
+// Roles known only to PostgreSQL may not use the console. So admins can log in when PostgreSQL cannot be
+// asked, and no query runs for them.
 std::optional<session::LookUp> ServingState::account(std::string_view role, std::string_view database) const {
   const auto now = present();
   if (!now->auth_query || database == session::kConsoleDatabase)
@@ -377,7 +379,7 @@ rewriter::SchemaNames ServingState::schemas(std::string_view database) const {
   const auto view = now->databases.find(database);
   if (view == now->databases.end() || !view->second.snapshot) return {};
   rewriter::SchemaNames names = view->second.snapshot->catalog().search_path;
-  // Unnamed it is searched first all the same.
+  // Even if it is not named, it is searched first.
   std::erase(names, "pg_catalog");
   return names;
 }
@@ -511,14 +513,14 @@ Result<bool> ServingState::withdraw(const policy::PolicySpec& spec, const std::s
                                     const db::VersionMark& seen) {
   const auto versions = Versions::open(present()->config, spec.database);
   if (!versions) return versions.error();
-  // Not after a change that is under way here, which may make masks for minutes: with the schema pgveil the
-  // version is refused from now on.
+  // Does not wait for a change that is under way here, which may make masks for minutes. With the schema
+  // pgveil, the version is refused from now on.
   const auto closed = versions->withdraw(spec.name, reason, seen);
   if (!closed) return closed;
   if (*closed) note({"policy_withdrawn", {{"policy", spec.name}}});
   const std::lock_guard change(change_mutex_);
   const auto known = find_policy(present()->specs, spec.name);
-  const bool is_last = served_number(spec) <= seen.number;  // nothing was built meanwhile
+  const bool is_last = served_number(spec) <= seen.number;  // nothing was built in the meantime
   const auto taken =
       known && *closed && is_last
           ? take_up(spec.database, {*known, nullptr, fmt::format("withdrawn: {}; build needed", reason)})

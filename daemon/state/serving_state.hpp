@@ -1,7 +1,7 @@
 #pragma once
-// What the sessions are served from: the present (configuration, users, policies, snapshots), the cache of
-// verdicts and the store of versions. It implements session::Gate, which is what sessions ask. The console
-// (daemon/console/commands.hpp) and the watch (watch.hpp) change it. Thread-safe.
+// The state that sessions are served from: the present (configuration, users, policies, snapshots), the cache
+// of verdicts and the store of versions. It implements session::Gate, the interface that sessions use. The
+// console (daemon/console/commands.hpp) and the watch (watch.hpp) change it. Thread-safe.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -23,7 +23,7 @@
 
 namespace pgveil::app {
 
-// One step of reading everything again, at the start and for the answer of RELOAD.
+// One step of reading everything again, at the start and for RELOAD's answer.
 struct LoadStep {
   std::string item;  // "configuration", "users", "policies", "database demo"
   bool is_ok = true;
@@ -32,7 +32,7 @@ struct LoadStep {
 
 class ServingState final : public session::Gate {
  public:
-  // Reads users, policies, catalogs and versions. Errors: the first that is wrong; the backend must be up.
+  // Reads users, policies, catalogs and versions. Errors: the first one that occurs. The backend must be up.
   [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config);
 
   [[nodiscard]] std::shared_ptr<const Present> present() const;
@@ -69,8 +69,8 @@ class ServingState final : public session::Gate {
                                                                 std::string_view database) const;
   // What judge() has refused since the start.
   [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
-  // Figures of judge() since the start: statements that were in the cache, statements that were not, and the
-  // time that these took, whole and by pass.
+  // Statistics of judge() since the start: statements found in the cache, statements not found, and the time
+  // that the latter took, in total and by pass.
   struct Rewrites {
     std::atomic<std::uint64_t> hits{0}, misses{0};
     Histogram time;
@@ -78,7 +78,7 @@ class ServingState final : public session::Gate {
   };
   [[nodiscard]] const Rewrites& rewrites() const { return rewrites_; }
   [[nodiscard]] const VerdictCache& cache() const { return cache_; }
-  // Woken when a session met a version that is no longer current. The watch sleeps on it.
+  // Woken when a session meets a version that is no longer current. The watch sleeps on it.
   [[nodiscard]] Wake& stale_versions() { return stale_versions_; }
 
   // The builds that run in this process.
@@ -86,36 +86,35 @@ class ServingState final : public session::Gate {
 
   // ---- Changes. They block while PostgreSQL works, and while another change runs.
   //
-  // Reads configuration, users, policies and catalogs again. If one step is not ok, everything stays as it
-  // was.
+  // Reads configuration, users, policies and catalogs again. If one step fails, everything stays as it was.
   [[nodiscard]] std::vector<LoadStep> reload();
   // Stores the version under the next number (daemon/policies/versions.hpp) and makes it current, if
-  // everything in `seen` is still stored as `seen` says. Nothing is returned if something is not; then what
-  // is stored now was read. The version that is returned carries its number.
+  // everything in `seen` is still stored as `seen` says. Returns the version with its number. Otherwise
+  // returns nullopt, after it has read what is stored now.
   enum class Catalog {
     read_again,
-    as_known  // the catalog that was read last is enough for this version
+    as_known  // the catalog that was read last is good enough for this version
   };
   [[nodiscard]] Result<std::optional<policy::PolicyVersion>> publish(const policy::PolicySpec& spec,
                                                                      policy::PolicyVersion version,
                                                                      const db::VersionMarks& seen,
                                                                      Catalog catalog);
-  // Closes the policy until its next build. False: what is stored of it is no longer what `seen` says.
+  // Closes the policy until its next build. False: its stored state no longer matches `seen`.
   [[nodiscard]] Result<bool> withdraw(const policy::PolicySpec& spec, const std::string& reason,
                                       const db::VersionMark& seen);
-  // Reads the database again if its catalog or its stored versions have changed. True: they had changed.
+  // Reads the database again if its catalog or its stored versions have changed. True: they had.
   [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
 
  private:
   explicit ServingState(Config config);
   [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
   [[nodiscard]] Result<void> refresh(const std::string& database);
-  // Puts in force what this process has just stored, without asking the database again where that is
-  // possible. The watch finds the changed versions at its next look.
+  // Puts into force what this process has just stored, without asking the database again where that is
+  // possible. The watch reads the changed versions at its next look.
   [[nodiscard]] Result<void> take_up(const std::string& database, rewriter::PolicyState state);
   void put(const Present& now, const std::string& database, DatabaseView view);
-  // The database was served with the schema pgveil, and the schema is gone. pgveil then never falls back to
-  // version files by itself.
+  // True if the database was served with the schema pgveil and the schema is gone. pgveil then never falls
+  // back to version files by itself.
   [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
   [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
   void replace(std::shared_ptr<const Present> present);
@@ -123,9 +122,9 @@ class ServingState final : public session::Gate {
 
   Generations generations_;
   std::mutex change_mutex_;           // one change at a time; never held while a client waits
-  mutable std::mutex present_mutex_;  // only for the pointer
+  mutable std::mutex present_mutex_;  // guards only the pointer
   std::shared_ptr<const Present> present_;
-  std::atomic<std::uint64_t> reloads_{0};  // how many RELOADs changed something
+  std::atomic<std::uint64_t> reloads_{0};  // how many RELOADs have changed something
   AuditLog* audit_ = nullptr;
   VerdictCache cache_;
   Wake stale_versions_;
@@ -133,7 +132,7 @@ class ServingState final : public session::Gate {
   Rewrites rewrites_;
   RunningBuilds builds_;
   std::map<std::string, std::uint64_t>
-      highest_numbers_;  // per policy, under change_mutex_: numbers never fall
+      highest_numbers_;  // per policy; guarded by change_mutex_: numbers never fall
 };
 
 }  // namespace pgveil::app

@@ -15,7 +15,7 @@ Error not_any_more(std::string message) {
           "connect again, or ask the operator"};
 }
 
-// Who has shown this has shown that, too.
+// Whether a client that has presented `shown` has also presented `wanted`.
 bool covers(LoginDemand shown, LoginDemand wanted) {
   switch (wanted) {
     case LoginDemand::password: return shown != LoginDemand::certificate;
@@ -41,7 +41,7 @@ Result<void> check_origin(const Present& present, const session::Admitted& sessi
   return not_any_more(fmt::format("a login of \"{}\" needs more by now than was shown", session.who.role));
 }
 
-// Found by auth_query: let in again by the rules of now, without asking PostgreSQL.
+// An account found by auth_query: checked again by the current rules, without asking PostgreSQL.
 Result<void> check_looked_up(const Present& present, const session::Admitted& session) {
   const auto account =
       login_account(present, session.who.role, AuthQuery::Found{session.verifier, false}).account;

@@ -10,8 +10,8 @@ namespace pgveil::app {
 class Wake {
  public:
   void wake();
-  // Returns when `ms` milliseconds have passed, or somebody calls wake(), or somebody has called it since the
-  // last sleep. False: stopped.
+  // Returns when `ms` milliseconds have passed, when wake() is called, or at once if wake() was called since
+  // the last sleep. False: stopped.
   bool sleep_for(const std::stop_token& stop, std::int64_t ms);
 
  private:

@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kShortestPauseMs = 50;
-constexpr std::chrono::milliseconds kLongestPause{1'000};  // until a policy of a RELOAD is seen
+constexpr std::chrono::milliseconds kLongestPause{1'000};  // the delay until a policy of a RELOAD is noticed
 
-// Says a failure once, and again only after it was gone.
+// Logs a failure once, and again only after it was gone.
 class FailureLog {
  public:
   void note(const std::string& topic, const Result<void>& result) {
@@ -38,7 +38,7 @@ class FailureLog {
   std::map<std::string, bool> failing_;
 };
 
-// Once for each reason; again only when the server could not be asked.
+// Counts once per reason, and again only if the server could not be asked.
 void count_if_waiting(ServingState& serving, const policy::PolicySpec& spec,
                       std::map<std::string, std::string>& counted, FailureLog& failures) {
   const std::string reason = waits_for(*serving.present(), spec);
@@ -49,7 +49,7 @@ void count_if_waiting(ServingState& serving, const policy::PolicySpec& spec,
   if (is_settled) counted[spec.name] = reason;
 }
 
-// What can't be built again stays as it is: the version that is there is served on. True: a build was tried.
+// If a build fails, the existing version stays in use. True: a build was tried.
 bool rebuild_if_due(ServingState& serving, const policy::PolicySpec& spec, Rebuilds& rebuilds,
                     FailureLog& failures) {
   const auto now = serving.present();
@@ -85,38 +85,38 @@ void Watch::watch_catalogs(const std::stop_token& stop) {
   FailureLog failures;
   while (
       serving_.stale_versions().sleep_for(stop, serving_.present()->config.backend.catalog_check_every_ms)) {
-    const auto now = serving_.present();  // kept: a range-for would not keep what a temporary points to
+    const auto now = serving_.present();  // kept: a range-for does not keep what a temporary points to
     for (const auto& database : now->config.backend.databases) {
       const auto changed = serving_.refresh_if_changed(database);
       failures.note("database " + database, changed ? Result<void>() : Result<void>(changed.error()));
       if (changed && *changed) log::info("database " + database, "tables or versions changed: read again");
     }
-    // Clients in old transactions may wake us as often as they like.
+    // Clients in old transactions may wake us as often as they like, so this bounds the rate.
     if (!sleep_for(stop, kShortestPauseMs)) return;
   }
 }
 
-// The checks that are due come before the next build, which may take long.
+// Due checks come before the next build, which may take long.
 void Watch::check_drift(const std::stop_token& stop) {
   FailureLog failures;
   Rebuilds rebuilds;
   CheckTimes times;
   std::map<std::string, std::string>
-      counted;  // per policy what its version waited for when it was counted last
+      counted;  // per policy: what its version waited for when it was last counted
   const auto pause = [&] {
     const std::chrono::milliseconds least(kShortestPauseMs);
     return times.pause(serving_.present()->specs, Clock::now(), least, kLongestPause).count();
   };
   while (sleep_for(stop, pause())) {
     const auto now = serving_.present();
-    // No more than one for each policy, or builds might have to wait for ever.
+    // At most one check per policy, because builds might otherwise have to wait for ever.
     for (std::size_t i = 0; i < now->specs.size(); ++i) {
       const auto due = times.most_overdue(now->specs, Clock::now());
       if (!due) break;
       if (stop.stop_requested()) return;
       const auto looked = check_drift_of(serving_, *due);
       failures.note("policy " + due->name, looked ? Result<void>() : Result<void>(looked.error()));
-      if (looked && *looked == Looked::again) break;  // it is due still
+      if (looked && *looked == Looked::again) break;  // it is still due
       times.done(*due, Clock::now());
     }
     for (const auto& spec : now->specs) {

@@ -1,5 +1,5 @@
 #pragma once
-// Work on SQL that may be deeply nested, on a thread with the stack that the parser needs.
+// Runs work on SQL that may be deeply nested on a thread with the stack that the parser needs.
 #include <functional>
 
 #include "common/error.hpp"

@@ -52,7 +52,7 @@ std::string_view verdict_of(const rewriter::Statement& statement) {
   return statement.is_protected ? "exempt" : "as is";
 }
 
-// Each objection of each statement; those of a text that can't be read.
+// Each objection of each statement, or the error of a text that cannot be read.
 std::vector<Words> objections_of(const Explanation& explanation) {
   if (!explanation) return {InWords{}(explanation.error())};
   std::vector<Words> out;
@@ -62,7 +62,7 @@ std::vector<Words> objections_of(const Explanation& explanation) {
   return out;
 }
 
-// Masks of all statements, each once.
+// The masks of all statements, each once.
 std::vector<NamedMask> masks_of(const std::vector<Examined>& statements) {
   std::vector<NamedMask> out;
   const auto is_same = [](const NamedMask& a, const NamedMask& b) {

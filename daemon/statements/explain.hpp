@@ -1,6 +1,6 @@
 #pragma once
-// Explains to people what pgveil does with a text: the SQL that would be sent, laid out on lines and with
-// each mask written once below it, or why nothing would be sent, and at which place.
+// Explains to people what pgveil does with a text: the SQL that would be sent, laid out on lines, with each
+// mask written once below it, or why and at which place nothing would be sent.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +14,7 @@ using Explanation = Result<std::vector<rewriter::Examined>>;
 
 enum class Masks { named, in_place };
 
-// EXPLAIN POLICY's answer: one row per statement and mask, one per objection.
+// The answer of EXPLAIN POLICY: one row per statement and mask, and one per objection.
 [[nodiscard]] console::Table explain_table(const Explanation& explanation, std::string_view sql, Masks masks);
 
 // For `pgveil rewrite`: the statements, or all objections, each with its line of the SQL and a caret.

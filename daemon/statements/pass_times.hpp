@@ -1,5 +1,5 @@
 #pragma once
-// How long the passes of the rewriter took, summed up over all texts of this process. A PassClock is made for
+// Sums up how long the passes of the rewriter took over all texts of this process. A PassClock is made for
 // one text, on the thread that rewrites it, and adds its times to a PassTimes. PassTimes is thread-safe.
 #include <array>
 #include <atomic>

@@ -1,7 +1,7 @@
 #pragma once
-// Verdicts on clients' SQL, least recently used out first, bounded by bytes. Thread-safe: shards with a mutex
-// each. A verdict depends on (sql, role, its search path, database, generation of the snapshot) and on
-// nothing else, so that is the key, whole: the hash only finds the place.
+// Caches verdicts on clients' SQL, bounded by bytes; the least recently used one is dropped first.
+// Thread-safe: it has shards with one mutex each. A verdict depends only on (sql, role, its search path,
+// database, generation of the snapshot). The whole of that is the key; the hash only finds the place.
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -16,7 +16,7 @@
 
 namespace pgveil::app {
 
-struct VerdictKeyView {  // valid while the caller's texts are
+struct VerdictKeyView {  // valid as long as the caller's texts
   std::string_view sql;
   std::string_view role;
   std::string_view path;  // rewriter::SearchPath::key()
@@ -31,9 +31,9 @@ class VerdictCache {
   // 0: nothing is kept.
   explicit VerdictCache(std::size_t limit_bytes);
 
-  // Null: not there.
+  // Null: not in the cache.
   [[nodiscard]] Entry find(const VerdictKeyView& key);
-  // A verdict larger than a shard's share is not kept. An entry that is there stays.
+  // A verdict larger than a shard's share is not kept. An existing entry stays.
   void insert(const VerdictKeyView& key, Entry verdict);
 
   [[nodiscard]] std::size_t size_bytes() const;
@@ -67,7 +67,7 @@ class VerdictCache {
   std::vector<Shard> shards_;
 };
 
-// What keeping this verdict costs beside its key, in bytes.
+// The memory that this verdict takes in addition to its key, in bytes.
 [[nodiscard]] std::size_t verdict_bytes(const rewriter::Verdict& verdict);
 
 }  // namespace pgveil::app

@@ -23,13 +23,13 @@ Names names_of(Connection& connection, const std::string& query) {
   return names;
 }
 
-// Casts may name these: no pseudo-type, no domain, no row type, no array of one.
+// Casts may name these types: no pseudo-type, domain or row type, and no array of one.
 constexpr const char* kTypes = R"(
 SELECT t.typname FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_type e ON e.oid = t.typelem
  WHERE t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace AND t.typtype IN ('b', 'e', 'r', 'm')
    AND t.oid < 16384 AND COALESCE(e.typtype, 'b') NOT IN ('c', 'p', 'd'))";
 
-// A cast function could read anything. Labels can be seen in pg_enum.
+// A cast function could read anything, so types with one are left out. Labels are visible in pg_enum.
 constexpr const char* kEnums = R"(
 SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
  WHERE t.typtype = 'e' AND n.nspname <> 'pg_catalog'
@@ -73,18 +73,18 @@ Result<void> check_schemas(Connection& connection, const std::vector<std::string
   return {};
 }
 
-// NULL: the view was dropped meanwhile.
+// NULL: the view was dropped in the meantime.
 constexpr const char* kDefinition = R"(
 SELECT pg_catalog.pg_get_viewdef(c.oid),
        COALESCE((SELECT o.option_value::pg_catalog.bool FROM pg_catalog.pg_options_to_table(c.reloptions) o
                   WHERE o.option_name = 'security_barrier'), false)
   FROM pg_catalog.pg_class c WHERE c.oid = $1 AND c.relkind = 'v')";
 
-// Printing a definition locks what the view reads; whoever waits for that holds up all changes of what is
-// served.
+// Printing a definition locks what the view reads, and waiting for that lock would delay every change of what
+// is served.
 constexpr int kPatienceMs = 500;
 
-// nullopt: PostgreSQL can't print it, or something holds a lock on what it reads.
+// nullopt: PostgreSQL cannot print it, or there is a lock on what it reads.
 std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, std::uint32_t oid,
                                                         int patience_ms) {
   connection.run("SAVEPOINT definition");
@@ -100,7 +100,8 @@ std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, 
   }
 }
 
-// Of listed views. One without a definition is refused to clients (rewriter/resolve/resolve_view.cpp).
+// Reads the definitions of listed views. A view without one is refused to clients
+// (rewriter/resolve/resolve_view.cpp).
 void read_definitions(Connection& connection, const std::vector<std::string>& open_tables,
                       rewriter::Catalog& catalog) {
   int patience_ms = kPatienceMs;
@@ -114,8 +115,8 @@ void read_definitions(Connection& connection, const std::vector<std::string>& op
   }
 }
 
-// All that may SELECT a column of the relation, by grants to them, to what they are members of, to PUBLIC, or
-// by owning it.
+// All roles that may SELECT a column of the relation: by grants to them, to roles that they are members of,
+// or to PUBLIC, or by owning it.
 constexpr const char* kGrants = R"(
 SELECT r.rolname, pg_catalog.string_agg(a.attnum::pg_catalog.text, ' ')
   FROM pg_catalog.pg_class c
@@ -177,7 +178,8 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const CatalogWish
 }
 
 // Sums of hashes do not depend on the order of rows, so nothing is sorted. Objects below 16384 come with the
-// server and change only with it. relfilenode and the columns' numbers, names and types are all there.
+// server and change only with it. The fingerprint covers relfilenode and the columns' numbers, names and
+// types.
 constexpr const char* kFingerprint = R"(
 SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relfilenode, c.relname,
@@ -207,7 +209,8 @@ SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', e.oid, e.enumtypid, e.enumlabel), 0))
      FROM pg_catalog.pg_enum e)))";
 
-// What has_column_privilege and has_schema_privilege depend on, of all relations: a grant is rare.
+// Covers what has_column_privilege and has_schema_privilege depend on, for all relations, because grants are
+// rare.
 constexpr const char* kGrantsFingerprint = R"(
 SELECT pg_catalog.concat_ws('/', '',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))

@@ -1,5 +1,5 @@
 #pragma once
-// One live database → rewriter::Catalog, by a few set-based queries in one read-only transaction.
+// Loads the rewriter::Catalog of one live database, by a few set-based queries in one read-only transaction.
 #include <string>
 #include <vector>
 
@@ -11,17 +11,16 @@ namespace pgveil::db {
 
 struct CatalogWish {
   std::vector<std::string> schemas;      // the listed schemas of the search path, after pg_catalog
-  std::vector<std::string> open_tables;  // "schema.table"; those that are views come with their definitions
-  std::vector<std::string> granted;      // "schema.table"; of these it reads who may SELECT what
+  std::vector<std::string> open_tables;  // "schema.table"; views among them are loaded with their definitions
+  std::vector<std::string> granted;      // "schema.table"; tables for which to read who may SELECT what
 };
 
-// Errors: ErrorKind::connection, ::server; a schema that does not exist is an error of kind configuration.
-// Blocks.
+// Errors: ErrorKind::connection, ::server; ErrorKind::configuration for a schema that does not exist. Blocks.
 [[nodiscard]] Result<rewriter::Catalog> load_catalog(const Endpoint& endpoint, const std::string& database,
                                                      const CatalogWish& wish);
 
-// A text that changes whenever what load_catalog would return for objects of users changes; roles and grants
-// are in it where any are asked for. Cheap enough to be asked every few seconds.
+// A text that changes whenever load_catalog would return something else for users' objects. It covers roles
+// and grants if `granted` is not empty. Cheap enough to be read every few seconds.
 [[nodiscard]] Result<std::string> catalog_fingerprint(const Endpoint& endpoint, const std::string& database,
                                                       const std::vector<std::string>& granted);
 

@@ -11,7 +11,7 @@
 namespace pgveil::db {
 namespace {
 
-// The statistics of a partitioned table are those of its partitions together.
+// For a partitioned table, these are the statistics of all its partitions together.
 constexpr const char* kColumns = R"(
 SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory::text, NOT a.attnotnull,
        EXISTS (SELECT FROM pg_catalog.pg_index i

@@ -1,7 +1,7 @@
 #pragma once
-// What the catalog and PostgreSQL's statistics tell of a table's columns without a row being read: types,
-// keys, estimated numbers of different values. Never a value: most_common_vals and histograms are not asked
-// for.
+// What the catalog and PostgreSQL's statistics tell about a table's columns without reading a row: types,
+// keys, estimated numbers of distinct values. It never holds a value: most_common_vals and histograms are not
+// read.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,10 +18,10 @@ struct ColumnFacts {
   char type_category = 'U';  // pg_type.typcategory: N number, D date or time, …
   bool is_nullable = true;
   bool is_in_primary_key = false;
-  bool is_unique = false;  // a valid index without a condition says so of this column alone
-  // Estimates of the last ANALYZE; nullopt: there was none, or this role may not see it.
+  bool is_unique = false;  // a valid index without a condition says so for this column alone
+  // Estimates of the last ANALYZE; nullopt: there was none, or this role may not see them.
   std::optional<double>
-      distinct;  // different values; negative: their share of the rows, -1: every row has another one
+      distinct;  // distinct values; negative: their share of the rows, so -1 means that all rows differ
   std::optional<double> null_share;  // 0 to 1
 };
 
@@ -30,7 +30,7 @@ struct ColumnsOfTable {
   std::vector<ColumnFacts> columns;
 };
 
-// Of a plain or partitioned table; pgveil's own stored columns are left out. Errors:
+// The columns of a plain or partitioned table, without pgveil's own stored columns. Errors:
 // ErrorKind::unknown_object: there is no such table; ErrorKind::connection, ::server.
 [[nodiscard]] Result<ColumnsOfTable> load_columns(const Endpoint& endpoint, const std::string& database,
                                                   const std::string& schema, const std::string& table);

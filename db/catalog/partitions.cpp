@@ -9,7 +9,7 @@
 namespace pgveil::db {
 namespace {
 
-// pg_partition_tree() would wait for whoever locks one of them.
+// Not pg_partition_tree(), because it would wait for whoever locks one of the partitions.
 constexpr const char* kPartitions = R"(
 WITH RECURSIVE below AS (
   SELECT i.inhrelid AS oid

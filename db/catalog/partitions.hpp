@@ -1,5 +1,5 @@
 #pragma once
-// The partitions of a partitioned table, and those of its partitions: whose rows are read when it is.
+// The partitions of a partitioned table on all levels. Their rows are read when the table is.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Partition {
   bool is_table = false;  // plain or partitioned; else foreign
 };
 
-// In the order of their names; none of a table that has none. Errors: ErrorKind::connection, ::server.
+// Ordered by name; empty if the table has none. Errors: ErrorKind::connection, ::server.
 [[nodiscard]] Result<std::vector<Partition>> load_partitions(const Endpoint& endpoint,
                                                              const std::string& database,
                                                              const std::string& schema,

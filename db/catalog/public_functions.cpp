@@ -7,8 +7,8 @@
 namespace pgveil::db {
 namespace {
 
-// Not pg_advisory_unlock_all(): pools send it with each connection that they take back, and who can't lock
-// has nothing to unlock.
+// Without pg_advisory_unlock_all(): pools send it with each connection that they take back, and a role that
+// cannot lock has nothing to unlock.
 constexpr std::string_view kThese = R"(p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace
    AND (p.proname ~ '^(query|table|schema|database|cursor)_to_xml' OR p.proname ~ '^lo_'
         OR p.proname ~ '^pg_(try_)?advisory_' AND p.proname <> 'pg_advisory_unlock_all' OR p.proname ~ '^pg_sleep'

@@ -1,15 +1,15 @@
 #pragma once
 // Functions of pg_catalog that everybody may call by default and that pgveil never sends: they run SQL given
-// as text, lock, notify, sleep, end other sessions or reach large objects. setup-sql takes them away from
-// PUBLIC, the role check counts what is left.
+// as text, lock, notify, sleep, end other sessions or reach large objects. setup-sql revokes them from
+// PUBLIC, and the role check counts those that are left.
 #include <string>
 
 namespace pgveil::db {
 
-// One row: how many of them the current role may call.
+// Returns one row: how many of them the current role may call.
 [[nodiscard]] std::string public_functions_count_sql();
 
-// One row per function that PUBLIC may call: the REVOKE statement. For psql's \gexec.
+// Returns one row per function that PUBLIC may call, with the REVOKE statement. For psql's \gexec.
 [[nodiscard]] std::string public_functions_revokes_sql();
 
 }  // namespace pgveil::db

@@ -56,7 +56,7 @@ SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod,
    AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {condition}
  ORDER BY a.attrelid, a.attnum)";
 
-// Per relation and column. A type is an enum of few labels, or none of these rows are there.
+// Per relation and column. A type is an enum with few labels, or there are no rows for it.
 constexpr std::string_view kLabels = R"(
 SELECT a.attrelid, a.attnum, e.oid, e.enumlabel
   FROM pg_catalog.pg_attribute a
@@ -67,7 +67,7 @@ SELECT a.attrelid, a.attnum, e.oid, e.enumlabel
    AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
  ORDER BY e.oid)";
 
-// The type and the modifier that each domain comes down to.
+// The base type and modifier of each domain.
 constexpr const char* kDomains = R"(
 WITH RECURSIVE d AS (
     SELECT t.oid, t.typbasetype AS base, t.typtypmod AS typmod FROM pg_catalog.pg_type t WHERE t.typtype = 'd'
@@ -90,7 +90,7 @@ rewriter::RelationKind kind_of(char relkind) {
     case 'S': return rewriter::RelationKind::sequence;
     default: break;
   }
-  PGVEIL_ASSERT(false);  // the query asks for no other kind
+  PGVEIL_ASSERT(false);  // the query returns no other kind
   return rewriter::RelationKind::table;
 }
 

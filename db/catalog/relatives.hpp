@@ -1,6 +1,6 @@
 #pragma once
-// Tables that have rows in common with one by inheritance or partitioning: those below it, whose rows it
-// shows, and those above it or above one of these, which show its own or some of them.
+// Tables that share rows with another one by inheritance or partitioning: those below it, whose rows it
+// shows, and those above it or above one of these, which show all or some of its rows.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Relative {
   std::string schema, name;
 };
 
-// In the order of their names. Errors: ErrorKind::connection, ::server.
+// Ordered by name. Errors: ErrorKind::connection, ::server.
 [[nodiscard]] Result<std::vector<Relative>> load_relatives(const Endpoint& endpoint,
                                                            const std::string& database,
                                                            const std::string& schema,

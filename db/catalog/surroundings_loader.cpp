@@ -13,7 +13,8 @@ namespace {
 
 using rewriter::Surroundings;
 
-// A view's rule is called _RETURN and has ev_type '1'; what a rule reads is recorded as its dependencies.
+// A view's rule has the name _RETURN and ev_type '1'. The relations that a rule reads are recorded as its
+// dependencies.
 constexpr const char* kReads = R"(
 SELECT DISTINCT r.ev_class, d.refobjid, r.ev_type = '1'
   FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
@@ -25,7 +26,7 @@ constexpr const char* kForeignKeys = R"(
 SELECT conname, conrelid, array_to_string(conkey, ' '), confrelid, array_to_string(confkey, ' ')
   FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 ORDER BY conrelid, conname)";
 
-// From a row type up to what is made of it: arrays, domains, other composites.
+// From a row type up to the types made from it: arrays, domains, other composites.
 constexpr const char* kRowTypes = R"(
 WITH RECURSIVE step(base, type) AS (
   SELECT oid, typarray FROM pg_type WHERE typarray <> 0
@@ -65,7 +66,7 @@ SELECT CASE p.prokind WHEN 'p' THEN 'procedure ' ELSE 'function ' END || p.oid::
 constexpr const char* kTriggers = R"(
 SELECT tgname, tgrelid, tgfoid::regprocedure::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY tgrelid, tgname)";
 
-// indkey holds included columns too, after the key columns.
+// indkey also has the included columns, after the key columns.
 constexpr const char* kIndexes = R"(
 SELECT c.relname, i.indrelid, array_to_string((i.indkey::int2[])[0:i.indnkeyatts - 1], ' '),
        i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL, i.indisclustered

@@ -1,5 +1,6 @@
 #pragma once
-// One live database → rewriter::Surroundings, as query_role sees it: what that role may execute is in there.
+// Loads the rewriter::Surroundings of one live database, as query_role sees it, including what that role may
+// execute.
 #include <string>
 
 #include "common/error.hpp"

@@ -9,7 +9,7 @@
 namespace pgveil::db {
 namespace {
 
-// Rows lie in any order of a column that has one value only.
+// Leaves out columns with a single value, because rows in any order follow them.
 constexpr const char* kCorrelations = R"(
 SELECT attname, correlation FROM pg_catalog.pg_stats
  WHERE schemaname = $1 AND tablename = $2 AND NOT inherited AND correlation IS NOT NULL

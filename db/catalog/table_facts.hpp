@@ -1,6 +1,6 @@
 #pragma once
-// What a policy's table says of itself without its rows being looked at one by one: how often identifiers
-// repeat, and how far the physical order follows a column.
+// What can be told of a policy's table without looking at its rows one by one: how often identifiers repeat,
+// and how far the physical order follows a column.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,15 +19,15 @@ struct IdentifierFacts {
 
 struct OrderFacts {
   std::string column;
-  double correlation = 0;  // of its values with the physical order: -1 to 1
+  double correlation = 0;  // between its values and the physical order: -1 to 1
 };
 
-// Counts the policy's identifier columns. Errors: ErrorKind::connection, ::server. Blocks, reads the whole
-// table.
+// Counts the policy's identifier columns. Blocks, and reads the whole table. Errors: ErrorKind::connection,
+// ::server.
 [[nodiscard]] Result<std::vector<IdentifierFacts>> count_identifiers(const Endpoint& endpoint,
                                                                      const policy::PolicySpec& spec);
 
-// PostgreSQL's statistics, as far as this role may see them; nothing for a table that was never analyzed.
+// Reads PostgreSQL's statistics, as far as this role may see them. Empty for a table that was never analyzed.
 [[nodiscard]] Result<std::vector<OrderFacts>> load_order(const Endpoint& endpoint,
                                                          const policy::PolicySpec& spec);
 

@@ -1,7 +1,7 @@
 #pragma once
-// One REPEATABLE READ transaction over one table: shape, counts and (for exports) rows of one and the same
-// state. The table is locked against DDL before the snapshot is taken, so the shape read is the shape
-// counted.
+// One REPEATABLE READ transaction over one table. Shape, counts and (for exports) rows all come from the same
+// state. The table is locked against DDL before the snapshot is taken, so the shape that is read is the shape
+// of the counted table.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,10 +21,11 @@ namespace pgveil::db {
 class Connection;
 enum class Access;
 
-// Not thread-safe; one thread at a time. The transaction ends with the object: rolled back unless committed.
+// Not thread-safe; one thread at a time. The transaction ends with the object: it is rolled back unless
+// committed.
 class TableReading {
  public:
-  // lock_wait_ms: how long to wait for a table that somebody changes; 0: to the end. Errors:
+  // lock_wait_ms: how long to wait for a table that somebody changes; 0: without limit. Errors:
   // ErrorKind::connection, ::server; ErrorKind::policy when the table does not exist.
   [[nodiscard]] static Result<TableReading> open(const Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  std::int64_t lock_wait_ms = 0);
@@ -36,12 +37,13 @@ class TableReading {
 
   [[nodiscard]] const rewriter::Relation& relation() const { return relation_; }
 
-  // The aggregate the tree is built from, with the sensitive columns that it depends on (mode refine).
-  // Errors: ErrorKind::policy for a missing column or a type that can't be compared; ErrorKind::limit when
-  // the combinations take more than the endpoint's counts_bytes; ErrorKind::connection, ::server.
+  // The aggregate that the tree is built from, with the sensitive columns that the tree depends on (mode
+  // refine). Errors: ErrorKind::policy for a missing column or a type that cannot be compared;
+  // ErrorKind::limit if the combinations take more than the endpoint's counts_bytes; ErrorKind::connection,
+  // ::server.
   [[nodiscard]] Result<policy::Counts> counts(const Progress& progress = {});
 
-  // Each column with constraints, counted apart: for policy::check_constraints. Errors as counts().
+  // Each column with constraints, counted separately, for policy::check_constraints. Errors: as counts().
   [[nodiscard]] Result<std::vector<policy::ConstrainedColumn>> constrained_columns(
       const Progress& progress = {});
 

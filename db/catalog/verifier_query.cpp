@@ -30,7 +30,7 @@ Result<std::vector<FoundVerifier>> rows_of(const pqxx::result& result) {
   return rows;
 }
 
-// A text of PostgreSQL's may quote what the query read.
+// A text of PostgreSQL's may quote what the query read, so it is dropped.
 Error without_detail(Error error) {
   error.private_detail.clear();
   return error;
@@ -59,7 +59,7 @@ Result<void> VerifierQuery::connect() {
 
 Result<std::vector<FoundVerifier>> VerifierQuery::ask_once(const std::string& name) {
   if (auto connected = connect(); !connected) return connected.error();
-  // Beyond statement_timeout, which a server that hangs does not keep.
+  // In addition to statement_timeout, which a server that hangs does not keep.
   const Deadline deadline(connection_->socket(),
                           std::chrono::milliseconds(endpoint_.connect_timeout_ms + kGrace));
   auto found = guarded<std::vector<FoundVerifier>>(
@@ -75,7 +75,7 @@ Result<std::vector<FoundVerifier>> VerifierQuery::ask(const std::string& name) {
   const bool was_connected = connection_ != nullptr;
   auto found = ask_once(name);
   if (found) return found;
-  connection_.reset();  // whatever it was, the next one begins anew
+  connection_.reset();  // whatever it was, the next query starts anew
   if (was_connected && found.error().kind == ErrorKind::connection) {
     found = ask_once(name);
     if (found) return found;

@@ -1,6 +1,6 @@
 #pragma once
-// The operator's own query for a role's password verifier (auth_query), on a connection of its own that is
-// kept. What it finds is a secret: it is in no message and in no log.
+// Runs the operator's own query for a role's password verifier (auth_query), on a connection of its own that
+// stays open. What the query finds is a secret: it appears in no message and no log.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,17 +23,16 @@ struct FoundVerifier {
 // Not thread-safe.
 class VerifierQuery {
  public:
-  // sql: with $1 for the role's name.
+  // sql: takes the role's name as $1.
   VerifierQuery(Endpoint endpoint, std::string database, std::string sql);
   VerifierQuery(const VerifierQuery&) = delete;
   VerifierQuery& operator=(const VerifierQuery&) = delete;
   ~VerifierQuery();
 
-  // All rows that it finds of this name. A connection that was lost meanwhile is opened again, once.
-  // Errors: ErrorKind::connection; ::server, for a query that can't be run and for one without exactly two
-  // columns.
+  // All rows that the query finds for this name. A connection that was lost meanwhile is opened again, once.
+  // Errors: ErrorKind::connection; ::server if the query cannot run or does not have exactly two columns.
   [[nodiscard]] Result<std::vector<FoundVerifier>> ask(const std::string& name);
-  // Is the role that asks a superuser? Errors: as ask().
+  // Whether the role that runs the query is a superuser. Errors: as ask().
   [[nodiscard]] Result<bool> is_superuser();
 
  private:

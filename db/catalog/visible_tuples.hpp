@@ -1,6 +1,6 @@
 #pragma once
-// The recount of an export's output: how often each visible combination of quasi-identifiers occurs, against
-// what the tree says must occur. Pure.
+// Recounts an export's output: compares how often each visible combination of quasi-identifiers occurs with
+// how often the tree says that it must occur. Pure.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,11 +22,12 @@ struct Tally {
 };
 using Tallies = std::map<VisibleTuple, Tally>;
 
-// What the tree makes of the counts: one tuple per leaf (leaf and visible tuple are one to one).
+// The tuples that the tree makes from the counts: one per leaf (leaf and visible tuple correspond one to
+// one).
 [[nodiscard]] Tallies expected_tuples(const policy::DisclosureTree& tree, const policy::Counts& counts);
 
-// `written`: rows per tuple of the output. Errors, ErrorKind::policy: a tuple with fewer than k units; a
-// tuple or a number of rows that the tree does not say. Never quotes a value.
+// `written`: rows per tuple of the output. Errors: ErrorKind::policy for a tuple with fewer than k units, and
+// for a tuple or a number of rows that differs from the tree's. Never quotes a value.
 [[nodiscard]] Result<void> check_output(const Tallies& expected,
                                         const std::map<VisibleTuple, std::uint64_t>& written,
                                         std::uint64_t k);

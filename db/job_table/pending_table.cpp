@@ -37,7 +37,7 @@ void drop(Connection& connection, const std::string& name) {
   }
 }
 
-// Makes room: what exists is dropped if the job lets that be.
+// Drops an existing table if the job allows that.
 Result<void> clear(Connection& connection, const TableTarget& target) {
   const auto name = qualified_name(target.schema, target.table);
   if (target.schema == target.input_schema && target.table == target.input_table)
@@ -76,7 +76,7 @@ std::string array_literal(const std::vector<std::string>& values) {
   return literal + "}";
 }
 
-// Each value is read as its column's type before any row is written, so that the error names the column.
+// Reads each value as its column's type before any row is written, so that the error can name the column.
 Result<void> check_values(Connection& connection, const TableTarget& target, const Publication& publication) {
   for (const auto& column : publication.columns) {
     for (const auto& value : column.values) {
@@ -147,7 +147,7 @@ void fill(Connection& connection, const TableTarget& target, const Publication& 
   });
 }
 
-// The output counted where it lies.
+// Recounts the output where it is stored.
 Result<void> recount(Connection& connection, const TableTarget& target, const Publication& publication,
                      std::uint64_t k, engine::Outliers outliers) {
   std::string keys, others;

@@ -1,6 +1,6 @@
 #pragma once
-// The table that an anonymization job publishes: made, filled and counted again in one transaction, which
-// waits for its commit. Without the commit there was nothing.
+// The table that an anonymization job publishes. It is created, filled and recounted in one transaction,
+// which then waits for commit(). Without the commit nothing remains of it.
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,20 +21,20 @@ class Connection;
 
 struct TableTarget {
   std::string database, schema, table;
-  bool replace = false;                      // an existing plain table may be dropped for it
-  std::string input_schema, input_table;     // of the same database; empty: there is none
-  std::map<std::string, std::string> types;  // of columns, as SQL spells them; others become text
-  std::set<std::string> unchanged;           // columns whose values were read as this very type
+  bool replace = false;                      // an existing plain table may be dropped and replaced
+  std::string input_schema, input_table;     // in the same database; empty: there is no input table
+  std::map<std::string, std::string> types;  // of columns, as SQL spells them; other columns become text
+  std::set<std::string> unchanged;           // columns whose values were read with exactly this type
 };
 
 using RowCells = std::vector<std::optional<std::string_view>>;  // nullopt: NULL
 
 class PendingTable {
  public:
-  // Columns and types only, no grants: a replaced table's go with it. Errors: ErrorKind::policy: the target
-  // exists and may not be replaced, or can't be (it is the input, a partition, not a table, or something
-  // depends on it); what check_export_target refuses; a value that does not fit its column's type; the
-  // recount. ErrorKind::connection, ::server.
+  // The new table has only columns and types; grants of a table that is replaced are lost with it. Errors:
+  // ErrorKind::policy: the target exists and may not be replaced, or cannot be (it is the input, a partition
+  // or not a table, or something depends on it); what check_export_target refuses; a value that does not fit
+  // its column's type; a recount that fails. ErrorKind::connection, ::server.
   [[nodiscard]] static Result<PendingTable> write(const Endpoint& endpoint, const TableTarget& target,
                                                   const engine::Publication& publication, std::uint64_t k,
                                                   engine::Outliers outliers, const Progress& progress = {});
@@ -42,10 +42,10 @@ class PendingTable {
   PendingTable& operator=(PendingTable&&) noexcept;
   ~PendingTable();
 
-  // Calls on_row with the texts of each row as it lies there, in no order, columns as they were given. What
-  // it throws ends the reading.
+  // Calls on_row with the texts of each row as it is stored, in no order, with the columns as they were
+  // given. If on_row throws, the reading ends.
   [[nodiscard]] Result<void> read_back(const std::function<void(const RowCells&)>& on_row);
-  // ErrorKind::connection: whether it was committed is not known.
+  // Errors: ErrorKind::connection: it is not known whether the transaction was committed.
   [[nodiscard]] Result<void> commit();
 
  private:

@@ -23,7 +23,7 @@ Error unreadable_table(std::string message, std::string hint) {
           std::move(hint)};
 }
 
-// Also says which columns are read, if the query does not.
+// Also sets the columns to read if the query does not name any.
 Result<SourceTable> describe(Connection& connection, SourceQuery& query) {
   const auto columns = begin_reading(connection, query.schema, query.table);
   if (!columns) return columns.error();
@@ -50,7 +50,7 @@ std::string select_text(const SourceQuery& query) {
   return fmt::format("SELECT {} FROM {}", texts, qualified_name(query.schema, query.table));
 }
 
-// One column while it is read.
+// The state of one column while it is read.
 class Encoding {
  public:
   explicit Encoding(const std::string& name) : encoder_(name) {}

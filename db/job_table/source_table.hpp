@@ -1,6 +1,7 @@
 #pragma once
-// A table's columns, dictionary-encoded for the engine: the input of an anonymization job. One REPEATABLE
-// READ state, locked against DDL; rows come in a stream (COPY), so only the encoded columns are held.
+// Reads a table's columns, dictionary-encoded for the engine, as the input of an anonymization job. It reads
+// one REPEATABLE READ state, locked against DDL. Rows come as a stream (COPY), so only the encoded columns
+// are in memory.
 #include <functional>
 #include <map>
 #include <string>
@@ -16,19 +17,19 @@ namespace pgveil::db {
 struct SourceQuery {
   std::string database, schema, table;
   std::vector<std::string> columns;  // to read; none: all, in the table's order
-  std::string null_text;             // what NULL becomes
-  std::function<bool()> is_aborted;  // asked now and then; may be empty
+  std::string null_text;             // the text that stands for NULL
+  std::function<bool()> is_aborted;  // called now and then; may be empty
 };
 
 struct SourceTable {
-  engine::Table table;                       // the columns as asked for
-  std::map<std::string, std::string> types;  // of these, as SQL spells them
-  std::vector<std::string> others;           // names of the columns that were not asked for
+  engine::Table table;                       // the requested columns
+  std::map<std::string, std::string> types;  // of the requested columns, as SQL spells them
+  std::vector<std::string> others;           // names of the columns that were not requested
 };
 
-// Errors: ErrorKind::policy: no such table, not a plain or partitioned one, columns it has not (all are
-// named), a column with both NULL and null_text; ErrorKind::usage when aborted; ErrorKind::connection,
-// ::server.
+// Errors: ErrorKind::policy: there is no such table, it is neither plain nor partitioned, it lacks columns
+// (all are named), or a column has both NULL and null_text; ErrorKind::usage when aborted;
+// ErrorKind::connection, ::server.
 [[nodiscard]] Result<SourceTable> read_source_table(const Endpoint& endpoint, const SourceQuery& query,
                                                     const Progress& progress = {});
 

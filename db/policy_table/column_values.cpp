@@ -21,14 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Beyond statement_timeout, which a server that hangs does not keep.
+// In addition to statement_timeout, which a server that hangs does not keep.
 constexpr std::chrono::seconds kValuesGrace{5};
 
 constexpr std::string_view kNumber = "^-?([0-9]+[.]?[0-9]*|[.][0-9]+)$";
 constexpr std::string_view kDate = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]|$)";
 
-// One row, or one for each value that is told. COLLATE "C": texts are told apart byte by byte, whatever the
-// column's collation says.
+// Returns one row, or one per value that is returned. COLLATE "C": texts are compared byte by byte, whatever
+// the column's collation is.
 constexpr std::string_view kCount = R"(
 WITH texts AS MATERIALIZED (
   SELECT v, pg_catalog.count(*) AS n
@@ -55,7 +55,7 @@ Error took_too_long() {
           "the catalog's estimates are there, and a job reads the table without a limit of time"};
 }
 
-// Each statement may take what is left for all of them.
+// Each statement may use the time that is left for all of them.
 class TimeLeft {
  public:
   explicit TimeLeft(std::int64_t time_ms) : end_(Clock::now() + std::chrono::milliseconds(time_ms)) {}
@@ -70,7 +70,7 @@ class TimeLeft {
   Clock::time_point end_;
 };
 
-// At most most_value_bytes long, so that no number is beyond a double's range.
+// The text is at most most_value_bytes long, so no number is beyond the range of a double.
 double number_in(const pqxx::field& field) {
   const std::string_view text(field.c_str(), field.size());
   double number = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The columns a policy counts by, with the SQL of their canonical text. For db/ only.
+// The columns that a policy counts by, with the SQL of their canonical text. For db/ only.
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,27 +15,27 @@ struct CountedColumn {
   const rewriter::Column* column = nullptr;  // owned by the relation
   std::string text_sql;                      // canonical value as text
   std::string value_sql;                     // canonical value, for GROUP BY
-  bool needs_order = false;                  // of a sensitive column: its codes ascend with the values
+  bool needs_order = false;                  // for a sensitive column: its codes ascend with the values
 };
 
-// What one aggregate is over.
+// The table and columns that one aggregate is over.
 struct CountedTable {
   const rewriter::Relation* relation = nullptr;
   std::vector<CountedColumn> attributes;  // ascending by attribute number
   std::optional<CountedColumn> unit;
   std::vector<CountedColumn> sensitive;
-  [[nodiscard]] std::vector<CountedColumn> columns() const;  // in this order
+  [[nodiscard]] std::vector<CountedColumn> columns() const;  // all of them, in this order
 };
 
-// Quasi-identifiers, levels included, ascending by attribute number. Errors: ErrorKind::policy: no such
-// column, type not comparable.
+// The quasi-identifiers, levels included, ascending by attribute number. Errors: ErrorKind::policy: a column
+// does not exist, or its type is not comparable.
 [[nodiscard]] Result<std::vector<CountedColumn>> quasi_identifiers(const policy::PolicySpec& spec,
                                                                    const rewriter::Relation& relation);
 [[nodiscard]] Result<CountedColumn> counted_column(const policy::PolicySpec& spec, const std::string& name,
                                                    const rewriter::Relation& relation);
 
-// The policy's quasi-identifiers, levels included, as the attributes of a tree. Errors: ErrorKind::policy: no
-// such column.
+// The policy's quasi-identifiers, levels included, as the attributes of a tree. Errors: ErrorKind::policy: a
+// column does not exist.
 [[nodiscard]] Result<std::vector<policy::TreeAttribute>> tree_attributes(const policy::PolicySpec& spec,
                                                                          const rewriter::Relation& relation);
 [[nodiscard]] Result<CountedTable> counted_table(const policy::PolicySpec& spec,

@@ -1,5 +1,5 @@
-// TableReading::counts: the one aggregate, streamed into codes. By COPY, because PostgreSQL aggregates for a
-// cursor on one processor only.
+// TableReading::counts: the one aggregate, streamed into codes. It uses COPY, because PostgreSQL aggregates
+// for a cursor on one processor only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace pgveil::db {
 namespace {
 
 constexpr std::uint64_t kRowsPerLook = 10'000;
-// Of a hash table's entry beside its text, and of the text's place in the list.
+// The bytes of a hash table's entry in addition to its text, and of the text's place in the list.
 constexpr std::uint64_t kBytesPerValue = sizeof(std::string) + sizeof(policy::Code) + 5 * sizeof(void*);
 
-// Codes 1, 2, … in order of first sight; kNullCode for NULL.
+// Assigns codes 1, 2, … in order of first appearance; kNullCode for NULL.
 class Dictionary {
  public:
   policy::Code code_of(const CopyField& field) {
@@ -36,7 +36,7 @@ class Dictionary {
     bytes_ += kBytesPerValue + field->size();
     return next;
   }
-  // kNullCode: never seen.
+  // kNullCode: it has not appeared.
   [[nodiscard]] policy::Code known(std::string_view text) const {
     const auto found = codes_.find(text);
     return found == codes_.end() ? policy::kNullCode : found->second;
@@ -55,15 +55,15 @@ class Dictionary {
     using is_transparent = void;
   };
   std::unordered_map<std::string, policy::Code, Hash, std::equal_to<>> codes_;
-  std::vector<const std::string*> texts_;  // keys of codes_: stable addresses
+  std::vector<const std::string*> texts_;  // keys of codes_, which have stable addresses
   std::uint64_t bytes_ = 0;
 };
 
-// The column's values in the order of its type, as PostgreSQL has it.
+// The column's values in the order of its type, sorted by PostgreSQL.
 std::vector<std::string> values_in_order(Connection& connection, const CountedColumn& column,
                                          const CountedTable& table) {
   std::vector<std::string> values;
-  // In a sub-select: ORDER BY would take a name for the text that is selected under it.
+  // Uses a sub-select, because ORDER BY would otherwise take the name for the selected text.
   const std::string query = fmt::format(
       "SELECT x.shown FROM (SELECT {} AS shown, {} AS value FROM {}) AS x WHERE x.value IS NOT NULL "
       "GROUP BY x.shown, x.value ORDER BY x.value",
@@ -72,10 +72,10 @@ std::vector<std::string> values_in_order(Connection& connection, const CountedCo
   return values;
 }
 
-// Codes in order of first sight become codes in the order of the values.
+// Turns codes in order of first appearance into codes in the order of the values.
 void order_codes(policy::SensitiveColumn& column, const Dictionary& dictionary,
                  const std::vector<std::string>& in_order) {
-  PGVEIL_ASSERT(in_order.size() == column.value_count);  // one transaction, one state
+  PGVEIL_ASSERT(in_order.size() == column.value_count);  // one transaction sees one state
   std::vector<policy::Code> rank(column.value_count + 1, policy::kNullCode);
   for (std::size_t i = 0; i < in_order.size(); ++i) {
     const auto code = dictionary.known(in_order[i]);
@@ -97,7 +97,7 @@ std::uint64_t row_count(const CopyField& field) {
   return count;
 }
 
-// The lines of the aggregate: texts of the attributes, the unit if there is one, sensitive columns, the
+// Reads the lines of the aggregate: texts of the attributes, the unit if there is one, sensitive columns, the
 // number of rows.
 class CountsReader {
  public:
@@ -171,7 +171,7 @@ bool has_prefix(const policy::ColumnRule& rule) {
   return rule.level && std::holds_alternative<policy::Prefix>(rule.level->method);
 }
 
-// There left() counts bytes, not characters.
+// Whether left() counts bytes in this database instead of characters.
 bool counts_bytes(Connection& connection) {
   return !connection
               .run(

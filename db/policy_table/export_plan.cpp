@@ -15,7 +15,7 @@
 namespace pgveil::db {
 namespace {
 
-// The output counted where it lies, by the same canonical texts as the tree's values.
+// Recounts the output where it is stored, by the same canonical texts as the tree's values.
 std::map<VisibleTuple, std::uint64_t> recount_table(TableReading& reading, const ExportPlan& plan,
                                                     const std::string& schema, const std::string& table) {
   rewriter::Relation output = reading.relation();

@@ -1,6 +1,6 @@
 #pragma once
-// What EXPORT and masked copies have in common: the plan of a masked table, decided before anything is
-// written, and the table made of it. For db/ only; what takes a Plan throws (guarded()).
+// What EXPORT and masked copies have in common: the plan of a masked table, which is decided before anything
+// is written, and the table made from it. For db/ only; functions that take a plan throw (guarded()).
 #include <map>
 #include <string>
 #include <vector>
@@ -21,22 +21,22 @@ struct ExportPlan {
   std::vector<CountedColumn> quasi_identifiers;  // tree order
   policy::DisclosureTree tree;                   // the version's, repaired on what the reading sees
   policy::Disclosure disclosure;
-  std::size_t collapsed = 0;  // splits that the reading's rows no longer carry
+  std::size_t collapsed = 0;  // splits that these rows no longer support
 };
 
 // Errors: ErrorKind::policy (root below k, l-diversity, shape changed), ::connection, ::server.
 [[nodiscard]] Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersion& version,
                                              const Progress& progress);
 
-// ORDER BY x.…: all columns, so that nothing of the order of input is left.
+// ORDER BY x.… over all columns, so that nothing is left of the order of the input.
 [[nodiscard]] std::string sort_keys(const rewriter::Relation& relation);
 
 // The cells row[first] … of one tuple.
 [[nodiscard]] VisibleTuple tuple_of(const pqxx::row& row, std::size_t first, std::size_t size);
 
-// A new table of the masked rows, sorted, its owner's alone; counted again where it lies. Does not commit.
-// Errors: ErrorKind::policy: the target is refused (export_target.hpp), or the output is not what the plan
-// says.
+// Writes a new table of the masked rows, sorted, which only its owner may read, and recounts it there. Does
+// not commit. Errors: ErrorKind::policy: the target is refused (export_target.hpp), or the output differs
+// from the plan.
 [[nodiscard]] Result<void> write_masked_table(TableReading& reading, const ExportPlan& plan,
                                               const std::string& schema, const std::string& table);
 

@@ -17,7 +17,7 @@ SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relname = $2
     OR EXISTS (SELECT FROM pg_catalog.pg_type WHERE typname = $2
                 AND typnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1)))";
 
-// Grants that a new table of ours would start with, to anybody but ourselves; 0 is PUBLIC.
+// The roles other than ourselves to which a new table of ours would be granted at once; 0 is PUBLIC.
 constexpr const char* kGrantees = R"(
 SELECT COALESCE(pg_catalog.string_agg(DISTINCT CASE g.grantee WHEN 0 THEN 'PUBLIC'
                 ELSE pg_catalog.pg_get_userbyid(g.grantee) END, ', '), '')

@@ -1,5 +1,5 @@
 #pragma once
-// May a table be made at this name, so that nobody but its owner can read it? For db/ only; throws
+// Checks that a table can be made with this name and that only its owner can read it. For db/ only; throws
 // (guarded()).
 #include <string>
 
@@ -8,13 +8,13 @@
 
 namespace pgveil::db {
 
-// Errors, ErrorKind::policy: the schema does not exist; a relation or type of that name does; default
+// Errors: ErrorKind::policy: the schema does not exist; a relation or type with that name exists; default
 // privileges would grant it to somebody.
 [[nodiscard]] Result<void> check_export_target(Connection& connection, const std::string& schema,
                                                const std::string& table);
 
-// After CREATE TABLE, in the same transaction: owner only, plain table. A server-side trigger may have
-// granted it.
+// Runs after CREATE TABLE in the same transaction. Checks that it is a plain table that only its owner may
+// read, because a server-side trigger may have granted it to others.
 [[nodiscard]] Result<void> check_exported_table(Connection& connection, const std::string& schema,
                                                 const std::string& table);
 

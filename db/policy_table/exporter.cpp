@@ -32,7 +32,7 @@ std::vector<ExportColumn> export_columns(const rewriter::Relation& relation) {
   return columns;
 }
 
-// Texts of all columns, then the canonical texts of the quasi-identifiers for the recount.
+// The texts of all columns, then the canonical texts of the quasi-identifiers for the recount.
 std::string rows_query(const rewriter::Relation& relation, const ExportPlan& plan) {
   std::string texts;
   for (const auto& column : relation.columns) {

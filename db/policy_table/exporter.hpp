@@ -1,7 +1,7 @@
 #pragma once
-// EXPORT POLICY: the anonymized table, as of one REPEATABLE READ state, under the current version's tree
-// repaired on that very state. Sorted by all columns, so the order of input is gone; recounted before it
-// counts as written.
+// EXPORT POLICY: writes the anonymized table of one REPEATABLE READ state, under the current version's tree
+// repaired on that very state. It is sorted by all columns, so the order of the input is gone, and it is
+// recounted before it counts as written.
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,31 +18,31 @@ namespace pgveil::db {
 
 struct ExportReport {
   policy::Disclosure disclosure;  // of what was exported
-  std::size_t collapsed = 0;      // splits that the live data no longer carry
+  std::size_t collapsed = 0;      // splits that the live data no longer supports
 };
 
-// Asked once, with the tree that is going to be shown, before anything is written.
+// Called once before anything is written, with the tree that is going to be shown.
 using TreeCheck = std::function<Result<void>(const policy::DisclosureTree&)>;
 
 struct ExportColumn {
   std::string name;
-  bool is_numeric = false;  // PostgreSQL's number types: never quoted against formulas
+  bool is_numeric = false;  // one of PostgreSQL's number types: never quoted against formulas
 };
 
-// What receives the rows of a file export, in order; the first Error ends the export.
+// Receives the rows of a file export, in order. The first Error ends the export.
 struct RowSink {
   std::function<Result<void>(std::span<const ExportColumn>)> header;
   std::function<Result<void>(std::span<const std::optional<std::string_view>>)> row;
 };
 
-// Looks at a table while it is not committed yet; an Error takes it back. Both may be empty.
+// Inspects a table before it is committed; an Error rolls it back. Both members may be empty.
 struct TableWitness {
-  RowSink rows;  // as they lie there, in no order; texts
+  RowSink rows;  // as they are stored, in no order, as texts
   std::function<Result<void>(const ExportReport&)> before_commit;
 };
 
-// REQUIRES: reading was opened with open_for_writing (admin_role) and version is the policy's current one.
-// All or nothing: one transaction. Errors: ErrorKind::policy (root below k, l-diversity, target refused,
+// All or nothing: one transaction. REQUIRES: reading was opened with open_for_writing (admin_role), and
+// version is the policy's current one. Errors: ErrorKind::policy (root below k, l-diversity, target refused,
 // shape changed), ::connection, ::server.
 [[nodiscard]] Result<ExportReport> export_to_table(TableReading& reading,
                                                    const policy::PolicyVersion& version,
@@ -51,7 +51,7 @@ struct TableWitness {
                                                    const TableWitness& witness = {},
                                                    const Progress& progress = {});
 
-// The caller publishes what the sink made only when this returns a report.
+// The caller may publish what the sink received only if this returns a report.
 [[nodiscard]] Result<ExportReport> export_to_sink(TableReading& reading, const policy::PolicyVersion& version,
                                                   const TreeCheck& may_show, const RowSink& sink,
                                                   const Progress& progress = {});

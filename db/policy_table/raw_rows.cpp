@@ -37,7 +37,7 @@ std::string key_order(const rewriter::Relation& relation) {
   return keys;
 }
 
-// The mask's own SELECT with the raw columns before the masked ones, so that each row has both.
+// The mask's own SELECT, with the raw columns before the masked ones, so that each row has both.
 Result<std::string> pairs_query(const policy::PolicySpec& spec, const policy::PolicyVersion& version,
                                 const rewriter::Relation& relation, std::size_t limit) {
   const auto mask = rewriter::export_select_sql(spec, version.tree, relation);

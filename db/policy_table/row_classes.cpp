@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kClassesPerLook = 10'000;
 
-// c1, c2 …: the columns as texts, told apart byte by byte whatever the column's collation says.
+// c1, c2 …: the columns as texts, which are compared byte by byte, whatever the column's collation is.
 std::string texts_of(const std::vector<std::string>& columns) {
   std::string texts;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -41,7 +41,7 @@ std::string shows_more_of(const std::vector<ReadableColumn>& all, const std::vec
     if (std::ranges::find(columns, column.name) == columns.end())
       others += fmt::format("{}{}", others.empty() ? "" : ", ", quoted_name(column.name));
   }
-  // num_nonnulls: IS NOT NULL of a composite value looks into it.
+  // Uses num_nonnulls, because IS NOT NULL of a composite value looks at its fields.
   return others.empty() ? "false" : fmt::format("pg_catalog.num_nonnulls({}) > 0", others);
 }
 
@@ -76,7 +76,8 @@ Result<void> read(Connection& connection, const TablePlace& place, const std::ve
   return {};
 }
 
-// What GROUPING(c1, …, cn) is of a set: a bit of each column that is not in it, the last column's the lowest.
+// The value of GROUPING(c1, …, cn) for a set: one bit for each column that is not in it; the last column has
+// the lowest bit.
 std::uint64_t grouping_of(const std::vector<std::size_t>& set, std::size_t columns) {
   std::uint64_t bits = (std::uint64_t{1} << columns) - 1;
   for (const auto i : set) bits &= ~(std::uint64_t{1} << (columns - 1 - i));

@@ -1,5 +1,5 @@
 #pragma once
-// Can a bypass role's backend role log in, and what is it?
+// Checks whether the backend role of a bypass role can log in, and whether it is a superuser.
 #include <string>
 
 #include "common/error.hpp"

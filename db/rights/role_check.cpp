@@ -30,8 +30,8 @@ SELECT nspname FROM pg_catalog.pg_namespace
  WHERE nspname !~ '^pg_(toast|temp_|toast_temp_)'
    AND pg_catalog.has_schema_privilege(current_user, oid, 'CREATE') ORDER BY 1)";
 
-// Relations on which PUBLIC or the role itself has something. System schemas: only what was granted to the
-// role itself, because initdb grants the rest to PUBLIC.
+// Relations on which PUBLIC or the role itself has a right. In system schemas only rights granted to the role
+// itself count, because initdb grants the others to PUBLIC.
 constexpr const char* kRelationRights = R"(
 SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
        pg_catalog.bool_or(a.privilege_type <> 'SELECT'), c.relkind = 'S',
@@ -52,7 +52,7 @@ SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
    AND (a.grantee = me.oid OR a.grantee = 0 AND n.nspname NOT IN ('pg_catalog', 'information_schema'))
  GROUP BY 1, 2, 5, 6 ORDER BY 1, 2)";
 
-// Whoever query_role may become, and the table with all that shares rows with it.
+// Every role that query_role may become, and the table with all relations that share rows with it.
 constexpr const char* kRawReads = R"(
 WITH RECURSIVE t (oid) AS (
   SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -109,7 +109,7 @@ class RoleCheck {
 
   RoleFindings run() {
     attributes();
-    if (!is_superuser_) {  // who may do all, is told that and nothing more
+    if (!is_superuser_) {  // a superuser may do everything, so nothing else is reported
       memberships();
       database_rights();
       relations();
@@ -179,15 +179,15 @@ class RoleCheck {
           fmt::format("ALL ON {}{} FROM {}, PUBLIC", is_sequence ? "SEQUENCE " : "", quoted, role_);
       const bool is_masked_rows = row[5].as<bool>(false);  // a mask view or a copy
       const bool is_masked = std::ranges::find(needs_.masked_tables, plain) !=
-                             needs_.masked_tables.end();  // masked_tables() says it
+                             needs_.masked_tables.end();  // masked_tables() reports it
       const bool is_listed = is_masked_rows || plain == "pgveil.current_version" || is_masked ||
                              std::ranges::find(needs_.tables, plain) != needs_.tables.end();
       if (row[2].as<bool>() && !is_listed) {
         add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),
             "REVOKE " + mend);
       }
-      // REFERENCES lets information_schema list what can't be read; without a right to create tables it does
-      // nothing else.
+      // REFERENCES lets information_schema list tables that cannot be read. Without a right to create tables
+      // it has no other effect.
       if (is_masked ? row[6].as<bool>() : row[3].as<bool>()) {
         add("write:" + plain, fmt::format("has more than SELECT on {}", quoted),
             (is_sequence ? "REVOKE ALL" : "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER") +
@@ -196,7 +196,7 @@ class RoleCheck {
     }
   }
 
-  // With mask_views. Not an excess that a word accepts: the views would then be for nothing.
+  // Applies with mask_views. No word accepts this excess, because the views would then be useless.
   void masked_tables() {
     if (!needs_.mask_owner) return;
     for (const auto& table : needs_.masked_tables) {
@@ -261,7 +261,7 @@ class RoleCheck {
     }
   }
 
-  // What setup-sql takes away from PUBLIC; a server where it did not run is a warning's worth.
+  // Rights that setup-sql revokes from PUBLIC. If it did not run on a server, that is a warning.
   void defaults_of_everybody() {
     const auto warn = [&](std::string_view what) {
       findings_.warnings.push_back(fmt::format(

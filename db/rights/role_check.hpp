@@ -1,6 +1,6 @@
 #pragma once
-// Is query_role as weak as it should be? It carries client SQL: what it may not do, no gap of the rewriter
-// can do.
+// Checks that query_role has no more rights than it needs. This role runs client SQL, so no gap in the
+// rewriter can do more than the role may do.
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,18 +13,18 @@ namespace pgveil::db {
 struct RoleNeeds {
   std::vector<std::string> tables;         // "schema.table": of policies and open_tables
   std::vector<std::string> accept_excess;  // words of role_excess.hpp
-  std::optional<std::string> mask_owner;   // masks are views of this role …
-  std::vector<std::string> masked_tables;  // … on these, which query_role must not read: no word accepts that
+  std::optional<std::string> mask_owner;   // set: masks are views of this role …
+  std::vector<std::string> masked_tables;  // … on these; no word accepts that query_role reads them
 };
 
-// One line each, with the statement that mends it.
+// One line per finding, with the statement that removes the problem.
 struct RoleFindings {
-  std::vector<std::string> errors;    // rights too many that no word accepts: serve refuses to start
-  std::vector<std::string> warnings;  // what everybody may do by default, and words that accept nothing
+  std::vector<std::string> errors;    // excess rights that no word accepts: serve refuses to start
+  std::vector<std::string> warnings;  // rights that everybody has by default, and words that accept nothing
 };
 
-// Rights are read from grants to the role and to PUBLIC; what comes by a membership is the membership's word.
-// Errors: ErrorKind::connection, ::server.
+// Reads the rights from grants to the role and to PUBLIC. Rights that come with a membership are covered by
+// the word for the membership. Errors: ErrorKind::connection, ::server.
 [[nodiscard]] Result<RoleFindings> check_query_role(const Endpoint& endpoint, const std::string& database,
                                                     const RoleNeeds& needs);
 

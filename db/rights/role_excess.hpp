@@ -1,6 +1,6 @@
 #pragma once
-// The words for a right that query_role has and does not need. A configuration that keeps such a right names
-// it (backend.accept_excess); this list is closed.
+// The words for rights that query_role has and does not need. A configuration that keeps such a right names
+// it (backend.accept_excess). This list is closed.
 //
 //   superuser replication bypassrls createrole createdb   attributes of the role
 //   member:ROLE                                           member of another role
@@ -17,7 +17,7 @@
 
 namespace pgveil::db {
 
-// One right too many.
+// One excess right.
 struct RoleExcess {
   std::string word;
   std::string what;  // "may create temporary tables in database \"demo\""
@@ -26,10 +26,11 @@ struct RoleExcess {
 
 [[nodiscard]] bool is_excess_word(std::string_view word);
 
-// Does a word of the configuration name this one? Equal, or "select:hr.*" for "select:hr.people".
+// Whether a word of the configuration covers this one: it is equal, or for example "select:hr.*" for
+// "select:hr.people".
 [[nodiscard]] bool accepts(std::string_view accepted, std::string_view word);
 
-// One line: what, the SQL that mends it, and the word that accepts it.
+// One line: the right, the SQL that removes it, and the word that accepts it.
 [[nodiscard]] std::string explain_excess(const std::string& role, const RoleExcess& excess);
 
 }  // namespace pgveil::db

@@ -24,7 +24,7 @@ std::string literal(std::string_view text) {
   return out + "'";
 }
 
-// A name inside a comment: nothing in it may end the line.
+// A name for a comment, without anything that could end the line.
 std::string in_comment(std::string_view name) {
   std::string out = quoted_name(name);
   std::ranges::replace_if(
@@ -59,7 +59,7 @@ std::string role_there(const std::string& role, std::string_view login = "LOGIN"
                   literal(role), login));
 }
 
-// NOSUPERUSER and the like may be said by a superuser only, so each is said only where it changes something.
+// Only a superuser may write NOSUPERUSER and the like, so each is written only where it changes something.
 std::string no_attributes(const std::string& role) {
   return each(fmt::format(R"(SELECT pg_catalog.format('ALTER ROLE %I %s', rolname, a.change)
   FROM pg_catalog.pg_roles
@@ -76,7 +76,7 @@ std::string no_memberships(const std::string& role) {
                           literal(role)));
 }
 
-// Nobody logs in as it, and only the admin role acts as it: to make the views.
+// Nobody logs in as this role, and only the admin role acts as it, to make the views.
 std::string mask_owner(const SetupInput& in) {
   if (!in.mask_owner || !in.admin_role) return "";
   const std::string role = literal(*in.mask_owner);
@@ -112,8 +112,8 @@ std::string roles(const SetupInput& in) {
   return out + mask_owner(in);
 }
 
-// Defaults for what a statement may cost; one that is set already is kept. temp_file_limit is a superuser's
-// to set.
+// Limits on the cost of a statement, as defaults; values that are set already are kept. Only a superuser can
+// set temp_file_limit.
 std::string settings(const SetupInput& in) {
   return "\n-- 2. What a session of the query role starts with. Values that are set already are kept.\n" +
          each(fmt::format(
@@ -165,7 +165,7 @@ std::string database_rights(const SetupInput& in) {
   return out;
 }
 
-// Takes from the role all that it was granted on relations of others.
+// Revokes everything that the role was granted on relations of others.
 std::string no_grants(const std::string& role, const std::string& but_views_of) {
   return each(fmt::format(
       R"(SELECT DISTINCT pg_catalog.format('REVOKE ALL ON %I.%I FROM %I', n.nspname, c.relname, r.rolname)
@@ -229,7 +229,7 @@ std::string table_rights(const SetupInput& in) {
 }
 
 std::string catalog_rights(const SetupInput& in) {
-  // pgveil check tells from it whether rows lie in the order of a hidden column.
+  // pgveil check uses it to tell whether rows are stored in the order of a hidden column.
   const std::string statistics =
       in.admin_role ? fmt::format("GRANT SELECT ON pg_catalog.pg_stats TO {};\n", quoted_name(*in.admin_role))
                     : "";
@@ -258,8 +258,8 @@ std::string version_schema(const SetupInput& in) {
               : "");
 }
 
-// Made by a superuser or not at all: the function reads pg_authid with its owner's rights, and whoever owns
-// it says who may log in.
+// Only a superuser may make this function: it reads pg_authid with its owner's rights, and its owner decides
+// who may log in.
 std::string accounts(const SetupInput& in) {
   if (!in.auth_query_role) return "";
   const std::string role = quoted_name(*in.auth_query_role);

@@ -1,6 +1,6 @@
 #pragma once
-// What `pgveil setup-sql` prints: a psql script that makes the roles as weak as they should be, the grants
-// that they need, and the schema pgveil. Text only; nothing is asked of a server.
+// What `pgveil setup-sql` prints: a psql script that makes the roles as weak as they should be, and creates
+// the grants that they need and the schema pgveil. It only makes text and asks no server.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,18 +14,18 @@ struct SetupInput {
   std::string database;
   std::string query_role;
   std::optional<std::string> admin_role;
-  std::optional<std::string> mask_owner;  // masks are its views: query_role gets no right on policy_tables
+  std::optional<std::string> mask_owner;  // owns masks as views: query_role gets no right on policy_tables
   std::optional<std::string>
-      auth_query_role;               // asks pgveil_auth.verifier_of, which is then made; auth_query's default
+      auth_query_role;               // runs auth_query's default, pgveil_auth.verifier_of, which is then made
   std::size_t connection_limit = 0;  // of query_role
   std::vector<std::string> schemas;  // the search path of clients
   std::vector<Table> policy_tables;
   std::vector<Table> open_tables;
-  std::vector<std::string> client_roles;  // readers that a policy names: must not log in past pgveil
+  std::vector<std::string> client_roles;  // readers named by policies: they must not log in past pgveil
 };
 
-// Idempotent: running it again changes nothing. Statements that only a superuser may run are left out for
-// others, or end in a warning of PostgreSQL's.
+// The script is idempotent. Statements that only a superuser may run are skipped for other roles or end in a
+// PostgreSQL warning.
 [[nodiscard]] std::string setup_sql(const SetupInput& input);
 
 }  // namespace pgveil::db

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPinned{
     {"standard_conforming_strings", "on"},
     {"transform_null_equals", "off"},
     {"array_nulls", "on"},
-    {"row_security", "off"},  // an error rather than rows silently left out of a count
+    {"row_security", "off"},  // an error instead of rows that are silently missing from a count
     {"statement_timeout", "0"},
     {"idle_in_transaction_session_timeout", "0"},
     {"lc_monetary", "C"},
@@ -88,7 +88,7 @@ Connection::~Connection() {
 void Connection::cancel() noexcept {
   try {
     connection_.cancel_query();
-  } catch (const std::exception&) {  // the connection may be gone, which is as good
+  } catch (const std::exception&) {  // the connection may be gone, which is fine
   }
 }
 

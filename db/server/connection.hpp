@@ -1,6 +1,6 @@
 #pragma once
 // One connection of pgveil's own to one database, with pinned settings, so that texts of values never depend
-// on a role's or database's settings. Only db/*.cpp includes this (libpqxx stays in db).
+// on settings of a role or database. Only db/*.cpp includes this, which keeps libpqxx inside db.
 #include <memory>
 #include <pqxx/pqxx>
 #include <pqxx/tablereader>
@@ -19,7 +19,7 @@ enum class Access {
   read_write  // EXPORT TO TABLE only
 };
 
-// Not thread-safe. Never reconnects by itself: a transaction lost is a failure.
+// Not thread-safe. Never reconnects by itself: a lost transaction is a failure.
 class Connection {
  public:
   // Errors: ErrorKind::connection; ErrorKind::server when the server is not PostgreSQL 15.
@@ -31,7 +31,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Asks the server to cancel what runs. From any thread; says nothing of failures.
+  // Asks the server to cancel what runs. May be called from any thread. Failures are ignored.
   void cancel() noexcept;
 
   // All of these throw pqxx exceptions; call them inside guarded().
@@ -44,21 +44,21 @@ class Connection {
     refuse_if_ended();
     return work_.exec_params(sql, std::forward<Arguments>(arguments)...);
   }
-  // COPY table (columns) FROM STDIN; names are quoted already. fill(write) calls write(line) for each row: a
-  // line in COPY's text format, without its end.
+  // COPY table (columns) FROM STDIN. Names must already be quoted. fill(write) calls write(line) for each
+  // row; a line is in COPY's text format, without its line end.
   template <class Fill>
   void copy_into(const std::string& table, const std::vector<std::string>& columns, Fill fill) {
     refuse_if_ended();
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
-    "-Wdeprecated-declarations"  // stream_to takes no rows whose width is known only now
+    "-Wdeprecated-declarations"  // for stream_to the width of rows must be known at compile time
     pqxx::tablewriter writer(work_, table, columns.begin(), columns.end());
 #pragma GCC diagnostic pop
     fill([&writer](const std::string& line) { writer.write_raw_line(line); });
     writer.complete();
   }
-  // COPY (query) TO STDOUT. on_line(line) for each row: std::string&, a line in COPY's text format without
-  // its end, which it may change. What it throws ends the query.
+  // COPY (query) TO STDOUT. Calls on_line(line) for each row with a std::string&, which it may change: a line
+  // in COPY's text format without its line end. If on_line throws, the query ends.
   template <class OnLine>
   void copy_out(const std::string& query, OnLine on_line) {
     refuse_if_ended();
@@ -69,7 +69,7 @@ class Connection {
     try {
       std::string line;
       while (reader.get_raw_line(line)) {
-        if (line.ends_with('\n')) line.pop_back();  // the line's own; one of the data is escaped
+        if (line.ends_with('\n')) line.pop_back();  // ends the line; a line feed in the data is escaped
         on_line(line);
       }
     } catch (...) {
@@ -93,10 +93,10 @@ class Connection {
   std::shared_ptr<Interrupt> interrupt_;
   std::string database_;
   pqxx::connection connection_;
-  pqxx::nontransaction work_;  // BEGIN and COMMIT are ours
+  pqxx::nontransaction work_;  // pgveil itself sends BEGIN and COMMIT
 };
 
-// The keyword/value text given to libpq; values are escaped. Without the password it is fit for a message.
+// The keyword/value text for libpq, with escaped values. Without the password it may appear in a message.
 [[nodiscard]] std::string connection_string(const Endpoint& endpoint, const std::string& database,
                                             Access access);
 

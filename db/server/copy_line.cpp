@@ -28,7 +28,7 @@ void split_copy_line(std::string& line, std::vector<CopyField>& fields) {
     while (from != end && *from != '\t') {
       if (*from == '\\' && from + 1 != end) {
         ++from;
-        is_null = *from == 'N';  // an N is never escaped otherwise
+        is_null = *from == 'N';  // in no other case an N follows a backslash
         *to++ = unescaped(*from++);
       } else {
         *to++ = *from++;

@@ -1,5 +1,5 @@
 #pragma once
-// A line of COPY … TO STDOUT in its text format, taken apart.
+// Splits a line of COPY … TO STDOUT in its text format.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@ namespace pgveil::db {
 
 using CopyField = std::optional<std::string_view>;  // nullopt: NULL
 
-// The fields of a line without its end. They point into `line`, in which escapes are replaced by what they
-// stand for; the vector is overwritten.
+// Splits a line without its line end into fields. They point into `line`, where escapes are replaced by the
+// characters that they stand for. The vector is overwritten.
 void split_copy_line(std::string& line, std::vector<CopyField>& fields);
 
 }  // namespace pgveil::db

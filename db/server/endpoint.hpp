@@ -1,5 +1,5 @@
 #pragma once
-// Where PostgreSQL is and as whom pgveil's own queries log in. The database is named per call.
+// Where PostgreSQL is, and which role pgveil's own queries log in as. The database is named in each call.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace pgveil::db {
 
-// As libpq names them; paths, empty: none.
+// The names are libpq's. Paths may be empty: none.
 struct EndpointTls {
   std::string sslmode = "disable";
   std::string root_certificates;
@@ -26,8 +26,7 @@ struct Endpoint {
   std::int64_t connect_timeout_ms = 10'000;   // libpq counts whole seconds, at least two
   std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
   EndpointTls tls = {};
-  std::uint64_t counts_bytes =
-      2'147'483'648;  // what the counted combinations of one table may take in memory
+  std::uint64_t counts_bytes = 2'147'483'648;  // the memory limit for the counted combinations of one table
 };
 
 }  // namespace pgveil::db

@@ -10,7 +10,7 @@
 namespace pgveil::db {
 namespace {
 
-// The first line without PostgreSQL's severity; libpq's texts end with a line feed.
+// The first line without PostgreSQL's severity. Texts of libpq end with a line feed.
 std::string first_line(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   for (const std::string_view severity : {"ERROR:  ", "FATAL:  "}) {
@@ -19,7 +19,7 @@ std::string first_line(std::string_view text) {
   return std::string(text);
 }
 
-// States whose message names objects, roles or resources; none of them quotes a value.
+// SQLSTATEs whose messages name objects, roles or resources, and never quote a value.
 bool quotes_names_only(std::string_view state) {
   constexpr std::array<std::string_view, 9> kStates{"42501", "42P01", "42703", "42P07", "3F000",
                                                     "3D000", "25006", "42704", "55P03"};
@@ -30,7 +30,7 @@ bool quotes_names_only(std::string_view state) {
   return state_class == "28" || state_class == "53" || state_class == "57";
 }
 
-// libpqxx 6.4 forgets the state of some of its classes; empty: it is not known.
+// libpqxx 6.4 loses the SQLSTATE of some of its classes. Empty: it is not known.
 std::string state_of(const pqxx::sql_error& failure) {
   if (!failure.sqlstate().empty()) return failure.sqlstate();
   if (dynamic_cast<const pqxx::insufficient_privilege*>(&failure) != nullptr) return "42501";
@@ -69,7 +69,7 @@ Error connection_failure(std::string_view what, const std::exception& failure) {
 }
 
 Error other_failure(std::string_view what, const std::exception& failure) {
-  if (dynamic_cast<const Bug*>(&failure) != nullptr) throw;  // a bug is no expected failure
+  if (dynamic_cast<const Bug*>(&failure) != nullptr) throw;  // a bug is not an expected failure
   return {ErrorKind::server,
           std::string(sqlstate::kInternalError),
           fmt::format("{} failed", what),

@@ -11,13 +11,13 @@
 namespace pgveil::db {
 
 // what: what pgveil was about to do ("reading the catalog of database demo"); it begins the public message.
-// The server's own words become public only for states whose texts quote names, never values; otherwise they
-// are private_detail.
+// The server's own words become public only for SQLSTATEs whose texts quote names but never values; otherwise
+// they go into private_detail.
 [[nodiscard]] Error server_failure(std::string_view what, const pqxx::sql_error& failure);
 [[nodiscard]] Error connection_failure(std::string_view what, const std::exception& failure);
 [[nodiscard]] Error other_failure(std::string_view what, const std::exception& failure);
 
-// Thrown inside a guarded body to leave it with an Error of pgveil's own.
+// Thrown inside a guarded body to leave it with one of pgveil's own Errors.
 struct Abandon {
   Error error;
 };

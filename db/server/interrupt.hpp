@@ -1,6 +1,6 @@
 #pragma once
-// Ends pgveil's own queries when the process is to end: a count over a large table may run for minutes.
-// Thread-safe.
+// Ends pgveil's own queries when the process is to end, because a count over a large table may run for
+// minutes. Thread-safe.
 #include <mutex>
 #include <set>
 
@@ -10,7 +10,7 @@ class Connection;
 
 class Interrupt {
  public:
-  // Cancels the queries that run on connections with this interrupt; they and all later ones fail.
+  // Cancels the queries that run on connections with this interrupt. They fail, and so do all later ones.
   void end_all();
   [[nodiscard]] bool is_ended() const;
 

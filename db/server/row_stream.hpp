@@ -1,5 +1,6 @@
 #pragma once
-// A query's rows in batches through a cursor, so that no result is held whole. For db/ only; throws.
+// Reads a query's rows in batches through a cursor, so no result is in memory as a whole. For db/ only;
+// throws.
 #include <string>
 
 #include "db/server/connection.hpp"
@@ -8,7 +9,7 @@ namespace pgveil::db {
 
 inline constexpr int kRowsPerFetch = 10'000;
 
-// REQUIRES: a transaction is open on the connection. on_row(const pqxx::row&) per row.
+// REQUIRES: a transaction is open on the connection. Calls on_row(const pqxx::row&) for each row.
 template <class OnRow>
 void stream_rows(Connection& connection, const std::string& query, OnRow on_row) {
   connection.run("DECLARE pgveil_rows NO SCROLL CURSOR FOR " + query);

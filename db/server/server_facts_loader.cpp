@@ -11,7 +11,7 @@
 namespace pgveil::db {
 namespace {
 
-// The same text that made the pinned list (rewriter/lists/derive_functions.sql).
+// The same text that produced the pinned list (rewriter/lists/derive_functions.sql).
 constexpr const char* kFunctions =
 #include "common/sql_quoting.hpp"
 #include "db/derive_functions.inc"
@@ -26,7 +26,7 @@ SELECT n.nspname, c.relname, a.attname, t.typname
    AND t.typname IN ('anyarray', 'pg_node_tree', 'pg_mcv_list', 'pg_ndistinct', 'pg_dependencies')
  ORDER BY 1, 2, 3)";
 
-// {}: the catalog that the object is in.
+// {}: the catalog that contains the object.
 constexpr std::string_view kNotOfAnExtension =
     "NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '{}'::regclass AND d.objid = o.oid AND d.deptype "
     "= 'e')";

@@ -1,5 +1,5 @@
 #pragma once
-// One live database → review::ServerFacts: what review/server_check.hpp judges.
+// Loads the review::ServerFacts of one live database, which review/server_check.hpp judges.
 #include <string>
 
 #include "common/error.hpp"
@@ -8,7 +8,7 @@
 
 namespace pgveil::db {
 
-// Errors: ErrorKind::connection, ::server (another major version too). Blocks.
+// Errors: ErrorKind::connection, ::server (also for another major version). Blocks.
 [[nodiscard]] Result<review::ServerFacts> load_server_facts(const Endpoint& endpoint,
                                                             const std::string& database);
 

@@ -1,6 +1,6 @@
 #pragma once
-// pgveil.built_table (db/versions/version_schema.hpp): which tables versions were ever built of. Asked by
-// admin_role. Nothing is ever taken out.
+// The table pgveil.built_table (db/versions/version_schema.hpp): the tables that versions were ever built
+// from. admin_role reads and writes it. No row is ever removed.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,8 @@ namespace pgveil::db {
 [[nodiscard]] Result<std::vector<rewriter::BuiltTable>> read_built_tables(const Endpoint& admin,
                                                                           const std::string& database);
 
-// Before the version is stored: a table too many is closed, one too few could be opened.
+// Call this before the version is stored. A surplus entry only keeps a table closed, but a missing one could
+// open it.
 [[nodiscard]] Result<void> note_built_table(const Endpoint& admin, const std::string& database,
                                             const rewriter::BuiltTable& table);
 

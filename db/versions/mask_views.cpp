@@ -27,10 +27,10 @@ GRANT EXECUTE ON FUNCTION pgveil.guard(text, bigint), pgveil.shape(oid, oid, tex
 GRANT SELECT ON pgveil.current_version TO {owner};
 )";
 
-// Nobody but its owner and query_role has a right on it, and it has no rule or trigger but its query. The
-// query is compared as PostgreSQL keeps it, by the numbers of what it reads and calls; to print it would take
-// a lock on the table. And it is the row that statements ask for (pgveil.is_mask): after a restore, or when
-// somebody put the view back, another row holds the same query.
+// Checks that only its owner and query_role have rights on the view, and that it has no rule or trigger
+// except its query. The query is compared in PostgreSQL's stored form, by the numbers of what it reads and
+// calls, because printing it would lock the table. It must also be the row that statements check
+// (pgveil.is_mask): after a restore, or if somebody put the view back, another row holds the same query.
 constexpr const char* kIsAsMade = R"(
 SELECT EXISTS (
   SELECT FROM pgveil.mask_view m
@@ -56,7 +56,7 @@ SELECT c.relname, $2, $3, $4, pg_catalog.sha256(pg_catalog.convert_to(w.ev_actio
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_rewrite w ON w.ev_class = c.oid
  WHERE c.relname = $1 AND c.relnamespace = 'pgveil'::pg_catalog.regnamespace)";
 
-// Another policy's note stays, so that noting the view anew fails: a name is never given twice.
+// Another policy's note stays, so noting the view again fails: a name is never reused.
 constexpr const char* kForget = "DELETE FROM pgveil.mask_view WHERE name = $1 AND policy = $2";
 
 constexpr const char* kOutdated = R"(
@@ -76,7 +76,7 @@ void drop(Connection& server, const MaskViewRoles& roles, const std::string& nam
 
 void make(Connection& server, const MaskViewRoles& roles, const MaskView& view) {
   const std::string name = view_of(view.name);
-  drop(server, roles, view.name, view.policy);  // as the owner from here on
+  drop(server, roles, view.name, view.policy);  // acts as the owner from here on
   server.run("CREATE VIEW " + name + " WITH (security_barrier = true) AS " + view.text);
   server.run("REVOKE ALL ON " + name + " FROM PUBLIC");
   server.run("GRANT SELECT ON " + name + " TO " + quoted_name(roles.query_role));
@@ -94,10 +94,10 @@ Error not_current(const MaskView& view) {
           "pgveil looks again by itself"};
 }
 
-// The lock: two pgveils don't make the same view, and no BUILD goes past.
+// Takes the lock, so that two instances of pgveil never make the same view, and no BUILD overtakes.
 Result<void> make_if_current(Connection& server, const MaskViewRoles& roles, const MaskView& view) {
   server.run("BEGIN");
-  server.run("SET LOCAL lock_timeout = '2s'");  // of the table, or of a view that has to be made anew
+  server.run("SET LOCAL lock_timeout = '2s'");  // for the table, or for a view that must be made anew
   const auto current = server.run(kLockVersion, view.policy);
   if (current.empty() || static_cast<std::uint64_t>(current[0][0].as<std::int64_t>()) != view.number) {
     server.run("ROLLBACK");
@@ -108,7 +108,7 @@ Result<void> make_if_current(Connection& server, const MaskViewRoles& roles, con
   return {};
 }
 
-// A statement may hold one of them: it is not waited for.
+// A statement may be using one of them; do not wait for it.
 void drop_outdated(Connection& server, const MaskViewRoles& roles, const MaskView& view) {
   for (const auto& row : server.run(kOutdated, view.policy, static_cast<std::int64_t>(view.number))) {
     try {

@@ -20,10 +20,10 @@ namespace pgveil::db {
 namespace {
 
 constexpr const char* kCopySchema = "pgveil";
-constexpr std::size_t kNameBytes = 24;  // with a transaction number of 20 digits: 50 in all
+constexpr std::size_t kNameBytes = 24;  // together with a transaction number of 20 digits: 50 in all
 
-// The transaction's number, which no other copy has. Whose copy it is, is its comment: names of policies are
-// too long.
+// The transaction's number, which no other copy has. A comment says whose copy it is, because names of
+// policies are too long.
 constexpr const char* kTransaction = "SELECT pg_catalog.pg_current_xact_id()::pg_catalog.text";
 
 constexpr const char* kCopies = R"(
@@ -40,8 +40,8 @@ SELECT c.relname, pg_catalog.obj_description(c.oid, 'pg_class') FROM pg_catalog.
 
 constexpr std::string_view kComment = "pgveil: masked rows of policy ";
 
-// Plain b-tree indexes of the table, by the names of their columns. Those on expressions or of a part of the
-// rows are left out: both read raw values.
+// The table's plain b-tree indexes, by the names of their columns. Indexes on expressions or on a part of the
+// rows are left out, because both read raw values.
 constexpr const char* kIndexes = R"(
 SELECT DISTINCT pg_catalog.array_to_string(ARRAY(
          SELECT pg_catalog.quote_ident(a.attname)
@@ -65,7 +65,7 @@ std::string comment_of(const std::string& policy) {
   return std::string(kComment) + policy;
 }
 
-// The numbers of the columns that a copy has values of, as PostgreSQL writes an array.
+// The numbers of the columns whose values a copy has, as a PostgreSQL array.
 std::string shown_columns(const policy::PolicySpec& spec, const rewriter::Relation& table) {
   std::string numbers;
   for (const auto& rule : spec.columns) {
@@ -107,16 +107,16 @@ Result<policy::TableShape> write_copy(TableReading& reading, const ExportPlan& p
   return shape;
 }
 
-// Else each read would look up whether the rows' transaction is over. Only speed hangs on it.
+// Otherwise each read would look up whether the transaction of the rows is over. Only speed depends on it.
 void mark_visible(Connection& server, const policy::TableShape& copy) {
   try {
     server.run("VACUUM (FREEZE) " + qualified_name(copy.schema, copy.name));
   } catch (const pqxx::sql_error&) {
-    // PostgreSQL does it by itself, later.
+    // PostgreSQL does it later by itself.
   }
 }
 
-// The transaction in a copy's name as rows have it: its lower 32 bits. nullopt: it has none.
+// The transaction in a copy's name in the form that rows have: its lower 32 bits. nullopt: the name has none.
 std::optional<std::uint32_t> written_by(const std::string& name) {
   const auto dot = name.rfind('.');
   if (dot == std::string::npos) return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<std::uint32_t> written_by(const std::string& name) {
   return static_cast<std::uint32_t>(number);
 }
 
-// A statement may hold it: it is not waited for.
+// A statement may be using it; do not wait for it.
 void try_to_drop(Connection& server, const std::string& name) {
   try {
     server.run("BEGIN");
@@ -203,7 +203,7 @@ Result<std::vector<MaskedCopy>> masked_copies(const Endpoint& admin, const std::
       });
 }
 
-// The right first: a drop waits for whoever reads it, and gives up.
+// Revokes the right first, because a drop waits for readers and then gives up.
 Result<void> retire_copy(const Endpoint& admin, const std::string& database, const std::string& name,
                          const std::string& query_role) {
   auto connection = Connection::open(admin, database, Access::read_write);

@@ -21,7 +21,7 @@ constexpr const char* kMayCreate =
     "SELECT pg_catalog.has_schema_privilege('pgveil', 'CREATE'), "
     "pg_catalog.pg_current_xact_id()::pg_catalog.text";
 
-// Of the columns that the expression names.
+// The definitions of the columns that the expression names.
 std::string column_definitions(const policy::DisclosureTree& tree, const rewriter::Relation& relation) {
   std::set<int> numbers;
   for (const auto& attribute : tree.attributes)

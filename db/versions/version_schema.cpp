@@ -10,8 +10,7 @@
 namespace pgveil::db {
 namespace {
 
-// As pg_proc.prosrc keeps it, to the letter. STABLE: the query in it sees the snapshot of the statement that
-// calls it.
+// Exactly as in pg_proc.prosrc. STABLE: the query in it sees the snapshot of the calling statement.
 constexpr std::string_view kGuardBody = R"(
 DECLARE
   current_number pg_catalog.int8;
@@ -27,9 +26,9 @@ BEGIN
   RAISE EXCEPTION USING ERRCODE = 'PV001', MESSAGE = 'pgveil: another version of the policy is current';
 END
 )";
-// Asked while a statement is planned: declared IMMUTABLE, its answer is folded into the plan, which
-// PostgreSQL throws away when the table's catalog changes. What it calls reads the newest catalog, and the
-// planner holds a lock on the table.
+// Called while a statement is planned. It is declared IMMUTABLE, so its result is folded into the plan, which
+// PostgreSQL discards when the table's catalog entries change. The functions that it calls read the newest
+// catalog, and the planner holds a lock on the table.
 constexpr std::string_view kShapeBody = R"(
 BEGIN
   IF ((pg_catalog.pg_identify_object_as_address(1259, $1, 0)).object_names OPERATOR(pg_catalog.=) $3[1:2]) IS NOT TRUE
@@ -46,8 +45,8 @@ BEGIN
   RETURN true;
 END
 )";
-// $1 is NULL, of the column's type: (NULL::public.people).city. Asked while a statement is planned, as shape
-// is.
+// $1 is NULL of the column's type: (NULL::public.people).city. Called while a statement is planned, like
+// shape.
 constexpr std::string_view kTypeBody = R"(
 BEGIN
   IF (pg_catalog.pg_typeof($1)::pg_catalog.oid OPERATOR(pg_catalog.=) $2) IS NOT TRUE THEN
@@ -59,8 +58,8 @@ BEGIN
   RETURN (pg_catalog.to_regcollation(pg_catalog.pg_collation_for($1))::pg_catalog.oid OPERATOR(pg_catalog.=) $3) IS TRUE;
 END
 )";
-// Of an open table, asked while a statement is planned, as shape is. $3: of the table and all partitions
-// below it; 0: it has none.
+// For an open table. Called while a statement is planned, like shape. $3: the hash of the table and all
+// partitions below it; 0: it has none.
 constexpr std::string_view kOpenBody = R"(
 BEGIN
   IF ((pg_catalog.pg_identify_object_as_address(1259, $1, 0)).object_names OPERATOR(pg_catalog.=) $2) IS NOT TRUE
@@ -76,11 +75,11 @@ BEGIN
                                                 ORDER BY p.relid::pg_catalog.oid), 0) OPERATOR(pg_catalog.=) $3) IS TRUE;
 END
 )";
-// Whether the view pgveil.$1 still is the one that was noted: its query lies in one row of pg_rewrite, which
-// another query replaces. Asked while a statement that reads the view runs, so under a lock on it. The row is
-// read in the snapshot of that statement, which may be older than the lock (REPEATABLE READ, EXECUTE,
-// DECLARE) and then shows the row that was replaced: but whoever replaces a row marks it with their xmax, in
-// place, for all snapshots. The name is looked up in the newest catalog, as the statement's was.
+// Whether the view pgveil.$1 is still the one that was noted. Its query is in one row of pg_rewrite, which
+// another query replaces. Called while a statement that reads the view runs, and thus under a lock on the
+// view. The row is read in the snapshot of that statement. This snapshot may be older than the lock
+// (REPEATABLE READ, EXECUTE, DECLARE) and then shows the replaced row; but replacing a row sets its xmax in
+// place, which all snapshots see. The name is looked up in the newest catalog, as in the statement.
 constexpr std::string_view kMaskBody = R"(
 BEGIN
   RETURN EXISTS (
@@ -152,7 +151,7 @@ GRANT SELECT, INSERT, UPDATE ON pgveil.version TO {admin};
 GRANT SELECT, INSERT ON pgveil.built_table TO {admin};
 )";
 
-// The first thing that is not as it should be; '' when all is well. current_user is query_role.
+// The first problem; '' if there is none. current_user is query_role.
 constexpr const char* kProblem = R"(
 WITH s AS (SELECT oid, nspowner FROM pg_catalog.pg_namespace WHERE nspname = 'pgveil'),
      f AS (SELECT p.* FROM pg_catalog.pg_proc p JOIN s ON p.pronamespace = s.oid WHERE p.proname = 'guard'),

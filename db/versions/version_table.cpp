@@ -30,8 +30,8 @@ constexpr const char* kAddRow = R"(
 INSERT INTO pgveil.version (policy, number, is_current, closed_because) VALUES ($1, 0, false, 'build needed')
     ON CONFLICT (policy) DO NOTHING)";
 
-// Readers, and so guards, are not held up. Given free with the transaction; what is read behind it is the
-// newest, because each statement has a snapshot of its own.
+// Does not delay readers, and thus guards. The lock is released with the transaction. What is read after
+// taking it is the newest state, because each statement has its own snapshot.
 constexpr const char* kBeginWriting = R"(
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SET LOCAL lock_timeout = '30s';
@@ -98,7 +98,8 @@ namespace {
 
 constexpr std::string_view kLockNotAvailable = "55P03";
 
-// `body` changes rows if it says true, under the lock. Waiting for it too long is an error of its own.
+// Runs `body` under the lock; it returns whether it changed rows. Waiting too long for the lock is an error
+// of its own.
 Result<bool> with_lock(const Endpoint& admin, const std::string& database, std::string_view what,
                        const std::function<bool(Connection&)>& body) {
   auto done = with_server<bool>(admin, database, Access::read_write, what, [&](Connection& server) {

@@ -1,8 +1,8 @@
 #pragma once
 // The rows of pgveil.version (version_schema.hpp), written by admin_role only. A version is made current in
-// one transaction under a lock that one writer has at a time, and only if what it was judged by still stands.
-// So numbers rise whoever builds, and no two versions miss each other. The lock ends with the transaction:
-// also when who held it dies.
+// one transaction under a lock that one writer has at a time, and only if what it was judged by is still
+// stored. So numbers rise whoever builds, and two versions cannot be stored without regard to each other. The
+// lock ends with the transaction, also if the process that holds it dies.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,18 +23,18 @@ struct VersionRow {
   std::string document;        // JSON; empty: never built
 };
 
-// What is stored of a policy at one moment. A policy that never had a version: 0, not current.
+// What is stored of a policy at one moment. For a policy that never had a version: 0, not current.
 struct VersionMark {
-  std::uint64_t number = 0;  // the last one given
+  std::uint64_t number = 0;  // the last number given
   bool is_current = false;
   bool operator==(const VersionMark&) const = default;
 };
 using VersionMarks = std::map<std::string, VersionMark, std::less<>>;  // per policy
 
-// All of these: ErrorKind::connection, ::server.
+// Errors of all functions here: ErrorKind::connection, ::server.
 [[nodiscard]] Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin,
                                                                 const std::string& database);
-// Which tables current versions are of.
+// The tables that current versions belong to.
 struct CurrentTable {
   std::string policy;
   std::string schema;
@@ -42,24 +42,24 @@ struct CurrentTable {
 };
 [[nodiscard]] Result<std::vector<CurrentTable>> read_current_tables(const Endpoint& admin,
                                                                     const std::string& database);
-// Differs whenever a row does in policy, number or being current.
+// A text that differs whenever a row differs in policy, number or being current.
 [[nodiscard]] Result<std::string> version_rows_stamp(const Endpoint& admin, const std::string& database);
 
-// Gives the version a number of at least `least`, stores it and makes it current. → the version with its
-// number; nothing when one of the policies in `seen` is not stored as it says any more: then nothing is
-// changed. Who waits longer than half a minute for others that write is told to try again.
+// Gives the version a number of at least `least`, stores it and makes it current. Returns the version with
+// its number. Returns nullopt, and changes nothing, if one of the policies in `seen` is no longer stored as
+// `seen` says. If it waits for other writers for more than half a minute, the error says to try again.
 [[nodiscard]] Result<std::optional<policy::PolicyVersion>> commit_version(const Endpoint& admin,
                                                                           const std::string& database,
                                                                           policy::PolicyVersion version,
                                                                           std::uint64_t least,
                                                                           const VersionMarks& seen);
-// False: the policy is not stored as `seen` says any more, and nothing is changed.
+// False: the policy is no longer stored as `seen` says, and nothing is changed.
 [[nodiscard]] Result<bool> commit_withdrawal(const Endpoint& admin, const std::string& database,
                                              const std::string& policy, const std::string& reason,
                                              const VersionMark& seen);
 
-// A version that was kept in a file so far, under its own number; closed_because: it was withdrawn. Does
-// nothing when the policy has a row. True: it was taken in.
+// Imports a version that was kept in a file so far, under its own number. closed_because: why it was
+// withdrawn, if it was. Does nothing if the policy already has a row. True: it was imported.
 [[nodiscard]] Result<bool> import_version(const Endpoint& admin, const std::string& database,
                                           const policy::PolicyVersion& version,
                                           const std::optional<std::string>& closed_because);

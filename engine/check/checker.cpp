@@ -17,12 +17,12 @@ struct Checker::Checked {
   Plan plan;
   Summary summary;
   std::uint64_t source_classes = 0;
-  bool is_wanted = false;  // by the history
-  Classes classes;         // if it is
+  bool is_wanted = false;  // the history wants it
+  Classes classes;         // set if wanted
 };
 
-// Tables, grouper and classes of one check at a time. It may divide the check among the threads; in a round,
-// whose checks are divided among them, it must not.
+// Tables, grouper and classes for one check at a time. A lane may divide its check among the threads, except
+// in a round, whose checks are divided among them.
 struct Checker::Lane {
   Lane(const PreparedTable& prepared, const CheckerOptions& given, const Parallel& parallel)
       : table(prepared),
@@ -59,7 +59,7 @@ struct Checker::Lane {
     return sums;
   }
 
-  // By size, so that the sums do not depend on the order of the classes.
+  // Sums by size, so that the sums do not depend on the order of the classes.
   void sum_logs(Summary& sums) const {
     SizeHistogram all, suppressed;
     if (counter) {
@@ -75,7 +75,7 @@ struct Checker::Lane {
     sums.suppressed_logs = sum_of_logs(suppressed);
   }
 
-  // Exact, or in the order of the terms, so that they do not depend on the order of the classes.
+  // Sums exactly, or in the order of the terms, so that the sums do not depend on the order of the classes.
   void sum_combinations(const Transformation& target, Summary& sums) const {
     Combinations made(table, target);
     for (std::size_t i = 0; i < last.size(); ++i) made.add(last.rows[i], last.counts[i]);
@@ -89,7 +89,7 @@ struct Checker::Lane {
     sums.shown_combinations = made.shown();
   }
 
-  // Of one attribute; attributes are independent of one another.
+  // Works on one attribute; attributes are independent of one another.
   void sum_suppressed(const Transformation& target, std::size_t j, Summary& sums) {
     const unsigned level = target.level(j);
     if (level > table.attributes[j].height()) return;
@@ -161,10 +161,10 @@ struct Checker::Lane {
   const CheckerOptions& options;
   CodeTables tables;
   SourceGrouper grouper;
-  std::optional<Available> last_levels;  // where tables and classes stand
-  Classes last;                          // of equal sensitive values too, if there are such columns
-  std::optional<ClassCounter> counter;   // where there is more to test than the size of a class
-  std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is summed up
+  std::optional<Available> last_levels;  // the state of tables and classes
+  Classes last;                          // with sensitive columns, also of equal sensitive values
+  std::optional<ClassCounter> counter;   // set if there is more to test than the size of a class
+  std::vector<std::vector<std::uint64_t>> histograms;  // [attribute], while its entropy is computed
 };
 
 struct Checker::Worker {
@@ -203,8 +203,8 @@ struct Checker::Worker {
     return lane.last_levels ? std::optional(lane.last_levels->transformation) : std::nullopt;
   }
 
-  // All start from what the history has before the round, so that it does not matter who does which, and
-  // when.
+  // All checks start from the history as it is before the round, so it does not matter which thread does
+  // which one, and when.
   void check_round(std::span<const Transformation> targets) {
     if (round.size() < targets.size()) round.resize(targets.size());
     free_lanes.clear();
@@ -276,11 +276,11 @@ struct Checker::Worker {
   const PreparedTable& table;
   CheckerOptions options;
   History history;
-  std::unique_ptr<Lane> divided;             // of checks that are alone; once there is one
-  std::vector<std::unique_ptr<Lane>> lanes;  // of rounds
-  std::vector<Checked> round;                // what became of the last round
-  std::vector<Lane*> free_lanes;             // as many are made as are needed at the same time
-  std::mutex mutex;                          // of lanes, during a round
+  std::unique_ptr<Lane> divided;             // for single checks; made when first needed
+  std::vector<std::unique_ptr<Lane>> lanes;  // for rounds
+  std::vector<Checked> round;                // results of the last round
+  std::vector<Lane*> free_lanes;             // as many are made as run at the same time
+  std::mutex mutex;                          // guards lanes during a round
   std::uint64_t source_classes = 0;
   CheckCounts counts;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// Checking a transformation: generalize, group into equivalence classes, test the privacy models within the
-// suppression limit, and sum up what the quality models need. Does what plan.hpp decided. One checker belongs
-// to one search.
+// Checks a transformation: generalizes, groups into equivalence classes, tests the privacy models within the
+// suppression limit, and sums up what the quality models need. plan.hpp decides how; this does it. One
+// checker belongs to one search.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,11 +16,12 @@
 
 namespace pgveil::engine {
 
-// Which sums over the suppressed classes a quality model reads.
+// The sums over the suppressed classes that a quality model reads.
 enum class SuppressedSums { none, domain_rows, entropy, divergence, combinations };
 
-// The entropy of suppressed values is added term by term to what the kept ones have, because the last digits
-// of the sum depend on it: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized value.
+// The entropy of suppressed values is added term by term to that of the kept ones, because the last digits of
+// the sum depend on this order: from[attribute][level] − factor · s · log2(s ÷ ‖S‖) for each generalized
+// value.
 struct EntropyStart {
   std::vector<std::vector<double>> from;
   double factor = 1;
@@ -42,7 +43,7 @@ struct CheckerOptions {
   EntropyStart entropy;  // for SuppressedSums::entropy
   Optimizations optimizations;
   HistoryLimits history;
-  Parallel parallel = {};  // what is found does not depend on it
+  Parallel parallel = {};  // does not affect the result
 };
 
 class Checker {
@@ -56,14 +57,15 @@ class Checker {
   // REQUIRES: each level at most the hierarchy's height, or `dropped`.
   [[nodiscard]] Summary check(const Transformation& transformation);
 
-  // Keeps the classes of the last check as a snapshot if the limits allow it. `is_useless` says of a
-  // snapshot's transformation that all its direct generalizations are settled.
+  // Keeps the classes of the last check as a snapshot if the limits allow it. is_useless: whether all direct
+  // generalizations of a snapshot's transformation are settled.
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless);
 
-  // A round: several checks, at the same time where there are threads. Each starts from a snapshot of before
-  // the round, or from all rows: summaries, counts and snapshots are the same for any number of threads.
+  // A round of several checks, which run at the same time if there are threads. Each starts from a snapshot
+  // made before the round, or from all rows. So summaries, counts and snapshots are the same for any number
+  // of threads.
   void check_round(std::span<const Transformation> transformations);
-  // Of the round's transformation of that index, until the next round.
+  // The summary of the round's transformation with that index; valid until the next round.
   [[nodiscard]] const Summary& summary_of(std::size_t index) const;
   void keep_snapshot_of(std::size_t index, const std::function<bool(const Transformation&)>& is_useless);
 

@@ -64,9 +64,9 @@ void ClassCounter::suppress(std::uint32_t row, std::uint64_t records, Summary& s
   suppressed_.counts.push_back(static_cast<std::uint32_t>(records));
 }
 
-// Where a class keeps what its parts keep, those that are suppressed by themselves are in every
-// specialization, and the fewest of the others are added to them; else only what all classes together ask is
-// certain.
+// If a class keeps what its parts keep, the classes suppressed by themselves are suppressed in every
+// specialization, and the fewest of the others come on top. Otherwise only what all classes together require
+// is certain.
 void ClassCounter::suppress_for_all(const Transformation& at, Summary& sums) {
   for (const auto& it : kept_) ++kept_sizes_[it.records];
   if (keeps_what_parts_keep(anonymity_)) {
@@ -77,7 +77,7 @@ void ClassCounter::suppress_for_all(const Transformation& at, Summary& sums) {
     sums.stays_suppressed = std::max(
         sums.stays_suppressed, records_of_smallest(sizes_, risks_.classes_that_stay_suppressed(sizes_)));
   }
-  if (sums.suppressed_rows > anonymity_.suppression_limit) return;  // estimates are dear
+  if (sums.suppressed_rows > anonymity_.suppression_limit) return;  // estimates are expensive
   std::uint64_t left = risks_.classes_to_suppress(kept_sizes_);
   for (const auto& [size, classes] : kept_sizes_) {
     if (left == 0) return;
@@ -118,7 +118,7 @@ const std::string& ClassCounter::text_of(const Transformation& at, std::size_t a
   return tables.values[at.level(attribute)][tables.code_at[at.level(attribute)][raw]];
 }
 
-// By counting: ends_ are first the beginnings.
+// A counting sort: at first ends_ holds the beginnings.
 void ClassCounter::order_by_class(std::size_t classes) {
   ends_.assign(classes + 1, 0);
   for (const auto number : class_of_) ++ends_[number + 1];
@@ -144,7 +144,7 @@ ClassView ClassCounter::view_of(const Classes& fine, std::span<const std::uint32
     if (!table_.has_subset() || other_code(membership, fine.rows[member]) != 0)
       view.records += fine.counts[member];
   }
-  if (view.records == 0 || test_.is_too_small(view)) return view;  // no value matters
+  if (view.records == 0 || test_.is_too_small(view)) return view;  // values do not matter
   for (std::size_t column = 0; column < values_.size(); ++column) take_values(fine, members, column);
   view.columns = views_;
   return view;
@@ -158,7 +158,7 @@ void ClassCounter::take_values(const Classes& fine, std::span<const std::uint32_
   const std::size_t membership = table_.sensitive.size();
   const auto [block, index] = table_.distinct.places[table_.attributes.size() + column];
   const Code* raw = table_.distinct.blocks[block].raw[index].data();
-  const bool is_distinct = table_.others.size() == 1;  // then each member has another value
+  const bool is_distinct = table_.others.size() == 1;  // then each member has a different value
   std::visit(
       [&, block = block](const auto& codes) {
         const auto* combination = codes[block].data();

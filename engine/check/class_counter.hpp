@@ -1,6 +1,6 @@
 #pragma once
-// From classes of equal quasi-identifiers and sensitive values to classes of equal quasi-identifiers, each
-// held against the models: what a check finds when there are more models than k-anonymity. One lane has one.
+// Turns classes of equal quasi-identifiers and sensitive values into classes of equal quasi-identifiers, and
+// tests each against the models. Checks use it if there are more models than k-anonymity. Each lane has one.
 #include <cstdint>
 #include <vector>
 
@@ -16,16 +16,16 @@ namespace pgveil::engine {
 
 class ClassCounter {
  public:
-  // `table` must outlive it. counts_sizes: sizes() are wanted.
+  // `table` must outlive the counter. counts_sizes: whether sizes() is needed.
   ClassCounter(const PreparedTable& table, const Anonymity& anonymity, bool counts_sizes);
 
-  // `fine` was made by `grouper` at the levels of `tables`, which are those of `at`.
+  // REQUIRES: `fine` was made by `grouper` at the levels of `tables`, which are those of `at`.
   [[nodiscard]] Summary count(const Classes& fine, const CodeTables& tables, SourceGrouper& grouper,
                               const Transformation& at);
 
-  // Of the last count: the classes that are suppressed, with their published records.
+  // The suppressed classes of the last count, with their published records.
   [[nodiscard]] const Classes& suppressed() const { return suppressed_; }
-  // Of all its classes.
+  // The sizes of all classes of the last count.
   [[nodiscard]] const SizeHistogram& sizes() const { return sizes_; }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -36,8 +36,8 @@ class ClassCounter {
   [[nodiscard]] Code other_code(std::size_t other, std::uint32_t row) const;
   void suppress(std::uint32_t row, std::uint64_t records, Summary& sums);
   void suppress_for_all(const Transformation& at, Summary& sums);
-  // The first `count` of these classes, which are of one size, in the order of their texts: whatever the
-  // order of the input.
+  // Adds the first `count` of these classes, all of the same size, ordered by their texts. So the order of
+  // the input does not matter.
   void keep_first(const Transformation& at, std::size_t count, std::vector<std::uint32_t>& rows) const;
   [[nodiscard]] const std::string& text_of(const Transformation& at, std::size_t attribute,
                                            std::uint32_t row) const;
@@ -54,16 +54,16 @@ class ClassCounter {
   RiskTest risks_;
   bool counts_sizes_;
   std::vector<std::uint32_t> class_of_;  // [fine class]
-  std::vector<std::uint32_t> ends_;      // [class]: of its members
-  std::vector<std::uint32_t> members_;   // fine classes, class by class
-  std::vector<Values> values_;           // [sensitive column], of one class
+  std::vector<std::uint32_t> ends_;      // [class]: end of its members
+  std::vector<std::uint32_t> members_;   // fine classes, grouped by class
+  std::vector<Values> values_;           // [sensitive column], for one class
   std::vector<ClassView::Values> views_;
   Classes suppressed_;
   struct Kept {
     std::uint64_t records;
     std::uint32_t row;
   };
-  std::vector<Kept> kept_;  // by themselves, if there are models of all together
+  std::vector<Kept> kept_;  // kept on their own; used if there are models of all classes together
   SizeHistogram sizes_;     // of all classes
   SizeHistogram kept_sizes_;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// For each block of attributes, from a combination of raw codes to one number for their generalized values.
-// These tables stand at the levels of one transformation; only those of which a level differs are made anew
-// for the next (projection).
+// For each block of attributes, maps a combination of raw codes to one number for their generalized values.
+// The tables are set to the levels of one transformation. For the next one only those with a changed level
+// are made anew (projection).
 #include <bitset>
 #include <cstdint>
 #include <span>
@@ -21,11 +21,11 @@ struct CodeTable {
 
 class CodeTables {
  public:
-  // All must outlive it. `others`: what is never generalized.
+  // All arguments must outlive this object. others: attributes that are never generalized.
   CodeTables(const DistinctRows& rows, std::span<const LevelTables> attributes,
              std::span<const LevelTables> others = {});
 
-  // REQUIRES: `columns` names each attribute whose level differs from the last call's; at first, all
+  // REQUIRES: `columns` names each attribute whose level differs from the last call; in the first call, all
   // quasi-identifiers. A level above an attribute's highest drops its column.
   void set_levels(const Transformation& levels, const std::bitset<kMaxAttributes>& columns);
 

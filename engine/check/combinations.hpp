@@ -1,7 +1,7 @@
 #pragma once
-// How many combinations of values the records of a table could have had, as they are published: the product
-// over the attributes of the hierarchy rows that the shown value stands for, summed over records. For the
-// metric ambiguity; one check has one.
+// How many combinations of values the published records of a table could have had: for each record the
+// product, over the attributes, of the number of hierarchy rows that the shown value stands for; summed over
+// records. For the metric ambiguity. Each check has one.
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -13,19 +13,19 @@ namespace pgveil::engine {
 
 class Combinations {
  public:
-  // `table` must outlive it. A dropped attribute counts once.
+  // `table` must outlive this object. A dropped attribute counts once.
   Combinations(const PreparedTable& table, const Transformation& at);
 
-  // Records that look like this one; nothing, if they are not in the subset that is published.
+  // Adds records that look like this one. Ignored if they are not in the subset that is published.
   void add(std::uint32_t row, std::uint64_t records);
-  // Published records among those that were added, like this one: they could have all combinations.
+  // Marks some of the added published records like this one as suppressed: they could have all combinations.
   void suppress(std::uint32_t row, std::uint64_t records);
 
   [[nodiscard]] double of_classes() const;  // as if nothing were suppressed
   [[nodiscard]] double shown() const;
 
  private:
-  // Exact below 2^126, where all records together could not have more; else terms that are sorted before they
+  // Exact below 2^126, if all records together cannot have more. Otherwise the terms are sorted before they
   // are added up.
   __extension__ using Exact = __int128;
   struct Sum {

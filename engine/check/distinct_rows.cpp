@@ -10,8 +10,8 @@ namespace {
 using Columns = std::span<const CodeColumn* const>;
 using Attributes = std::span<const LevelTables* const>;
 
-// First fit, columns with many values first. A block has at most as many combinations as pays off: its table
-// is made anew when one of its levels changes.
+// First fit, columns with many values first. A block may only have so many combinations that its table pays
+// off, because the table is rebuilt when one of its levels changes.
 std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::size_t begin, std::size_t end,
                                                     std::size_t rows) {
   const std::uint64_t at_most = std::clamp<std::uint64_t>(rows / 8, 256, 1 << 14);
@@ -34,8 +34,8 @@ std::vector<std::vector<std::size_t>> choose_blocks(Attributes attributes, std::
   return blocks;
 }
 
-// Raw codes by their values on the highest level, then the one below, and so on: equal values of any level
-// stand together.
+// Orders raw codes by their values on the highest level, then on the one below, and so on. So equal values of
+// any level are next to each other.
 std::vector<Code> hierarchical_order(const LevelTables& lead) {
   std::vector<Code> order(lead.distinct(0));
   std::iota(order.begin(), order.end(), Code{0});
@@ -64,7 +64,7 @@ void append(std::span<std::uint64_t> keys, const CodeColumn& digits, std::uint64
   });
 }
 
-// Leaves the combination of each row in `keys`.
+// Also leaves the combination of each row in `keys`.
 Block make_block(std::vector<std::size_t> attributes, Columns columns, Attributes tables, Grouper& grouper,
                  std::span<std::uint64_t> keys) {
   std::ranges::fill(keys, 0);
@@ -109,7 +109,7 @@ DistinctRows make_distinct_rows(Columns columns, Attributes attributes, std::siz
     for (std::size_t i = 0; i < block.size(); ++i) made.places[block[i]] = {made.blocks.size(), i};
     made.blocks.push_back(make_block(std::move(block), columns, attributes, grouper, keys));
     codes.emplace_back(keys.begin(), keys.end());
-    // Two numbers below 2³² always make one key.
+    // Two numbers below 2³² always fit in one key.
     for (std::size_t row = 0; row < rows; ++row) all[row] = all[row] << 32 | keys[row];
     classes = grouper.number(all);
   }

@@ -7,7 +7,7 @@
 
 namespace pgveil::engine {
 
-// At least two slots for each row, for hashing at a load of at most one half.
+// At least two slots per row, so that hash tables are at most half full.
 Grouper::Grouper(std::size_t rows)
     : slots_(std::bit_ceil(std::max<std::size_t>(rows * 2, 1024)), 0),
       used_(rows + 1),
@@ -35,7 +35,7 @@ void Grouper::add(std::span<const std::uint64_t> keys, std::span<const std::uint
   is_direct_ ? add_direct(keys, rows.data(), counts.data()) : add_hashed(keys, rows.data(), counts.data());
 }
 
-// Each key is written down as if it were a new class, and counts as one only if its slot was empty.
+// Writes each key as if it were a new class, but counts it as one only if its slot was empty.
 template <class Key>
 void Grouper::add_direct(std::span<const Key> keys, const std::uint32_t* rows, const std::uint32_t* counts) {
   std::uint32_t* const slots = slots_.data();
@@ -109,7 +109,7 @@ void Grouper::write(std::uint32_t* rows, std::uint32_t* counts) const {
   std::copy_n(counts_.begin(), classes_, counts);
 }
 
-// A slot holds the number of its class + 1.
+// A slot holds the number of its class plus 1.
 void Grouper::number(std::span<const std::uint64_t> keys, std::uint32_t* numbers) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::size_t slot = is_direct_ ? static_cast<std::size_t>(keys[i]) : first_slot(keys[i]);

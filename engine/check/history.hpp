@@ -18,7 +18,7 @@ struct HistoryLimits {
   double share_of_source = 0.8;      // … and at most this share of the classes it was made from
   std::optional<std::size_t> bytes;  // all snapshots together; default: default_bytes
 
-  // About a fifth of what 200 entries take (Kohlmayer et al. 2012); large tables have relatively fewer
+  // About a fifth of what 200 entries take (Kohlmayer et al. 2012). Large tables have relatively fewer
   // classes.
   [[nodiscard]] static std::size_t default_bytes(std::uint64_t rows) {
     constexpr std::uint64_t many = 1 << 16;
@@ -37,9 +37,9 @@ class History {
            classes * kBytesPerClass <= budget_;
   }
 
-  // Makes room as ARX does (ARX, Framework): first snapshots that are of no more use (is_useless: all their
-  // direct generalizations are settled), then the least recently used. All are looked through only when half
-  // of them are new.
+  // Makes room as ARX does (ARX, Framework): first it drops snapshots that are no longer useful (is_useless:
+  // all their direct generalizations are settled), then the least recently used. It looks through all of them
+  // only when half of them are new.
   template <class IsUseless>
   void store(const Transformation& transformation, const Classes& classes, IsUseless&& is_useless) {
     const std::size_t needed = classes.size() * kBytesPerClass;

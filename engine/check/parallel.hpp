@@ -11,7 +11,7 @@ struct Parallel {
   // Calls work(0) … work(parts − 1), each once and, where it can, at the same time; returns when all have
   // returned. Not called when threads is 1.
   std::function<void(std::size_t parts, const std::function<void(std::size_t)>& work)> run;
-  // For each thread; fewer are not worth waking one up for.
+  // The least number of rows per thread; for fewer, waking a thread does not pay off.
   std::size_t least_rows = 1 << 14;
 
   [[nodiscard]] std::size_t parts_of(std::size_t rows) const {

@@ -1,7 +1,8 @@
 #pragma once
-// What a check starts from, decided apart from the work. Pure: the same state and target give the same plan.
+// Decides what a check starts from, separately from the work. Pure: the same state and target give the same
+// plan.
 //
-// States (KnownTables below): the TABLES, which generalize a row's codes, are either empty or stand at the
+// States (KnownTables below): the TABLES, which generalize a row's codes, are either empty or set to the
 // levels of the last check; the CLASSES of the last check are either absent or known; the HISTORY holds
 // snapshots. Transitions:
 //
@@ -10,12 +11,13 @@
 //   a snapshot that the target generalizes                     snapshot
 //   none of these                                              rows: all distinct rows
 //
-// Among legal sources the one with the fewest classes wins; equal ones in the order of the table, and of the
-// history. Each transition transforms the columns of which the level differs from the tables' (all, if they
-// are empty: the projection), and leaves the tables at the target. Without projection it transforms all;
-// without roll-up or history its line is never taken. Kohlmayer et al. 2012 let a projection follow a roll-up
-// only as long as every step is one, because their projection is of a buffer of rows. Here it is of the
-// tables, which serve every source, so no order of transitions is illegal.
+// Among legal sources, the one with the fewest classes wins; ties are broken by the order of this table and
+// of the history. Each transition transforms the columns whose level differs from that of the tables (all
+// columns, if the tables are empty; this is the projection) and leaves the tables at the target. Without
+// projection it transforms all columns; without roll-up or history the corresponding line is never used. In
+// Kohlmayer et al. 2012 a projection may follow a roll-up only as long as every step is a roll-up, because
+// they project a buffer of rows. Here the tables are projected, which serve every source, so no order of
+// transitions is illegal.
 #include <bitset>
 #include <cstdint>
 #include <optional>
@@ -33,7 +35,7 @@ struct Optimizations {
   Switch history = Switch::on;
 };
 
-// Classes that exist: of which transformation, and how many.
+// Existing classes: their transformation and their number.
 struct Available {
   Transformation transformation;
   std::uint64_t classes = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// A table made ready for checks: quasi-identifiers in the order of their names, equal rows merged. Made
-// once, then read by any number of searches; immutable.
+// A table prepared for checks: quasi-identifiers ordered by name, equal rows merged. It is made once and then
+// read by any number of searches. Immutable.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,27 +19,27 @@ namespace pgveil::engine {
 struct QuasiIdentifier {
   std::string column;
   Hierarchy hierarchy;
-  bool is_continuous = false;                 // its loss is that of intervals (data/continuous.hpp)
-  std::optional<std::string> null_text = {};  // which of its values is NULL, if it is continuous
+  bool is_continuous = false;                 // its loss is computed from intervals (data/continuous.hpp)
+  std::optional<std::string> null_text = {};  // the text of NULL, if the attribute is continuous
 };
 
-// What the models beside k-anonymity look at.
+// The columns that models other than k-anonymity look at.
 struct PrivacyColumns {
   std::vector<SensitiveColumn> sensitive;
-  // Who is in the subset that is published, one for each record, while all records are the population that
-  // δ-presence and k-map compare it with. Empty: all are published.
+  // One flag per record: whether it is in the published subset. All records are the population that
+  // δ-presence and k-map compare with. Empty: all records are published.
   std::vector<std::uint8_t> subset;
 };
 
 struct PreparedTable {
   std::vector<LevelTables> attributes;   // in the order of their names
-  std::vector<std::size_t> given_order;  // given_order[i]: index in `attributes` of the i-th as given
+  std::vector<std::size_t> given_order;  // given_order[i]: index in `attributes` of the i-th given one
   std::vector<std::vector<std::uint64_t>> histograms;  // [attribute][raw code]: rows
-  std::uint64_t rows = 0;                              // that are published
+  std::uint64_t rows = 0;                              // published ones
   std::vector<SensitiveValues> sensitive;              // as given
   std::vector<std::uint8_t> subset;                    // as given
-  // Stand behind the attributes in `distinct`: the sensitive columns, then, with a subset, whether a record
-  // is in it (1).
+  // Attributes in `distinct` that come after the quasi-identifiers: the sensitive columns, then, with a
+  // subset, whether a record is in it (1).
   std::vector<LevelTables> others;
   DistinctRows distinct;
   Lattice lattice;  // all levels of all attributes
@@ -50,9 +50,9 @@ struct PreparedTable {
   [[nodiscard]] std::vector<unsigned> to_given(const Transformation& transformation) const;
 };
 
-// Errors: no quasi-identifier, more than kMaxAttributes columns, one named twice, as both, or not in the
-// table, an empty table or subset, 2³² rows or more, and those of make_level_tables, measure_spans and
-// make_sensitive_values.
+// Errors: no quasi-identifier; more than kMaxAttributes columns; a column that is named twice, has two roles,
+// or is not in the table; an empty table or subset; 2³² rows or more; those of make_level_tables,
+// measure_spans and make_sensitive_values.
 [[nodiscard]] Result<PreparedTable> prepare(const Table& table,
                                             std::span<const QuasiIdentifier> quasi_identifiers,
                                             const PrivacyColumns& privacy = {});

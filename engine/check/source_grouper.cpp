@@ -6,18 +6,17 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr std::size_t kTile =
-    1024;  // rows whose keys are made and grouped while they are in the nearest cache
-constexpr std::uint64_t kWindow = 1 << 14;  // places that stay in a near cache
+constexpr std::size_t kTile = 1024;  // rows whose keys are made and grouped while they are in the L1 cache
+constexpr std::uint64_t kWindow = 1 << 14;  // slots that stay in a near cache
 constexpr std::uint64_t kMaxWindows = 512;
 
 }  // namespace
 
-// How a row's key is made at the tables' levels.
+// How a row's key is made at the levels of the tables.
 struct SourceGrouper::Keys {
   Keys(const DistinctRows& distinct, const CodeTables& code_tables)
       : Keys(distinct, code_tables, distinct.blocks.size()) {}
-  // Of the first so many blocks.
+  // Uses only the first blocks.
   Keys(const DistinctRows& distinct, const CodeTables& code_tables, std::size_t of_blocks)
       : rows(distinct), tables(code_tables), block_count(of_blocks) {
     for (std::size_t b = 0; b < block_count && !is_wide; ++b) {
@@ -26,7 +25,7 @@ struct SourceGrouper::Keys {
     }
   }
 
-  // Codes of the first block that share a value of the lead.
+  // The number of codes of the first block that share a value of the lead.
   [[nodiscard]] std::uint64_t codes_per_value() const {
     return tables.table(0).radix / tables.table(0).first_radix;
   }
@@ -37,7 +36,7 @@ struct SourceGrouper::Keys {
            codes_per_value();
   }
 
-  // The first class from `begin` on whose value of the lead is at least `value`; these ascend.
+  // The first class from `begin` on whose value of the lead is at least `value`. These values ascend.
   [[nodiscard]] std::size_t first_at_least(const Classes& source, std::size_t begin,
                                            std::uint64_t value) const {
     const auto& digits = tables.table(0).codes;
@@ -52,7 +51,7 @@ struct SourceGrouper::Keys {
         rows.codes);
   }
 
-  // Up to three digits at a time: a row's key is then loaded and stored once for them.
+  // Takes up to three digits at a time, so that a row's key is loaded and stored once for all of them.
   template <class Key>
   void make(std::span<Key> keys, std::span<const std::uint32_t> of_rows) const {
     std::ranges::fill(keys, Key{0});
@@ -92,8 +91,8 @@ struct SourceGrouper::Keys {
   const CodeTables& tables;
   std::size_t block_count;
   std::uint64_t domain = 1;
-  bool is_wide = false;                            // the domain does not fit 64 bits
-  std::array<std::size_t, kMaxAttributes> active;  // blocks whose codes are not all equal, unless it is wide
+  bool is_wide = false;                            // the domain does not fit in 64 bits
+  std::array<std::size_t, kMaxAttributes> active;  // blocks with several codes, unless the key is wide
   std::size_t active_count = 0;
 };
 
@@ -105,8 +104,8 @@ struct SourceGrouper::Part {
     group_windows<std::uint64_t>();
   }
 
-  // All at once if the keys are few or must be hashed. Else window by window: a window has so many values of
-  // the lead that its keys are places in a table of counts.
+  // Groups everything at once if the keys are few or must be hashed. Otherwise it works window by window: a
+  // window covers as many values of the lead as allow its keys to be places in a table of counts.
   template <class Key>
   void group_windows() {
     auto& grouper = lane.grouper;
@@ -129,7 +128,7 @@ struct SourceGrouper::Part {
     }
   }
 
-  // From each key `least` is taken off.
+  // Subtracts `least` from each key.
   template <class Key>
   void group_rows(std::size_t from, std::size_t to, std::uint64_t least) {
     std::array<Key, kTile> made;
@@ -152,7 +151,8 @@ struct SourceGrouper::Part {
     lane.grouper.add(lane.wide_keys, rows, std::span(source.counts).subspan(begin, rows.size()));
   }
 
-  // Keys that don't fit 64 bits: what is there is numbered before the next digit comes. Returns their domain.
+  // For keys that do not fit in 64 bits: the keys so far are numbered before the next digit is appended.
+  // Returns their domain.
   [[nodiscard]] std::uint64_t make_wide_keys() {
     auto& wide_keys = lane.wide_keys;
     const auto rows = std::span(source.rows).subspan(begin, end - begin);
@@ -210,8 +210,8 @@ std::size_t largest_part(std::span<const std::size_t> bounds) {
   return largest;
 }
 
-// Bounds moved to where a value of the lead begins, so that no class is in two parts; there may be fewer
-// then.
+// Moves the bounds to where a value of the lead begins, so that no class is in two parts. There may be fewer
+// bounds afterwards.
 template <class Keys>
 std::vector<std::size_t> bounds_between_values(const Keys& keys, const Classes& source, std::size_t parts) {
   std::vector<std::size_t> bounds{0};
@@ -240,7 +240,7 @@ void SourceGrouper::group(const CodeTables& tables, const Classes& source, Class
   if (parts > 1) {
     const auto bounds = bounds_between_values(keys, source, parts);
     const auto largest = largest_part(bounds);
-    // So few keys that putting the parts together costs less than they save.
+    // The keys are so few that merging the parts costs less than they save.
     const bool can_merge = !keys.is_wide && keys.domain <= source.size() / (2 * parts);
     if (largest <= source.size() / parts * 3 / 2 || (!can_merge && largest <= source.size() / 4 * 3))
       return group_apart(keys, source, bounds, into);
@@ -257,16 +257,16 @@ std::size_t SourceGrouper::number_by_quasi_identifiers(const CodeTables& tables,
   return Part{keys, source, 0, source.size(), lanes_.front()}.number(numbers.data());
 }
 
-// No class is in two parts: their classes, one part after the other, are those of the source in the same
-// order.
+// No class is in two parts. So the classes of the parts, one part after the other, are those of the source in
+// the same order.
 void SourceGrouper::group_apart(const Keys& keys, const Classes& source, std::span<const std::size_t> bounds,
                                 Classes& into) {
   group_parts(keys, source, bounds);
   concatenate(bounds.size() - 1, into);
 }
 
-// Classes of parts are a source themselves, in the order of the rows: grouped once more, each is where, and
-// stands for the row that, it would have been in one pass.
+// The classes of the parts are a source themselves, in the order of the rows. When they are grouped once
+// more, each class has the place and the row that it would have had in a single pass.
 void SourceGrouper::group_and_merge(const Keys& keys, const Classes& source, std::size_t parts,
                                     Classes& into) {
   group_parts(keys, source, equal_bounds(source.size(), parts));

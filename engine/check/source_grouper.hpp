@@ -1,7 +1,7 @@
 #pragma once
 // Generalizes the rows of a source (all rows, or the classes of an earlier check) and groups them. A large
-// source is divided among threads; the classes, their order and their rows are the same for any number of
-// them.
+// source is divided among threads. The classes, their order and their rows are the same for any number of
+// threads.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -16,14 +16,15 @@ namespace pgveil::engine {
 
 class SourceGrouper {
  public:
-  // `rows` must outlive it.
+  // `rows` must outlive this object.
   SourceGrouper(const DistinctRows& rows, const Parallel& parallel);
 
-  // Into `into`, which may be the source. REQUIRES: the source is classes of `rows` in their order.
+  // Groups into `into`, which may be the source itself. REQUIRES: the source consists of classes of `rows`,
+  // in their order.
   void group(const CodeTables& tables, const Classes& source, Classes& into);
 
-  // The class of each of the source's by the quasi-identifiers alone, from 0 in order of first appearance;
-  // returns how many there are. On one thread.
+  // Sets, for each class of the source, the number of its class by the quasi-identifiers alone, from 0 in
+  // order of first appearance. Returns the number of classes. Runs on one thread.
   [[nodiscard]] std::size_t number_by_quasi_identifiers(const CodeTables& tables, const Classes& source,
                                                         std::vector<std::uint32_t>& numbers);
 
@@ -32,7 +33,7 @@ class SourceGrouper {
  private:
   struct Keys;
   struct Part;
-  // What one thread works with.
+  // The working memory of one thread.
   struct Lane {
     Grouper grouper;
     std::vector<std::uint64_t> wide_keys;
@@ -47,7 +48,7 @@ class SourceGrouper {
   const DistinctRows& rows_;
   Parallel parallel_;
   std::vector<Lane> lanes_;          // the first is large enough for all rows
-  std::vector<std::size_t> starts_;  // [part]: where its classes begin, while parts are put together
+  std::vector<std::size_t> starts_;  // [part]: where its classes begin, while parts are combined
   Classes merged_;
 };
 

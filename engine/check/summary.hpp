@@ -1,5 +1,5 @@
 #pragma once
-// Sums over equivalence classes where k-anonymity is the only model, for checker.cpp.
+// Sums over equivalence classes if k-anonymity is the only model. For checker.cpp.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the builders share. Only engine/data/*_builder*.cpp include this.
+// What the hierarchy builders share. Only engine/data/*_builder*.cpp include this.
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 namespace pgveil::engine {
 namespace {
 
-// A year that begins with March ends with the leap day; 400 years have this many days.
+// Years are counted from March, so the leap day is the last day. 400 years have this many days.
 constexpr std::int64_t kDaysOf400Years = 146'097;
 
 unsigned days_in(unsigned year, unsigned month) {

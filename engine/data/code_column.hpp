@@ -1,6 +1,6 @@
 #pragma once
-// A dictionary-encoded column: each cell a code of 1, 2 or 4 bytes, as few as its number of values needs.
-// Codes are given in order of first appearance.
+// A dictionary-encoded column. Each cell is a code of 1, 2 or 4 bytes, as few as the number of values needs.
+// Codes are assigned in order of first appearance.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,7 +19,7 @@ class CodeColumn {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] Code at(std::size_t row) const;
   [[nodiscard]] unsigned bytes_per_code() const;
-  // Calls work(span<const uint8_t | uint16_t | uint32_t>): one dispatch for a whole column, none for a row.
+  // Calls work(span<const uint8_t | uint16_t | uint32_t>). The dispatch happens once per column, not per row.
   template <class Work>
   decltype(auto) visit(Work&& work) const {
     return std::visit([&](const auto& codes) -> decltype(auto) { return work(std::span(codes)); }, codes_);

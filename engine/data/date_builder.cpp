@@ -12,7 +12,7 @@ bool is_date_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// What may follow a date: nothing, or a blank or T and the characters of a time with its zone.
+// What may follow a date: nothing, or a blank or T and the characters of a time with a time zone.
 bool is_time(std::string_view rest) {
   if (rest.empty()) return true;
   if ((rest[0] != ' ' && rest[0] != 'T') || rest.size() < 2) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Decimal numbers as texts have them, exactly: no double, no rounding.
+// Decimal numbers as texts write them, exactly: no double, no rounding.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace pgveil::engine {
 
-// 18 digits scaled by up to 10^18 fit, and so do sums of a few.
+// Holds 18 digits scaled by up to 10^18, and sums of a few such numbers.
 __extension__ using Wide = __int128;
 
 // digits · 10^−scale.
@@ -16,13 +16,13 @@ struct Decimal {
   unsigned scale = 0;
 };
 
-// A sign, digits, and after a dot more digits; at most 18 in all. No exponent.
+// Reads a sign, digits, and after a dot more digits; at most 18 digits in all. No exponent.
 [[nodiscard]] std::optional<Decimal> decimal_of(std::string_view text);
 
-// How many of 10^−scale. REQUIRES: number.scale ≤ scale ≤ 18.
+// The number in units of 10^−scale. REQUIRES: number.scale ≤ scale ≤ 18.
 [[nodiscard]] Wide scaled(const Decimal& number, unsigned scale);
 
-// number · 10^−scale, without zeros at the end of a fraction.
+// number · 10^−scale as text, without zeros at the end of a fraction.
 [[nodiscard]] std::string decimal_text(Wide number, unsigned scale);
 
 }  // namespace pgveil::engine

@@ -55,7 +55,7 @@ Result<RowOfValue> index_values(std::string_view name, const Hierarchy& hierarch
       "each value has one row", repeated);
 }
 
-// Each level must be a function of the one below, or a generalization could split a class.
+// Each level must be a function of the one below; otherwise a generalization could split a class.
 Result<void> check_functions(std::string_view name, const Hierarchy& hierarchy) {
   std::vector<std::string> contradictory;
   for (std::size_t level = 1; level < hierarchy.rows.front().size(); ++level) {

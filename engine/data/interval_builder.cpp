@@ -31,7 +31,7 @@ std::string label(const Scaled& rule, Wide value, Wide width) {
   return fmt::format("[{}, {})", decimal_text(begin, rule.scale), decimal_text(end, rule.scale));
 }
 
-// The numbers of the rule and of the values, or what is none.
+// The numbers of the rule and of the values, and those texts that are no number.
 class Numbers {
  public:
   Decimal add(std::string_view text) {

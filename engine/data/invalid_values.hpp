@@ -1,5 +1,5 @@
 #pragma once
-// The error of a column whose values cannot be used as a job asks.
+// The error for a column whose values cannot be used as a job asks.
 #include <string>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace pgveil::engine {
 
-// ErrorKind::configuration, 22023. The values are in private_detail, because they are data of persons.
+// ErrorKind::configuration, 22023. The values are in private_detail, because they are personal data.
 [[nodiscard]] Error invalid_values(std::string message, std::string hint,
                                    const std::vector<std::string>& values = {});
 

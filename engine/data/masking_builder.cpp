@@ -7,7 +7,7 @@
 namespace pgveil::engine {
 namespace {
 
-// Where code points begin, and the end. Bytes that are no UTF-8 count as characters of their own.
+// Where each code point begins, and the end. Bytes that are not UTF-8 count as characters of their own.
 std::vector<std::size_t> boundaries(std::string_view text) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < text.size(); ++i) {

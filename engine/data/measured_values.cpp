@@ -16,7 +16,7 @@ bool is_date(const std::string& value) {
   return calendar_day(value).has_value();
 }
 
-// Values that are not what most are.
+// The values that differ in kind from most.
 template <class IsGood>
 std::vector<std::string> strange_values(const Column& column, const std::optional<std::string>& null_text,
                                         IsGood&& is_good) {

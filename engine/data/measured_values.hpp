@@ -1,6 +1,5 @@
 #pragma once
-// The values of a column as exact numbers, for what is computed of them: decimals, or dates as days. A value;
-// pure.
+// The values of a column as exact numbers for computations: decimals, or dates as days. A plain value; pure.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,20 +15,20 @@ enum class MeasuredAs { number, date };
 
 struct MeasuredValues {
   MeasuredAs measured_as = MeasuredAs::number;
-  unsigned scale = 0;                              // of all: a number is exact · 10^−scale; of dates 0
+  unsigned scale = 0;                              // for all: a number is exact · 10^−scale; 0 for dates
   std::vector<std::optional<std::int64_t>> exact;  // [code], below 10^18; nullopt: NULL
 
-  // Greatest − least; 0 without a value.
+  // The largest minus the smallest value; 0 without a value.
   [[nodiscard]] std::int64_t range() const;
 };
 
 // Numbers if all values are decimals, days if all are dates YYYY-MM-DD; null_text stands for NULL. Errors,
-// kind configuration, all offending values in private_detail: values that are neither, or some of both;
-// numbers that together need more than 18 digits.
+// kind configuration, with all offending values in private_detail: values that are neither, or a mixture of
+// both; numbers that together need more than 18 digits.
 [[nodiscard]] Result<MeasuredValues> measure_values(const Column& column,
                                                     const std::optional<std::string>& null_text);
 
-// `parts` of such numbers or days, each divided in 10^digits, as text: a decimal, or the date (digits 0).
+// parts ÷ 10^digits as text, in units of such numbers or days: a decimal, or a date (digits 0).
 [[nodiscard]] std::string measured_text(const MeasuredValues& values, Wide parts, unsigned digits);
 
 }  // namespace pgveil::engine

@@ -48,7 +48,7 @@ Result<BuiltRows> build(const Order& rule, std::string_view column, std::span<co
     auto& row = built.rows.emplace_back(1, rule.order[position]);
     std::size_t size = 1;
     for (const auto joined : rule.group_sizes) {
-      // Beyond all values the size makes no difference, but it must not overflow.
+      // A size beyond the number of values has no further effect, but it must not overflow.
       size = joined > rule.order.size() / size ? std::max(size, rule.order.size()) : size * joined;
       row.push_back(label(rule.order, position, size));
     }

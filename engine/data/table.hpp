@@ -1,5 +1,5 @@
 #pragma once
-// A table as dictionary-encoded columns of equal length. A value.
+// A table as dictionary-encoded columns of equal length. A plain value.
 #include <string_view>
 #include <vector>
 

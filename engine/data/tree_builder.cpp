@@ -45,7 +45,7 @@ Result<std::vector<std::string>> path_up(const Parents& parents, std::string_vie
   return path;
 }
 
-// What gets a row: leaves, and inner nodes that are values.
+// The nodes that get a row: leaves, and inner nodes that are values.
 std::vector<std::string_view> row_nodes(const Tree& tree, std::span<const std::string> values) {
   std::unordered_set<std::string_view> inner;
   for (const auto& [node, parent] : tree.parent_of) inner.insert(parent);
@@ -74,7 +74,7 @@ Result<BuiltRows> build(const Tree& rule, std::string_view column, std::span<con
     return rule_error(fmt::format("the tree of {} is empty", column), "add its nodes");
   BuiltRows built;
   std::unordered_set<std::string> roots;
-  for (const auto& [node, parent] : rule.parent_of) {  // inner nodes too: a circle has no leaf
+  for (const auto& [node, parent] : rule.parent_of) {  // also visits inner nodes, because a cycle has no leaf
     const auto path = path_up(*parents, node, column);
     if (path.has_error()) return path.error();
     built.width = std::max(built.width, path->size());

@@ -22,7 +22,7 @@ Antichain::Path Antichain::path_of(const Transformation& transformation) const {
   return path;
 }
 
-// A member that is removed later is covered by the one that removed it, so what was found stays true.
+// If a found member is removed later, the one that removed it covers it, so the result stays correct.
 bool Antichain::is_above_recent(const Transformation& transformation) {
   for (std::size_t i = 0; i < recent_count_; ++i) {
     const bool is_covered = keep_ == Keep::minimal ? generalizes(transformation, recent_[i])
@@ -81,7 +81,7 @@ void Antichain::add(const Transformation& transformation) {
   insert(path);
 }
 
-// Removes what lies above the path from a list of siblings; returns the first that is left.
+// Removes members above the path from a list of siblings. Returns the first sibling that is left.
 Antichain::Index Antichain::without_above(Index node, std::size_t attribute, const Path& path) {
   Index first = node;
   Index before = 0;
@@ -121,7 +121,7 @@ void Antichain::insert(const Path& path) {
   predictions_.most_members = std::max(predictions_.most_members, size_);
 }
 
-// The child of that level, made in its place if there is none.
+// The child of that level, inserted in its place if there is none.
 Antichain::Index Antichain::made_child(Index parent, std::uint8_t level) {
   Index before = 0;
   Index next = nodes_[parent].child;

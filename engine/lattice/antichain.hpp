@@ -1,13 +1,13 @@
 #pragma once
-// What predictive tagging knows, as antichains instead of a tag for each node: the minimal anonymous
-// transformations and the maximal non-anonymous ones. Memory grows with what was learned, not with the
+// What predictive tagging knows, stored as antichains instead of a tag per node: the minimal anonymous
+// transformations and the maximal non-anonymous ones. So memory grows with what was learned, not with the
 // lattice.
 //
-// A prefix tree over level vectors (Prasser, Kohlmayer and Kuhn 2016): each member is a path from the root,
-// one node for each attribute, children in the order of their levels. A node knows between which sums of
-// levels the members go on below it, so that whole subtrees are left out of a question (their optimized tree
-// compares sums of whole members). Maximal members are kept upside down, so that there is one kind of
-// question: is a member below this?
+// Each antichain is a prefix tree over level vectors (Prasser, Kohlmayer and Kuhn 2016): each member is a
+// path from the root with one node per attribute, and children are ordered by level. Each node knows the
+// range of the level sums of its members' remaining attributes, so that a query can skip whole subtrees.
+// (Their optimized tree compares sums of whole members.) Maximal members are stored inverted, so that there
+// is only one kind of query: is some member below this one?
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -17,26 +17,27 @@
 
 namespace pgveil::engine {
 
-// How much was predicted.
+// How often predictions were possible.
 struct Predictions {
   std::uint64_t inserts = 0;
   std::uint64_t questions = 0;
   std::uint64_t hits = 0;
-  std::size_t most_members = 0;  // at any time
+  std::size_t most_members = 0;  // the largest number so far
 };
 
-// Keeps only the minimal (or only the maximal) ones of what is added.
+// Keeps only the minimal (or only the maximal) ones of the added transformations.
 class Antichain {
  public:
   enum class Keep { minimal, maximal };
-  // REQUIRES: from 1 to kMaxAttributes; whatever is added or asked for has level 0 in all further ones.
+  // REQUIRES: 1 to kMaxAttributes attributes; every transformation here has level 0 in all attributes beyond
+  // these.
   Antichain(Keep keep, std::size_t attributes);
 
-  // minimal: a member is a specialization of it, or itself. maximal: a member is a generalization of it, or
-  // itself. Neighbours are asked for one after the other, so the members that were found last are looked at
-  // first.
+  // Whether a member is a specialization of the transformation (minimal) or a generalization of it (maximal),
+  // or is equal to it. Callers tend to ask for neighbours one after the other, so recently found members are
+  // tried first.
   [[nodiscard]] bool covers(const Transformation& transformation);
-  // The first member that covers it, the same whatever was asked before. Counts as a question.
+  // The first member that covers it, independent of earlier queries. Counts as a query.
   [[nodiscard]] std::optional<Transformation> covering(const Transformation& transformation);
   void add(const Transformation& transformation);
 
@@ -50,16 +51,15 @@ class Antichain {
   struct Node {
     Index child = 0;    // the first
     Index sibling = 0;  // the next, of a higher level
-    // Sums of a member's levels of the attributes below it: no member has less, or more. Not narrowed by
-    // removals.
+    // The range of the sums of its members' levels in the attributes after it. Removals do not narrow it.
     std::uint16_t least_rest = 65535;
     std::uint16_t greatest_rest = 0;
     std::uint8_t level = 0;
   };
-  // A transformation as it is kept.
+  // A transformation in the stored form.
   struct Path {
     std::array<std::uint8_t, kMaxAttributes> levels;
-    std::array<std::uint16_t, kMaxAttributes> rests;  // sums of the levels behind each
+    std::array<std::uint16_t, kMaxAttributes> rests;  // sums of the levels after each one
   };
 
   [[nodiscard]] Path path_of(const Transformation& transformation) const;
@@ -85,7 +85,7 @@ class Antichain {
   Predictions predictions_;
   std::vector<Node> nodes_;
   std::vector<Index> free_;
-  std::array<Transformation, kRecent> recent_;  // members found last, or covered by a member
+  std::array<Transformation, kRecent> recent_;  // members found last or covered by a member
   std::size_t recent_count_ = 0;
 };
 

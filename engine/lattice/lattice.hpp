@@ -1,7 +1,7 @@
 #pragma once
 // The generalization lattice as a value: its bounds, never its nodes. Also the total order in which Flash
-// walks it (Kohlmayer et al. 2012, section V-B). Attributes are in the order of their names, whatever the
-// order of the columns was.
+// walks it (Kohlmayer et al. 2012, section V-B). Attributes are ordered by name, whatever the order of the
+// columns is.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace pgveil::engine {
 
-// Levels from bottom[j] to top[j] inclusive. `dropped` is the level that leaves a column out altogether: one
-// above the hierarchy's highest; it is no member of the lattice, but a legal argument of a check (Incognito's
-// subsets).
+// Levels from bottom[j] to top[j] inclusive. `dropped` is the level that leaves a column out altogether, one
+// above the hierarchy's highest. It is no member of the lattice, but it is a legal argument of a check (for
+// Incognito's subsets).
 struct Lattice {
   Transformation bottom;
   Transformation top;
@@ -21,7 +21,7 @@ struct Lattice {
   std::size_t attributes = 0;
 };
 
-// nullopt when the number does not fit 64 bits.
+// nullopt if the number does not fit in 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> transformation_count(const Lattice& lattice);
 
 [[nodiscard]] bool contains(const Lattice& lattice, const Transformation& transformation);
@@ -30,9 +30,8 @@ struct Lattice {
 void successors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
 void predecessors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
 
-// All transformations between the bounds with one sum of levels, in lexicographic order, one after the other
-// and without materializing them. Usage: LevelWalk walk(bottom, top, n, sum); while (walk.next()) …
-// walk.current().
+// Enumerates all transformations between the bounds with one sum of levels, in lexicographic order, without
+// storing them. Usage: LevelWalk walk(bottom, top, n, sum); while (walk.next()) … walk.current().
 class LevelWalk {
  public:
   LevelWalk(const Transformation& bottom, const Transformation& top, std::size_t attributes, unsigned sum);
@@ -40,7 +39,7 @@ class LevelWalk {
   [[nodiscard]] const Transformation& current() const { return current_; }
 
  private:
-  // Puts the `rest` levels that attributes from `first` on have to carry as far right as they go.
+  // Distributes the `rest` levels over the attributes from `first` on, as far to the right as possible.
   void fill_from(std::size_t first, unsigned rest);
 
   Transformation bottom_, top_, current_;
@@ -49,8 +48,8 @@ class LevelWalk {
   bool started_ = false;
 };
 
-// Flash's criteria c1, c2, c3 (Kohlmayer et al. 2012, equations 2 to 5), then the level vector, so that the
-// order is total.
+// Flash's criteria c1, c2, c3 (Kohlmayer et al. 2012, equations 2 to 5), then the level vector, which makes
+// the order total.
 struct Priority {
   unsigned level_sum = 0;
   double mean_level = 0;

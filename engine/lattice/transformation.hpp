@@ -1,7 +1,7 @@
 #pragma once
-// A transformation: one generalization level for each quasi-identifier, a point of the lattice. Packed, so
-// that "is a generalization of" is a few machine instructions; a plain value without a heap. Attribute 0
-// stands in the most significant byte, so comparing words compares level vectors lexicographically.
+// A transformation: one generalization level per quasi-identifier, a point of the lattice. It is packed, so
+// that "is a generalization of" takes a few machine instructions; a plain value without heap memory.
+// Attribute 0 is in the most significant byte, so comparing words compares level vectors lexicographically.
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace pgveil::engine {
 
 inline constexpr std::size_t kMaxAttributes = 32;
-// Seven bits hold a level, the eighth is the guard bit of the comparison; the level above a hierarchy's
-// highest is "dropped" (lattice.hpp), so hierarchies go up to 126.
+// Seven bits hold a level; the eighth is the guard bit of the comparison. The level above a hierarchy's
+// highest means "dropped" (lattice.hpp), so hierarchies go up to 126.
 inline constexpr unsigned kMaxHeight = 126;
 
 struct Transformation {
@@ -44,7 +44,8 @@ struct Transformation {
   }
 };
 
-// True if every level in one word is at least that in the other: no guard bit is borrowed from.
+// True if every level in `general` is at least that in `special`: then no subtraction borrows from a guard
+// bit.
 [[nodiscard]] inline bool all_at_least(std::uint64_t general, std::uint64_t special) {
   constexpr std::uint64_t guards = 0x8080808080808080;
   return (((general | guards) - special) & guards) == guards;

@@ -15,7 +15,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr int kMostDigits = 15;  // a double tells all of them apart
+constexpr int kMostDigits = 15;  // a double represents each such number exactly
 
 std::optional<double> number_of(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -27,7 +27,7 @@ std::optional<double> number_of(std::string_view text) {
                         (is_digit(text.front()) || text.front() == '-' || text.front() == '.');
   if (error != std::errc{} || end != text.data() + text.size() || !is_plain) return std::nullopt;
   if (std::ranges::count_if(text, is_digit) > kMostDigits) return std::nullopt;
-  return number == 0 ? 0 : number;  // no −0
+  return number == 0 ? 0 : number;  // never −0
 }
 
 Error no_numbers(const Column& column, const std::vector<std::string>& values) {
@@ -42,8 +42,8 @@ bool is_shorter(const std::string& one, const std::string& other) {
   return std::pair(one.size(), std::string_view(one)) < std::pair(other.size(), std::string_view(other));
 }
 
-// The hierarchy's rows, ordered so that each subtree of each level is contiguous: siblings by their first row
-// in the file.
+// The hierarchy's rows, ordered so that each subtree of each level is contiguous. Siblings are ordered by
+// their first row in the file.
 std::vector<std::size_t> leaf_order(const Hierarchy& hierarchy) {
   const std::size_t width = hierarchy.rows.front().size();
   std::vector<std::vector<std::size_t>> first_row(hierarchy.rows.size(), std::vector<std::size_t>(width));
@@ -59,7 +59,7 @@ std::vector<std::size_t> leaf_order(const Hierarchy& hierarchy) {
   return order;
 }
 
-// The lowest level at which both ends are one value.
+// The lowest level at which both ends have the same value.
 std::optional<unsigned> common_level(const LevelTables& levels, RankRange range) {
   for (unsigned level = 0; level <= levels.height(); ++level) {
     if (levels.code_at[level][range.low] == levels.code_at[level][range.high]) return level;

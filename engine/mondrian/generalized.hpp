@@ -1,5 +1,5 @@
 #pragma once
-// Groups as what is published, and what they cost.
+// Turns groups into what is published, and measures their information loss.
 #include <span>
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace pgveil::engine {
 
-// Which range a group shows of each dimension: from its smallest to its largest value, which tells that
-// somebody in it has each end; or the region that the cuts left to it, which tells the cuts.
+// Which range a group shows in each dimension. tight: from its smallest to its largest value, which tells
+// that somebody in it has each end. region: the region that the cuts left to it, which tells the cuts.
 enum class Ranges { tight, region };
 
 struct GroupQuality {
   std::uint64_t groups = 0, smallest = 0, largest = 0;
   double discernibility = 0;                // DP = Σ n² over groups
-  double certainty_penalty = 0;             // NCP = Σ n · Σ penalty of each dimension (dimension.hpp)
-  std::vector<double> certainty_penalties;  // of each dimension Σ n · its penalty
+  double certainty_penalty = 0;             // NCP = Σ n · Σ penalty per dimension (dimension.hpp)
+  std::vector<double> certainty_penalties;  // per dimension: Σ n · its penalty
   // GCP = NCP ÷ (records × dimensions), from 0 to 1.
   double global_certainty_penalty = 0;
 };

@@ -18,8 +18,8 @@
 namespace pgveil::engine {
 namespace {
 
-// scratch.numbers: the sensitive codes of the part's records, within [low, high]. As the last count before
-// publication has it (common/frequencies.hpp), ends that rounding leaves open included.
+// scratch.numbers: the sensitive codes of the part's records, within [low, high]. Uses the same arithmetic as
+// the last count before publication (common/frequencies.hpp), including its tolerance for rounding.
 bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint32_t low, std::uint32_t high) {
   switch (diversity.kind) {
     case GroupDiversity::Kind::distinct: {
@@ -36,12 +36,12 @@ bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint3
   return false;
 }
 
-// Records one after the other, each `width` numbers: ranks by dimension, codes of sensitive columns, the
-// record's own number. Parts move their records, so that a scan of a part reads memory from begin to end.
+// Records one after the other, each as `width` numbers: ranks by dimension, codes of sensitive columns, the
+// record's own number. Parts move their records, so that scanning a part reads memory sequentially.
 struct Records {
   std::size_t dimensions = 0, width = 0;
   std::uint64_t count = 0;
-  std::vector<std::uint32_t> cells, spare;  // a part uses the spare cells of its own place only
+  std::vector<std::uint32_t> cells, spare;  // a part only uses the spare cells at its own place
 
   [[nodiscard]] const std::uint32_t* at(std::uint64_t record) const { return cells.data() + record * width; }
 };
@@ -84,7 +84,7 @@ Records pack(std::span<const Dimension> dimensions, std::span<const CodeColumn* 
   return out;
 }
 
-// One thread's work on parts that are its own.
+// The work of one thread on its own parts.
 class Cutter {
  public:
   Cutter(std::span<const Dimension> dimensions, std::span<const double> whole_spans, Records& records,
@@ -131,7 +131,7 @@ class Cutter {
     }
   }
 
-  // Of what was gathered.
+  // Tests the gathered codes.
   bool is_diverse_in_range(const GroupDiversity& diversity) {
     const auto [low, high] = std::ranges::minmax(runs_.numbers);
     return is_diverse(diversity, runs_, low, high);
@@ -165,15 +165,15 @@ class Cutter {
     return order;
   }
 
-  // A cut as a place in the attribute's order: `last` is the largest rank of the left side; of it the first
-  // `taken` records, all if nullopt.
+  // A cut as a place in the attribute's order: `last` is the largest rank of the left side. Of its records
+  // the first `taken` go left, all if nullopt.
   struct Cut {
     Rank last = 0;
     std::optional<std::uint64_t> taken;
     std::uint64_t left = 0;  // records
   };
 
-  // Those that leave k on both sides, in the order in which they are tried.
+  // The cuts that leave k records on both sides, in the order in which they are tried.
   std::vector<Cut> cuts_at_median(const Part& part, std::size_t dimension, RankRange range) {
     gather(part.begin, part.end, dimension);
     const std::uint64_t middle = (part.size() - 1) / 2;
@@ -219,7 +219,7 @@ class Cutter {
     return std::nullopt;
   }
 
-  // Calls each(record, is it on the left?) for all records of the part, in their order.
+  // Calls each(record, whether it is on the left) for all records of the part, in their order.
   template <class Each>
   void for_each_side(const Part& part, std::size_t dimension, const Cut& cut, Each&& each) const {
     std::uint64_t taken = 0;
@@ -314,7 +314,7 @@ class Run {
     for (std::size_t i = 0; i < parts; ++i) work(i);
   }
 
-  // Until there are enough parts to share among threads; their number does not show in the result.
+  // Cuts until there are enough parts to share among threads. Their number does not affect the result.
   std::vector<Part> cut_in_waves(Part all) {
     std::vector<Part> parts{std::move(all)};
     if (options_.parallel.threads < 2) return parts;

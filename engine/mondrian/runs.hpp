@@ -1,19 +1,19 @@
 #pragma once
-// How often each of some small numbers occurs: by counting where they lie densely, by sorting where they do
-// not. Inside of mondrian.
+// Counts how often each of some small numbers occurs: by counting if they are dense, by sorting otherwise.
+// For engine/mondrian only.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace pgveil::engine {
 
-// Kept from one use to the next, for its memory.
+// Scratch memory that is kept between uses.
 struct RunScratch {
-  std::vector<std::uint32_t> numbers;  // what is counted; may be reordered
+  std::vector<std::uint32_t> numbers;  // the numbers to count; may be reordered
   std::vector<std::uint32_t> counts;
 };
 
-// Calls each(number, how often) in ascending order of the numbers, which are within [low, high].
+// Calls each(number, count) in ascending order of the numbers. REQUIRES: all are within [low, high].
 template <class Each>
 void for_each_run(RunScratch& scratch, std::uint32_t low, std::uint32_t high, Each&& each) {
   auto& numbers = scratch.numbers;

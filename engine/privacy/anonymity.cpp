@@ -44,7 +44,7 @@ bool is_of_estimates(const RiskModel& model) {
 }
 
 bool is_in(double value, double least, double most) {
-  return value >= least && value <= most;  // false for what is no number
+  return value >= least && value <= most;  // also false for NaN
 }
 
 constexpr double kMostL = 1e9;

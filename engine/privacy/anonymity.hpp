@@ -1,10 +1,11 @@
 #pragma once
 // What a published table promises, as values: k-anonymity with suppression, and models of sensitive columns
-// and of the whole table in any combination. What they ask of one class is class_test.hpp, what they ask of
-// all is risk_test.hpp.
+// and of the whole table in any combination. class_test.hpp tests one class, risk_test.hpp tests all
+// together.
 //
-// A class is a set of records that look alike; n its records, f how often it has each value of a sensitive
-// column, q = f ÷ n, p the same share of the whole table. A class that breaks any model is suppressed whole.
+// A class is a set of records that look alike. n is the number of its records, f the frequency of a value of
+// a sensitive column in it, q = f ÷ n, and p the share of the same value in the whole table. A class that
+// breaks any model is suppressed as a whole.
 //
 //   model                    a class keeps it when                         inherited by generalizations
 //                                                                          with suppression   without
@@ -25,15 +26,15 @@
 //   population uniqueness    the estimated share of the population
 //                            that nobody else looks like ≤ u               no                 no
 //
-// The last three are of all classes together. Those that are left by the others are suppressed, the smallest
-// first, until the rest keeps them. That is the way that costs the fewest records: whatever is suppressed
-// instead of the smallest has more records, and leaves more classes for fewer records. So a generalization,
-// whose classes with a kept part keep them too, suppresses no more. Estimates may rise when classes merge:
-// the larger the others are, the more of those that are alone seem to be alone in the population.
+// The last three apply to all classes together. Of the classes that keep all other models, the smallest are
+// suppressed until the rest keeps these three, too. This costs the fewest records: any other choice
+// suppresses larger classes and leaves more classes for fewer records. So a generalization suppresses no
+// more, because its classes with a kept part keep the models, too. Estimates may rise when classes merge: the
+// larger the other classes are, the more of the single records seem to be unique in the population.
 //
-// "With suppression": classes that break a model merge into ones that keep it and the other way round, so the
-// records that have to be suppressed can become more. Only where a merged class keeps what one of its parts
-// keeps, they can't.
+// "With suppression": classes that break a model may merge with ones that keep it, and the result may break
+// it. So the number of records that must be suppressed can grow. Only if a merged class keeps what one of its
+// parts keeps, it cannot grow.
 //
 // Sources (docs/bibliography.md): Sweeney 2002 (k-anonymity, k-map); Machanavajjhala et al. 2007 (distinct,
 // entropy and recursive l-diversity); Li, Li and Venkatasubramanian 2007 (t-closeness); Cao and Karras 2012
@@ -52,7 +53,7 @@
 namespace pgveil::engine {
 
 struct DistinctDiversity {
-  double l = 2;  // ≥ 1; so many values, rounded up
+  double l = 2;  // ≥ 1; at least this many values, rounded up
 };
 struct EntropyDiversity {
   double l = 2;  // ≥ 1
@@ -63,8 +64,8 @@ struct RecursiveDiversity {
 };
 enum class Distance {
   equal,        // any two values are as far apart as any other two
-  ordered,      // as far apart as values lie between them
-  hierarchical  // as the height of what they have in common in a hierarchy
+  ordered,      // the distance is the number of values from one to the other
+  hierarchical  // the distance is the height of the values' common ancestor in a hierarchy
 };
 struct TCloseness {
   double t = 0;  // in [0, 1]
@@ -93,7 +94,7 @@ struct DeltaPresence {
   double least = 0, most = 1;  // 0 ≤ least ≤ most ≤ 1
 };
 
-// Of somebody who knows that a person is in the table (El Emam's prosecutor).
+// The risk from somebody who knows that a person is in the table (El Emam's prosecutor).
 struct HighestRisk {
   double most = 1;  // in [10^-9, 1]
 };
@@ -115,8 +116,8 @@ struct Anonymity {
   std::uint64_t k = 2;
   std::uint64_t suppression_limit = 0;  // records
   std::vector<SensitiveModel> sensitive = {};
-  std::optional<DeltaPresence> presence = {};  // of a table with a subset
-  std::optional<std::uint64_t> k_map = {};     // of a table with a subset
+  std::optional<DeltaPresence> presence = {};  // for a table with a subset
+  std::optional<std::uint64_t> k_map = {};     // for a table with a subset
   std::vector<RiskModel> risks = {};
 };
 
@@ -126,25 +127,25 @@ struct Anonymity {
 [[nodiscard]] std::string describe(const RiskModel& model);
 [[nodiscard]] std::string_view name(Estimator estimator);
 
-// Smaller classes keep some model never: the greatest of k and what the models of values and the highest risk
-// ask.
+// No smaller class can keep all models: the largest of k and the sizes that the models of values and the
+// highest risk require.
 [[nodiscard]] std::uint64_t smallest_class(const Anonymity& anonymity);
 
-// Generalizations of an anonymous transformation are anonymous, and specializations of one that is not are
-// not.
+// Whether generalizations of an anonymous transformation are anonymous, and specializations of one that is
+// not are not.
 [[nodiscard]] bool is_inherited(const Anonymity& anonymity);
-// The same if nothing may be suppressed: what a class keeps, the class it is merged into keeps with the
-// others.
+// The same if nothing may be suppressed: if two classes keep the models, the class that they merge into keeps
+// them.
 [[nodiscard]] bool is_inherited_by_merging(const Anonymity& anonymity);
 
-// What a class keeps, every class that it is merged into keeps, so that what is suppressed by itself never
-// becomes more.
+// Whether a class keeps the models if some part of it keeps them. Then the number of records in classes that
+// are suppressed by themselves never grows.
 [[nodiscard]] bool keeps_what_parts_keep(const Anonymity& anonymity);
 
-// Is there anything to test beside the size of a class?
+// Whether nothing but the size of a class has to be tested.
 [[nodiscard]] bool is_plain(const Anonymity& anonymity);
 
-// What the parameters may be, and what the sensitive columns have to have for them.
+// The properties of a sensitive column that models may need. validate() checks these and the parameters.
 struct SensitiveShape {
   std::string name;
   bool has_order = false;
@@ -152,7 +153,7 @@ struct SensitiveShape {
 };
 [[nodiscard]] Result<void> validate(const Anonymity& anonymity, const std::vector<SensitiveShape>& columns,
                                     bool has_subset);
-// A population that is smaller than what is published of it is none.
+// Refuses a population that is smaller than the number of published records.
 [[nodiscard]] Result<void> validate_populations(const Anonymity& anonymity, std::uint64_t records);
 
 }  // namespace pgveil::engine

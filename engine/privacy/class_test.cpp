@@ -15,7 +15,8 @@ double as_double(std::uint64_t number) {
   return static_cast<double>(number);
 }
 
-// Of n records with a mean of `found`, parts that keep `allowed` and suppressed ones that have at most 1.
+// Bounds the suppressed records: n records have a mean of `found`; kept parts have at most `allowed`,
+// suppressed ones at most 1.
 double over(double found, double allowed, double records) {
   if (found <= allowed + kFrequencyTolerance) return kKept;
   return allowed >= 1 ? 0 : records * (found - allowed) / (1 - allowed);
@@ -30,7 +31,7 @@ double entropy_excess(const EntropyDiversity& it, const ClassView::Values& value
   return records * (1 - found / least);
 }
 
-// c · tail − f(1) is concave, so the parts' sum is at most the class's; kept parts have more than 0,
+// c · tail − f(1) is concave, so the sum over the parts is at most the class's. Kept parts have more than 0,
 // suppressed ones at least −s.
 double recursive_excess(const RecursiveDiversity& it, const ClassView::Values& values, double records) {
   if (values.counts.size() < it.l) return records;
@@ -51,7 +52,7 @@ double likeness_excess(const BetaLikeness& it, const SensitiveValues& column, co
   return most;
 }
 
-// What is divided may lose a value, so nothing is known of the parts.
+// Dividing may remove a value, so nothing is known about the parts.
 double disclosure_excess(const DeltaDisclosure& it, const SensitiveValues& column,
                          const ClassView::Values& values, double records) {
   for (std::size_t i = 0; i < values.codes.size(); ++i) {
@@ -62,7 +63,7 @@ double disclosure_excess(const DeltaDisclosure& it, const SensitiveValues& colum
   return kKept;
 }
 
-// A part without a record of the subset breaks `least`, and there is nothing in it to suppress.
+// A part without a record of the subset breaks `least`, but has nothing to suppress.
 double presence_excess(const DeltaPresence& it, const ClassView& view) {
   const double share = as_double(view.records) / as_double(view.population);
   if (share > it.most + kFrequencyTolerance)
@@ -87,7 +88,7 @@ ClassVerdict ClassTest::test(const ClassView& view) {
   }
   if (is_too_small(view)) return {false, view.records};
   double most = anonymity_.presence ? presence_excess(*anonymity_.presence, view) : kKept;
-  // Merging never breaks these, so a class that breaks them has a part that does.
+  // Merging never breaks these models, so a class that breaks them has a part that does.
   bool is_certain = most >= 0;
   for (const auto& it : anonymity_.sensitive) {
     const double found = excess(it, view);
@@ -142,8 +143,8 @@ double ClassTest::distance(const SensitiveValues& column, const ClassView::Value
   return ordered_distance(ordered, in_table_);
 }
 
-// From the leaves up: what a node has too much or too little of is first settled among its children, at the
-// cost of its own height; the rest goes up (Li et al., section 4.2).
+// Works from the leaves up. The surplus or deficit of a node is first settled among its children, at the cost
+// of its own height; the rest moves up (Li et al., section 4.2).
 double ClassTest::hierarchical(const SensitiveValues& column, const ClassView::Values& values,
                                std::uint64_t records) {
   const auto& levels = column.levels;
@@ -157,7 +158,7 @@ double ClassTest::hierarchical(const SensitiveValues& column, const ClassView::V
   std::vector<double> positive;
   double cost = 0;
   for (unsigned level = 1; level <= height; ++level) {
-    // Each node of the level below has one parent; any of its leaves knows it.
+    // Each node of the level below has one parent, which any of its leaves tells.
     parent_of.assign(levels.distinct(level - 1), 0);
     for (std::size_t code = 0; code < levels.code_at[level].size(); ++code)
       parent_of[levels.code_at[level - 1][code]] = levels.code_at[level][code];
@@ -167,7 +168,7 @@ double ClassTest::hierarchical(const SensitiveValues& column, const ClassView::V
       merged_[parent_of[node]] += extra_[node];
       positive[parent_of[node]] += std::max(extra_[node], 0.0);
     }
-    double moved = 0;  // min(positive, negative), negative = positive − sum
+    double moved = 0;  // min(positive, negative), where negative = positive − sum
     for (std::size_t node = 0; node < merged_.size(); ++node)
       moved += std::min(positive[node], positive[node] - merged_[node]);
     cost += moved * level / height;

@@ -1,5 +1,5 @@
 #pragma once
-// A visitor made of lambdas, one for each alternative.
+// A visitor made of lambdas, one per alternative.
 
 namespace pgveil::engine {
 

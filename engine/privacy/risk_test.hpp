@@ -1,6 +1,6 @@
 #pragma once
-// Holds all classes together against the models of the whole table (anonymity.hpp): how many of the smallest
-// have to go until the others keep them.
+// Tests all classes together against the models of the whole table (anonymity.hpp): how many of the smallest
+// must be suppressed until the others keep them.
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace pgveil::engine {
 
-// A size is the published records of a class; the highest risk is the class's own business (class_test.hpp).
+// A size is the number of published records of a class. The highest risk is tested per class
+// (class_test.hpp).
 class RiskTest {
  public:
   // REQUIRES: validate() passed.
@@ -17,14 +18,15 @@ class RiskTest {
 
   [[nodiscard]] bool is_needed() const { return !models_.empty(); }
 
-  // No class keeps them all. An estimator that does not fit the sizes keeps nothing.
+  // Whether classes of these sizes keep the models. No class at all keeps all of them; an estimator that does
+  // not fit the sizes keeps nothing.
   [[nodiscard]] bool keeps(const SizeHistogram& sizes) const;
 
-  // Classes that go, the smallest first. The fewest, but for estimates, which may fall and rise: there it is
-  // found by halving, and what is left keeps them.
+  // How many classes to suppress, the smallest first. This is the smallest such number, except for estimates,
+  // which may fall and rise: there it is found by bisection, and the remaining classes keep the models.
   [[nodiscard]] std::uint64_t classes_to_suppress(const SizeHistogram& sizes) const;
-  // The same for what is inherited by generalizations alone: so many go at least, also in every
-  // specialization.
+  // The same for the models that generalizations inherit: at least this many classes must be suppressed, also
+  // in every specialization.
   [[nodiscard]] std::uint64_t classes_that_stay_suppressed(const SizeHistogram& sizes) const;
 
  private:
@@ -35,7 +37,7 @@ class RiskTest {
   Models models_, inherited_;
 };
 
-// Records of so many of the smallest classes. REQUIRES: there are as many.
+// The number of records in this many of the smallest classes. REQUIRES: there are as many classes.
 [[nodiscard]] std::uint64_t records_of_smallest(const SizeHistogram& sizes, std::uint64_t classes);
 
 }  // namespace pgveil::engine

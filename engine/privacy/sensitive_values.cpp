@@ -27,7 +27,7 @@ Codes by_text(const Column& column) {
   return codes;
 }
 
-// Equal numbers of different spelling stand in the order of their texts.
+// Equal numbers with different spelling are ordered by their texts.
 Result<Codes> by_number(const Column& column, const std::optional<std::string>& null_text) {
   std::vector<double> numbers;
   std::vector<std::string> others;

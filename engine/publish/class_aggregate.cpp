@@ -14,14 +14,14 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr unsigned kMoreDigits = 2;  // of a mean than its numbers have
+constexpr unsigned kMoreDigits = 2;  // additional digits of a mean
 constexpr Wide kMoreParts = 100;     // 10^kMoreDigits
 constexpr Wide kSignificant = 1'000'000;
 
 // Ascending.
 using Numbers = std::vector<std::pair<std::int64_t, std::uint64_t>>;
 
-// As so many parts of each number or day.
+// Each number or day is divided into this many parts.
 struct Parts {
   Wide each = 1;
   unsigned digits = 0;
@@ -35,12 +35,12 @@ Parts parts_of(MeasuredAs measured_as) {
   return {};
 }
 
-// REQUIRES: neither is negative.
+// REQUIRES: neither argument is negative.
 Wide rounded_quotient(Wide number, Wide by) {
   return (2 * number + by) / (2 * by);
 }
 
-// From the least number on, so that halves are rounded up wherever zero is.
+// Counts from the smallest number on, so that halves are rounded up on both sides of zero.
 Wide mean_of(const Numbers& numbers, std::uint64_t known, Wide each) {
   const Wide least = numbers.front().first;
   Wide sum = 0;

@@ -1,15 +1,15 @@
 #pragma once
-// One value in place of a class's values: what a microaggregated quasi-identifier shows of a class of records
-// that look alike.
+// One value in place of a class's values: what a microaggregated quasi-identifier shows for an equivalence
+// class.
 //
-// Exact: numbers are decimals and dates are days, sums have no rounding but that of the result, halves are
-// rounded up. A mean of numbers has two decimals more than the column's values, zeros at the end left out; a
-// geometric mean at most six significant digits as well, because it is computed by logarithms; a mean of
-// dates is a day.
+// Computed exactly: numbers are decimals, dates are days, only the result is rounded, and halves are rounded
+// up. A mean of numbers has two decimals more than the column's values, without zeros at the end. A geometric
+// mean also has at most six significant digits, because it is computed by logarithms. A mean of dates is a
+// day.
 //
-// NULL: computed of the values that there are. If they are fewer than `least`, the smallest class that the
-// models let be, `*` is shown: the mean of one value is that value. If there are none, NULL. A mode that only
-// one record has is `*` too, for the same reason.
+// NULL is ignored if there are other values. If these are fewer than `least`, the smallest class that the
+// models allow, `*` is shown, because the mean of one value is that value. If there are none, NULL is shown.
+// For the same reason a mode that only one record has becomes `*`.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,9 +20,9 @@
 
 namespace pgveil::engine {
 
-// Arithmetic mean; of no negative numbers, the root of their product; the middle one, or the mean of the two
-// middle ones; the most frequent one, of several the first by its text; "[least,greatest]", or the value if
-// it is one.
+// mean: the arithmetic mean. geometric_mean: for numbers that are not negative, the n-th root of their
+// product. median: the middle value, or the mean of the two middle ones. mode: the most frequent value; of
+// several, the first by its text. interval: "[least,greatest]", or the value if there is only one.
 enum class Microaggregate { mean, geometric_mean, median, mode, interval };
 inline constexpr std::size_t kMicroaggregates = 5;
 [[nodiscard]] std::string_view name(Microaggregate how);
@@ -39,29 +39,31 @@ struct ValueCount {
   std::uint64_t records = 0;
 };
 
-// In parts of 10^15, so that sums over classes have one result.
+// Sums are in units of 10^−15, so that sums over classes do not depend on their order.
 struct ShownAggregate {
   static constexpr double kWhole = 1e15;
   std::string text;
-  // What a cell stands for: of numbers the share of the column's range that the class has, everything if some
-  // have NULL; for a mode different values ÷ rows of the hierarchy, 0 for one; of `*` everything.
+  // What a cell covers. For numbers: the share of the column's range that the class has, or everything if
+  // some records have NULL. For a mode: distinct values ÷ rows of the hierarchy, 0 for one value. For `*`:
+  // everything.
   std::uint64_t penalty = 0;
-  // Σ over records with a value: of numbers ((value − shown) ÷ range)², where the middle of an interval is
-  // shown; for a mode how many have another value; of `*` 1.
+  // Sums over the records with a value. For numbers: ((value − shown) ÷ range)², where an interval counts as
+  // its middle. For a mode: the number of records with another value. For `*`: 1 each.
   Wide error = 0;
 
-  // `*`, in place of so many values.
+  // `*` in place of this many values.
   [[nodiscard]] static ShownAggregate suppressed(std::uint64_t known);
 };
 
 class ClassAggregate {
  public:
-  // domain: rows of the hierarchy, for a mode. least: ≥ 1. The column must outlive it. Errors: those of
-  // measure_values, but for a mode; kind configuration: a geometric mean of negative numbers or of dates.
+  // domain: rows of the hierarchy, for a mode. least: ≥ 1. The column must outlive the result. Errors: those
+  // of measure_values, except for a mode; kind configuration: a geometric mean of negative numbers or of
+  // dates.
   [[nodiscard]] static Result<ClassAggregate> make(const Column& column, const MicroaggregatedColumn& how,
                                                    std::uint64_t domain, std::uint64_t least);
 
-  // values: of a class, each once. REQUIRES: at least one.
+  // values: the values of a class, each once. REQUIRES: at least one.
   [[nodiscard]] ShownAggregate of(std::span<const ValueCount> values) const;
 
  private:
@@ -73,7 +75,7 @@ class ClassAggregate {
   MicroaggregatedColumn how_;
   std::optional<Code> null_code_;
   std::uint64_t domain_ = 1, least_ = 1;
-  MeasuredValues measured_;  // but for a mode
+  MeasuredValues measured_;  // unused for a mode
   std::int64_t range_ = 0;
 };
 

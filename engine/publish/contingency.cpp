@@ -29,7 +29,7 @@ ColumnTexts cells_of(const PublishedColumn& column) {
   return made;
 }
 
-// The values that are shown, and the place of each value of the column among them.
+// The values that are shown, and where each value of the column is among them.
 struct Crossed {
   CrossedValues shown;
   std::map<Text, std::size_t> places;

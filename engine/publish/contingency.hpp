@@ -1,6 +1,6 @@
 #pragma once
 // How often two columns of a table have each pair of values, before and after: VALUES AND COUNTS OF THE
-// INPUT. For the owner of the data, who asks for it by name; it goes into no report, message or log.
+// INPUT. Only for the owner of the data, who asks for it by name; it goes into no report, message or log.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,9 +17,8 @@ namespace pgveil::engine {
 inline constexpr std::size_t kMostCrossed = 50;
 
 struct CrossedValues {
-  std::vector<std::optional<std::string>>
-      values;               // the most frequent first, of equal ones by text; nullopt: NULL
-  bool has_others = false;  // one more row or column stands for all that are not among them
+  std::vector<std::optional<std::string>> values;  // the most frequent first, ties by text; nullopt: NULL
+  bool has_others = false;                         // one more row or column stands for all other values
   [[nodiscard]] std::size_t size() const { return values.size() + (has_others ? 1 : 0); }
 };
 
@@ -33,8 +32,8 @@ struct Contingency {
   CrossTable before, after;
 };
 
-// As measure_utility, but that a suppressed cell is the value `*`. Errors, kind usage: a column that is not
-// published, or one twice.
+// Like measure_utility, except that a suppressed cell is the value `*`. Errors, kind usage: a column that is
+// not published, or the same column twice.
 [[nodiscard]] Result<Contingency> measure_contingency(const Table& table,
                                                       std::span<const std::uint8_t> subset,
                                                       const std::optional<std::string>& null_text,

@@ -1,5 +1,5 @@
 #pragma once
-// One transformation, looked at under every quality model: what a report says of an optimum, or of a chosen
+// Scores one transformation under every quality model. Reports use it for an optimum or a chosen
 // transformation.
 #include <span>
 #include <vector>
@@ -10,17 +10,17 @@ namespace pgveil::engine {
 
 struct MetricScore {
   Metric metric = Metric::loss;
-  Score score;  // sums in the given order, as the reference prints them
+  Score score;  // sums are taken in the given order, as the reference prints them
 };
 
 struct Evaluation {
   Summary summary;
-  std::vector<MetricScore> scores;  // in Metric's order; none when it is not anonymous
+  std::vector<MetricScore> scores;  // in Metric's order; empty if it is not anonymous
 };
 
-// `model` gives gs and weights for all, and the aggregate for its own metric; others have their default.
-// REQUIRES: validate(model, …) passed; levels are within the hierarchies, one for each quasi-identifier as
-// given.
+// `model` gives gs and the weights for all metrics, and the aggregate for its own metric; others use their
+// default. REQUIRES: validate(model, …) passed; levels are within the hierarchies, one per quasi-identifier
+// in the given order.
 [[nodiscard]] Evaluation evaluate(const PreparedTable& table, std::span<const unsigned> levels,
                                   const Anonymity& anonymity, const QualityModel& model);
 

@@ -44,8 +44,8 @@ std::vector<JudgedClass> judge(const RowClasses& classes, RowCounter& counter) {
   return made;
 }
 
-// Until the others keep what is asked of all classes together; of one size the first by their texts in the
-// order of names, as the search does.
+// Suppresses until the other classes keep the models of all classes together. Ties are broken by their texts,
+// in the order of attribute names, as in the search.
 void suppress_smallest(std::span<const LevelColumn> columns, const PreparedTable& prepared,
                        const RiskTest& test, std::vector<JudgedClass>& judged) {
   using Key = std::pair<std::uint64_t, std::vector<std::string_view>>;

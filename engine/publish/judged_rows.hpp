@@ -1,7 +1,7 @@
 #pragma once
-// The rows of a table at one transformation, class by class: which are kept and which are suppressed. Classes
-// are formed anew from the rows, by other code than the search's, and the models are tested again. For
-// publication.cpp and local_recoding.cpp.
+// The rows of a table at one transformation, class by class: which are kept and which are suppressed. The
+// classes are formed anew from the rows, with code other than the search's, and the models are tested again.
+// For publication.cpp and local_recoding.cpp.
 #include <cstdint>
 #include <map>
 #include <span>
@@ -17,7 +17,7 @@ namespace pgveil::engine {
 
 inline constexpr std::string_view kSuppressed = "*";
 
-// One quasi-identifier at the level it is published at.
+// One quasi-identifier at the level at which it is published.
 struct LevelColumn {
   const Column* column = nullptr;
   const LevelTables* tables = nullptr;
@@ -27,8 +27,8 @@ struct LevelColumn {
   [[nodiscard]] const std::string& value(std::size_t row) const { return tables->values[level][code(row)]; }
 };
 
-// In the given order. What is pointed to must outlive them. Errors, kind configuration: levels that are not
-// as many, or do not exist.
+// The columns in the given order. What they point to must outlive them. Errors, kind configuration: the wrong
+// number of levels, or levels that do not exist.
 [[nodiscard]] Result<std::vector<LevelColumn>> level_columns(const Table& table,
                                                              const PreparedTable& prepared,
                                                              std::span<const unsigned> levels);
@@ -41,7 +41,7 @@ struct CountedClass {
   std::vector<std::map<Code, std::uint64_t>> values;  // [sensitive column]
 };
 
-// What is referred to must outlive it.
+// What is referred to must outlive this object.
 class RowCounter {
  public:
   RowCounter(const Table& table, const PreparedTable& prepared, const Anonymity& anonymity);
@@ -58,7 +58,7 @@ class RowCounter {
   std::vector<const Column*> columns_;
 };
 
-// A class, and what becomes of it.
+// A class and what happens to it.
 struct JudgedClass {
   std::uint64_t records = 0;
   bool is_kept = true, is_hopeless = false;
@@ -72,8 +72,8 @@ struct JudgedRows {
   [[nodiscard]] bool is_kept(std::size_t row) const { return classes[class_of[row]].is_kept; }
 };
 
-// Of classes that are kept by themselves the smallest are suppressed until the models of the whole table hold
-// of the others; of one size the first by their texts in the order of names, as the search does.
+// Of the classes that are kept by themselves, the smallest are suppressed until the others keep the models of
+// the whole table. Ties are broken by their texts, in the order of attribute names, as in the search.
 [[nodiscard]] JudgedRows judge_rows(std::span<const LevelColumn> columns, const PreparedTable& prepared,
                                     std::size_t rows, RowCounter& counter, const RiskTest& risks);
 

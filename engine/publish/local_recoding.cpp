@@ -12,7 +12,7 @@
 namespace pgveil::engine {
 namespace {
 
-// Some rows of the table, with all values of its columns, so that codes mean the same.
+// Some rows of the table, with all values of its columns, so that codes keep their meaning.
 Table rows_of(const Table& table, std::span<const std::size_t> rows) {
   Table made;
   for (const auto& column : table.columns) {
@@ -24,7 +24,7 @@ Table rows_of(const Table& table, std::span<const std::size_t> rows) {
   return made;
 }
 
-// What the rows show, of the quasi-identifiers as given.
+// What the rows show in the quasi-identifiers, in the given order.
 class Shown {
  public:
   Shown(std::size_t rows, std::size_t columns)
@@ -35,7 +35,7 @@ class Shown {
     spans_ += span;
     ++cells_;
   }
-  // A cell that was not set is suppressed, and covers everything.
+  // A cell that was not set is suppressed, so it covers everything.
   [[nodiscard]] double certainty_penalty() const {
     const auto all = static_cast<double>(texts_.size() * texts_.front().size());
     return (spans_ + (all - static_cast<double>(cells_))) / all;
@@ -59,8 +59,8 @@ double span_of(const LevelColumn& column, std::size_t row) {
   return span <= 1 ? 0 : static_cast<double>(span) / static_cast<double>(column.tables->range);
 }
 
-// A part of the table at its levels: shows what is kept, and tells which rows are left. `rows`: where its
-// rows are in the whole.
+// Shows the kept rows of a part of the table at its levels, and returns the rows that are left. rows: the
+// places of the part's rows in the whole table.
 Result<std::vector<std::size_t>> show_part(const Table& part, const PreparedTable& prepared,
                                            std::span<const std::size_t> rows, const Anonymity& anonymity,
                                            RecodingStep& step, Shown& shown) {
@@ -87,7 +87,7 @@ Result<std::vector<std::size_t>> show_part(const Table& part, const PreparedTabl
   return left;
 }
 
-// nullopt: nothing of the rest can be shown, or showing it does not pay.
+// nullopt: nothing of the rest can be shown, or showing it does not pay off.
 Result<std::optional<RecodingStep>> find_step(const PreparedTable& prepared, const SearchOptions& options) {
   const auto found = search(prepared, options);
   if (!found) return found.error();
@@ -127,12 +127,12 @@ Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepare
   auto left = show_part(table, prepared, rows, options.anonymity, step, shown);
   if (!left) return left.error();
   made.steps.push_back(std::move(step));
-  if (left->size() > options.anonymity.suppression_limit) rounds = 0;  // it is not anonymous
+  if (left->size() > options.anonymity.suppression_limit) rounds = 0;  // the transformation is not anonymous
   for (std::size_t round = 0; round < rounds && left->size() >= smallest_class(options.anonymity); ++round) {
     const Table rest = rows_of(table, *left);
     auto part = prepare(rest, quasi_identifiers, privacy);
     if (!part) return part.error();
-    part->sensitive = prepared.sensitive;  // compared with the whole table's
+    part->sensitive = prepared.sensitive;  // shares are compared with those of the whole table
     auto of_rest = options;
     of_rest.anonymity.suppression_limit = left->size();
     auto next = find_step(*part, of_rest);

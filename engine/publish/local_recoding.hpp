@@ -1,12 +1,13 @@
 #pragma once
-// Local recoding: the records that a transformation suppresses get a second one of their own, found by the
-// same search among them alone; those that this one suppresses a third, as long as a transformation that
-// shows some of them scores better than one that shows none.
+// Local recoding: the records that one transformation suppresses get a second one of their own, which the
+// same search finds among these records alone. The records that the second one suppresses get a third, and so
+// on, as long as a transformation that shows some of them scores better than one that shows none.
 //
-// Everybody whose values the first transformation makes a class of is in that class or, if it was suppressed,
-// in the rest, so who looks for somebody looks in one of the parts; and each part keeps the models by itself.
-// Classes of two parts that look alike are one class, which keeps what both keep (privacy/anonymity.hpp,
-// "without suppression"). Shares are compared with the whole table's in all parts. Pure, as the search is.
+// Everybody whose values the first transformation puts into a class is in that class or, if it was
+// suppressed, in the rest. So somebody who looks for a person has to look in one of the parts only, and each
+// part keeps the models by itself. Classes of two parts that look alike are one class, which keeps what both
+// keep (privacy/anonymity.hpp, "without suppression"). In all parts, shares are compared with those of the
+// whole table. Pure, like the search.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,8 +20,8 @@ namespace pgveil::engine {
 
 struct RecodingStep {
   std::vector<unsigned> levels;  // as given
-  std::uint64_t records = 0;     // that are shown at them
-  std::uint64_t suppressed = 0;  // that are left
+  std::uint64_t records = 0;     // shown at these levels
+  std::uint64_t suppressed = 0;  // still suppressed after this step
   std::uint64_t classes = 0, smallest_class = 0;
   std::uint64_t checks = 0;  // 0: the levels were given
   bool is_proven = true;
@@ -28,18 +29,18 @@ struct RecodingStep {
 
 struct Recoding {
   std::vector<RecodingStep> steps;  // the first is the transformation that was given
-  // As it is to be published: quasi-identifiers as they are shown, `*` where they are suppressed; other
-  // columns as they were.
+  // The table to be published: quasi-identifiers as they are shown, `*` where they are suppressed; other
+  // columns unchanged.
   Table table;
-  double certainty_penalty = 0;  // as Publication's
+  double certainty_penalty = 0;  // as in Publication
   [[nodiscard]] std::uint64_t suppressed() const { return steps.back().suppressed; }
 };
 
-// levels: of `prepared`, which was made of the table, the quasi-identifiers and the sensitive columns.
-// options: of the searches, limits on levels included; their suppression limit is all of the rest. rounds:
-// further transformations at most; none are looked for where the first suppresses more than the limit of
-// `options`, and is not anonymous. REQUIRES: no subset; no risk but the highest, no δ-disclosure. Errors:
-// those of level_columns, prepare and search.
+// levels: those of `prepared`, which was made from the table, the quasi-identifiers and the sensitive
+// columns. options: for the searches, including limits on levels; their suppression limit is all of the rest.
+// rounds: the largest number of additional transformations. None is searched if the first transformation
+// suppresses more than the limit of `options` and so is not anonymous. REQUIRES: no subset; no risk except
+// the highest; no δ-disclosure. Errors: those of level_columns, prepare and search.
 [[nodiscard]] Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepared,
                                               std::span<const QuasiIdentifier> quasi_identifiers,
                                               const PrivacyColumns& privacy, std::span<const unsigned> levels,

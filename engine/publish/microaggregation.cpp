@@ -15,11 +15,11 @@
 namespace pgveil::engine {
 namespace {
 
-// What the classes show of one quasi-identifier, and what that costs all records together.
+// What the classes show of one quasi-identifier, and the loss over all records.
 struct ShownColumn {
   std::vector<std::string> texts;  // [class]
   double penalty = 0;
-  double error = 0;  // of an aggregated one, by record with a value
+  double error = 0;  // of an aggregated column, per record with a value
 };
 
 Error not_anonymous(std::uint64_t suppressed, std::uint64_t limit) {
@@ -44,7 +44,7 @@ ShownColumn generalized(const LevelColumn& column, const JudgedRows& judged) {
   return made;
 }
 
-// [class]: its values, each once.
+// [class]: its distinct values.
 std::vector<std::vector<ValueCount>> values_of(const Column& column, const JudgedRows& judged) {
   std::vector<std::uint64_t> keys;
   keys.reserve(judged.class_of.size());
@@ -85,7 +85,7 @@ Result<ShownColumn> aggregated_column(const LevelColumn& column, const Microaggr
   return made;
 }
 
-// Classes that look alike are one.
+// Classes that look alike count as one.
 void count_classes(std::span<const ShownColumn> columns, const JudgedRows& judged, Microaggregation& made) {
   std::map<std::vector<std::string_view>, std::uint64_t> classes;
   for (std::size_t i = 0; i < judged.classes.size(); ++i) {

@@ -12,8 +12,8 @@
 namespace pgveil::engine {
 namespace {
 
-// Published: written out, unless suppressed and then dropped. Outside: not in the subset, there to be
-// compared with only.
+// kept and suppressed records are written; hidden ones show NULL elsewhere; dropped ones are not written.
+// outside: not in the subset, and only there to be compared with.
 enum class Fate : std::uint8_t { kept, suppressed, hidden, dropped, outside };
 
 void count_kept(const std::vector<JudgedClass>& judged, Publication& publication) {
@@ -36,7 +36,7 @@ Error not_anonymous(const Publication& publication, const Anonymity& anonymity) 
       "choose another");
 }
 
-// What shows only `*`, suppressed or not, is one class: nobody can tell them apart.
+// All records that show only `*`, suppressed or not, are one class, because nobody can tell them apart.
 bool keeps_starred(std::span<const LevelColumn> columns, const std::vector<JudgedClass>& judged,
                    const CountedClass& starred, RowCounter& counter, const RiskTest& risks) {
   if (!counter.verdict(starred).is_kept) return false;
@@ -47,8 +47,7 @@ bool keeps_starred(std::span<const LevelColumn> columns, const std::vector<Judge
   return risks.keeps(shown);
 }
 
-// Records that are hidden are counted all the same, and people whose records are dropped look like somebody
-// who has none.
+// Hidden records still count. People whose records are dropped look like people who have none.
 bool keeps_presence(const DeltaPresence& presence, const CountedClass& starred, Outliers outliers) {
   switch (outliers) {
     case Outliers::as_reference: return true;
@@ -101,7 +100,7 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
   return fate;
 }
 
-// Values of a column as they are written, each once, and none that is not.
+// The values of a column as they are written: each once, and only those that are written.
 class CellCodes {
  public:
   CellCodes(PublishedColumn& column, const std::vector<std::string>& values,

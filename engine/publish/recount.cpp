@@ -16,7 +16,7 @@ Error recount_failed(std::string message) {
                .hint = "nothing was published; this is a fault of pgveil, please report it"};
 }
 
-// Each cell with its length, so that no two tuples have one key.
+// Writes each cell with its length, so that different tuples have different keys.
 std::string key_of(Cells cells) {
   std::string key;
   for (const auto& cell : cells) {

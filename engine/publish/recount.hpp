@@ -1,6 +1,6 @@
 #pragma once
-// The last test before anything is published: classes counted from the texts that were written, wherever they
-// lie now. Knows nothing of hierarchies, codes or what the search found.
+// The last test before anything is published: counts classes from the texts that were written, where they are
+// stored now. It knows nothing of hierarchies, codes or what the search found.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,15 +17,15 @@ using Cells = std::span<const std::optional<std::string_view>>;
 
 class Recount {
  public:
-  // count rows that show these quasi-identifiers; shows_more: at least one of them has another cell that is
-  // not NULL.
+  // Adds `count` rows that show these quasi-identifiers. shows_more: at least one of them has another cell
+  // that is not NULL.
   void add(Cells quasi_identifiers, bool shows_more, std::uint64_t count = 1);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
-  // Errors, kind policy: other than `rows` rows; classes of fewer than k rows, unless all their cells are `*`
-  // and `outliers` lets that be: as_reference, or hide when nothing else of them is shown. Never quotes a
-  // value.
+  // Errors, kind policy: the number of rows is not `rows`; there are classes of fewer than k rows, unless all
+  // their cells are `*` and `outliers` allows that: as_reference, or hide if they show nothing else. Never
+  // quotes a value.
   [[nodiscard]] Result<void> check(std::uint64_t k, Outliers outliers, std::uint64_t rows) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace pgveil::engine {
 namespace {
 
-// Place of each code among the column's values; NULL's is 0.
+// The place of each code among the column's values; NULL's is 0.
 std::vector<std::uint32_t> ranks(const PublishedColumn& column) {
   std::vector<Code> order(column.values.size());
   std::iota(order.begin(), order.end(), Code{0});
@@ -18,7 +18,7 @@ std::vector<std::uint32_t> ranks(const PublishedColumn& column) {
   return rank;
 }
 
-// Stable, so columns are sorted by from the last to the first.
+// A stable sort, so columns are sorted from the last to the first.
 std::vector<std::uint32_t> sorted_by(const PublishedColumn& column, const std::vector<std::uint32_t>& rows) {
   const auto rank = ranks(column);
   const auto rank_of = [&](std::uint32_t row) {
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> sorted_by(const PublishedColumn& column, const std::v
   return sorted;
 }
 
-// Uniform in [0, below): std::uniform_int_distribution differs from library to library.
+// Uniform in [0, below). std::uniform_int_distribution differs between libraries.
 std::uint64_t draw(std::mt19937_64& random, std::uint64_t below) {
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % below;
   std::uint64_t drawn = random();

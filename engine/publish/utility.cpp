@@ -44,7 +44,7 @@ ColumnShape shape_of(const Codes& codes, std::uint64_t records) {
   made.distinct = counts.size();
   std::vector<std::uint64_t> sizes;
   for (const auto& [code, count] : counts) sizes.push_back(count);
-  std::ranges::sort(sizes);  // so that the sum has one order
+  std::ranges::sort(sizes);  // so that the sum does not depend on the order
   for (const auto size : sizes) {
     const double share = static_cast<double>(size) / static_cast<double>(made.records);
     made.entropy -= share * std::log2(share);
@@ -54,8 +54,8 @@ ColumnShape shape_of(const Codes& codes, std::uint64_t records) {
   return made;
 }
 
-// χ² ÷ N = Σ n_ij² ÷ (n_i · n_j) − 1; V² = χ² ÷ N ÷ (the fewer values − 1). Cramér, Mathematical Methods of
-// Statistics, 1946.
+// χ² ÷ N = Σ n_ij² ÷ (n_i · n_j) − 1; V² = χ² ÷ N ÷ (the smaller number of values − 1). Cramér, Mathematical
+// Methods of Statistics, 1946.
 double cramers_v(const Codes& one, const Codes& other) {
   std::unordered_map<std::uint64_t, std::uint64_t> both;
   std::unordered_map<Code, std::uint64_t> of_one, of_other;

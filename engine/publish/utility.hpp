@@ -1,6 +1,6 @@
 #pragma once
-// What is left of the columns and of how they depend on one another, before and after: for whoever has to
-// work with what is published. Counts and shares; no value.
+// What is left of the columns and of their dependence on one another, before and after, for people who have
+// to work with the publication. It has counts and shares, but no value.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ struct ColumnShape {
   std::uint64_t records = 0;   // with a value
   std::uint64_t missing = 0;   // NULL, suppressed, or left out of the output
   std::uint64_t distinct = 0;  // values
-  double entropy = 0;          // bits of a value
+  double entropy = 0;          // in bits per value
   double most_frequent = 0;    // share of the most frequent value
 };
 
@@ -25,8 +25,8 @@ struct ColumnUtility {
   ColumnShape before, after;
 };
 
-// Cramér's V: how much one column says of the other, 0 nothing, 1 everything. Of records that have both;
-// none, or a column with one value: 0.
+// Cramér's V: how much one column tells about the other, from 0 (nothing) to 1 (everything). Computed over
+// records that have both values. 0 if there is none, or if a column has only one value.
 struct PairUtility {
   std::string first, second;
   double before = 0, after = 0;
@@ -40,7 +40,8 @@ struct Utility {
 inline constexpr std::size_t kMostPaired = 12;
 
 // subset: which records of the table were to be published; empty: all. null_text: what stands for NULL in the
-// table. REQUIRES: the publication was made of the table, or of one that shows the same records otherwise.
+// table. REQUIRES: the publication was made from the table, or from one that shows the same records in
+// another form.
 [[nodiscard]] Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset,
                                       const std::optional<std::string>& null_text,
                                       const Publication& publication);

@@ -1,10 +1,11 @@
 // Ambiguity (Nergiz and Clifton, Thoughts on k-Anonymization, 2007): how many combinations of values the
-// records could have had, by what is published of them. Σ_c n_c · Π_j rows_j of what class c shows, Π_j D_j
-// of a suppressed record (check/combinations.hpp).
+// records could have had, judging by what is published. The sum is n_c · Π_j rows_j for each class c, and Π_j
+// D_j for each suppressed record (check/combinations.hpp).
 //
-// A generalization's value stands for no fewer rows and a suppressed record for all, so what a transformation
-// has with nothing suppressed is a bound of all its generalizations. Without classes: the mean of the
-// products is at least their geometric mean, whose logarithm is a sum over attributes, each a look-up.
+// A generalized value stands for at least as many rows, and a suppressed record for all. So the sum of a
+// transformation without suppression is a lower bound for all its generalizations. Without classes there is
+// another bound: the mean of the products is at least their geometric mean, whose logarithm is a sum over
+// attributes, each found by look-up.
 #include <cmath>
 
 #include "engine/quality/quality.hpp"
@@ -12,7 +13,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr double kBelowRounding = 1 - 1e-9;  // of logarithms summed over records
+constexpr double kBelowRounding = 1 - 1e-9;  // allows for rounding in logarithms summed over records
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Lower bounds of scores: what a transformation's neighbours can't fall below. Each is exact arithmetic, or
-// lowered by more than its error of rounding.
+// Lower bounds of the scores of a transformation's neighbours. Each is exact arithmetic, or lowered by more
+// than its rounding error.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kBoundBelowRounding = 1 - 1e-12;
 
-// The most groups that a generalization can have, as class size counts them: kept classes by sF, all
-// suppressed records together as one by gF. A class of it is made of a kept one, or of at least k records
-// that were suppressed.
+// The largest number of groups that a generalization can have, as class size counts them: each kept class
+// counts sF, all suppressed records together count as one group with gF. Each class of the generalization is
+// made from a kept one, or from at least k suppressed records.
 double most_groups(const Summary& summary, const Factors& factors, std::uint64_t k) {
   const auto kept = static_cast<double>(summary.classes - summary.suppressed_classes);
   const auto made_of = [&](std::uint64_t suppressed) { return static_cast<double>(suppressed / k); };
@@ -24,7 +24,7 @@ double most_groups(const Summary& summary, const Factors& factors, std::uint64_t
 
 }  // namespace
 
-// At most Π distinct classes; by Cauchy and Schwarz Σ n² is at least N² ÷ classes.
+// There are at most Π distinct classes, and by Cauchy–Schwarz Σ n² is at least N² ÷ classes.
 double Quality::class_bound(const Transformation& transformation) const {
   const auto rows = static_cast<double>(table_.rows);
   double classes = 1;
@@ -33,7 +33,7 @@ double Quality::class_bound(const Transformation& transformation) const {
   }
   classes = std::min(classes, rows);
   if (model_.metric != Metric::class_size) return rows * rows / classes * kBoundBelowRounding;
-  // At best one of them is counted by gF instead of sF.
+  // At best, one of the groups counts gF instead of sF.
   const double groups =
       factors_.suppression * classes + std::max(0.0, factors_.generalization - factors_.suppression);
   return rows / groups * kBoundBelowRounding;
@@ -70,11 +70,11 @@ std::optional<double> Quality::bound_of_generalizations(const Transformation& tr
   }
   if (!is_class_based()) return std::nullopt;
   if (model_.metric == Metric::discernibility_monotonic) return static_cast<double>(summary.squares);
-  // A record of a suppressed class either stays suppressed, for N, or comes into a class of at least k.
+  // A record of a suppressed class either stays suppressed and costs N, or gets into a class of at least k.
   return static_cast<double>(summary.squares - summary.suppressed_squares + k * summary.suppressed_rows);
 }
 
-// What stays suppressed costs N each; the others are in classes of at least k.
+// Records that stay suppressed cost N each; the others are in classes of at least k.
 std::optional<double> Quality::bound_of_specializations(const Summary& summary, std::uint64_t k) const {
   if (model_.metric != Metric::discernibility) return std::nullopt;
   return static_cast<double>(table_.rows * summary.stays_suppressed +

@@ -1,18 +1,20 @@
-// Kullback and Leibler's divergence of what is published from what was given (Kifer and Gehrke, Injecting
-// Utility into Anonymized Datasets, 2006): how many bits more it takes to describe a record by somebody who
-// knows the published table only, and takes the records of a class for evenly spread over all that the class
-// could stand for.
+// The Kullback–Leibler divergence of what is published from the input (Kifer and Gehrke, Injecting Utility
+// into Anonymized Datasets, 2006). It is the number of additional bits that somebody needs to describe a
+// record who only knows the published table and assumes that the records of a class are spread evenly over
+// everything that the class could stand for.
 //
-// p(x) is the share of the records that are x; a class of n records stands for A_c combinations of values,
-// the product of the hierarchy rows of what it shows; what is suppressed is one class that stands for all.
+// p(x) is the share of the records that equal x. A class of n records stands for A_c combinations of values,
+// the product of the hierarchy rows of the values that it shows. Suppressed records are one class that stands
+// for everything.
 //
 //   Σ_x p(x) · log2(p(x) ÷ (n_c ÷ N ÷ A_c))
 //     = Σ_c n_c ÷ N · Σ_j log2(rows_j)                      a look-up, but for what is suppressed
 //       + entropy of the classes − entropy of the records
 //
-// Merging classes never lowers it, by the log-sum inequality (their areas are disjoint), nor does suppressing
-// them; so what a transformation has with nothing suppressed is a bound of all its generalizations. The
-// entropy of the classes is at least that of any one attribute's values: a bound without classes.
+// Merging classes never lowers it, by the log-sum inequality (their areas are disjoint), and neither does
+// suppressing them. So the divergence of a transformation without suppression is a lower bound for all its
+// generalizations. The entropy of the classes is at least that of any single attribute's values, which gives
+// a bound without classes.
 #include <algorithm>
 #include <cmath>
 
@@ -21,8 +23,8 @@
 namespace pgveil::engine {
 namespace {
 
-// Sums of logarithms end a little beside one another where two transformations are equally good; this is far
-// above that error.
+// Sums of logarithms differ slightly even if two transformations are equally good. This step is far above
+// that error.
 constexpr double kStep = 1e-10;
 constexpr double kDivergenceBelowRounding = 2e-9;
 
@@ -77,7 +79,7 @@ double Quality::divergence(const Transformation& transformation, const Summary& 
   if (summary.suppressed_rows == 0) return rounded(bits);
   const auto rows = static_cast<double>(table_.rows);
   const auto suppressed = static_cast<double>(summary.suppressed_rows);
-  // One class in place of the suppressed ones, which stands for everything.
+  // One class, which stands for everything, replaces the suppressed ones.
   bits += (summary.suppressed_logs - suppressed * std::log2(suppressed)) / rows;
   for (std::size_t j = 0; j < tables_.size(); ++j) {
     const auto domain = static_cast<double>(table_.attributes[j].domain);

@@ -10,7 +10,7 @@
 namespace pgveil::engine {
 namespace {
 
-// The reference cuts loss and entropy of an attribute to ten decimals before aggregating.
+// The reference truncates loss and entropy of an attribute to ten decimals before it aggregates.
 double floored(double value) {
   return std::floor(value * 1e10) / 1e10;
 }
@@ -23,12 +23,12 @@ double ratio(double part, double whole) {
   return whole == 0 ? 0 : part / whole;
 }
 
-// A bound must not exceed the score by an error of rounding; the floor above is the largest.
+// A rounding error must not make a bound exceed the score. The truncation above is the largest error.
 double slack(double bound) {
   return std::max(0.0, bound - bound * 1e-12 - 2e-10);
 }
 
-// −Σ_v a_v · log2(a_v ÷ b(v)): a counts raw values, b their generalizations.
+// −Σ_v a_v · log2(a_v ÷ b(v)), where a counts raw values and b their generalizations.
 double entropy(const std::vector<std::uint64_t>& raw, const std::vector<Code>& code_at,
                std::size_t distinct) {
   std::vector<std::uint64_t> generalized(distinct, 0);
@@ -210,7 +210,8 @@ void Quality::fill_tables() {
       tables.bounds.push_back(0);
     }
     for (unsigned level = 0; level <= attribute.height(); ++level) {
-      // Nothing suppressed costs least, unless suppressing is cheaper than this level (precision, gs < ½).
+      // Suppressing nothing costs least, unless suppression is cheaper than this level (precision with gs <
+      // ½).
       double bound = attribute_value(j, level, Summary{});
       if (model_.metric == Metric::precision) {
         Summary most;
@@ -225,7 +226,7 @@ void Quality::fill_tables() {
 }
 
 // raw_j = Σ_{c∉S} gF·n·share + Σ_{c∈S} (n if sF = 1, else n·share + sF(n − n·share)), scaled to [0, 1]. The
-// sum over all classes of n·share is a look-up, so only suppressed classes were summed.
+// sum of n·share over all classes is a look-up, so the check only sums over suppressed classes.
 double Quality::loss(std::size_t j, unsigned level, const Summary& summary) const {
   const auto rows = static_cast<double>(table_.rows);
   const auto domain = static_cast<double>(table_.attributes[j].range);
@@ -237,7 +238,7 @@ double Quality::loss(std::size_t j, unsigned level, const Summary& summary) cons
   const double penalty = factors_.suppression == 1
                              ? suppressed
                              : suppressed_share + factors_.suppression * (suppressed - suppressed_share);
-  // A single value of a category still stands for one row of the hierarchy, a number for no interval.
+  // A single value of a category still stands for one row of the hierarchy; a number stands for no interval.
   const double least = table_.attributes[j].is_continuous ? 0 : factors_.generalization * rows / domain;
   const double raw = factors_.generalization * kept_share + penalty;
   return floored(std::max(0.0, ratio(raw - least, rows - least)));
@@ -271,7 +272,8 @@ double Quality::attribute_value(std::size_t j, unsigned level, const Summary& su
 double Quality::class_score(const Summary& summary) const {
   const auto rows = static_cast<double>(table_.rows);
   const auto squares = static_cast<double>(summary.squares);
-  // The class-size metric has sF on the classes and gF on the suppressed group, as the reference computes it.
+  // The class-size metric applies sF to the classes and gF to the suppressed group, because the reference
+  // does so.
   const double groups =
       factors_.suppression * static_cast<double>(summary.classes - summary.suppressed_classes) +
       factors_.generalization * (summary.suppressed_classes > 0 ? 1 : 0);

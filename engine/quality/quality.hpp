@@ -1,8 +1,8 @@
 #pragma once
-// Quality models: how much a transformation loses, lower is better. A model is a value; Quality is a model
-// made ready for one table, with everything that needs no grouping looked up in tables per attribute and
-// level. Formulas: comments at the functions of quality.cpp. Scores agree with ARX 3.9.2 in every printed
-// digit.
+// Quality models: how much information a transformation loses; lower is better. A QualityModel is a value.
+// Quality is a model prepared for one table, with everything that needs no grouping in look-up tables per
+// attribute and level. The formulas are in comments at the functions of quality.cpp. Scores agree with ARX
+// 3.9.2 in every printed digit.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,15 +30,15 @@ enum class Metric {
 };
 inline constexpr std::size_t kMetrics = 12;
 [[nodiscard]] std::string_view name(Metric metric);
-// Whatever is suppressed, no generalization of an anonymous transformation scores better than it.
+// Whether no generalization of an anonymous transformation scores better than it, whatever is suppressed.
 [[nodiscard]] bool is_always_monotonic(Metric metric);
 
 struct QualityModel {
   Metric metric = Metric::loss;
   std::optional<Aggregate>
-      aggregate;    // default: loss geometric, precision and normalized entropy arithmetic, else sum
-  double gs = 0.5;  // 0: generalize freely, suppress freely: see factors below
-  std::vector<double> weights;  // empty, or one for each quasi-identifier in the given order; ≥ 0, not all 0
+      aggregate;    // default: geometric for loss, arithmetic for precision and normalized entropy, else sum
+  double gs = 0.5;  // 0: generalize freely, suppress freely: see Factors below
+  std::vector<double> weights;  // empty, or one per quasi-identifier in the given order; ≥ 0, not all 0
 };
 
 // sF = 2gs if gs < ½ else 1; gF = 1 if gs ≤ ½ else 1 − 2(gs − ½).
@@ -48,45 +48,44 @@ struct Factors {
 };
 [[nodiscard]] Factors factors(double gs);
 
-// A refusal of gs outside [0, 1], of weights that are negative, not finite, all 0 or not as many as
-// `attributes`.
+// Refuses gs outside [0, 1], and weights that are negative, not finite, all 0 or not as many as `attributes`.
 [[nodiscard]] Result<void> validate(const QualityModel& model, std::size_t attributes);
 
 class Quality {
  public:
-  // REQUIRES: validate(model, …) passed. `table` must outlive it.
+  // `table` must outlive this object. REQUIRES: validate(model, …) passed.
   Quality(const PreparedTable& table, const QualityModel& model, std::uint64_t suppression_limit);
 
-  // No generalization of an anonymous transformation scores better than it.
+  // Whether no generalization of an anonymous transformation scores better than it.
   [[nodiscard]] bool is_monotonic() const { return is_monotonic_; }
   [[nodiscard]] SuppressedSums sums() const;
   [[nodiscard]] EntropyStart entropy_start() const;
-  // Scores the classes as such, not attribute by attribute.
+  // Whether the classes are scored as such, not attribute by attribute.
   [[nodiscard]] bool is_class_based() const;
 
   // REQUIRES: the summary is of this transformation, which is anonymous.
   [[nodiscard]] Score score(const Transformation& transformation, const Summary& summary) const;
-  // The same with sums taken in the given order of the attributes: what the reference prints.
+  // The same, but with sums taken in the given order of the attributes, as the reference prints them.
   [[nodiscard]] Score score_as_given(const Transformation& transformation, const Summary& summary) const;
 
-  // A lower bound without any grouping, of the score of an anonymous transformation and of its
+  // A lower bound, found without any grouping, of the scores of the transformation (if anonymous) and of its
   // generalizations.
   [[nodiscard]] Score bound(const Transformation& transformation) const;
-  // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its
-  // generalizations or all its specializations that are, if the classes give one. k as in the check.
+  // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its anonymous
+  // generalizations or specializations. nullopt: the classes give no bound. k is that of the check.
   [[nodiscard]] std::optional<double> bound_of_generalizations(const Transformation& transformation,
                                                                const Summary& summary, std::uint64_t k) const;
   [[nodiscard]] std::optional<double> bound_of_specializations(const Summary& summary, std::uint64_t k) const;
 
  private:
-  // Per attribute and level, what needs no grouping: the share of loss, entropy, relative height …
+  // Per attribute and level, everything that needs no grouping: the share of loss, entropy, relative height …
   struct AttributeTables {
     std::vector<double> values;              // [level]
     std::vector<double> bounds;              // [level]
-    std::vector<double> bound_factors;       // [level]: its part of the geometric mean, whose roots are dear
+    std::vector<double> bound_factors;       // [level]: its factor of the geometric mean; roots are expensive
     std::vector<std::uint64_t> domain_rows;  // [level]: Σ_C n · hierarchy rows of the value
     double maximal_entropy = 0;
-    // Of kl_divergence, the first of ambiguity too:
+    // For kl_divergence; the first one also for ambiguity:
     std::vector<double> log_rows;    // [level]: Σ_C n · log2(hierarchy rows of the value)
     std::vector<double> value_bits;  // [level]: entropy of the generalized values
   };
@@ -94,9 +93,9 @@ class Quality {
   void fill_tables();
   [[nodiscard]] double attribute_value(std::size_t j, unsigned level, const Summary& summary) const;
   [[nodiscard]] double loss(std::size_t j, unsigned level, const Summary& summary) const;
-  void fill_log_rows();  // and value_bits
+  void fill_log_rows();  // also fills value_bits
   void fill_divergence_tables();
-  // Of the classes as they are, nothing of them suppressed; and of what is published. In bits.
+  // In bits. The first is of the classes without suppression, the second of what is published.
   [[nodiscard]] double unsuppressed_divergence(const Transformation& transformation,
                                                const Summary& summary) const;
   [[nodiscard]] double divergence(const Transformation& transformation, const Summary& summary) const;
@@ -113,12 +112,12 @@ class Quality {
   QualityModel model_;
   Aggregate aggregate_;
   Factors factors_;
-  std::vector<double> weights_;  // by attribute, the largest is 1
+  std::vector<double> weights_;  // by attribute; scaled so that the largest is 1
   std::uint64_t suppression_limit_;
   bool is_monotonic_;
   std::vector<AttributeTables> tables_;
   std::vector<std::size_t> name_order_;
-  double input_bits_ = 0;  // entropy of the records as they are, of kl_divergence
+  double input_bits_ = 0;  // entropy of the records as they are, for kl_divergence
 };
 
 }  // namespace pgveil::engine

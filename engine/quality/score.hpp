@@ -12,7 +12,7 @@
 namespace pgveil::engine {
 
 struct Score {
-  std::array<double, kMaxAttributes> parts{};  // parts[0] alone for all but rank
+  std::array<double, kMaxAttributes> parts{};  // only parts[0], except for rank
   std::size_t size = 1;
 
   [[nodiscard]] double value() const { return parts[0]; }
@@ -32,7 +32,7 @@ struct Score {
 
 enum class Aggregate { sum, arithmetic_mean, geometric_mean, maximum, rank };
 
-// One attribute's factor of the geometric mean.
+// One attribute's factor in the geometric mean.
 [[nodiscard]] inline double geometric_factor(double value, double weight, std::size_t attributes) {
   return std::pow(value * weight + 1, 1 / static_cast<double>(attributes));
 }

@@ -14,7 +14,7 @@ bool has_all(const Hierarchy& hierarchy, std::size_t level, const std::set<std::
   return std::ranges::includes(of_level, texts);
 }
 
-// Of each value, as far as it is shown at all.
+// Whether both levels show each value alike, as far as it occurs in the texts.
 bool shows_alike(const Hierarchy& hierarchy, std::size_t one, std::size_t other,
                  const std::set<std::string>& texts) {
   return std::ranges::all_of(hierarchy.rows, [&](const auto& row) {

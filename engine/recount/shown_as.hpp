@@ -1,7 +1,7 @@
 #pragma once
-// What a value of the input is shown as in a published table, looked up in the rows of its hierarchy, text by
-// text: for models that compare a published table with the population it was taken from (table_check.hpp).
-// The search's tables of codes are not asked.
+// Finds the text that a published table shows for a value of the input, by looking it up in the rows of the
+// hierarchy, text by text. For models that compare a published table with the population that it was taken
+// from (table_check.hpp). It does not use the search's tables of codes.
 #include <map>
 #include <set>
 #include <string>
@@ -18,15 +18,15 @@ class ShownAs {
   [[nodiscard]] static Result<ShownAs> make(const std::string& column, const Hierarchy& hierarchy,
                                             unsigned level);
 
-  // nullptr: the hierarchy has no row of the value.
+  // nullptr: the hierarchy has no row for the value.
   [[nodiscard]] const std::string* find(std::string_view value) const;
 
  private:
   std::map<std::string, std::string, std::less<>> shown_;
 };
 
-// The level a published column is at, by the texts it shows. Errors, kind configuration: there is none; there
-// are several, and they would not show every value of the hierarchy alike.
+// The level of a published column, judged by the texts that it shows. Errors, kind configuration: no level
+// fits; several fit, and they do not show every value of the hierarchy alike.
 [[nodiscard]] Result<unsigned> level_shown(const std::string& column, const Hierarchy& hierarchy,
                                            const std::set<std::string>& texts);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Each cell with its length, so that no two tuples have one key.
+// Writes each cell with its length, so that different tuples have different keys.
 std::string key_of(Cells cells) {
   std::string key;
   for (const auto& cell : cells) key += cell ? fmt::format("{};{}", cell->size(), *cell) : std::string("-;");
@@ -54,7 +54,7 @@ PopulationFinding begin_population(const std::unordered_map<std::string, std::ui
   return made;
 }
 
-// People who are fewer than the records that show them are no population of these.
+// If there are fewer people than records that show them, they are no population of these records.
 void tighten(std::uint64_t records, std::uint64_t people, PopulationFinding& found) {
   const double share =
       people < records ? kInfinity : static_cast<double>(records) / static_cast<double>(people);
@@ -63,7 +63,7 @@ void tighten(std::uint64_t records, std::uint64_t people, PopulationFinding& fou
   found.most_share = std::max(found.most_share, share);
 }
 
-// Records ≥ least · people, so that nothing is divided.
+// Tests records ≥ least · people, which needs no division.
 bool keeps_presence(const DeltaPresence& it, std::uint64_t records, std::uint64_t people) {
   constexpr double kTolerance = 1e-9;
   const auto shown = static_cast<double>(records), all = static_cast<double>(people);
@@ -146,7 +146,7 @@ std::uint64_t TableCheck::people_like(const Class& it) const {
   return found == population_.end() ? 0 : found->second;
 }
 
-// In the order in which judge_class() and judge_all() take them.
+// In the order in which judge_class() and judge_all() use them.
 CheckFindings TableCheck::begin_findings(const CheckDemand& demand,
                                          const std::vector<ValueTable>& tables) const {
   CheckFindings made;
@@ -166,7 +166,7 @@ CheckFindings TableCheck::begin_findings(const CheckDemand& demand,
   return made;
 }
 
-// One answer for each demand.
+// Returns one answer per demand.
 std::vector<bool> TableCheck::judge_class(const Class& it, const CheckDemand& demand,
                                           const std::vector<ValueTable>& tables, CheckFindings& made) const {
   std::vector<bool> kept;
@@ -184,7 +184,7 @@ std::vector<bool> TableCheck::judge_class(const Class& it, const CheckDemand& de
   return kept;
 }
 
-// What no single class breaks.
+// Judges the models that no single class breaks.
 void TableCheck::judge_all(const CountedSizes& sizes, bool has_stars, const CheckDemand& demand,
                            CheckFindings& made) const {
   made.risks = table_risks(sizes);

@@ -12,7 +12,7 @@ constexpr double kTolerance = 1e-9;
 constexpr double kOfFits = 1e-3;
 constexpr int kHalvings = 80;
 
-// Where `surplus` changes its sign; nullopt: it does not.
+// The place where `surplus` changes its sign; nullopt: it does not.
 template <class Surplus>
 std::optional<double> root(double low, double high, Surplus&& surplus) {
   const bool is_above = surplus(low) > 0;
@@ -53,7 +53,7 @@ double zayatz(const CountedSizes& sizes, const Sums& sums, double population) {
   return sums.singles * (sums.singles * drawn_once(1) / all) / sums.n;
 }
 
-// ln(1 + rπ) ÷ r = c; it falls from π to 0 as r rises. The logarithm of r.
+// Solves ln(1 + rπ) ÷ r = c, whose left side falls from π to 0 as r rises. Returns the logarithm of r.
 std::optional<double> log_r_of(double fraction, double c) {
   return root(std::log(1e-7), std::log(1e10), [&](double log_r) {
     const double r = std::exp(log_r);
@@ -63,8 +63,8 @@ std::optional<double> log_r_of(double fraction, double c) {
 
 std::optional<double> snb(const Sums& sums, double population) {
   const double fraction = sums.n / population;
-  const auto unseen = [&](double m) { return 1 - sums.u * (1 + m) / population; };  // P(0) that explains u
-  // From r without bounds to r = 0, where sizes are 1 + a Poisson number.
+  const auto unseen = [&](double m) { return 1 - sums.u * (1 + m) / population; };  // the P(0) for u
+  // From an unbounded r down to r = 0, where sizes are 1 + a Poisson number.
   const double least = sums.n / sums.u - 1;
   const auto most = root(least + 1e-12, population / sums.u - 1,
                          [&](double m) { return unseen(m) - (1 - fraction) * std::exp(-m * fraction); });
@@ -78,7 +78,7 @@ std::optional<double> snb(const Sums& sums, double population) {
     const double once = fraction * none * (1 + (1 - fraction) * m / (1 + r * fraction));
     return population / (1 + m) * once - sums.singles;
   };
-  // At the very ends r is beyond its range: inwards until it is not.
+  // At the very ends r is out of its range, so both ends move inwards.
   double low = least, high = *most;
   const double width = high - low;
   for (double part = 1e-9; part < 0.5 && std::isnan(surplus(low)); part *= 2) low = least + width * part;
@@ -92,7 +92,7 @@ std::optional<double> snb(const Sums& sums, double population) {
   return std::exp(-*m / r * std::log1p(r)) / (1 + *m);
 }
 
-// Σ_{i=1}^{count} 1 ÷ (x + i·step): term by term, then as the integral between the halves with its first
+// Σ_{i=1}^{count} 1 ÷ (x + i·step): first term by term, then by the midpoint integral with its first
 // correction.
 double sum_of_quotients(double x, double step, double count) {
   constexpr double kOneByOne = 256;
@@ -112,7 +112,7 @@ double theta_of(const Sums& sums, double alpha) {
   return std::exp(root(std::log(1e-9), std::log(1e8 + 1), surplus).value_or(std::log(1e8 + 1))) - alpha;
 }
 
-// The likelihood's derivative by α where that by θ is 0.
+// The derivative of the likelihood with respect to α, where the one with respect to θ is 0.
 double slope(const CountedSizes& sizes, const Sums& sums, double alpha) {
   const double theta = theta_of(sums, alpha);
   double made = (sums.u - 1 - theta * sum_of_quotients(theta, alpha, sums.u - 1)) / alpha;
@@ -124,7 +124,7 @@ double slope(const CountedSizes& sizes, const Sums& sums, double alpha) {
 std::optional<double> pitman(const CountedSizes& sizes, const Sums& sums, double population) {
   if (sums.u < 2 || sums.u == sums.n) return std::nullopt;
   const auto alpha = root(1e-3, 0.999, [&](double tried) { return slope(sizes, sums, tried); });
-  // Without a change of sign the likelihood is greatest at one end: at the lower one α is as good as 0.
+  // If the sign does not change, the likelihood is largest at one end. At the lower end α is practically 0.
   const double chosen = alpha.value_or(slope(sizes, sums, 1e-3) <= 0 ? 1e-3 : 0.999);
   const double theta = theta_of(sums, chosen);
   if (theta >= 1e8 || chosen > 0.999 - 1e-5) return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 // The second implementation of the models of the whole table (privacy/anonymity.hpp), from the sizes of the
-// classes that are shown. Other formulas and other ways to fit than the search's
-// (risk/population_uniqueness.hpp), so that a slip in one of the two is seen by the other:
+// classes that are shown. Its formulas and fitting methods differ from the search's
+// (risk/population_uniqueness.hpp), so that each of the two detects a mistake in the other:
 //
 //   average risk   the mean over the records of 1 ÷ the size of their class
 //   zayatz         h(j) = j·C(N − j, n − 1) ÷ C(N, n) by logarithms of factorials
@@ -16,11 +16,11 @@
 
 namespace pgveil::engine {
 
-// Size → how many classes have it.
+// Size → number of classes that have it.
 using CountedSizes = std::map<std::uint64_t, std::uint64_t>;
 
 struct TableRisks {
-  double highest = 0, average = 0, sample_uniqueness = 0;  // of a table without a record: 0
+  double highest = 0, average = 0, sample_uniqueness = 0;  // 0 for a table without a record
 };
 [[nodiscard]] TableRisks table_risks(const CountedSizes& sizes);
 
@@ -28,8 +28,9 @@ struct TableRisks {
 [[nodiscard]] std::optional<double> uniqueness_in_population(const CountedSizes& sizes, double population,
                                                              Estimator estimator);
 
-// With the tolerance that binary fractions need, and of a thousandth for estimates, for two fits are two. No
-// record at all keeps everything; what does not fit, and a population below the records, keeps nothing.
+// Whether the model is kept, with a tolerance for binary fractions, and of a thousandth for estimates,
+// because the two implementations fit differently. A table without records keeps everything. An estimator
+// that does not fit, and a population smaller than the records, keeps nothing.
 [[nodiscard]] bool keeps_risk(const CountedSizes& sizes, const RiskModel& model);
 
 }  // namespace pgveil::engine

@@ -14,7 +14,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr double kDistanceTolerance = 1e-9;  // of shares and logarithms
+constexpr double kDistanceTolerance = 1e-9;  // for shares and logarithms
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double records_of(const ValueCounts& values) {
@@ -54,7 +54,7 @@ Result<std::vector<ValueText>> in_order(const ValueCounts& in_table, const Value
       key = number_of(value, null_text);
     }
     outside += key ? 0 : 1;
-    keyed.emplace_back(key.value_or(0), value ? value : null_text);  // sorted by its text, as others are
+    keyed.emplace_back(key.value_or(0), value ? value : null_text);  // sorted by its text, like the others
   }
   if (outside > 0)
     return invalid_input(fmt::format("{} values have no place in the order", outside),
@@ -139,7 +139,7 @@ double ValueTable::distance(const ValueCounts& values, Distance distance) const 
   const double records = records_of(values);
   switch (distance) {
     case Distance::equal: {
-      double sum = 0, others = 1;  // the share of the values that the class has not
+      double sum = 0, others = 1;  // the share of the values that the class does not have
       for (const auto& [value, count] : values) {
         const double p = share(in_table_, value, total_);
         sum += std::fabs(static_cast<double>(count) / records - p);
@@ -158,7 +158,7 @@ double ValueTable::distance(const ValueCounts& values, Distance distance) const 
     }
     case Distance::hierarchical: break;
   }
-  // Level by level: the nodes' shares, by name; names repeat on other levels only.
+  // Works level by level with the shares of the nodes, by name. A name can only repeat on another level.
   const std::size_t height = paths_.empty() ? 0 : paths_.begin()->second.size();
   double sum = 0;
   for (std::size_t level = 0; level < height; ++level) {
@@ -208,7 +208,7 @@ bool ValueTable::keeps(const ValueCounts& values, const ValueModel& model) const
           },
           [&](const TCloseness& it) { return distance(values, it.distance) <= it.t + kDistanceTolerance; },
           [&](const BetaLikeness& it) {
-            // The bound is of q, so that a rare value's tolerance is no larger than a frequent one's.
+            // The tolerance applies to q, so that it is the same for rare and frequent values.
             const double records = records_of(values);
             return std::ranges::all_of(values, [&](const auto& entry) {
               const double p = share(in_table_, entry.first, total_);

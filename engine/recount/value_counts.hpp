@@ -1,8 +1,8 @@
 #pragma once
 // The second implementation of the models of sensitive values: how far the values of one class are from what
-// a model asks, in real numbers. Written from the definitions (sources: engine/privacy/anonymity.hpp) by
-// other formulas than the search's, and over texts instead of codes, so that a slip in one of the two is seen
-// by the other. Includes nothing that the search counts with.
+// a model demands, in real numbers. It is written from the definitions (sources:
+// engine/privacy/anonymity.hpp), with formulas other than the search's and over texts instead of codes, so
+// that each of the two detects a mistake in the other. It includes nothing that the search counts with.
 //
 //   entropy l       e^H = Π q^(−q)
 //   recursive       f(1) ÷ Σ_{i≥l} f(i): kept by every c above it
@@ -29,12 +29,12 @@ namespace pgveil::engine {
 using ValueText = std::optional<std::string>;  // nullopt: NULL, one value like any other
 using ValueCounts = std::map<ValueText, std::uint64_t>;
 
-// What the values of classes are compared with. Immutable.
+// The values with which those of classes are compared. Immutable.
 class ValueTable {
  public:
   // null_text: what stands for NULL in the order or the hierarchy. Errors, kind configuration: values that
-  // are no number, not in the order or not in the hierarchy (how many, none is named); a hierarchy without a
-  // common root.
+  // are no number, not in the order or not in the hierarchy (their number, not their texts); a hierarchy
+  // without a common root.
   [[nodiscard]] static Result<ValueTable> make(const ValueCounts& in_table,
                                                const std::optional<ValueOrder>& order,
                                                const std::optional<Hierarchy>& hierarchy,
@@ -43,8 +43,8 @@ class ValueTable {
   [[nodiscard]] bool has_order() const { return has_order_; }
   [[nodiscard]] bool has_hierarchy() const { return !paths_.empty(); }
 
-  // Of one class. REQUIRES: it has a record; for the distances, its values are the table's, which has an
-  // order or a hierarchy.
+  // Measures of one class. REQUIRES: it has a record; for the distances, its values are in the table, which
+  // has an order or a hierarchy.
   [[nodiscard]] static double entropy_l(const ValueCounts& values);
   [[nodiscard]] static double recursive_c(const ValueCounts& values,
                                           std::uint64_t l);  // infinite: fewer than l values
@@ -52,7 +52,7 @@ class ValueTable {
   [[nodiscard]] double beta(const ValueCounts& values, Likeness likeness) const;
   [[nodiscard]] double delta(const ValueCounts& values) const;
 
-  // Does a class keep the model? With the tolerance that binary fractions need.
+  // Whether a class keeps the model, with a tolerance for binary fractions.
   [[nodiscard]] bool keeps(const ValueCounts& values, const ValueModel& model) const;
 
  private:
@@ -60,7 +60,7 @@ class ValueTable {
   double total_ = 0;
   bool has_order_ = false;
   std::vector<ValueText> ascending_;
-  std::map<ValueText, std::vector<std::string>> paths_;  // its generalizations, level 1 first
+  std::map<ValueText, std::vector<std::string>> paths_;  // the value's generalizations, level 1 first
 };
 
 }  // namespace pgveil::engine

@@ -13,7 +13,7 @@ namespace {
 
 using Columns = std::vector<const Column*>;
 
-// Each cell with its length, so that no two rows have one key.
+// Writes each cell with its length, so that different rows have different keys.
 std::string key_of(const Columns& columns, std::size_t row) {
   std::string key;
   for (const auto* column : columns) {
@@ -23,7 +23,7 @@ std::string key_of(const Columns& columns, std::size_t row) {
   return key;
 }
 
-// From the risk of each class and how many records have it.
+// Sums up the risk of each class, weighted by the number of its records.
 class RiskSum {
  public:
   explicit RiskSum(double threshold) : threshold_(threshold) {}

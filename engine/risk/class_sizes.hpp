@@ -1,6 +1,7 @@
 #pragma once
-// How far the columns of a table tell its records apart: sizes of the classes of records that look alike in
-// them, and the risks of being found again that follow. Of the table as it is; nothing is generalized.
+// How well the columns of a table tell its records apart: the sizes of the classes of records that look alike
+// in these columns, and the risks of re-identification that follow. It measures the table as it is; nothing
+// is generalized.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,10 +13,11 @@
 
 namespace pgveil::engine {
 
-// Size → how many classes have it.
+// Size → number of classes that have it.
 using SizeHistogram = std::map<std::uint64_t, std::uint64_t>;
 
-// The class of each row, from 0 in order of first appearance. REQUIRES: columns of one table.
+// The class of each row, numbered from 0 in order of first appearance. REQUIRES: the columns are of one
+// table.
 struct RowGroups {
   std::vector<std::uint32_t> group_of;
   std::vector<std::uint64_t> sizes;
@@ -23,9 +25,10 @@ struct RowGroups {
 [[nodiscard]] RowGroups group_rows(std::span<const Column* const> columns, std::size_t rows);
 [[nodiscard]] SizeHistogram histogram_of(const RowGroups& groups);
 
-// Of one attacker (El Emam, Guide to the De-Identification of Personal Health Information, 2013, chapter 16).
-// A record's risk is 1 ÷ the size of its class: in the table for one who knows that somebody is in it
-// (prosecutor), in the population for one who does not (journalist).
+// The risks from one kind of attacker (El Emam, Guide to the De-Identification of Personal Health
+// Information, 2013, chapter 16). A record's risk is 1 ÷ the size of its class: in the table, for an attacker
+// who knows that the person is in it (prosecutor); in the population, for one who does not know this
+// (journalist).
 struct AttackerRisk {
   double highest = 0;
   double mean = 0;     // over the records
@@ -37,21 +40,21 @@ struct RiskFigures {
   std::uint64_t unique_rows = 0;
   SizeHistogram histogram;
   AttackerRisk prosecutor;
-  // With a population. Records that nobody in it looks like have the risk 1, and are counted.
+  // Set with a population. Records that nobody in it looks like have risk 1 and are counted below.
   std::optional<AttackerRisk> journalist;
   std::uint64_t not_in_population = 0;
-  std::uint64_t unique_in_population = 0;  // records that look like one of the population's only
-  // One who wants to find many records, not a certain one: the share of them that is found on average.
-  // Against the population if there is one, else against the table.
+  std::uint64_t unique_in_population = 0;  // records that look like exactly one of the population
+  // The risk from an attacker who wants to find many records, not a certain one: the mean share that is
+  // found. Computed with the population if there is one, else with the table.
   double marketer = 0;
 };
 
-// Of the table itself, from the sizes of its classes alone. threshold: in (0, 1]. Errors of kind
-// configuration: no class, a threshold outside.
+// The figures for the table itself, from the sizes of its classes alone. threshold: in (0, 1]. Errors of kind
+// configuration: no class; a threshold out of range.
 [[nodiscard]] Result<RiskFigures> figures_of(SizeHistogram histogram, double threshold);
 
-// threshold: in (0, 1]. Errors of kind configuration: no column, a column that a table has not, no row, a
-// threshold outside.
+// threshold: in (0, 1]. Errors of kind configuration: no column; a column that a table does not have; no row;
+// a threshold out of range.
 [[nodiscard]] Result<RiskFigures> measure_risk(const Table& table, const std::vector<std::string>& columns,
                                                double threshold, const Table* population = nullptr);
 

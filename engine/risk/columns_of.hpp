@@ -1,5 +1,5 @@
 #pragma once
-// The columns that somebody named, found in a table. For engine/risk.
+// Finds the named columns in a table. For engine/risk.
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace pgveil::engine {
 
-// Of kind configuration.
+// An error of kind configuration.
 [[nodiscard]] Error not_measurable(std::string message, std::string hint);
 
-// Errors: none is named, one twice or one that it has not; a table without rows. `what` is its name in
-// messages.
+// Errors: no column is named; one is named twice or is not in the table; a table without rows. what: the
+// table's name in messages.
 [[nodiscard]] Result<std::vector<const Column*>> columns_of(const Table& table,
                                                             std::span<const std::string> names,
                                                             std::string_view what);

@@ -14,10 +14,10 @@ namespace {
 
 using Columns = std::vector<const Column*>;
 
-// Equal rows merged: only different ones are looked at for each set.
+// Merges equal rows, so that only distinct rows are examined for each set.
 struct Distinct {
-  std::vector<std::vector<Code>> codes;  // [column][different row]
-  std::vector<std::uint64_t> records;    // [different row]
+  std::vector<std::vector<Code>> codes;  // [column][distinct row]
+  std::vector<std::uint64_t> records;    // [distinct row]
 };
 
 Distinct merge_rows(const Columns& columns, std::size_t rows) {
@@ -33,13 +33,13 @@ Distinct merge_rows(const Columns& columns, std::size_t rows) {
 }
 
 struct Groups {
-  std::vector<std::uint32_t> group_of;  // [different row]
+  std::vector<std::uint32_t> group_of;  // [distinct row]
   std::size_t count = 1;
 };
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// Numbers in a table when all pairs have a place in it, else by hash.
+// Numbers the pairs in a table if all of them have a place in it, and by hashing otherwise.
 Groups refined(const Groups& groups, const std::vector<Code>& codes, std::size_t values) {
   Groups made{std::vector<std::uint32_t>(codes.size()), 0};
   const std::size_t places = groups.count * values;
@@ -62,7 +62,7 @@ Groups refined(const Groups& groups, const std::vector<Code>& codes, std::size_t
   return made;
 }
 
-// n choose up to `most`, or one more than kMostSets.
+// The sum of n choose 1 to `most`, or kMostSets + 1 if it is larger.
 std::size_t sets_of(std::size_t columns, std::size_t most) {
   std::size_t sum = 0, sets = 1;
   for (std::size_t size = 1; size <= std::min(most, columns); ++size) {
@@ -89,7 +89,7 @@ class Measurement {
   }
 
  private:
-  // Depth first, so that a set begins with the groups of all its columns but the last.
+  // Depth first, so that a set starts with the groups of all its columns except the last.
   void extend(const Groups& groups) {
     for (std::size_t i = set_.empty() ? 0 : set_.back() + 1; i < columns_.size(); ++i) {
       const auto next = refined(groups, distinct_.codes[i], columns_[i]->values.size());
@@ -128,7 +128,7 @@ bool is_part_of(const Identifying& part, const Identifying& whole) {
   });
 }
 
-// Keys of fewer columns stand before those of more.
+// REQUIRES: keys of fewer columns come before those of more.
 void mark_minimal_keys(std::vector<Identifying>& sets) {
   std::vector<const Identifying*> minimal;
   for (auto& set : sets) {

@@ -7,8 +7,8 @@ namespace pgveil::engine {
 namespace {
 
 constexpr double kMostPeople = 1e12;
-constexpr double kSmallFraction = 0.1;  // Dankar's
-constexpr int kSteps = 200;             // of halving or of golden sections: past the digits of a double
+constexpr double kSmallFraction = 0.1;  // the threshold of Dankar et al.
+constexpr int kSteps = 200;             // of bisection or golden section: more than the digits of a double
 
 struct Sample {
   double n = 0, u = 0, singles = 0, population = 0;
@@ -26,10 +26,10 @@ Sample sample_of(const SizeHistogram& sizes, double population) {
   return made;
 }
 
-// h(j + 1) = h(j)·(j + 1)/j · (N − n − j + 1)/(N − j): from size to size without a factorial.
+// h(j + 1) = h(j)·(j + 1)/j · (N − n − j + 1)/(N − j): the next size without computing factorials.
 double zayatz(const Sample& sample, const SizeHistogram& sizes) {
   const double others = sample.population - sample.n;
-  double not_drawn = 1;  // of j − 1 further ones none is drawn
+  double not_drawn = 1;  // probability that none of j − 1 further ones is drawn
   double drawn_once = 0;
   std::uint64_t j = 1;
   for (const auto& [size, classes] : sizes) {
@@ -43,7 +43,7 @@ double zayatz(const Sample& sample, const SizeHistogram& sizes) {
   return sample.singles * (sample.singles / drawn_once) / sample.n;
 }
 
-// P(0) and P(1) of the slide negative binomial.
+// P(0) and P(1) of the shifted negative binomial distribution.
 struct Snb {
   double fraction, m, r;
   [[nodiscard]] double none() const { return std::exp(-m / r * std::log1p(r * fraction)); }
@@ -54,8 +54,8 @@ struct Snb {
   [[nodiscard]] double unique() const { return std::exp(-m / r * std::log1p(r)) / (1 + m); }
 };
 
-// K(1 − P(0)) falls as m rises: see the header's formulas; at m = N/u − 1 there are no more classes than the
-// sample has.
+// K(1 − P(0)) falls as m rises (see the formulas in the header). At m = N/u − 1 there are no more classes
+// than in the sample.
 Snb with_classes(const Sample& sample, double r) {
   double low = 0, high = sample.population / sample.u - 1;
   for (int i = 0; i < kSteps; ++i) {
@@ -81,7 +81,7 @@ std::optional<double> snb(const Sample& sample) {
   return with_classes(sample, std::exp((low + high) / 2)).unique();
 }
 
-// ψ, the derivative of ln Γ: its recurrence up to where the asymptotic series holds. x > 0.
+// ψ, the derivative of ln Γ: uses the recurrence until the asymptotic series is accurate. x > 0.
 double digamma(double x) {
   double sum = 0;
   for (; x < 12; ++x) sum -= 1 / x;
@@ -90,8 +90,8 @@ double digamma(double x) {
          square * (1.0 / 12 - square * (1.0 / 120 - square * (1.0 / 252 - square / 240)));
 }
 
-// ln Γ(x + step) − ln Γ(x), |step| ≤ 1. Of a large x the difference has no digits left, its derivative has
-// all.
+// ln Γ(x + step) − ln Γ(x), |step| ≤ 1. For a large x the difference loses all digits, but the derivative
+// keeps them.
 double log_gamma_step(double x, double step) {
   if (x < 1e4) return std::lgamma(x + step) - std::lgamma(x);
   return step * digamma(x + step / 2);
@@ -99,10 +99,10 @@ double log_gamma_step(double x, double step) {
 
 constexpr double kLeastAlpha = 1e-3, kMostAlpha = 0.999, kMostTheta = 1e8;
 
-// For one α the likelihood has its maximum where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i); the left side is
-// greater before.
+// For a given α the likelihood is largest where Σ_{i<u} 1/(θ + iα) = Σ_{i<n} 1/(θ + i). Below that θ the left
+// side is larger.
 double likely_theta(const Sample& sample, double alpha) {
-  double low = std::log(1e-9), high = std::log(kMostTheta + 1);  // of θ + α, which is above 0
+  double low = std::log(1e-9), high = std::log(kMostTheta + 1);  // logarithm of θ + α, which is above 0
   for (int i = 0; i < kSteps; ++i) {
     const double middle = (low + high) / 2;
     const double theta = std::exp(middle) - alpha;
@@ -124,7 +124,7 @@ double log_likelihood(const Sample& sample, const SizeHistogram& sizes, double t
 }
 
 std::optional<double> pitman(const Sample& sample, const SizeHistogram& sizes) {
-  if (sample.u < 2 || sample.u == sample.n) return std::nullopt;  // nothing to tell θ and α by
+  if (sample.u < 2 || sample.u == sample.n) return std::nullopt;  // θ and α cannot be determined
   const auto likelihood = [&](double alpha) {
     return log_likelihood(sample, sizes, likely_theta(sample, alpha), alpha);
   };

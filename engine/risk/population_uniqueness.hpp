@@ -1,10 +1,11 @@
 #pragma once
-// How many records are unique in the population, estimated from a sample: whoever links a register to the
-// published table is sure of those alone. Three models of how the population's classes are distributed, and a
-// rule that chooses among them.
+// Estimates from a sample how many records are unique in the population. Somebody who links a register to the
+// published table is sure of these records only. There are three models of how the population's classes are
+// distributed, and a rule that chooses among them.
 //
-// n records of the sample, N of the population, π = n ÷ N, u classes in the sample, s_i of them of size i.
-// All estimate S ÷ N, S the classes of size 1 in the population.
+// Let n be the records of the sample, N those of the population, π = n ÷ N, u the classes in the sample, and
+// s_i those of size i. All models estimate S ÷ N, where S is the number of classes of size 1 in the
+// population.
 //
 //   Zayatz   The sample's distribution of sizes stands for the population's: P(1|1), the probability that a
 //            class of size 1 in the sample has it in the population, is s_1·h(1) ÷ Σ_j s_j·h(j),
@@ -21,8 +22,8 @@
 //   Dankar   π ≤ 0.1: Pitman, or Zayatz where Pitman does not fit; else the lower of SNB and Zayatz. (Dankar,
 //            El Emam, Neisa and Roffey, Estimating the Re-identification Risk of Clinical Data Sets, 2012)
 //
-// A sample that is the whole population is no sample: all four are its own share. None without a class of
-// size 1.
+// If the sample is the whole population, all four estimates are the sample's own share. Without a class of
+// size 1 they are 0.
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -41,11 +42,11 @@ struct PopulationUniqueness {
   double zayatz = 0;
   std::optional<double> snb, pitman;
   UniquenessModel chosen = UniquenessModel::zayatz;
-  double dankar = 0;  // of the chosen one
+  double dankar = 0;  // the estimate of the chosen model
 };
 
-// population: records, at least the sample's, at most 10^12. Errors of kind configuration: an empty sample, a
-// population that is smaller or larger.
+// population: number of records, at least the sample's, at most 10^12. Errors of kind configuration: an empty
+// sample; a population out of this range.
 [[nodiscard]] Result<PopulationUniqueness> estimate_uniqueness(const SizeHistogram& sample,
                                                                double population);
 

@@ -10,11 +10,11 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr std::size_t kMostLookedAt = 10'000;  // different values of a column
+constexpr std::size_t kMostLookedAt = 10'000;  // distinct values of a column
 constexpr double kEnough = 0.5;
 constexpr std::size_t kLeastRecords = 20;
 
-// The words of a name: "dateOfBirth", "date_of_birth", "Date of birth" → "date of birth".
+// The words of a name: "dateOfBirth", "date_of_birth" and "Date of birth" all give "date of birth".
 std::string words_of(std::string_view name) {
   std::string words = " ";
   char before = ' ';
@@ -40,7 +40,7 @@ std::string words_of(std::string_view name) {
 
 struct NameRule {
   SafeHarborItem item;
-  std::string_view phrases;  // divided by |
+  std::string_view phrases;  // separated by |
 };
 
 using Item = SafeHarborItem;
@@ -122,7 +122,7 @@ std::vector<SafeHarborHint> hints_of(const Column& column, const std::optional<s
       if (pattern.item == rule.item) matching = share_of(values, pattern.matches);
     }
     if (rule.item == Item::date && has_phrase(words, "age")) {
-      // An age is none of the rule's dates, unless it is above 89.
+      // The rule does not count an age as a date, unless it is above 89.
       const bool is_old = std::ranges::any_of(values, looks_like_age_above_89);
       if (is_old) hints.push_back({column.name, Item::date, true, share_of(values, looks_like_age_above_89)});
       continue;

@@ -13,7 +13,7 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// '9' stands for a digit, 'h' for a hexadecimal one, other characters for themselves.
+// '9' stands for a digit, 'h' for a hexadecimal digit, and any other character for itself.
 bool has_form(std::string_view value, std::string_view form) {
   return std::ranges::equal(value, form, [](char c, char place) {
     if (place == '9') return is_digit(c);
@@ -25,7 +25,7 @@ std::size_t digits_in(std::string_view value) {
   return static_cast<std::size_t>(std::ranges::count_if(value, is_digit));
 }
 
-// At most four digits; -1: no number.
+// Reads at most four digits; -1: no number.
 int small_number(std::string_view text) {
   if (text.empty() || text.size() > 4 || !std::ranges::all_of(text, is_digit)) return -1;
   int number = 0;
@@ -37,7 +37,7 @@ bool is_day_of_year(int year, int month, int day) {
   return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
-// Three numbers between two marks, the last one up to a blank or a T.
+// Three numbers separated by two marks; the last one ends at a blank or a T.
 bool has_date(std::string_view value, char mark) {
   const auto first = value.find(mark);
   if (first == std::string_view::npos) return false;
@@ -70,7 +70,7 @@ bool is_version_6(std::string_view value) {
          std::ranges::all_of(value, [](char c) { return is_hex(c) || c == ':'; });
 }
 
-// Luhn: every second digit from the right doubled.
+// The Luhn check: every second digit from the right is doubled.
 bool has_check_digit(const std::string& digits) {
   int sum = 0;
   for (std::size_t i = 0; i < digits.size(); ++i) {

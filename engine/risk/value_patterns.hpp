@@ -1,6 +1,6 @@
 #pragma once
-// What the text of a value looks like. Guesses for hints (safe_harbor.hpp): ASCII forms that are common in
-// the United States and Europe, nothing that validates.
+// Tells what the text of a value looks like. These are guesses for hints (safe_harbor.hpp): ASCII forms that
+// are common in the United States and Europe, without validation.
 #include <string_view>
 
 namespace pgveil::engine {
@@ -10,7 +10,7 @@ namespace pgveil::engine {
 [[nodiscard]] bool looks_like_ip_address(std::string_view value);       // v4, v6
 [[nodiscard]] bool looks_like_mac_address(std::string_view value);      // 00:1b:44:11:3a:b7
 [[nodiscard]] bool looks_like_social_security(std::string_view value);  // 123-45-6789
-// With a mark that numbers have not, (212) 555-0100, +49 30 1234567: 7 to 15 digits.
+// 7 to 15 digits with a character that plain numbers do not have: (212) 555-0100, +49 30 1234567.
 [[nodiscard]] bool looks_like_telephone(std::string_view value);
 // Card numbers with their check digit, IBANs.
 [[nodiscard]] bool looks_like_account(std::string_view value);

@@ -1,7 +1,7 @@
-// A beam search for spaces beyond proof: the best few anonymous transformations found so far, and of their
-// neighbours those that could still beat the best, a round of checks at a time. Neighbours are what is one
-// level lower in one attribute, then what is one level higher, or lower in one and higher in another. It ends
-// when no neighbour is open.
+// A beam search for lattices that are too large for a proof. In rounds of checks, it looks at the neighbours
+// of the best few anonymous transformations found so far, if they could still beat the best one. Neighbours
+// are first those one level lower in one attribute, then those one level higher, or lower in one and higher
+// in another. The search ends when no neighbour is open.
 #include <algorithm>
 #include <tuple>
 
@@ -36,7 +36,7 @@ class Beam {
     }
   };
 
-  // Along one path of Flash's, or the top.
+  // Along one path of Flash, or the top.
   void find_first() {
     const Lattice& lattice = explorer_.lattice();
     Reach reach;
@@ -45,7 +45,7 @@ class Beam {
     if (members_.empty() && !explorer_.is_settled(lattice.top)) check({lattice.top});
   }
 
-  // What became of the last one.
+  // Returns whether the last one is anonymous.
   bool check(const std::vector<Transformation>& targets) {
     bool is_last_anonymous = false;
     explorer_.check_round(targets, [&](std::size_t i, const Summary& summary, bool is_anonymous) {
@@ -84,7 +84,7 @@ class Beam {
     }
   }
 
-  // Of those listed the open ones, the lowest bounds first, as far as there is room.
+  // Takes the open ones among those listed, lowest bounds first, as far as there is room.
   void take_open(std::vector<Transformation>& into) {
     std::vector<std::pair<Score, Transformation>> open;
     for (const auto& neighbour : neighbours_) {

@@ -1,14 +1,15 @@
 // Branch and bound on the implicit lattice (Prasser, Kohlmayer and Kuhn 2016, "Effective pruning in large
-// search spaces"). What is searched is a set of boxes, intervals of the lattice that have no transformation
-// in common. So nothing has to be remembered of what was visited, and whole intervals are left out where a
-// transformation that is not anonymous lies above: the box falls apart into what is not below it.
+// search spaces"). The search space is a set of disjoint boxes, which are intervals of the lattice. So
+// nothing has to be remembered about visited transformations. A transformation that is not anonymous excludes
+// whole intervals below it: the box is divided into the parts that are not below it.
 //
-// The incumbent comes from the dive, lowest bounds first. The proof goes depth first, for once the incumbent
-// is good all boxes below its score have to be settled in any order, and neighbours settle each other and
-// start from the same classes. So what is open is a stack, as deep as the lattice is high.
+// The incumbent comes from the dive, which takes the lowest bounds first. The proof goes depth first: once
+// the incumbent is good, all boxes below its score must be settled in any case, and neighbours settle each
+// other and start from the same classes. So the open boxes are a stack, as deep as the lattice is high.
 //
-// Several boxes are worked on at a time, each along a path as Flash's, and what they want checked is checked
-// in one round. How many is fixed, so that nothing depends on how many threads there are.
+// Several boxes are processed at the same time, each along a path like those of Flash, and the checks that
+// they need run in one round. The number of boxes is fixed, so the result does not depend on the number of
+// threads.
 #include <algorithm>
 #include <limits>
 #include <list>
@@ -23,11 +24,11 @@ constexpr std::size_t kBestFirstRound = 8;
 constexpr std::size_t kRecent = 4;
 
 struct Box {
-  double bound = 0;  // of all scores in it
+  double bound = 0;  // lower bound of all scores in the box
   Transformation low, high;
 };
 
-// What was put in last is taken out first.
+// A stack: what was put in last is taken out first.
 class OpenBoxes {
  public:
   void push(const Box& box) { stack_.push_back({box, std::min(box.bound, least_bound())}); }
@@ -45,7 +46,7 @@ class OpenBoxes {
  private:
   struct Open {
     Box box;
-    double least;  // bound of it and of all below it
+    double least;  // bound of it and of all entries below it
   };
   std::vector<Open> stack_;
 };
@@ -72,11 +73,11 @@ class BestFirst {
  private:
   struct Active {
     Box box;
-    std::optional<PathSearch> path;        // none: the lowest member itself has to be scored
-    std::optional<Transformation> wanted;  // in this round
+    std::optional<PathSearch> path;        // none: the lowest member itself must be scored
+    std::optional<Transformation> wanted;  // the check that it needs in this round
   };
 
-  // Until as many are open as a round has checks.
+  // Takes up boxes until as many are active as a round has checks.
   void take_up_boxes() {
     std::erase_if(active_, [this](const auto& active) { return !is_open_or_divided(active.box); });
     std::size_t steps = 0;
@@ -90,7 +91,7 @@ class BestFirst {
     }
   }
 
-  // False: the box is done with, and what is left of it is on the stack.
+  // False: the box is finished, and the rest of it is on the stack.
   [[nodiscard]] bool is_open_or_divided(const Box& box) {
     if (explorer_.is_pruned(box.low)) return false;
     if (const auto above = not_anonymous_above(box.low)) {
@@ -104,8 +105,8 @@ class BestFirst {
     return !explorer_.is_monotonic() || !explorer_.is_tagged_anonymous(box.low);
   }
 
-  // Neighbours are settled by the same: what was found last is looked at first. Its own memory, so that
-  // nothing else that is asked (for snapshots, for progress) changes how boxes are divided.
+  // The same transformations settle neighbours, so the one found last is tried first. This class has its own
+  // memory for that, so that other queries (for snapshots, for progress) do not change how boxes are divided.
   [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& low) {
     auto found = std::ranges::find_if(recent_, [&](const auto& it) { return generalizes(it, low); });
     if (found == recent_.end()) {
@@ -119,8 +120,8 @@ class BestFirst {
     return recent_.front();
   }
 
-  // What of the box does not lie below `settled`: for each attribute, what exceeds it there and in none
-  // before.
+  // Divides the part of the box that is not below `settled`: for each attribute, the transformations that
+  // exceed it there and in no earlier attribute.
   void divide(const Box& box, const Transformation& settled) {
     Transformation high = box.high;
     for (std::size_t j = 0; j < explorer_.lattice().attributes; ++j) {
@@ -138,7 +139,7 @@ class BestFirst {
     return least;
   }
 
-  // Of two that can be compared only one is checked: what comes of it may settle the other.
+  // If two targets are comparable, only one is checked, because its result may settle the other.
   [[nodiscard]] std::vector<Transformation> targets_of_round() {
     std::vector<Transformation> targets;
     for (auto& active : active_) {
@@ -171,7 +172,7 @@ class BestFirst {
   Explorer& explorer_;
   Reach reach_;
   OpenBoxes open_;
-  std::vector<Transformation> recent_;  // not anonymous, found last first
+  std::vector<Transformation> recent_;  // not anonymous; the one found last comes first
   std::list<Active> active_;
 };
 

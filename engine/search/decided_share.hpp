@@ -1,6 +1,7 @@
 #pragma once
-// How much of a lattice is decided: of all its transformations if they are few, else of a sample that is the
-// same each time. What is decided stays so, so it is asked for once; the share never falls.
+// Tells how much of a lattice is decided. It looks at all transformations if they are few, else at a sample
+// that is the same each time. A decided transformation stays decided, so each is only queried until then, and
+// the share never falls.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +15,7 @@ class DecidedShare {
 
   explicit DecidedShare(const Lattice& lattice);
 
-  // From 0 to 1.
+  // Returns a share from 0 to 1.
   template <class IsDecided>
   [[nodiscard]] double measure(IsDecided&& is_decided) {
     std::erase_if(open_, is_decided);

@@ -7,8 +7,9 @@ namespace {
 
 using Visited = std::unordered_set<Transformation, TransformationHash>;
 
-// Upwards first, checks on the way back: what is not anonymous high up tags everything below it. Above such a
-// node there still is something to find; above an anonymous or an excluded one there is not.
+// Goes upwards first and checks on the way back: a transformation high up that is not anonymous tags
+// everything below it. Above such a node there may still be something to find; above an anonymous or excluded
+// one there is not.
 void visit(Explorer& explorer, const Transformation& node, Visited& visited) {
   if (explorer.is_stopped() || !visited.insert(node).second) return;
   if (explorer.is_tagged(node) && !explorer.is_tagged_not_anonymous(node)) return;

@@ -62,7 +62,7 @@ bool Explorer::is_pruned(const Transformation& transformation) {
   return is_hit;
 }
 
-// Every bound is one for the whole key (score, sum of levels, level vector), so equal scores are decided as
+// Every bound applies to the whole key (score, sum of levels, level vector), so equal scores are decided as
 // in offer().
 bool Explorer::cannot_win(const Transformation& transformation) {
   const auto order = quality_.bound(transformation) <=> incumbent_->score;
@@ -188,15 +188,15 @@ void Explorer::remember_bounds(const Transformation& transformation, const Summa
     remember(quality_.bound_of_specializations(summary, k), bounds_below_, not_anonymous_);
 }
 
-// The papers keep snapshots of transformations that are not anonymous, because nothing above an anonymous one
-// is checked any more; where the metric is not monotonic, it is.
+// The papers only keep snapshots of transformations that are not anonymous, because nothing above an
+// anonymous one is checked any more. If the metric is not monotonic, it is, so we keep these as well.
 void Explorer::keep_snapshot(bool is_anonymous) {
   if (is_anonymous && quality_.is_monotonic()) return;
   checker_.keep_snapshot([this](const Transformation& kept) { return is_of_no_use(kept); });
 }
 
-// Incognito's snapshots of fewer attributes are above the lattice: where scores count, its transformations
-// are checked, and none of them begins there.
+// Incognito's snapshots of fewer attributes are above the lattice. Once scores count, transformations of the
+// lattice are checked, and none of them starts from such a snapshot.
 bool Explorer::is_of_no_use(const Transformation& snapshot) {
   if (incumbent_ && !contains(lattice_, snapshot)) return true;
   successors(lattice_, snapshot, neighbours_);
@@ -232,14 +232,14 @@ double Explorer::decided_share() {
       [this](const Transformation& transformation) { return is_settled(transformation); });
 }
 
-// Best bound first through the implicit lattice, each transformation reached on one way only, until one is
-// open. After so many steps the bound reached by then is one for all that are left.
+// Goes through the implicit lattice, lowest bound first, until a transformation is open; each is reached in
+// one way only. After the maximum number of steps, the current bound holds for everything that is left.
 double Explorer::least_open_bound() {
   constexpr std::size_t kMaxReached = 1 << 20;
   struct Reached {
     double bound;
     Transformation transformation;
-    std::size_t first;  // raised from this attribute on
+    std::size_t first;  // the attributes from this one on may be raised
     bool operator>(const Reached& other) const { return bound > other.bound; }
   };
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
@@ -271,7 +271,7 @@ SearchResult Explorer::result() && {
   }
   result.is_proven = !is_stopped_ && !is_proof_given_up_;
   if (!result.is_proven)
-    // A depth-first proof leaves low boxes for the end, so the best of both.
+    // A depth-first proof leaves low boxes for the end, so the larger of the two bounds is used.
     result.lower_bound = std::max(least_open_bound(), lower_bound_.value_or(-HUGE_VAL));
   if (result.optimum) {
     const double best = result.optimum->score.value();

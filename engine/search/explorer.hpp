@@ -1,6 +1,6 @@
 #pragma once
 // What all search algorithms share: checking with predictive tagging, the incumbent, pruning by bounds,
-// counts. An algorithm only decides in which order to check what is_tagged() does not exclude.
+// counts. An algorithm only decides the order in which it checks what is_tagged() does not exclude.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -15,68 +15,70 @@
 
 namespace pgveil::engine {
 
-// Where lower bounds come from. The classes of a check bound what is above it (discernibility, class size);
-// the other metrics can be bounded everywhere by look-up. Without suppression no metric pays more than for
-// its classes, and a high transformation that is not anonymous tags so much that bounds by look-up are used
-// for all.
+// Where lower bounds come from. For discernibility and class size, the classes of a check bound everything
+// above it. The other metrics can be bounded everywhere by look-up. If nothing may be suppressed, look-up is
+// used for all metrics: then no metric costs more than its classes, and a high transformation that is not
+// anonymous tags very much.
 enum class Bounds { none, by_classes, by_look_up };
 
 class Explorer {
  public:
-  // What is referred to must outlive it.
+  // What is referred to must outlive this object.
   Explorer(const PreparedTable& table, const Lattice& lattice, const Quality& quality,
            const SearchOptions& options);
 
   [[nodiscard]] const Lattice& lattice() const { return lattice_; }
   [[nodiscard]] const PriorityOrder& order() const { return order_; }
 
-  // Known to be anonymous or not, by a check or by tagging, or unable to beat the incumbent. Once stopped,
-  // true. Where anonymity is not inherited, what generalizes an anonymous transformation is tagged too,
-  // although it need not be anonymous: if the metric is monotonic nothing better is there, else it is open
-  // until is_settled.
+  // Whether the transformation is known to be anonymous or not, by a check or by tagging, or cannot beat the
+  // incumbent. True for all once stopped. If anonymity is not inherited, generalizations of an anonymous
+  // transformation are tagged too, although they need not be anonymous. With a monotonic metric none of them
+  // is better; otherwise they stay open until is_settled.
   [[nodiscard]] bool is_tagged(const Transformation& transformation);
-  // Nothing can be won from checking it: as is_tagged, but where the metric is not monotonic a transformation
-  // that is tagged anonymous still has to be checked.
+  // Whether a check of it cannot improve anything. As is_tagged, except that with a metric that is not
+  // monotonic a transformation that is tagged anonymous still has to be checked.
   [[nodiscard]] bool is_settled(const Transformation& transformation);
   [[nodiscard]] bool is_tagged_anonymous(const Transformation& transformation);
-  // Or anonymous only by suppressing so many records that neither it nor a specialization can beat the
-  // incumbent.
+  // Also true if it is anonymous only by suppressing so many records that neither it nor a specialization can
+  // beat the incumbent.
   [[nodiscard]] bool is_tagged_not_anonymous(const Transformation& transformation);
 
-  // A member of what is tagged not anonymous that is, or generalizes, the transformation.
+  // A member of the antichain of non-anonymous transformations that equals or generalizes this one.
   [[nodiscard]] std::optional<Transformation> not_anonymous_above(const Transformation& transformation);
-  // It was checked, and is settled by that alone: anonymous where the metric is not monotonic, or not
-  // anonymous where that is not inherited by its specializations.
+  // Whether it was checked and only this check settles it: it is anonymous and the metric is not monotonic,
+  // or it is not anonymous and specializations do not inherit that.
   [[nodiscard]] bool is_settled_alone(const Transformation& transformation) const {
     return settled_alone_.contains(transformation);
   }
 
-  // The two halves of is_tagged: by anonymity, and by bounds.
+  // The two halves of is_tagged: by anonymity and by bounds.
   [[nodiscard]] bool is_known(const Transformation& transformation);
   [[nodiscard]] bool is_pruned(const Transformation& transformation);
-  // A direct generalization is excluded by bounds.
+  // Whether bounds exclude a direct generalization of it.
   [[nodiscard]] bool is_at_bound(const Transformation& transformation);
 
-  // Checks, tags, scores; false if it is tagged not anonymous now. Once stopped: false, and nothing is done.
+  // Checks, tags and scores. False if it is now tagged not anonymous. Once stopped it does nothing and
+  // returns false.
   bool check(const Transformation& transformation);
-  // The same of several, which are checked at the same time where there are threads: told(i, summary, is
-  // open) of one after the other. Once stopped, the others are left out; what was done of them does not
-  // count.
+  // Does the same for several, which are checked at the same time if there are threads. Calls told(i,
+  // summary, is open) for one after the other. Once stopped, the remaining ones are left out, and work
+  // already done for them does not count.
   void check_round(std::span<const Transformation> transformations,
                    const std::function<void(std::size_t, const Summary&, bool)>& told);
-  // The same as check without tagging and pruning.
+  // Does what check does without tagging and pruning.
   void check_alone(const Transformation& transformation);
-  // Of a transformation with dropped columns: tags what is not anonymous, scores nothing; true if anonymous.
+  // For a transformation with dropped columns: tags it if it is not anonymous, scores nothing. True if it is
+  // anonymous.
   bool check_subset(const Transformation& transformation);
 
-  // The algorithm knows that nothing that is not decided yet scores below this, or that what it leaves is not
-  // proven.
+  // The algorithm calls this if it knows that no undecided transformation scores below `bound`.
+  // give_up_proof() says that what it leaves out is not proven to be worse.
   void raise_lower_bound(double bound);
-  // What the algorithm itself holds now; the most of it counts.
+  // Records what the algorithm itself has allocated now; the maximum counts.
   void note_bytes(std::size_t bytes) { algorithm_bytes_ = std::max(algorithm_bytes_, bytes); }
   void give_up_proof() { is_proof_given_up_ = true; }
 
-  // Asked now and then by what walks through the lattice without checking: true once the search is to stop.
+  // Called now and then by walks through the lattice that check nothing. True once the search must stop.
   [[nodiscard]] bool wants_stop() { return !may_check(); }
 
   [[nodiscard]] Bounds bounds() const { return bounds_; }
@@ -84,14 +86,14 @@ class Explorer {
   [[nodiscard]] const SearchOptions& options() const { return options_; }
   [[nodiscard]] const Quality& quality() const { return quality_; }
   [[nodiscard]] const PreparedTable& table() const { return table_; }
-  // Of the best anonymous transformation so far.
+  // The best anonymous transformation so far.
   [[nodiscard]] std::optional<Transformation> best() const {
     return incumbent_ ? std::optional(incumbent_->transformation) : std::nullopt;
   }
-  // Nothing above an anonymous transformation is better than it.
+  // Whether no generalization of an anonymous transformation is better than it.
   [[nodiscard]] bool is_monotonic() const { return quality_.is_monotonic(); }
-  // What the privacy models find is inherited: by generalizations of what is anonymous, by specializations of
-  // what is not. If not, only what stays_suppressed says of the latter is.
+  // Whether generalizations inherit that a transformation is anonymous, and specializations that it is not.
+  // If false, specializations only inherit what stays_suppressed says.
   [[nodiscard]] bool is_inherited() const { return is_inherited_; }
   [[nodiscard]] SearchResult result() &&;
 
@@ -131,15 +133,15 @@ class Explorer {
   Checker checker_;
   Antichain anonymous_;
   Antichain not_anonymous_;
-  Antichain expensive_;                   // they and all their generalizations are worse than the incumbent
-  std::vector<KnownBound> bounds_above_;  // of generalizations, not in expensive_ yet
-  std::vector<KnownBound> bounds_below_;  // of specializations, not in not_anonymous_ yet
+  Antichain expensive_;                   // these and all their generalizations are worse than the incumbent
+  std::vector<KnownBound> bounds_above_;  // for generalizations, not yet in expensive_
+  std::vector<KnownBound> bounds_below_;  // for specializations, not yet in not_anonymous_
   std::unordered_set<Transformation, TransformationHash> settled_alone_;
   std::optional<Incumbent> incumbent_;
   std::vector<CheckedTransformation> checked_;
   std::vector<Transformation> neighbours_;
-  std::optional<DecidedShare> decided_;  // once it is asked for
-  std::optional<double> lower_bound_;    // that the algorithm knows
+  std::optional<DecidedShare> decided_;  // set once it is asked for
+  std::optional<double> lower_bound_;    // known to the algorithm
   std::uint64_t checks_ = 0;
   std::size_t algorithm_bytes_ = 0;
   Predictions quality_predictions_;

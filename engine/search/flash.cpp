@@ -13,7 +13,7 @@ class Flash {
  public:
   explicit Flash(Explorer& explorer) : explorer_(explorer) {}
 
-  // Algorithm 1. A level is sorted when its turn comes, without what is tagged by then.
+  // Algorithm 1. A level is sorted when its turn comes, without the transformations that are tagged by then.
   void run() {
     const Lattice& lattice = explorer_.lattice();
     std::vector<Transformation> level;
@@ -46,7 +46,8 @@ class Flash {
     }
   }
 
-  // What is not anonymous goes to the heap: paths from its generalizations can use its classes.
+  // Transformations that are not anonymous go to the heap, because paths from their generalizations can use
+  // their classes.
   void check_from(const Transformation& start) {
     PathSearch path(explorer_, reach_, start);
     while (const auto node = path.next()) {

@@ -7,8 +7,8 @@
 namespace pgveil::engine {
 namespace {
 
-// The attribute with the most values that can still be generalized, the first in the order of names; none: at
-// the top.
+// The attribute that has the most values and can still be generalized; ties: the first in the order of names.
+// nullopt: the top is reached.
 std::optional<std::size_t> most_diverse(const Explorer& explorer, const Transformation& at) {
   const Lattice& lattice = explorer.lattice();
   std::optional<std::size_t> most;
@@ -43,7 +43,7 @@ void run_igreedy(Explorer& explorer) {
   std::vector<Transformation> up;
   for (successors(explorer.lattice(), at, up); !is_done() && !up.empty();
        successors(explorer.lattice(), at, up)) {
-    // Fewest records in classes below k, then the lowest bound, then the first.
+    // Fewest records in classes below k, then the lowest bound, then the first one.
     using Key = std::tuple<std::uint64_t, Score>;
     std::optional<Key> best;
     explorer.check_round(up, [&](std::size_t i, const Summary& summary, bool) {

@@ -5,10 +5,10 @@
 namespace pgveil::engine {
 namespace {
 
-// The lattice of a subset of the quasi-identifiers: the others are dropped. A subset's transformation that is
-// not anonymous generalizes, so excludes, every transformation of a larger subset that agrees with it
-// (Kohlmayer et al. 2012, III-A); with columns dropped by a level of their own, that is predictive tagging
-// and nothing else.
+// The lattice of a subset of the quasi-identifiers, in which the others are dropped. A subset's
+// transformation that is not anonymous generalizes, and so excludes, every transformation of a larger subset
+// that agrees with it (Kohlmayer et al. 2012, III-A). Because dropping a column is a level of its own here,
+// ordinary predictive tagging does this.
 Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
   Lattice made = whole;
   for (std::size_t j = 0; j < whole.attributes; ++j) {
@@ -21,7 +21,7 @@ Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
 
 void search_subset(Explorer& explorer, const Lattice& lattice) {
   Antichain anonymous(Antichain::Keep::minimal,
-                      lattice.attributes);  // of this subset only: it says nothing about larger ones
+                      lattice.attributes);  // for this subset only: it says nothing about larger ones
   for (unsigned sum = lattice.bottom.level_sum(); sum <= lattice.top.level_sum() && !explorer.is_stopped();
        ++sum) {
     LevelWalk walk(lattice.bottom, lattice.top, lattice.attributes, sum);

@@ -17,8 +17,8 @@ struct SublatticeHash {
 };
 
 // Divide and conquer (El Emam et al. 2009; Kohlmayer et al. 2012, section III-B). A sublattice is enumerated
-// at most once, and not at all when nothing in it is untagged: without that the recursion through what is
-// known already grows exponentially.
+// at most once, and not at all if nothing in it is untagged. Otherwise the recursion through known parts
+// alone would grow exponentially.
 class Ola {
  public:
   explicit Ola(Explorer& explorer) : explorer_(explorer) {}

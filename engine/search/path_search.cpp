@@ -5,7 +5,8 @@
 namespace pgveil::engine {
 namespace {
 
-// Greedily upwards through what is not tagged; with bounds by look-up, then on through what they exclude.
+// Goes upwards greedily through untagged transformations, and with bounds by look-up then on through those
+// that they exclude.
 std::vector<Transformation> find_path(Explorer& explorer, const Transformation& start) {
   std::vector<Transformation> path{start};
   while (true) {
@@ -28,7 +29,7 @@ std::vector<Transformation> sorted_successors(const Explorer& explorer, const Tr
   return up;
 }
 
-// With bounds, a path that ends where they begin is settled at one stroke if its end is not anonymous.
+// With bounds, a path that ends where they begin is settled by one check if its end is not anonymous.
 PathSearch::PathSearch(Explorer& explorer, Reach& reach, const Transformation& start)
     : explorer_(explorer),
       reach_(reach),
@@ -44,7 +45,7 @@ std::optional<Transformation> PathSearch::next() {
   return path_[asked_];
 }
 
-// What became known since the path was made, by searches along other paths, is not asked for.
+// What searches along other paths have found out since this path was made is not checked again.
 std::optional<std::size_t> PathSearch::next_place() {
   while (true) {
     const auto place = explorer_.bounds() == Bounds::by_look_up ? next_of_open_part() : next_of_whole();
@@ -65,8 +66,8 @@ std::optional<std::size_t> PathSearch::next_of_open_part() {
   return is_reaching_ ? std::min(open_ - 1 + reach_.levels(), high_ - 1) : (low_ + high_ - 1) / 2;
 }
 
-// Binary search for the anonymous transformation lowest on the path. An incumbent found on the way can
-// exclude the rest of it by bounds.
+// Binary search for the lowest anonymous transformation on the path. An incumbent found on the way can
+// exclude the rest of the path by bounds.
 std::optional<std::size_t> PathSearch::next_of_whole() {
   while (low_ < high_ && !explorer_.is_stopped()) {
     const std::size_t middle = is_end_first_ ? high_ - 1 : (low_ + high_ - 1) / 2;

@@ -1,11 +1,11 @@
-// Samarati's binary search for the lowest level of the lattice that has an anonymous transformation; of that
-// level the best one. It proves nothing of the score: a higher level may have a better one.
+// Samarati's binary search for the lowest level of the lattice that has an anonymous transformation, and the
+// best one on that level. It proves nothing about the score, because a higher level may have a better one.
 #include "engine/search/algorithms.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-template <class Visit>  // until it returns false
+template <class Visit>  // called until it returns false
 void visit_level(Explorer& explorer, unsigned sum, Visit&& visit) {
   const Lattice& lattice = explorer.lattice();
   LevelWalk walk(lattice.bottom, lattice.top, lattice.attributes, sum);

@@ -34,13 +34,13 @@ Result<Lattice> restricted_lattice(const PreparedTable& table, const SearchOptio
   return lattice;
 }
 
-// Everything that tells one algorithm from another.
+// Everything that distinguishes one algorithm from another.
 struct Facts {
   std::string_view name;
   void (*run)(Explorer&) = nullptr;
   bool is_heuristic = false;
   bool walks_the_lattice = false;
-  bool leaves_some_unsettled = false;  // where the metric is not monotonic, or anonymity is not inherited
+  bool leaves_some_unsettled = false;  // if the metric is not monotonic or anonymity is not inherited
 };
 
 Facts facts_of(Algorithm algorithm) {

@@ -13,7 +13,7 @@ namespace {
 
 using Columns = std::vector<const engine::Column*>;
 
-// What is demanded, as searches take it. Errors: parameters out of range.
+// The demands in the form that searches take. Errors: parameters out of range.
 Result<engine::Anonymity> checked_models(const TableDemand& demand) {
   engine::Anonymity anonymity;
   std::vector<engine::SensitiveShape> shapes;
@@ -26,7 +26,7 @@ Result<engine::Anonymity> checked_models(const TableDemand& demand) {
   return anonymity;
 }
 
-// The quasi-identifiers, then the sensitive columns; none: no quasi-identifier is named.
+// The quasi-identifiers, then the sensitive columns. Empty: no quasi-identifier is named.
 std::vector<std::string> names_of(const TableDemand& demand) {
   auto names = demand.quasi_identifiers;
   if (names.empty()) return names;
@@ -38,7 +38,8 @@ Error no_quasi_identifier() {
   return engine::not_measurable("no quasi-identifier is named", "name them with --columns, or a job");
 }
 
-// What std::unordered_map, a class and its counts of values take beside the texts; measured, rounded up.
+// The memory of an entry in std::unordered_map, a class and its counts of values in addition to the texts;
+// measured and rounded up.
 constexpr std::uint64_t kBytesOfClass = 400;
 
 std::uint64_t bytes_of(const db::RowClass& found) {

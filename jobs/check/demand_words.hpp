@@ -1,5 +1,6 @@
 #pragma once
-// What is demanded of a table, from words and from jobs: for check-table and for the console's CHECK TABLE.
+// Reads what is demanded of a table, from words and from jobs. For check-table and for the console's CHECK
+// TABLE.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,15 +19,15 @@ struct DemandWords {
   std::vector<std::string> risks;     // "average_risk 0.05"
 };
 
-// null_text: what stands for NULL in the table. Errors: kind usage: words that say no model or order.
+// null_text: what stands for NULL in the table. Errors: kind usage for words that name no model or order.
 [[nodiscard]] Result<TableDemand> demand_of(const DemandWords& words,
                                             const std::optional<std::string>& null_text);
 
-// What a job promises, but for presence and k_map. values: where hierarchies that are rules find the values
-// they are made for. Errors: those of checked_columns.
+// What a job promises, without presence and k_map. values: a table with the values for which hierarchies
+// given by a rule are made. Errors: those of checked_columns.
 [[nodiscard]] Result<TableDemand> demand_of(const Job& job, const engine::Table& values);
 
-// Takes out the models whose distance is in a hierarchy → what was taken, "illness t_closeness 0.2
+// Removes the models whose distance is in a hierarchy, and returns them as text, "illness t_closeness 0.2
 // hierarchical".
 [[nodiscard]] std::vector<std::string> without_hierarchical(TableDemand& demand);
 

@@ -29,7 +29,7 @@ std::string digest_of(std::string_view bytes, std::string_view key) {
   return {digest.begin(), digest.begin() + size};
 }
 
-// Each cell with its length, so that no two rows have one text.
+// Writes each cell with its length, so that different rows have different texts.
 std::string row_text(const std::vector<std::optional<std::string_view>>& row) {
   std::string text;
   for (const auto& cell : row) text += cell ? fmt::format("{};{}", cell->size(), *cell) : std::string("-;");

@@ -1,7 +1,7 @@
 #pragma once
-// Fingerprints of bytes and of tables, SHA-256 in hex. With a key (HMAC) they tell nobody without it
-// anything; without one, whoever guesses the whole of it can confirm the guess, so only what is published
-// anyway gets one of those.
+// Fingerprints of bytes and of tables, SHA-256 in hex. With a key (HMAC), they tell nothing to anybody
+// without the key. Without a key, somebody who guesses the whole content can confirm the guess, so such
+// fingerprints are made only of what is published anyway.
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ namespace pgveil::app {
 
 [[nodiscard]] std::string fingerprint_of(std::string_view bytes);
 
-// The same of bytes that come bit by bit.
+// The same for bytes that come in pieces.
 class BytesFingerprint {
  public:
   BytesFingerprint();
@@ -27,7 +27,8 @@ class BytesFingerprint {
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
-// Rows in any order have one fingerprint; the columns' names and their order belong to it.
+// The fingerprint does not depend on the order of the rows. It does depend on the columns' names and their
+// order.
 class TableFingerprint {
  public:
   // key: empty for none.
@@ -38,10 +39,10 @@ class TableFingerprint {
  private:
   std::string key_;
   std::string header_;
-  std::vector<std::string> rows_;  // a digest each
+  std::vector<std::string> rows_;  // a digest for each
 };
 
-// 16 bytes or more, mode 0600, the first line of a file. Errors: kind configuration, io.
+// The key is the first line of a file of mode 0600, 16 bytes or more. Errors: kind configuration, io.
 [[nodiscard]] Result<std::string> read_fingerprint_key(const std::string& path);
 
 }  // namespace pgveil::app

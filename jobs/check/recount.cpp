@@ -13,7 +13,7 @@ namespace {
 
 using engine::CheckedColumn;
 
-// Of the records that are published, as they were read.
+// Counts the published records, as they were read.
 engine::ValueCounts counted(const engine::Column& column, const JobData& data,
                             const std::optional<std::string>& null_text) {
   std::vector<std::uint64_t> counts(column.values.size(), 0);
@@ -28,7 +28,7 @@ engine::ValueCounts counted(const engine::Column& column, const JobData& data,
   return made;
 }
 
-// The columns of a publication, sorted by what they are to a check.
+// The columns of a publication, by their role in a check.
 struct Places {
   std::vector<const engine::PublishedColumn*> quasi_identifiers, sensitive, others;
 };
@@ -96,7 +96,7 @@ Error not_in_hierarchy(const std::string& column, std::size_t values) {
           "give the population that the job has"};
 }
 
-// [code]: as it is shown; nullopt: NULL.
+// [code]: the text as it is shown; nullopt: NULL.
 Result<std::vector<std::optional<std::string>>> texts_of(const ShownColumn& from, unsigned level,
                                                          const std::optional<std::string>& null_text) {
   const auto shown = engine::ShownAs::make(from.column->name, from.hierarchy, level);

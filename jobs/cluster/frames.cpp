@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PGVM";
 constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
-constexpr std::uint32_t kMostLevels = 128;  // the value itself, and what a hierarchy may have above it
+constexpr std::uint32_t kMostLevels = 128;  // the value itself, and the levels above it
 
 }  // namespace
 

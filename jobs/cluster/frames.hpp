@@ -1,7 +1,8 @@
 #pragma once
-// Bytes between pgveil and the program that runs it on a cluster (docs/spark.md): numbers of four bytes,
-// little endian; a text is its length and its bytes; texts are how many, all their lengths, all their bytes.
-// They come from another program: everything is bounded, or grows only with what was really sent.
+// The byte format between pgveil and the program that runs it on a cluster (docs/spark.md). Numbers have four
+// bytes, little endian. A text is its length and its bytes. A list of texts is their number, all their
+// lengths, and all their bytes. The bytes come from another program, so everything is bounded or grows only
+// with what was really sent.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,15 +22,14 @@ namespace pgveil::app {
 inline constexpr std::uint32_t kFramesVersion = 1;
 inline constexpr std::uint32_t kMostTextBytes = 1U << 20U;
 
-// Reads up to `size` bytes to `to`; fewer only at the end. Errors: ErrorKind::io.
+// Reads up to `size` bytes into `to`; fewer only at the end. Errors: ErrorKind::io.
 using ReadBytes = std::function<Result<std::size_t>(char* to, std::size_t size)>;
 using WriteBytes = std::function<Result<void>(std::string_view bytes)>;
 
-// ErrorKind::protocol.
+// Makes an error of ErrorKind::protocol.
 [[nodiscard]] Error broken_frames(std::string_view what);
 
-// The first thing that is wrong is kept; after that everything read is empty or 0. Lives shorter than what it
-// reads by.
+// The first error is kept; after it everything that is read is empty or 0. `read` must outlive the reader.
 class FrameReader {
  public:
   explicit FrameReader(const ReadBytes& read) : read_(read) {}
@@ -39,8 +39,8 @@ class FrameReader {
   void fail(Error error);
   void fail(std::string_view what) { fail(broken_frames(what)); }
 
-  void begin();  // what says that these are frames, and of which version
-  void end();    // nothing follows
+  void begin();  // checks that these are frames of this version
+  void end();    // checks that nothing follows
   [[nodiscard]] std::uint32_t number();
   [[nodiscard]] std::string text();
   [[nodiscard]] std::vector<std::string> texts();
@@ -57,7 +57,7 @@ class FrameReader {
 
  private:
   [[nodiscard]] static std::uint32_t little_endian(const unsigned char* raw);
-  bool bytes(char* to, std::size_t size);  // all of them, or none
+  bool bytes(char* to, std::size_t size);  // all of them or none
   [[nodiscard]] std::string text_of(std::uint32_t size);
   [[nodiscard]] std::span<const unsigned char> next_piece(std::uint64_t numbers);
 
@@ -66,7 +66,7 @@ class FrameReader {
   std::vector<unsigned char> piece_;
 };
 
-// Gathers small writes.
+// Collects small writes in a buffer.
 class FrameWriter {
  public:
   explicit FrameWriter(const WriteBytes& write);

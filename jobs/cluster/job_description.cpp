@@ -33,7 +33,7 @@ std::string_view name(AttributeClass attribute_class) {
   return "";
 }
 
-// l is text: a double's shortest one is the same number wherever it is read.
+// l is written as text: the shortest text of a double is the same number wherever it is read.
 Result<json::object> model_json(const JobAttribute& attribute, const engine::ValueModel& model) {
   if (const auto* distinct = std::get_if<engine::DistinctDiversity>(&model))
     return json::object{{"kind", "distinct"}, {"l", fmt::format("{}", distinct->l)}};
@@ -79,7 +79,7 @@ Result<void> check_models(const Job& job) {
   return {};
 }
 
-// No records, but a dictionary.
+// A column without records, only with a dictionary.
 engine::Column column_of(const JobAttribute& attribute, std::vector<std::string> values,
                          FrameReader& frames) {
   engine::Column out;

@@ -1,6 +1,6 @@
 #pragma once
-// A job for a program that runs it on a cluster: what it says, and its hierarchies made for the values that
-// the table has. So jobs and hierarchies have one reader.
+// Describes a job to a program that runs it on a cluster: its content, and its hierarchies made for the
+// values of the table. So jobs and hierarchies have only one reader.
 #include <string>
 
 #include "jobs/cluster/frames.hpp"
@@ -8,13 +8,13 @@
 
 namespace pgveil::app {
 
-// JSON (docs/spark.md). Errors: what only one machine can do (subset, presence, k_map, aggregates, models
-// beside distinct and entropy l-diversity).
+// The job as JSON (docs/spark.md). Errors: features that only one machine can run (subset, presence, k_map,
+// aggregates, models other than distinct and entropy l-diversity).
 [[nodiscard]] Result<std::string> describe_job(const Job& job);
 
-// Read: for each quasi-identifier, in the job's order, the different values of its column; of numeric ones
-// the least and the greatest are enough, and NULL's text if there is one. Written for each: the values in
-// their order, and the hierarchy, without rows for numeric ones. Errors: those of job_hierarchy,
+// Reads, for each quasi-identifier in the job's order, the distinct values of its column; for a numeric one
+// the smallest and the largest are enough, plus NULL's text if it has NULLs. Writes for each: the values in
+// their order, and the hierarchy, which has no rows for numeric ones. Errors: those of job_hierarchy,
 // numeric_dimension and categorical_dimension.
 [[nodiscard]] Result<void> resolve_domains(const Job& job, const ReadBytes& read, const WriteBytes& write);
 

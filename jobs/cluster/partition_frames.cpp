@@ -118,7 +118,7 @@ engine::Column read_column(FrameReader& frames, std::string name, std::uint64_t 
   return out;
 }
 
-// Values that only other partitions have: they say how wide the whole column is.
+// Adds values that only other partitions have, because they determine how wide the whole column is.
 void add_domain(engine::Column& column, std::vector<std::string> domain) {
   std::unordered_set<std::string> known(column.values.begin(), column.values.end());
   for (auto& value : domain) {

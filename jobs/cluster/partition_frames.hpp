@@ -1,6 +1,6 @@
 #pragma once
-// What a worker of a cluster is sent of one partition of a table, and what it answers, in frames
-// (docs/spark.md): columns are dictionaries and codes.
+// What a worker of a cluster receives for one partition of a table, and what it answers, in frames
+// (docs/spark.md). Columns are dictionaries and codes.
 #include <cstddef>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct PartitionRequest {
   engine::MondrianOptions options;
   engine::Ranges ranges = engine::Ranges::tight;
   std::vector<engine::Dimension> dimensions;
-  std::vector<engine::Column> quasi_identifiers;  // of each dimension
+  std::vector<engine::Column> quasi_identifiers;  // one for each dimension
   std::vector<engine::Column> sensitive;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// `aggregate` of a job's attributes: the key, what can't stand beside it, and the table in which classes show
-// one value of their own. What is published is then a table like mondrian's, whose quasi-identifiers have
-// nothing above their values.
+// Handles `aggregate` of a job's attributes: the key, what cannot be combined with it, and the table in which
+// classes show one value of their own. The published table is then like mondrian's: its quasi-identifiers
+// have no level above their values.
 #include <span>
 #include <vector>
 
@@ -13,23 +13,23 @@ namespace pgveil::app {
 
 [[nodiscard]] Result<engine::Microaggregate> read_aggregate(const yaml::Value& value);
 
-// Of an attribute that is aggregated and has no hierarchy: it stands at `*` while classes are formed, and no
-// metric minds. Errors: a key that says something else.
+// Prepares an attribute that is aggregated and has no hierarchy. It stays at `*` while classes are formed,
+// and no metric counts it. Errors: a key that contradicts this.
 [[nodiscard]] Result<void> hold_at_top(const JobEntries& entries, JobAttribute& attribute);
 
 [[nodiscard]] bool is_aggregated_alone(const JobAttribute& attribute);
 
-// Error: all quasi-identifiers are aggregated alone. REQUIRES: the attributes are read.
+// Errors: all quasi-identifiers are aggregated without a hierarchy. REQUIRES: the attributes are read.
 [[nodiscard]] Result<void> check_classes(const yaml::Value& attributes, const Job& job);
 
-// Errors: what two classes that come to look alike may keep each and break together; what is counted by the
-// hierarchies. REQUIRES: all of the job is read.
+// Errors: promises that two classes may each keep but break together once they look alike; promises that are
+// counted by the hierarchies. REQUIRES: the whole job is read.
 [[nodiscard]] Result<void> check_aggregates(const yaml::Value& attributes, const Job& job);
 
-// Each value, then `*`.
+// A hierarchy of two levels: each value, then `*`.
 [[nodiscard]] engine::Hierarchy hierarchy_to_top(const engine::Column& column);
 
-// As the engine takes them, in the job's order; empty: the job has none.
+// The aggregated columns in the form of the engine, in the job's order; empty: the job has none.
 [[nodiscard]] std::vector<engine::MicroaggregatedColumn> aggregated_columns(const Job& job);
 
 struct AggregatedData {

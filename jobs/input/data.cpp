@@ -26,7 +26,7 @@ std::vector<std::string> published_columns(const Job& job) {
   return columns;
 }
 
-// "-" comes from the command line only: a job's paths are absolute.
+// "-" only comes from the command line, because a job's paths are absolute.
 Result<std::string> read_text(const std::string& path) {
   if (path == "-") return read_standard_input();
   auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
@@ -83,7 +83,7 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
   return Input{std::move(source->table), std::move(source->types), std::move(source->others)};
 }
 
-// Also takes the column that tells the subset out of the table, unless it is published.
+// Also removes the column that marks the subset from the table, unless it is published.
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
   if (job.subset->file) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a job reads, made ready for the engine: the input's columns and their hierarchies.
+// Reads the data of a job and prepares it for the engine: the input's columns and their hierarchies.
 #include <functional>
 #include <map>
 #include <string>
@@ -13,16 +13,16 @@
 namespace pgveil::app {
 
 struct JobData {
-  engine::Table table;  // the attributes that are no identifiers, in the job's order
+  engine::Table table;  // the attributes except identifiers, in the job's order
   engine::PreparedTable prepared;
   std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
-  std::vector<std::string> not_published;    // identifiers and columns that are not listed
-  // Of algorithm: mondrian. Then `table` shows its groups, each quasi-identifier with nothing above its
+  std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
+  // Set for algorithm: mondrian. Then `table` shows its groups, and no quasi-identifier has a level above its
   // values.
   std::optional<JobGroupsReport> groups = {};
-  // The table before it was cut into groups, if it is to be kept.
+  // The table before it was cut into groups, if the caller wants to keep it.
   std::optional<engine::Table> input = {};
-  // What `prepared` was made of.
+  // What `prepared` was made from.
   std::vector<engine::QuasiIdentifier> quasi_identifiers = {};
   engine::PrivacyColumns privacy = {};
 };
@@ -32,35 +32,36 @@ struct JobData {
 
 [[nodiscard]] bool needs_config(const Job& job);
 
-// The table with its database filled in. Errors: no such database in the configuration, or which one is not
-// clear.
+// The table with its database filled in. Errors: the configuration has no such database, or it is unclear
+// which one is meant.
 [[nodiscard]] Result<JobTable> placed(const Config& config, JobTable table);
 
-// As the job gives it, for the values of the column; of an attribute that is aggregated alone, its values and
-// `*`. Errors: a file that can't be read or parsed; those of build_hierarchy. REQUIRES: the attribute has
-// one, or is aggregated alone.
+// hierarchy_of returns the hierarchy that the job gives for the attribute, made for the column's values. For
+// an attribute that is aggregated without a hierarchy it is the values and `*`. Errors: a file that cannot be
+// read or parsed; those of build_hierarchy. REQUIRES: the attribute has a hierarchy, or is aggregated without
+// one.
 [[nodiscard]] bool has_hierarchy(const JobAttribute& attribute);
 [[nodiscard]] Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute,
                                                      const engine::Column& column, const Job& job);
 
-// Of algorithm: mondrian only; else the input stays as it is.
+// Whether to keep the input of algorithm: mondrian. For other algorithms the input always stays as it is.
 enum class InputOfGroups { is_dropped, is_kept };
 
 struct JobReading {
   InputOfGroups input = InputOfGroups::is_dropped;
-  // Called with the rows as they were read, nulls as input.null says; may be empty.
+  // Called with the rows as they were read, with nulls as input.null says; may be empty.
   std::function<void(const engine::Table&)> on_input = {};
 };
 
-// config: null when the job has no table. Errors: files that can't be read or parsed; attributes that the
-// input has not (all are named); what read_source_table, build_hierarchy, prepare and cut_into_groups refuse.
-// The offending values are in private_detail.
+// config: null if the job has no table. Errors: files that cannot be read or parsed; attributes that the
+// input does not have (all are named); what read_source_table, build_hierarchy, prepare and cut_into_groups
+// refuse. The offending values are in private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress, const JobReading& how = {});
 
-// `shown`: the job's table with its quasi-identifiers as they are to be published; nothing is above their
-// values. Errors: those of prepare.
+// shown: the job's table with its quasi-identifiers as they are to be published; they have no level above
+// their values. Errors: those of prepare.
 [[nodiscard]] Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data);
 
 }  // namespace pgveil::app

@@ -1,4 +1,4 @@
-// The hierarchy section of an attribute: a file, or one of the rules.
+// Reads the hierarchy section of an attribute: a file, or one of the rules.
 #include <fmt/format.h>
 
 #include "jobs/language/values.hpp"

@@ -42,7 +42,7 @@ Result<JobMondrian> read_section(const Value& value) {
   return made;
 }
 
-// What only a search over transformations can do.
+// Refuses keys that only a search over transformations can use.
 Result<void> check_keys(const JobEntries& entries) {
   constexpr std::array<std::string_view, 10> kOfLattices{"suppression", "metric",        "aggregate", "gs",
                                                          "outliers",    "presence",      "subset",    "k_map",

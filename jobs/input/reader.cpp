@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxThreads = 256;
 constexpr std::int64_t kMaxRounds = 100;
 
-// A required key's value, or the section itself with an error recorded.
+// The value of a required key, or the section itself after recording an error.
 const Value& required(const JobEntries& entries, const Value& section, std::string_view key,
                       std::string_view fix, FirstError& errors) {
   if (const auto* value = yaml::find(entries, key)) return *value;
@@ -288,7 +288,7 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
     job.seed = static_cast<std::uint64_t>(errors.take(seed->as_integer(0, INT64_MAX)));
 }
 
-// What two parts of a table can keep each by itself and break together.
+// Refuses models that two parts of a table can each keep but break together.
 Result<void> read_local_recoding(const JobEntries& entries, Job& job) {
   const auto* rounds = yaml::find(entries, "local_recoding");
   if (rounds == nullptr) return {};

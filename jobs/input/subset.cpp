@@ -10,7 +10,7 @@
 namespace pgveil::app {
 namespace {
 
-// Each cell with its length, so that no two rows have one key.
+// Writes each cell with its length, so that different rows have different keys.
 std::string key_of(const std::vector<const engine::Column*>& columns, std::size_t row) {
   std::string key;
   for (const auto* column : columns) {
@@ -55,7 +55,7 @@ Result<std::vector<std::uint8_t>> rows_of_subset(const engine::Table& table, con
   for (std::size_t row = 0; row < subset.rows(); ++row) {
     const auto found = rows.find(key_of(in_subset, row));
     if (found == rows.end() || found->second.empty()) {
-      missing.push_back(row + 2);  // lines, if no cell has several
+      missing.push_back(row + 2);  // these are lines if no cell has several
       continue;
     }
     made[found->second.back()] = 1;

@@ -28,7 +28,7 @@ Result<std::string> read_file(const std::string& path) {
   return invalid_input(fmt::format("there is no file {}", path), "check the path; - is standard input");
 }
 
-// Those that are asked for, in their order; none: all.
+// The requested columns, in their order; none requested: all.
 Result<engine::Table> with_columns(engine::Table table, const std::vector<std::string>& columns,
                                    const std::string& where) {
   if (columns.empty()) return table;

@@ -1,6 +1,6 @@
 #pragma once
-// A table that a verb of the command line looks at: separated text of a file or of standard input, or a table
-// of PostgreSQL.
+// The table that a verb of the command line works on: separated text from a file or standard input, or a
+// table of PostgreSQL.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,24 +16,24 @@ namespace pgveil::app {
 struct TableArguments {
   std::optional<std::string> file;       // "-": standard input
   std::optional<std::string> table;      // schema.table or [schema, table], instead of a file
-  std::string database;                  // of the table; empty: the only one that is configured
+  std::string database;                  // of the table; empty: the only configured one
   std::string separator = ",";           // of the file; "tab" for a tab
-  std::optional<std::string> null_text;  // what stands for NULL; of a table "NULL" if not given
+  std::optional<std::string> null_text;  // what stands for NULL; for a table "NULL" if not given
 };
 
-// A reader of one command: the configuration is read once, and standard input too.
+// A reader for one command: it reads the configuration and standard input only once.
 class TableReader {
  public:
-  // `subject` stands before the line of progress on a terminal.
-  // config: of the file that is read when a table is.
+  // subject: comes before the line of progress on a terminal.
+  // config: path of the configuration, which is read only when a table is.
   TableReader(std::string config, std::string subject)
       : config_file_(std::move(config)), subject_(std::move(subject)) {}
 
-  // columns: to read; none: all. Errors: neither or both of file and table (kind usage); what can't be read
-  // or parsed; columns that it has not; those of read_source_table.
+  // columns: the ones to read; none: all. Errors: neither or both of file and table (kind usage); what cannot
+  // be read or parsed; columns that the table does not have; those of read_source_table.
   [[nodiscard]] Result<engine::Table> read(const TableArguments& arguments, std::vector<std::string> columns);
 
-  // Where a table of PostgreSQL is, for whoever has the server count it. REQUIRES: arguments.table.
+  // Where a table of PostgreSQL is, for callers that let the server count it. REQUIRES: arguments.table.
   struct Place {
     db::Endpoint endpoint;
     db::TablePlace table;
@@ -50,21 +50,22 @@ class TableReader {
   bool has_read_input_ = false;
 };
 
-// To its end. Errors: kind io.
+// Reads to its end. Errors: kind io.
 [[nodiscard]] Result<std::string> read_standard_input();
 
 [[nodiscard]] std::optional<std::string> null_text_of(const TableArguments& arguments);
 // "the file x.csv", "standard input", "table public.people": for reports.
 [[nodiscard]] std::string describe(const TableArguments& arguments);
 
-// "age,zip": a record of CSV, so that a name with a comma stands in quotes. Errors: kind usage; a name
-// twice.
+// Reads "age,zip": a record of CSV, so a name with a comma must be in quotes. Errors: kind usage; a name that
+// occurs twice.
 [[nodiscard]] Result<std::vector<std::string>> column_names(std::string_view option, std::string_view text);
 
-// One ASCII character, or "tab". Errors: kind usage.
+// Reads one ASCII character, or "tab". Errors: kind usage.
 [[nodiscard]] Result<char> separator_of(std::string_view text);
 
-// To standard output, or whole to a file of mode 0600 that replaces what is there, never one of `inputs`.
+// Writes to standard output or to a file of mode 0600. A file is replaced as a whole and is never one of
+// `inputs`.
 [[nodiscard]] Result<void> write_report(const std::optional<std::string>& file, std::string_view text,
                                         std::vector<std::string> inputs);
 

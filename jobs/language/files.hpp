@@ -1,5 +1,5 @@
 #pragma once
-// The jobs that the configuration names, read when they are asked for.
+// Finds the jobs that the configuration names. They are read when they are asked for.
 #include <string>
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace pgveil::app {
 
-// In the order of their names. Errors: the first file that is wrong; two jobs of one name; no file at a path
-// without a pattern.
+// Ordered by name. Errors: the first file with an error; two jobs with one name; a path without a pattern
+// where there is no file.
 [[nodiscard]] Result<std::vector<Job>> read_job_files(const Config& config);
 
 [[nodiscard]] Result<Job> find_job(const Config& config, const std::string& name);

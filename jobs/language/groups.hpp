@@ -1,5 +1,5 @@
 #pragma once
-// Groups in place of a job's records (`algorithm: mondrian`).
+// Groups that are published in place of a job's records (`algorithm: mondrian`).
 #include <functional>
 
 #include "engine/data/hierarchy.hpp"
@@ -10,7 +10,7 @@ namespace pgveil::app {
 
 struct JobGroupsReport {
   engine::GroupQuality tight, region;
-  double ms = 0;  // of cutting
+  double ms = 0;  // for cutting
 };
 
 struct JobGroups {
@@ -18,7 +18,7 @@ struct JobGroups {
   JobGroupsReport report;
 };
 
-// Of a quasi-identifier that is not numeric, for the values of its column.
+// Returns the hierarchy of a quasi-identifier that is not numeric, for the values of its column.
 using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
 
 }  // namespace pgveil::app

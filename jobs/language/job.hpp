@@ -1,7 +1,7 @@
 #pragma once
-// A job of `pgveil anonymize` as a value, and its reader: YAML, strict as a policy's. docs/anonymize.md is
-// the reference; its tables are those of jobs/language/keys.hpp. The data, hierarchies and databases that a
-// job names are not looked at here.
+// A job of `pgveil anonymize` as a value, and its reader: YAML, as strict as a policy's. docs/anonymize.md is
+// the reference; its tables come from jobs/language/keys.hpp. The reader does not look at the data,
+// hierarchies and databases that a job names.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,7 +27,7 @@ struct JobFile {
 };
 
 struct JobTable {
-  std::string database;  // empty: the input's, or the only one that is configured
+  std::string database;  // empty: that of the input, or the only configured one
   std::string schema;
   std::string table;
 };
@@ -37,30 +37,30 @@ enum class AttributeClass { identifier, quasi_identifier, sensitive, insensitive
 struct JobAttribute {
   std::string name;
   AttributeClass attribute_class = AttributeClass::identifier;
-  // Of quasi-identifiers, and of sensitive ones whose t-closeness is hierarchical; a file without a path:
-  // none.
+  // For quasi-identifiers, and for sensitive attributes whose t-closeness is hierarchical. A file without a
+  // path: none.
   std::variant<JobFile, engine::HierarchyRule> hierarchy;
-  // Of quasi-identifiers only:
+  // For quasi-identifiers only:
   std::optional<unsigned> min_level, max_level;
   double weight = 1;
-  bool is_continuous = false;  // its loss is that of intervals
+  bool is_continuous = false;  // its loss is computed from intervals
   bool is_numeric = false;     // ordered as numbers; then it has no hierarchy
-  // A class shows this of its values. Without a hierarchy the attribute takes no part in the search: it stays
-  // at level 1 of its values and `*`.
+  // What a class shows in place of its values. Without a hierarchy the attribute takes no part in the search:
+  // it stays at level 1 of its two levels, the values and `*`.
   std::optional<engine::Microaggregate> aggregate;
-  // Of sensitive ones only:
+  // For sensitive attributes only:
   std::vector<engine::ValueModel> models;
   std::optional<engine::ValueOrder> order;
 };
 
-// What is published, while all of the input is what it is compared with: the records of a file, each of which
-// is one of the input's, or those that have a value.
+// The subset that is published, compared with the whole input: the records of a file, each of which occurs in
+// the input, or the records with one value.
 struct JobSubset {
   std::optional<JobFile> file;
   std::string column, value;
 };
 
-// algorithm: mondrian. Groups instead of one transformation for all records.
+// algorithm: mondrian makes groups in place of one transformation for all records.
 struct JobMondrian {
   engine::CutBy cut_by = engine::CutBy::normalized_span;
   engine::Cuts cuts = engine::Cuts::strict;
@@ -70,7 +70,7 @@ struct JobMondrian {
 struct JobLimits {
   std::optional<std::int64_t> time_ms;
   std::optional<std::uint64_t> checks;
-  std::optional<std::size_t> bytes;  // of snapshots
+  std::optional<std::size_t> bytes;  // for snapshots
   std::size_t threads = 1;
 };
 
@@ -78,7 +78,7 @@ struct JobOutput {
   std::optional<JobFile> file;
   std::optional<JobTable> table;
   bool replace = false;
-  std::map<std::string, std::string> types;  // of columns of the table, as written in the job
+  std::map<std::string, std::string> types;  // of the table's columns, as written in the job
 };
 
 struct Job {
@@ -93,7 +93,7 @@ struct Job {
   std::optional<engine::DeltaPresence> presence;
   std::optional<std::uint64_t> k_map;
   std::vector<engine::RiskModel> risks;
-  std::size_t local_recoding = 0;  // further transformations at most
+  std::size_t local_recoding = 0;  // number of additional transformations at most
   engine::QualityModel quality;
   engine::Algorithm algorithm = engine::Algorithm::flash;
   std::optional<JobMondrian> mondrian;  // in place of `algorithm`
@@ -103,12 +103,13 @@ struct Job {
   JobOutput output;
 };
 
-// Relative paths are of the folder of file_name. Every error is one line with file, line, column and the fix.
+// Relative paths start at the folder of file_name. Every error is one line with file, line, column and the
+// fix.
 [[nodiscard]] Result<Job> read_job(const yaml::Value& document, const std::string& file_name);
 [[nodiscard]] Result<Job> read_job_text(std::string_view text, const std::string& file_name);
 [[nodiscard]] Result<Job> read_job_file(const std::string& path);
 
-// NULL's text where the job names none: what hierarchies of a table's column write for it.
+// The text of NULL if the job sets none. Hierarchies of a table's column use it.
 inline constexpr std::string_view kNullOfTables = "NULL";
 
 }  // namespace pgveil::app

@@ -1,5 +1,5 @@
 #pragma once
-// The one table of a job's keys: what jobs/input/reader.cpp lets through, and the tables of
+// The one table of a job's keys: those that jobs/input/reader.cpp accepts, and the tables of
 // docs/anonymize.md.
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ struct JobKey {
 
 [[nodiscard]] std::vector<std::string_view> job_keys_of(std::string_view section);
 
-// One table per section, as docs/anonymize.md has them.
+// One table per section, as in docs/anonymize.md.
 [[nodiscard]] std::string job_markdown(std::string_view section);
 
 }  // namespace pgveil::app

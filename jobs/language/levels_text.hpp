@@ -1,5 +1,5 @@
 #pragma once
-// Levels as a command line names them: "1,1,2", one for each quasi-identifier in the job's order.
+// Reads levels from a command line: "1,1,2", one for each quasi-identifier in the job's order.
 #include <string_view>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace pgveil::app {
 
-// Errors: kind usage. Whether they exist is the job's business.
+// Errors: kind usage. Whether the levels exist is checked with the job.
 [[nodiscard]] Result<std::vector<unsigned>> levels_of(std::string_view text);
 
 }  // namespace pgveil::app

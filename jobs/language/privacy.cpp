@@ -14,7 +14,7 @@ using yaml::error_at;
 using yaml::in_quotes;
 using yaml::Value;
 
-constexpr double kMostL = 1e9;  // larger is a slip
+constexpr double kMostL = 1e9;  // larger is probably a mistake
 constexpr std::int64_t kMostWholeL = 1'000'000'000;
 
 constexpr std::array<std::pair<std::string_view, Distance>, 3> kDistances{
@@ -101,7 +101,7 @@ bool has_distance(const JobAttribute& attribute, Distance distance) {
   });
 }
 
-// What a distance needs, and nothing else.
+// Checks that what a distance needs is there, and nothing else.
 Result<void> check_needs(const JobEntries& entries, const JobAttribute& attribute) {
   const auto check = [&](std::string_view key, Distance distance, std::string_view fix) -> Result<void> {
     const auto* given = yaml::find(entries, key);

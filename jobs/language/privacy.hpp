@@ -1,19 +1,19 @@
 #pragma once
-// The keys of a job that say what is promised beside k: of a sensitive attribute, of a subset, and of the
+// Reads the keys of a job that promise more than k: for a sensitive attribute, for a subset, and for the
 // whole table. For jobs/input/reader.cpp.
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
 
-// Into `attribute`, of class sensitive. Errors: an unknown key, a parameter out of range, an order or a
-// hierarchy that no model asks for, or that one asks for and is not there.
+// Reads into `attribute`, which is of class sensitive. Errors: an unknown key; a parameter out of range; an
+// order or a hierarchy that no model needs, or that is missing although a model needs it.
 [[nodiscard]] Result<void> read_sensitive(const JobEntries& entries, const std::string& folder,
                                           JobAttribute& attribute);
 
-// subset, presence and k_map of the job. Errors: one of them without what it needs.
+// Reads subset, presence and k_map of the job. Errors: one of them lacks what it needs.
 [[nodiscard]] Result<void> read_subset(const JobEntries& entries, const std::string& folder, Job& job);
 
-// risk of the job. Errors: no model in it, a parameter out of range, a population that is not said.
+// Reads risk of the job. Errors: it has no model; a parameter is out of range; the population is missing.
 [[nodiscard]] Result<void> read_risk(const JobEntries& entries, Job& job);
 
 }  // namespace pgveil::app

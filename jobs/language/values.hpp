@@ -1,5 +1,5 @@
 #pragma once
-// How single values of a job are read. For jobs/input/reader.cpp and jobs/input/hierarchy.cpp.
+// Reads single values of a job. For jobs/input/reader.cpp and jobs/input/hierarchy.cpp.
 #include <array>
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@ namespace pgveil::app {
 
 using JobEntries = std::vector<yaml::Value::Entry>;
 
-// The map's entries, if it has no key beside those of the section.
+// The map's entries. Errors: a key that is not one of the section's.
 [[nodiscard]] Result<JobEntries> read_job_section(const yaml::Value& value, std::string_view section);
 
 [[nodiscard]] Result<double> read_decimal(const yaml::Value& value, double min, double max);
@@ -21,7 +21,7 @@ using JobEntries = std::vector<yaml::Value::Entry>;
 [[nodiscard]] Result<JobTable> read_job_table(const yaml::Value& value);
 [[nodiscard]] Result<std::vector<std::size_t>> read_sizes(const yaml::Value& value);
 
-// file and separator of a section; nullopt without a file. Error: a separator without a file.
+// The keys file and separator of a section; nullopt without a file. Errors: a separator without a file.
 [[nodiscard]] Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries,
                                                                 const std::string& folder, char separator);
 

@@ -61,7 +61,7 @@ json::value presence_json(const Job& job) {
                       : json::value(nullptr);
 }
 
-// What a reader takes out of an object; the first thing that is missing or of another type is remembered.
+// Takes members out of an object. The first one that is missing or has another type is remembered.
 class Fields {
  public:
   explicit Fields(const json::object& object) : object_(object) {}
@@ -93,7 +93,7 @@ class Fields {
     }
     return made;
   }
-  // There, and not null.
+  // Whether the member exists and is not null.
   [[nodiscard]] bool has(std::string_view key) const {
     const auto* value = object_.if_contains(key);
     return value != nullptr && !value->is_null();
@@ -146,7 +146,7 @@ bool read_policy_part(Fields& fields, Certificate& made) {
   return !made.policy.empty();
 }
 
-// Those that an older pgveil wrote have none of these.
+// Certificates of an older pgveil have none of these members.
 bool read_population_models(Fields& fields, Certificate& made) {
   if (fields.has("presence")) {
     const auto shares = fields.numbers("presence");
@@ -172,7 +172,7 @@ bool read_job_part(Fields& fields, Certificate& made) {
     column->null_text = made.null_text;
     made.sensitive.push_back(std::move(*column));
   }
-  // Those that an older pgveil wrote have none.
+  // Certificates of an older pgveil have none.
   for (const auto& words : fields.has("risks") ? fields.texts("risks") : std::vector<std::string>()) {
     const auto risk = risk_of(words);
     if (!risk) return false;

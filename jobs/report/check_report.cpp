@@ -58,7 +58,7 @@ const std::vector<std::string> kParameters{"distinct l",    "entropy l",  "(c,2)
                                            "t equal",       "t ordered",  "t hierarchical", "beta basic",
                                            "beta enhanced", "delta above"};
 
-// As kParameters.
+// In the order of kParameters.
 std::vector<std::string> parameters_of(const engine::ColumnFinding& it) {
   return {fmt::to_string(it.distinct_l),
           number(it.entropy_l),
@@ -104,7 +104,7 @@ std::string lines_of(const TextRows& rows) {
   return text_of(table);
 }
 
-// What stands above the tables.
+// The lines above the tables.
 std::vector<std::string> lines_about(const CheckReport& report) {
   const auto& findings = report.findings;
   std::vector<std::string> lines{

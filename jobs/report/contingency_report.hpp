@@ -1,6 +1,6 @@
 #pragma once
-// --contingency: pairs of values and their counts, before and after, in a file of their own. VALUES OF THE
-// INPUT: not to be published.
+// --contingency: pairs of values and their counts, before and after, in a file of their own. The file has
+// VALUES OF THE INPUT and must not be published.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace pgveil::app {
 
-// "age,illness". Error, kind usage: not two names.
+// Reads "age,illness". Errors, kind usage: the text is not two names.
 [[nodiscard]] Result<std::pair<std::string, std::string>> contingency_columns(std::string_view text);
 
 [[nodiscard]] std::string contingency_json(const engine::Contingency& contingency);

@@ -1,5 +1,5 @@
 #pragma once
-// What a job did, for people and for programs. Counts, levels and scores; never a value of the data.
+// What a job did, for people and for programs: counts, levels and scores, but never a value of the data.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ struct JobPhase {
   double ms = 0;
 };
 
-// What certificates say (jobs/report/certificate.hpp): SHA-256.
+// The fingerprints in certificates (jobs/report/certificate.hpp): SHA-256.
 struct JobFingerprints {
   std::optional<std::string> file;   // of the file's bytes
   std::optional<std::string> table;  // of the table's rows, in any order
@@ -40,14 +40,14 @@ struct JobReport {
   std::vector<std::string> not_published;
   std::uint64_t rows = 0;  // read
   std::uint64_t k = 0;
-  std::vector<std::string> models;  // beside k: "diagnosis distinct 3"
+  std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;
   engine::Algorithm algorithm = engine::Algorithm::flash;
 
-  // The search; none when the transformation was given.
+  // The search; none if the transformation was given.
   std::optional<engine::SearchResult> search;
-  std::size_t threads = 1;  // that the search had
+  std::size_t threads = 1;  // of the search
 
   // algorithm: mondrian; then there are no levels and no scores.
   std::optional<JobMondrian> mondrian;
@@ -56,7 +56,7 @@ struct JobReport {
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;
   std::vector<engine::RecodingStep> recoding;  // local recoding, the transformation itself first; empty: none
-  std::vector<JobAggregate> aggregates;        // of what was published
+  std::vector<JobAggregate> aggregates;        // of the published table
 
   // What was published; rows is 0 when nothing was (--list).
   engine::Outliers outliers = engine::Outliers::drop;
@@ -66,27 +66,27 @@ struct JobReport {
   double certainty_penalty = 0;
   std::vector<double> certainty_penalties;  // of each quasi-identifier; none with local recoding
   std::vector<std::string> targets;         // "file /…", "table demo: public.x"
-  std::optional<engine::Utility> utility;   // if it is wanted
+  std::optional<engine::Utility> utility;   // if requested
   std::vector<JobPhase> phases;
-  std::optional<JobFingerprints> fingerprints;  // if a certificate is wanted
+  std::optional<JobFingerprints> fingerprints;  // if a certificate is requested
 };
 
-// A search ended before it had proven its optimum.
+// Whether a search ended before it had proven its optimum.
 [[nodiscard]] bool is_unproven(const JobReport& report);
 
-// "optimum", "transformation as chosen", or why its best is not proven.
+// "optimum", "transformation as chosen", or why the best one is not proven.
 [[nodiscard]] std::string how_good(const JobReport& report);
 
 // The chosen metric's score in all its digits.
 [[nodiscard]] std::string score_text(const JobReport& report);
 
-// Of the ranges that are published. REQUIRES: report.mondrian.
+// The quality of the groups with the ranges that are published. REQUIRES: report.mondrian.
 [[nodiscard]] const engine::GroupQuality& shown_groups(const JobReport& report);
 
 [[nodiscard]] std::string report_text(const JobReport& report);
 [[nodiscard]] std::string report_json(const JobReport& report);
 
-// --list: the transformations in the order they were checked in.
+// For --list: the transformations in the order in which they were checked.
 [[nodiscard]] std::string checked_text(const JobReport& report);
 
 // "1,1,2"

@@ -16,13 +16,13 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostSetsShown = 20;  // of text and HTML; JSON has all
+constexpr std::size_t kMostSetsShown = 20;  // in text and HTML; JSON has all
 
 std::string percent(double share) {
   return fmt::format("{:.4g} %", share * 100);
 }
 
-// Sizes of classes put together: 1, 2, 3–4, 5–9 … with the records that are in them.
+// Ranges of class sizes: 1, 2, 3–4, 5–9 … with the number of records in them.
 struct SizeRange {
   std::uint64_t from, to;
   std::uint64_t classes = 0, records = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What `pgveil risk` found, for people and for programs. Names of columns, counts and shares; never a value
-// of the data.
+// What `pgveil risk` found, for people and for programs: names of columns, counts and shares, but never a
+// value of the data.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,9 +18,9 @@ struct RiskReport {
   std::vector<std::string> columns;  // that the attackers know
   double threshold = 0;
   engine::RiskFigures figures;
-  std::string population;  // the table that journalist's risk is of; empty: none
+  std::string population;  // the table for the journalist's risk; empty: none
   std::optional<engine::PopulationUniqueness> uniqueness;
-  std::vector<engine::Identifying> sets;  // most separating first
+  std::vector<engine::Identifying> sets;  // those that separate best come first
   std::vector<engine::SafeHarborHint> hints;
 };
 
@@ -28,7 +28,7 @@ struct RiskReport {
 [[nodiscard]] std::string risk_json(const RiskReport& report);
 [[nodiscard]] std::string risk_html(const RiskReport& report);
 
-// Rows of about, figure and value, in the order of the text.
+// Rows of subject, figure and value, in the order of the text.
 [[nodiscard]] std::vector<std::vector<std::string>> risk_rows(const RiskReport& report);
 
 }  // namespace pgveil::app

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 class Stopwatch {
  public:
-  // All that have ended.
+  // All phases that have ended.
   const std::vector<JobPhase>& end_phase(std::string name) {
     const auto now = Clock::now();
     phases_.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - began_).count()});
@@ -41,7 +41,7 @@ struct LevelRange {
   std::vector<unsigned> low, high;
 };
 
-// Of each quasi-identifier, as the job gives them.
+// The range of levels of each quasi-identifier, as the job sets it.
 Result<LevelRange> level_range(const Job& job, const JobReport& report) {
   LevelRange range;
   for (const auto& attribute : job.attributes) {
@@ -67,7 +67,7 @@ engine::QualityModel quality_of(const Job& job) {
   return quality;
 }
 
-// Sensitive columns stand in the order in which read_job_data prepares them.
+// Sensitive columns have the order in which read_job_data prepares them.
 engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
   engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map, job.risks};
   std::size_t column = 0;
@@ -79,7 +79,7 @@ engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) 
   return made;
 }
 
-// At most 2^63.
+// The number of transformations, at most 2^63.
 std::uint64_t transformations_in(const LevelRange& range) {
   std::uint64_t product = 1;
   for (std::size_t i = 0; i < range.low.size(); ++i) {
@@ -117,7 +117,7 @@ engine::SearchOptions search_options(const AnonymizeRequest& request, const JobR
   return options;
 }
 
-// Calls work(options) while the threads of the search are there.
+// Calls work(options) while the threads of the search exist.
 template <class Work>
 auto with_options(const AnonymizeRequest& request, const LevelRange& range, const AnonymizeHooks& hooks,
                   JobReport& report, Work&& work) {
@@ -173,7 +173,7 @@ Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& 
   return {};
 }
 
-// Levels of an earlier run mean something else when a hierarchy has grown.
+// If a hierarchy has grown, levels of an earlier run have another meaning.
 Result<void> check_heights(const AnonymizeRequest& request, const JobReport& report) {
   for (std::size_t i = 0; request.heights && i < report.heights.size(); ++i) {
     if ((*request.heights)[i] == report.heights[i]) continue;
@@ -186,7 +186,7 @@ Result<void> check_heights(const AnonymizeRequest& request, const JobReport& rep
   return {};
 }
 
-// Its table shows the groups already: each value as it is.
+// The table already shows the groups, so each value stays as it is.
 Result<void> take_groups(const JobData& data, JobReport& report) {
   report.groups = *data.groups;
   report.levels.assign(report.quasi_identifiers.size(), 0);
@@ -233,7 +233,7 @@ Result<void> announce(const AnonymizeHooks& hooks, const JobReport& report) {
   return hooks.before_publication ? hooks.before_publication(report) : Result<void>();
 }
 
-// GCP of each quasi-identifier.
+// The GCP of each quasi-identifier.
 std::vector<double> shown_penalties(const JobReport& report) {
   std::vector<double> penalties = shown_groups(report).certainty_penalties;
   for (double& penalty : penalties) penalty /= static_cast<double>(report.rows);
@@ -272,15 +272,15 @@ Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const
     return recode_job(request.job, data, report.levels, options);
   });
   if (!made) return made.error();
-  // Not anonymous in the first place: publish() says so.
+  // It was not anonymous in the first place; publish() reports that.
   if (made->recoding.steps.front().suppressed > report.suppression_limit) return std::optional<RecodedData>();
   report.recoding = made->recoding.steps;
   return std::optional(std::move(*made));
 }
 
-// What classes show of themselves stands in the table itself. Its suppressed records are a class of it, which
-// publish() takes for any other; it suppresses more only if what shows nothing but `*` breaks a model
-// together.
+// The values that classes show are already in the table. Its suppressed records are one class, which
+// publish() treats like any other. publish() suppresses more only if the records that show nothing but `*`
+// break a model together.
 Result<engine::Publication> applied_aggregates(const Job& job, const JobData& data,
                                                const engine::PublicationOptions& options, JobReport& report) {
   const auto aggregated = aggregate_job(job, data, report.levels, options.anonymity);
@@ -301,7 +301,7 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
   return made;
 }
 
-// What is shown of local recoding stands in the table itself, too.
+// What local recoding shows is already in the table, too.
 Result<engine::Publication> applied(const Job& job, const JobData& data,
                                     const std::optional<RecodedData>& recoded,
                                     const engine::Anonymity& anonymity, JobReport& report) {
@@ -313,7 +313,7 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
                               std::vector<unsigned>(report.levels.size(), 0), options);
   if (!made) return made;
   made->certainty_penalty = recoded->recoding.certainty_penalty;
-  made->certainty_penalties.clear();  // of the cells that recoding wrote nothing is known
+  made->certainty_penalties.clear();  // not known for the cells that recoding wrote
   made->suppressed_rows = recoded->recoding.suppressed();
   made->classes = 0;
   for (const auto& step : report.recoding) {
@@ -325,7 +325,7 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
   return made;
 }
 
-// With mondrian the table shows groups, and what was read is kept beside it.
+// With mondrian the table shows groups, and the input is kept beside it.
 const engine::Table& table_as_read(const JobData& data) {
   return data.input ? *data.input : data.table;
 }
@@ -340,7 +340,7 @@ Result<void> tell_contingency(const AnonymizeRequest& request, const JobData& da
   return hooks.contingency(*made);
 }
 
-// Before the search, whose end nobody should wait for in vain.
+// Checked before the search, so that nobody waits for it in vain.
 Result<void> check_contingency(const AnonymizeRequest& request, const JobReport& report) {
   if (!request.contingency) return {};
   for (const auto& name : {request.contingency->first, request.contingency->second}) {

@@ -1,8 +1,8 @@
 #pragma once
-// A job, run: read, prepared, searched, published. The same for the command line and the console. Nothing is
-// there before everything is: the file is complete and counted again under another name, the table in its
-// transaction; then the file takes its name and the table is committed. If that fails, the file is taken
-// back.
+// Runs a job: reads, prepares, searches and publishes. The command line and the console both use this.
+// Nothing is published before everything is ready. The file is complete and recounted under another name, and
+// the table in its transaction. Then the file gets its name and the table is committed. If the commit fails,
+// the file is removed again.
 #include <functional>
 #include <optional>
 #include <span>
@@ -25,40 +25,40 @@ struct AnonymizeRequest {
   const policy::Specs* specs = nullptr;
   std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum
   std::optional<std::vector<unsigned>>
-      heights;  // that the hierarchies must have, for levels of an earlier run
+      heights;  // that the hierarchies must have, if levels come from an earlier run
   std::optional<std::string>
-      certificate_key;         // a certificate is wanted; empty: without the input's fingerprint
-  bool wants_utility = false;  // measured of what is published
-  // Two columns, whose pairs of values go to AnonymizeHooks::contingency.
+      certificate_key;         // a certificate is wanted; empty key: without the input's fingerprint
+  bool wants_utility = false;  // for what is published
+  // Two columns whose pairs of values go to AnonymizeHooks::contingency.
   std::optional<std::pair<std::string, std::string>> contingency;
-  bool lists_only = false;          // record what is checked, publish nothing
-  bool is_from_console = false;     // files only below export_dir
-  std::uint64_t records_up_to = 0;  // record what is checked if there are no more transformations than this
+  bool lists_only = false;          // record what is checked, but publish nothing
+  bool is_from_console = false;     // only files below export_dir are allowed
+  std::uint64_t records_up_to = 0;  // record what is checked if there are at most this many transformations
 };
 
-// Called on the thread of the job; all may be empty.
+// Called on the thread of the job. All may be empty.
 struct AnonymizeHooks {
   std::function<bool()> wants_best_so_far;
-  std::function<bool()> is_aborted;  // nothing is published
+  std::function<bool()> is_aborted;  // then nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
-  // The input as it was read, with all of its rows, before anything is made of it.
+  // Called with the input as it was read, with all of its rows, before anything is done with it.
   std::function<void(const engine::Table&)> input;
-  // What the request asks for of two columns, before the next: raw values, for nobody but the owner of the
-  // data.
+  // Called before `before_publication` with the requested pairs of two columns. They are raw values, for the
+  // owner of the data only.
   std::function<Result<void>(const engine::Contingency&)> contingency;
-  // Everything is written, and nothing has its final name yet: what must be safe by then. An error publishes
-  // nothing.
+  // Called when everything is written but nothing has its final name yet, for work that must be done by then.
+  // If it returns an error, nothing is published.
   std::function<Result<void>(const JobReport&)> before_publication;
 };
 
-// Errors, beside those of what it is made of: nothing anonymous was found; a chosen transformation outside
-// the levels that the job allows; ErrorKind::usage when aborted.
+// Errors in addition to those of its parts: no anonymous transformation was found; a chosen transformation is
+// outside the levels that the job allows; ErrorKind::usage when aborted.
 [[nodiscard]] Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks);
 
-// The search alone, once for each k, which replaces the job's; nothing is published. Ends early, with what it
-// has, when the best so far is wanted. What was not found is no error here: `search` has no optimum.
-// REQUIRES: at least one.
+// Only searches, once for each threshold k, which replaces the job's k; publishes nothing. If the best so far
+// is requested, it ends early with what it has. If nothing is found, this is no error: `search` then has no
+// optimum. REQUIRES: at least one threshold.
 [[nodiscard]] Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request,
                                                                const AnonymizeHooks& hooks,
                                                                std::span<const std::uint64_t> thresholds);

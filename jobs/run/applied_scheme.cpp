@@ -51,7 +51,7 @@ Result<JobTable> table_of(std::string_view option, const std::string& text, cons
   return table;
 }
 
-// Relative to where the command runs; "-" stays.
+// Resolves a path relative to the current folder; "-" stays.
 std::string absolute(const std::string& path) {
   return path == "-" ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
@@ -90,7 +90,7 @@ Result<void> set_output(const ApplyArguments& arguments, Job& job) {
   return {};
 }
 
-// The scheme's, in the order of the job.
+// The levels of the scheme, in the order of the job.
 Result<AppliedScheme> joined(const Scheme& scheme, Job job) {
   AppliedScheme made;
   std::size_t known = 0;

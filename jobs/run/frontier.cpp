@@ -25,7 +25,7 @@ Error usage_error(std::string_view item) {
           "write numbers for k or shares for the risk: 2,5,10 or 50%,20%,10%"};
 }
 
-// The least k whose risk 1 ÷ k is at most so many percent. Not past an error of rounding: 20 % are k = 5.
+// The smallest k whose risk 1 ÷ k is at most this many per cent. Allows for rounding errors: 20 % give k = 5.
 std::uint64_t k_of_risk(double percent) {
   return static_cast<std::uint64_t>(std::ceil(100 / percent * (1 - 1e-12)));
 }
@@ -53,7 +53,7 @@ double score(const JobReport& report) {
   return report.search->optimum->score.value();
 }
 
-// None with at most its risk is at least as good: nothing is to be had for nothing.
+// Whether no other report with at most the same risk is at least as good.
 bool is_on_frontier(const std::vector<JobReport>& reports, const JobReport& report) {
   return std::ranges::none_of(reports, [&](const JobReport& other) {
     return has_optimum(other) && other.k > report.k && score(other) <= score(report);
@@ -86,7 +86,7 @@ std::vector<std::optional<std::string>> row_of(const std::vector<JobReport>& rep
   return row;
 }
 
-// A bar for each threshold; the worst score fills it.
+// A bar for each threshold; the worst score fills the width.
 std::string plot(const std::vector<JobReport>& reports) {
   double worst = 0;
   for (const auto& report : reports) {

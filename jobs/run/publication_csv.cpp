@@ -11,7 +11,7 @@
 namespace pgveil::app {
 namespace {
 
-// Optional sign, digits, at most one dot: nothing that a spreadsheet would run.
+// Optional sign, digits, at most one dot: nothing that a spreadsheet would run as a formula.
 bool is_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -29,7 +29,7 @@ std::string cell(std::optional<std::string_view> value, char separator) {
   return made;
 }
 
-// The cells of a column, made once per value; the last one is NULL's.
+// The cells of a column, made once per value. The last one is for NULL.
 std::vector<std::string> cells_of(const engine::PublishedColumn& column, const CsvForm& form) {
   std::vector<std::string> cells;
   for (const auto& value : column.values) cells.push_back(cell(value, form.separator));

@@ -1,5 +1,5 @@
 #pragma once
-// A publication as separated text, and the recount of that text.
+// Writes a publication as separated text, and recounts that text.
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,17 +12,17 @@ namespace pgveil::app {
 
 struct CsvForm {
   char separator = ',';
-  // What NULL of a quasi-identifier becomes, so that it differs from the empty text; other NULLs are empty
+  // What NULL of a quasi-identifier becomes, so that it differs from the empty text. Other NULLs are empty
   // cells.
   std::string null_text;
 };
 
-// The header and the rows, line by line, as common/csv.hpp writes cells; numbers stay as they are.
+// Writes the header and the rows, line by line, with cells as in common/csv.hpp. Numbers stay as they are.
 [[nodiscard]] Result<void> write_csv(const engine::Publication& publication, const CsvForm& form,
                                      const std::function<Result<void>(std::string_view line)>& append);
 
-// Reads the text again and counts its classes: engine/publish/recount.hpp. Also an error: text that does not
-// parse.
+// Reads the text again and counts its classes, see engine/publish/recount.hpp. Text that does not parse is an
+// error, too.
 [[nodiscard]] Result<void> recount_csv(std::string_view text, const CsvForm& form,
                                        const engine::Publication& publication, std::uint64_t k,
                                        engine::Outliers outliers);

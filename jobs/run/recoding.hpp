@@ -1,6 +1,6 @@
 #pragma once
-// local_recoding of a job: what its transformation suppresses gets others, and what is published is then a
-// table like mondrian's, whose quasi-identifiers have nothing above their values.
+// Handles local_recoding of a job: records that its transformation suppresses get other transformations. The
+// published table is then like mondrian's: its quasi-identifiers have no level above their values.
 #include <span>
 
 #include "engine/publish/local_recoding.hpp"

@@ -44,7 +44,7 @@ Result<void> check_table(const AnonymizeRequest& request) {
   return {};
 }
 
-// Also of tables that have rows in common with the input. → what was accepted, in words.
+// Also checks tables that share rows with the input. Returns what was accepted, in words.
 Result<std::vector<std::string>> check_lineage_of(const AnonymizeRequest& request,
                                                   const policy::Specs& specs) {
   std::vector<std::string> words;
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> check_lineage_of(const AnonymizeRequest& reques
   return words;
 }
 
-// A job may run for hours, and its table may have got a policy since.
+// A job may run for hours, and its table may have got a policy meanwhile.
 Result<void> check_policies_of_now(const AnonymizeRequest& request) {
   if (!std::holds_alternative<JobTable>(request.job.input)) return {};
   const auto specs = read_policy_files(*request.config);
@@ -107,7 +107,7 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   return file;
 }
 
-// Columns that are no quasi-identifiers keep the types they had, if they come from a table.
+// Columns that are no quasi-identifiers keep their types if they come from a table.
 void set_types(const Job& job, const JobData& data, db::TableTarget& target) {
   target.types = job.output.types;
   for (const auto& attribute : job.attributes) {
@@ -172,7 +172,7 @@ Result<void> check_targets(const AnonymizeRequest& request) {
     if (auto table = check_table(request); !table) return table;
   }
   if (!output.file) return {};
-  const auto file = OutputFile::create(place_of(request));  // and away again
+  const auto file = OutputFile::create(place_of(request));  // created and removed again
   return file ? Result<void>() : Result<void>(file.error());
 }
 
@@ -202,7 +202,7 @@ Result<void> publish_targets(WrittenTargets& targets) {
     if (auto published = targets.file->publish(); !published) return published;
   }
   if (targets.table) {
-    // Last, because it can't be taken back; the file can.
+    // Comes last, because it cannot be undone; the file can be removed again.
     if (auto committed = targets.table->commit(); !committed) return committed;
   }
   if (targets.file) targets.file->settle();

@@ -11,18 +11,18 @@
 
 namespace pgveil::app {
 
-// What can be refused before the work. Errors: a table to publish to without admin_role, or one that has a
-// policy or is listed in open_tables; a file that may not be written; an input that has rows in common with
-// the table of a policy (check_joint_release); those of db::load_relatives.
+// Refuses what can be refused before the work. Errors: a table as target without admin_role, or one that has
+// a policy or is listed in open_tables; a file that must not be written; an input that shares rows with the
+// table of a policy (check_joint_release); those of db::load_relatives.
 [[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
 
-// What a job publishes of a policy's table is a second release of its people. Whether the two leave too few
-// together is not counted: the owner decides. → what was accepted, in words. REQUIRES: the table's database
-// is filled in. Errors, kind policy: a policy over the table that does not accept it.
+// What a job publishes from a policy's table is a second release of the same people. Whether the two together
+// leave too few is not counted; the owner decides. Returns what was accepted, in words. REQUIRES: the table's
+// database is filled in. Errors, kind policy: a policy over the table does not accept it.
 [[nodiscard]] Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
                                                                    const JobTable& table);
 
-// Written whole and counted again; published by publish_targets(), or away with this value.
+// Completely written and recounted. publish_targets() publishes it; otherwise it is removed with this value.
 struct WrittenTargets {
   std::optional<OutputFile> file;
   std::optional<db::PendingTable> table;
@@ -34,8 +34,8 @@ struct WrittenTargets {
                                                    const engine::Publication& publication,
                                                    const AnonymizeHooks& hooks);
 
-// Errors: those of OutputFile and PendingTable; then nothing is published, except when it is not known
-// whether the table was committed: then the file is taken back, and the error says so.
+// Errors: those of OutputFile and PendingTable. Then nothing is published. Exception: if it is not known
+// whether the table was committed, the file is removed, and the error says so.
 [[nodiscard]] Result<void> publish_targets(WrittenTargets& targets);
 
 }  // namespace pgveil::app

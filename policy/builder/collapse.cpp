@@ -21,7 +21,7 @@ class Copier {
   }
 
  private:
-  // As deep as chains nest.
+  // The recursion is as deep as chains nest.
   void copy(ChainIndex index) {
     const Chain& chain = chains_.chains[index];
     const std::size_t kept = cuts_.kept[index];

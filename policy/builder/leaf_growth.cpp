@@ -17,7 +17,7 @@ Partitions partitions_of(const DisclosureTree& tree, const Chains& chains, const
   const auto together = released_together(tree.attributes);
   out.open.resize(tree.nodes.size());
   for (std::uint32_t a = 0; a < tree.attributes.size(); ++a) out.open[0].push_back(a);
-  for (NodeIndex index = 0; index < tree.nodes.size(); ++index) {  // preorder: parents first
+  for (NodeIndex index = 0; index < tree.nodes.size(); ++index) {  // preorder: parents come first
     const Node& node = tree.nodes[index];
     if (!node.split) continue;
     out.open[node.no] = out.open[index];
@@ -34,7 +34,7 @@ DisclosureTree with_leaves_grown(const DisclosureTree& tree,
   out.k = tree.k;
   out.attributes = tree.attributes;
   std::vector<NodeIndex> new_index(tree.nodes.size());
-  for (NodeIndex old = 0; old < tree.nodes.size(); ++old) {  // preorder stays preorder
+  for (NodeIndex old = 0; old < tree.nodes.size(); ++old) {  // the result stays in preorder
     const auto offset = static_cast<NodeIndex>(out.nodes.size());
     new_index[old] = offset;
     const auto found = grown.find(old);

@@ -1,6 +1,6 @@
 #pragma once
-// What build_tree does in one partition, for whoever grows leaves of a tree that is there already: a rebuild,
-// and chains that were cut. For policy/ only.
+// Does in one partition what build_tree does in the whole table. Callers grow leaves of a tree that already
+// exists: a rebuild does so, and so does the repair of chains that were cut. For policy/ only.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,26 +19,27 @@ using Admitted = std::vector<std::vector<char>>;
 class LeafGrower {
  public:
   virtual ~LeafGrower() = default;
-  // Both return the nodes that take the place of a leaf, in preorder, counted from 0. Where nothing
-  // qualifies, that is the leaf's own node alone.
+  // grow and close return the nodes that take the place of a leaf, in preorder, with indices from 0. Where
+  // nothing qualifies, they return the leaf's own node alone.
   // REQUIRES: entries are some of counts.entries(), in that order; open: the attributes not yet released,
   // ascending.
 
-  // The leaf's own chain splits on admitted values only and never falls back; what is below a `yes` is free.
+  // The chain that starts at the leaf splits on admitted values only and never falls back. Below a `yes`, any
+  // value may be split off.
   [[nodiscard]] virtual std::vector<Node> grow(std::vector<std::uint32_t> entries,
                                                std::vector<std::uint32_t> open, const Admitted& admitted) = 0;
-  // Splits only as rule 6 of docs/disclosure-tree.md does at the end of a chain, so there is one cohort
-  // afterwards as before. cells_lost: how many cells a row shows less that falls back from here.
+  // Splits only as rule 6 of docs/disclosure-tree.md does at the end of a chain, so the number of cohorts
+  // stays the same. cells_lost: how many cells a row that falls back from here no longer shows.
   [[nodiscard]] virtual std::vector<Node> close(std::vector<std::uint32_t> entries,
                                                 std::vector<std::uint32_t> open,
                                                 std::uint64_t cells_lost) = 0;
 
-  // REQUIRES: counts and rules outlive it.
+  // REQUIRES: counts and rules outlive the result.
   [[nodiscard]] static std::unique_ptr<LeafGrower> make(const CountsView& counts, std::uint64_t k,
                                                         Strategy strategy, const SideRules& rules);
 };
 
-// What comes to each node of a tree.
+// What arrives at each node of a tree.
 struct Partitions {
   std::vector<std::vector<std::uint32_t>> entries;  // per leaf, in the order of counts.entries()
   std::vector<std::vector<std::uint32_t>> open;     // per node: the attributes its path has not released
@@ -46,11 +47,11 @@ struct Partitions {
 [[nodiscard]] Partitions partitions_of(const DisclosureTree& tree, const Chains& chains,
                                        const CountsView& counts);
 
-// The tree with what was grown in the place of its leaves.
+// The tree after the grown nodes have replaced their leaves. grown: per leaf, the nodes from LeafGrower.
 [[nodiscard]] DisclosureTree with_leaves_grown(const DisclosureTree& tree,
                                                const std::map<NodeIndex, std::vector<Node>>& grown);
 
-// A tree whose chains were cut short, each but the root's closed where it ends now.
+// Takes a tree whose chains were cut short and closes each chain except the root's where it now ends.
 [[nodiscard]] DisclosureTree with_cut_chains_closed(const DisclosureTree& tree, const CountsView& counts,
                                                     LeafGrower& grower);
 

@@ -101,7 +101,7 @@ void Peeler<Counter>::collect_candidates(const Admitted* admitted) {
   std::vector<char> is_candidate(values_.size(), 0);
   for (const Candidate& candidate : heap_) {
     is_candidate[candidate.slot] = 1;
-    values_[candidate.slot].entry_count = 0;  // counted up again while its postings are filled
+    values_[candidate.slot].entry_count = 0;  // counted again while its postings are filled
   }
   for (std::size_t at = 0; at < slots_.size(); ++at) {
     if (is_candidate[slots_[at]] == 0) continue;
@@ -142,8 +142,8 @@ std::optional<Slot> Peeler<Counter>::closing_slot(std::uint64_t rows_left, std::
     const std::uint64_t with = counter_.with(slot);
     const std::uint64_t hidden = (rows_left - rows[slot]) * cells_lost;
     if (values_[slot].code == kNullCode || with < k_ || rows[slot] <= hidden) continue;
-    if (counter_.without(slot) >= k_) continue;  // two cohorts would come of it
-    // Showing one more cell for each row with the value, and taking cells_lost from each other row.
+    if (counter_.without(slot) >= k_) continue;  // splitting would make two cohorts
+    // Each row with the value shows one more cell, and each other row loses cells_lost.
     const Candidate candidate{rows[slot] - hidden, slot};
     if (!best || is_after(*best, candidate)) best = candidate;
   }
@@ -177,7 +177,7 @@ bool Peeler<Counter>::qualifies(Slot slot) const {
   return values_[slot].code != kNullCode && counter_.with(slot) >= k_ && counter_.without(slot) >= k_;
 }
 
-// REQUIRES: the slot has been a candidate, so its postings are there.
+// REQUIRES: the slot has been a candidate, so its postings exist.
 template <class Counter>
 bool Peeler<Counter>::sides_keep_rules(Slot slot) {
   const SlotValue& value = values_[slot];
@@ -189,7 +189,7 @@ bool Peeler<Counter>::sides_keep_rules(Slot slot) {
   return sides_.allows(yes_);
 }
 
-// The order of choice, reversed for std::pop_heap: exact values before levels, most units first, then the
+// The order of choice, reversed for std::pop_heap: exact values before levels, then most units, then the
 // lower attribute number, then the text.
 template <class Counter>
 bool Peeler<Counter>::is_after(const Candidate& a, const Candidate& b) const {

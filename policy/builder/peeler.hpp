@@ -1,10 +1,10 @@
 #pragma once
-// Builds one chain of the disclosure tree at a time. A chain is a node, its `no` child, that one's `no`
-// child, and so on: from one partition, value after value is peeled off until none qualifies. On a chain
-// nothing is released, so the counts of every candidate only fall, and one that has stopped qualifying never
-// qualifies again. That makes a heap with late updates enough, and a chain costs O(entries × attributes),
-// however long it is. Rules on sensitive values may forbid a split now and allow it later, so with rules
-// what was passed over is tried again after each split.
+// Builds one chain of the disclosure tree at a time. A chain is a node, its `no` child, that child's `no`
+// child, and so on: value after value is peeled off from one partition until none qualifies. A chain releases
+// nothing, so the counts of every candidate only fall, and a candidate that has stopped qualifying never
+// qualifies again. Therefore a heap with late updates is enough, and a chain costs O(entries × attributes),
+// however long it is. Rules on sensitive values may forbid a split now and allow it later, so with rules each
+// candidate that was passed over is tried again after each split.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace pgveil::policy {
 
-// Entries order[begin, end) have `code`; what is left after them is the `no` side.
+// The entries order[begin, end) have `code`; the entries after them are the `no` side.
 struct Peel {
   std::uint32_t attribute = 0;
   Code code = kNullCode;
@@ -30,7 +30,7 @@ struct PeeledChain {
   std::uint64_t rows = 0;  // of the whole partition
   std::uint64_t units = 0;
   std::vector<Peel> peels;
-  bool falls_back = false;  // what is left after the last peel has fewer than k units
+  bool falls_back = false;  // fewer than k units are left after the last peel
 };
 
 template <class Counter>
@@ -39,10 +39,12 @@ class Peeler {
   // REQUIRES: counts and rules outlive the Peeler.
   Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules);
 
-  // Reorders order[begin, end): first the entries of the first peel, then of the second, …, then the rest;
-  // within each the order is kept. open: the attributes not yet released, ascending.
+  // Reorders order[begin, end): first the entries of the first peel, then those of the second, …, then the
+  // rest. Within each group the order is kept.
+  // open: the attributes not yet released, ascending.
   // admitted: the values that may be peeled off; nullptr: all.
-  // cells_lost: how many cells a row shows less that falls back from here; nullopt: no row may.
+  // cells_lost: how many cells a row that falls back from here no longer shows; nullopt: no row may fall
+  // back.
   [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
                                  const std::vector<std::uint32_t>& open,
                                  std::optional<std::uint64_t> cells_lost, const Admitted* admitted);
@@ -62,7 +64,8 @@ class Peeler {
   void number_slots(const std::vector<std::uint32_t>& open);
   void collect_candidates(const Admitted* admitted);
   void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
-  // Splits off the value that shows more cells than it hides in rows that then fall back, if there is one.
+  // The rows that are left after a split at the end of a chain fall back and show fewer cells. Splits off the
+  // value that shows more cells than are lost in this way, if there is such a value.
   void close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain);
   [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const;
   [[nodiscard]] bool qualifies(Slot slot) const;
@@ -80,7 +83,7 @@ class Peeler {
   std::vector<SlotValue> values_;
   std::vector<Slot> slots_;
   std::vector<Candidate> heap_;
-  std::vector<Candidate> passed_over_;  // a side would break a rule as the partition is now
+  std::vector<Candidate> passed_over_;  // a side would break a rule, as the partition is now
   std::vector<std::uint32_t> yes_;
   std::vector<std::uint32_t> postings_;  // local entries of each candidate slot
   std::vector<char> is_gone_;

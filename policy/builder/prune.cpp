@@ -19,10 +19,11 @@ namespace {
 using Cells = std::int64_t;
 constexpr Cells kImpossible = std::numeric_limits<Cells>::min() / 4;
 
-// Of one chain: index b is the most that b cohorts, or fewer, disclose beyond what the way to the chain does.
+// For one chain: element b is the most that b cohorts or fewer disclose in addition to what the path to the
+// chain does.
 using Best = std::vector<Cells>;
 
-// Where a chain ends, per number of cohorts, and how many of them each kept arm's `yes` side gets.
+// Where a chain ends, per number of cohorts, and how many of them the `yes` side of each kept arm gets.
 struct Choices {
   std::vector<std::uint32_t> arms_kept;           // per b
   std::vector<std::vector<std::uint32_t>> given;  // per arm, per number of cohorts of the arms up to it
@@ -43,7 +44,7 @@ class Pruner {
   DisclosureTree run() {
     count_levels();
     for (std::size_t chain = best_.size(); chain-- > 0;)
-      solve(static_cast<ChainIndex>(chain));  // inner ones first
+      solve(static_cast<ChainIndex>(chain));  // inner chains first
     emit(0, best_.front().size() - 1);
     return std::move(pruned_);
   }
@@ -52,7 +53,7 @@ class Pruner {
   [[nodiscard]] std::size_t arms_of(const Chain& chain) const { return chain.nodes.size() - 1; }
   [[nodiscard]] ChainIndex below(NodeIndex split) const { return chains_.chain_of[tree_.nodes[split].yes]; }
 
-  // How many cells a row loses that falls back from a chain.
+  // Counts how many cells a row loses that falls back from a chain.
   void count_levels() {
     const auto released = released_on_path(tree_);
     for (NodeIndex i = 0; i < tree_.nodes.size(); ++i) {
@@ -71,7 +72,7 @@ class Pruner {
   void solve(ChainIndex index) {
     const Chain& chain = chains_.chains[index];
     Choices& choices = choices_[index];
-    Best arms{0};  // of the arms looked at so far
+    Best arms{0};  // for the arms visited so far
     Best& best = best_[index];
     best.assign(1, kImpossible);
     choices.arms_kept.assign(1, kFewer);
@@ -88,13 +89,13 @@ class Pruner {
       offer(arms, 0, arms_of(chain), best, choices);
     }
     for (std::size_t b = 1; b < best.size(); ++b) {
-      if (best[b] > best[b - 1]) continue;  // more cohorts that gain nothing: fewer do
+      if (best[b] > best[b - 1]) continue;  // additional cohorts gain nothing, so use fewer
       best[b] = best[b - 1];
       choices.arms_kept[b] = kFewer;
     }
   }
 
-  // The chain ends after so many arms, and the end takes `own` cohorts.
+  // Considers ending the chain after this many arms, with `own` cohorts for the end.
   void offer(const Best& arms, std::size_t own, std::size_t arm_count, Best& best, Choices& choices) const {
     const std::size_t size = std::min(limit_ + 1, arms.size() + own);
     if (best.size() < size) {
@@ -125,7 +126,7 @@ class Pruner {
     return sum;
   }
 
-  // As deep as chains nest.
+  // The recursion is as deep as chains nest.
   void emit(ChainIndex index, std::size_t cohorts) {
     const Chain& chain = chains_.chains[index];
     const Choices& choices = choices_[index];
@@ -153,7 +154,7 @@ class Pruner {
   const DisclosureTree& tree_;
   Chains chains_;
   std::size_t limit_;
-  std::vector<std::uint64_t> cells_;  // per split: that it releases, in each row
+  std::vector<std::uint64_t> cells_;  // per split: cells that it releases, over all rows
   std::vector<std::uint64_t> levels_;
   std::vector<Best> best_;
   std::vector<Choices> choices_;

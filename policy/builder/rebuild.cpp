@@ -1,4 +1,4 @@
-// rebuild of lineage.hpp: the earlier tree repaired, then its open leaves grown by values that are new.
+// Implements rebuild() of lineage.hpp: repairs the earlier tree, then grows its open leaves by new values.
 #include <algorithm>
 #include <map>
 #include <utility>

@@ -11,8 +11,8 @@ namespace pgveil::policy {
 
 namespace {
 
-// Which splits keep the rules on both sides, as far as the splits before them on the chain do; chain by
-// chain, as the tree was built.
+// Finds the splits that keep the rules on both sides, as far as the splits before them on the chain do. It
+// goes chain by chain, as the tree was built.
 class RuleCheck {
  public:
   RuleCheck(const DisclosureTree& tree, const Chains& chains, const CountsView& counts,
@@ -27,7 +27,7 @@ class RuleCheck {
   [[nodiscard]] bool keeps(NodeIndex split) const { return keeps_[split] != 0; }
 
  private:
-  // As deep as chains nest.
+  // The recursion is as deep as chains nest.
   void visit(ChainIndex index, const std::vector<std::uint32_t>& entries) {
     const Chain& chain = chains_.chains[index];
     std::vector<std::vector<std::uint32_t>> locals(chain.nodes.size());
@@ -46,7 +46,7 @@ class RuleCheck {
     }
   }
 
-  // The split whose `yes` side a leaf is below: the last one of the chain before it.
+  // The split whose `yes` side contains the leaf: the last one of the chain before it.
   static std::size_t step_of(const Chain& chain, NodeIndex leaf) {
     const auto after = std::ranges::upper_bound(chain.nodes, leaf);
     return static_cast<std::size_t>(after - chain.nodes.begin()) - 1;
@@ -56,10 +56,10 @@ class RuleCheck {
   const Chains& chains_;
   std::vector<NodeIndex> leaves_;  // per entry
   SideCounter sides_;
-  std::vector<char> keeps_;  // per node; those below a split that does not stay as they were
+  std::vector<char> keeps_;  // per node; meaningless below a split that does not stay as it was
 };
 
-// Which splits of each chain stay, and which of them only keep their rows from the others.
+// Finds the splits of each chain that stay, and those that only keep their rows away from the others.
 class CutFinder {
  public:
   CutFinder(const DisclosureTree& tree, const Chains& chains, const RuleCheck& check, Undo undo)
@@ -84,7 +84,7 @@ class CutFinder {
       } else if (undo_ == Undo::rest && tree_.nodes[node.yes].units < tree_.k) {
         break;
       } else {
-        cuts_.given_up[index] = 1;  // at the end of a chain it keeps nothing from anything, and is left out
+        cuts_.given_up[index] = 1;  // at the end of a chain it keeps rows from nothing, and is left out
       }
     }
     return kept;

@@ -16,8 +16,8 @@ namespace pgveil::policy {
 
 namespace {
 
-// Walks the tree in preorder, chain by chain, on an explicit stack: a chain can be thousands of nodes long,
-// the stack is never deeper than the number of attributes.
+// Walks the tree in preorder, chain by chain, with an explicit stack. A chain can be thousands of nodes long,
+// but the stack is never deeper than the number of attributes.
 template <class Counter>
 class TreeBuilder final : public LeafGrower {
  public:
@@ -74,9 +74,9 @@ class TreeBuilder final : public LeafGrower {
   struct Frame {
     PeeledChain chain;
     std::vector<std::uint32_t> open;
-    std::optional<std::uint64_t> cells_lost;  // by a row that falls back from this chain
+    std::optional<std::uint64_t> cells_lost;  // for a row that falls back from this chain
     std::size_t step = 0;                     // nodes of the chain already emitted
-    NodeIndex previous = 0;                   // the last one of them
+    NodeIndex previous = 0;                   // the last of these nodes
   };
 
   void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open,
@@ -85,8 +85,8 @@ class TreeBuilder final : public LeafGrower {
     stack_.push_back({std::move(chain), std::move(open), cells_lost});
   }
 
-  // What a row loses that falls back from a chain which starts at a `yes` of this one: the value that the
-  // `yes` released, and what it loses further out if this chain falls back too.
+  // What a row loses that falls back from a chain starting at a `yes` of this one: the value that the `yes`
+  // released, and what it loses further out if this chain falls back too.
   [[nodiscard]] std::optional<std::uint64_t> cells_lost_below(const Frame& frame) const {
     switch (strategy_) {
       case Strategy::greedy: return std::nullopt;
@@ -148,7 +148,7 @@ class TreeBuilder final : public LeafGrower {
   double reported_ = 0;
 };
 
-// Slots and pairs are numbered with 32 bits.
+// Slots and pairs are numbered with 32 bits, so larger counts are refused.
 bool is_too_large(const Counts& counts) {
   return counts.size() >= std::numeric_limits<std::uint32_t>::max() / (counts.attributes.size() + 1);
 }

@@ -17,7 +17,7 @@ namespace pgveil::policy {
 
 namespace {
 
-constexpr std::size_t kBreachesNamed = 10;  // a message is one line
+constexpr std::size_t kBreachesNamed = 10;  // so that the message stays one line
 
 struct Seen {
   std::uint32_t group = 0;  // a cohort's leaf, or a joint class
@@ -26,7 +26,7 @@ struct Seen {
   std::uint64_t rows = 0;
 };
 
-// The frequencies of one group, or of the table: a run of what was seen, sorted by value and unit.
+// The frequencies of one group, or of the whole table: `seen` is sorted by value and unit.
 std::vector<std::uint64_t> frequencies_of(std::span<const Seen> seen, std::size_t values, bool has_units) {
   std::vector<std::uint64_t> frequencies(values, 0);
   const Seen* last = nullptr;
@@ -51,7 +51,7 @@ std::vector<Seen> seen_in(std::span<const std::uint32_t> group_of, const Counts&
   return seen;
 }
 
-// The units of each value, group by group and in the whole table.
+// How many units have each value, per group and in the whole table.
 class Frequency {
  public:
   Frequency(std::span<const std::uint32_t> group_of, const Counts& counts)
@@ -64,7 +64,7 @@ class Frequency {
   }
   [[nodiscard]] const std::vector<std::uint64_t>& in_table() const { return in_table_; }
   [[nodiscard]] std::vector<std::uint64_t> in_group(std::uint32_t group) const {
-    // Not equal_range, whose answer clang 14 can't compile with this standard library.
+    // Not equal_range, because clang 14 cannot compile its result with this standard library.
     const auto first = std::ranges::lower_bound(seen_, group, {}, &Seen::group);
     const auto last = std::ranges::upper_bound(first, seen_.end(), group, {}, &Seen::group);
     return frequencies_of({first, last}, values_, has_units_);

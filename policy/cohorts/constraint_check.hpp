@@ -1,6 +1,7 @@
 #pragma once
-// Every cohort of a tree held against the constraints on sensitive columns, both modes, by its own count of
-// what readers see: nothing of what built the tree is used but the way from a row to its cohort.
+// Checks every cohort of a tree against the constraints on sensitive columns, in both modes. The check counts
+// by itself what readers see. Of the code that built the tree it uses nothing but the way from a row to its
+// cohort.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,8 +15,8 @@
 
 namespace pgveil::policy {
 
-// A column with constraints, and the table counted by the quasi-identifiers and this column: counts.sensitive
-// has it alone.
+// A column with constraints, and the table counted by the quasi-identifiers and this column, which is the
+// only one in counts.sensitive.
 struct ConstrainedColumn {
   ColumnRule rule;
   Counts counts;
@@ -27,12 +28,13 @@ struct Breach {
   std::string found;  // a number, never a value
 };
 
-// In the order of the cohorts, the table first. A cohort without a value of the column breaks every
-// constraint. REQUIRES: column.counts has the tree's attributes.
+// The breaches in the order of the cohorts; the table comes first. A cohort without any value of the column
+// breaks every constraint. REQUIRES: column.counts has the tree's attributes.
 [[nodiscard]] std::vector<Breach> find_breaches(const DisclosureTree& tree, const ConstrainedColumn& column);
 
-// The same of any division of the entries: entry i of the counts is in group_of[i], and `groups` are looked
-// at, each once, ascending. Labels stay empty. At most one breach of each group is named.
+// The same check for any division of the entries into groups. Entry i of the counts is in group group_of[i].
+// Only the groups in `groups` are checked (each listed once, ascending). Labels stay empty, and at most one
+// breach per group is reported.
 struct GroupBreach {
   std::uint32_t group = 0;
   Breach breach;
@@ -41,13 +43,13 @@ struct GroupBreach {
                                                            std::span<const std::uint32_t> groups,
                                                            const ColumnRule& rule, const Counts& counts);
 
-// Errors: ErrorKind::policy. The message names the columns; cohorts and numbers are in the hint, for
-// administrators.
+// Errors: ErrorKind::policy. The message names the columns; the hint, which is for administrators, names
+// cohorts and numbers.
 [[nodiscard]] Result<void> check_constraints(const PolicySpec& spec, const DisclosureTree& tree,
                                              std::span<const ConstrainedColumn> columns);
 
-// The tree repaired on these counts, whose cohorts keep the constraints: by Undo::value, or, where rows that
-// fell back would break one, by Undo::rest. Errors: as repair and check_constraints.
+// Repairs the tree on these counts so that its cohorts keep the constraints: by Undo::value, or by Undo::rest
+// where rows that fall back would break a constraint. Errors: as repair and check_constraints.
 [[nodiscard]] Result<Repaired> repair_within_constraints(const PolicySpec& spec, const DisclosureTree& tree,
                                                          const Counts& counts,
                                                          std::span<const ConstrainedColumn> columns);
@@ -55,8 +57,8 @@ struct GroupBreach {
 // The rules for build_tree and repair. REQUIRES: counts.sensitive has the columns with mode refine.
 [[nodiscard]] SideRules side_rules(const PolicySpec& spec, const Counts& counts);
 
-// For the message of a build that failed: the first of 2k, 4k, … up to the units there are, with which the
-// policy's tree over these counts keeps all constraints.
+// Finds a k for the message of a failed build: the first of 2k, 4k, … (at most the number of units) with
+// which the policy's tree over these counts keeps all constraints.
 [[nodiscard]] std::optional<std::uint64_t> k_that_would_do(const PolicySpec& spec, const Counts& counts,
                                                            std::span<const ConstrainedColumn> columns);
 

@@ -18,7 +18,8 @@ std::size_t exact_position(const Counts& counts, int number) {
   return static_cast<std::size_t>(std::ranges::find_if(counts.attributes, is_it) - counts.attributes.begin());
 }
 
-// Codes of the level's values in the order of their first exact ones; per exact code, the level's.
+// The level's values are numbered in the order of their first exact ones. Per exact code, there is the
+// level's code.
 struct Recoding {
   std::vector<std::string> values;
   std::vector<Code> code_of{kNullCode};

@@ -59,7 +59,7 @@ void SideCounter::number_pairs(Column& column, std::span<const std::uint32_t> en
   }
 }
 
-// A unit with entries on both sides counts on both.
+// A unit with entries on both sides counts on both sides.
 void SideCounter::divide(Column& column, std::span<const std::uint32_t> yes) {
   column.yes.assign(column.left.size(), 0);
   column.no = column.left;

@@ -1,7 +1,7 @@
 #pragma once
-// Do both sides of a split keep the constraints on sensitive columns? Frequencies of sensitive values while
-// entries leave a partition, beside the units of slot_counter.hpp. For mode refine; what verify reads is
-// constraint_check.hpp.
+// Decides whether both sides of a split keep the constraints on sensitive columns. It keeps the frequencies
+// of sensitive values while entries leave a partition, beside the units of slot_counter.hpp. It serves mode
+// refine; constraint_check.hpp serves mode verify.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,26 +19,27 @@ class SideCounter {
   SideCounter(const CountsView& counts, const SideRules& rules);
 
   [[nodiscard]] bool has_rules() const { return !rules_.empty(); }
-  // A split that a rule forbids stays forbidden while the partition shrinks.
+  // Whether a split that a rule forbids stays forbidden while the partition shrinks.
   [[nodiscard]] bool stays_forbidden() const { return stays_forbidden_; }
 
-  // The entries of a partition, those of one unit next to each other.
+  // Starts with the entries of a partition. REQUIRES: entries of one unit are next to each other.
   void start(std::span<const std::uint32_t> entries);
-  // Splits off local entries (indices into what start got), which are all there still.
+  // Whether both sides keep the rules if these local entries are split off. Local entries are indices into
+  // what start got; all of them must still be there.
   [[nodiscard]] bool allows(std::span<const std::uint32_t> yes);
   void remove(std::size_t i);
-  // The partition as it is; the first rule that it breaks.
+  // Whether the partition as it is now keeps all rules. Errors name the first rule that it breaks.
   [[nodiscard]] Result<void> check() const;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // One (unit, value), or one entry when each row is a unit.
+  // One (unit, value), or one entry if each row is a unit.
   struct Pair {
     Code code = kNullCode;
     std::uint64_t weight = 0;  // 1, or the rows of the entry
     std::uint32_t alive = 0;   // entries left
-    std::uint32_t taken = 0;   // of them those on the side that is tried
+    std::uint32_t taken = 0;   // of those, the entries on the side that is tried
   };
   struct Column {
     bool is_used = false;
@@ -62,7 +63,7 @@ class SideCounter {
   std::vector<Column> columns_;  // as counts.sensitive; those that no rule names are not used
 };
 
-// The table as a whole must keep the rules too. Errors: ErrorKind::policy; what was found is in the hint.
+// The table as a whole must keep the rules too. Errors: ErrorKind::policy; the hint says what was found.
 [[nodiscard]] Result<void> check_root(const CountsView& counts, const SideRules& rules);
 
 }  // namespace pgveil::policy

@@ -35,7 +35,7 @@ void UnitCounter::start(const SlotTableView& table) {
   }
 }
 
-// Entries of one unit stand next to each other, in every partition (CountsView::entries, and peeling keeps
+// Entries of one unit are next to each other in every partition (CountsView::entries; peeling keeps the
 // order).
 void UnitCounter::number_units() {
   unit_count_ = 0;

@@ -1,7 +1,8 @@
 #pragma once
-// Units per slot while entries leave a partition. A slot is one (attribute, value) that occurs in the
-// partition; the Peeler numbers them. Two counters with one interface: without a unit column each row is a
-// unit, with one the distinct non-NULL units count, and a unit may be on both sides of a split.
+// Counts the units per slot while entries leave a partition. A slot is one (attribute, value) that occurs in
+// the partition; the Peeler numbers them. The two counters have one interface. Without a unit column each row
+// is a unit (RowCounter). With a unit column the distinct non-NULL units count, and a unit may be on both
+// sides of a split (UnitCounter).
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -51,8 +52,8 @@ class UnitCounter {
   [[nodiscard]] std::uint64_t without(Slot slot) const { return total_ - only_[slot]; }
 
  private:
-  // One (unit, attribute): how many distinct values it still has here, and the XOR of their pairs' numbers,
-  // which is the remaining pair's when one is left.
+  // One (unit, attribute): how many distinct values the unit still has here, and the XOR of the numbers of
+  // their pairs. When one value is left, the XOR is the number of its pair.
   struct Spread {
     std::uint32_t distinct = 0;
     std::uint32_t pairs_xor = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The one aggregate a disclosure tree is built from: how often each combination of quasi-identifier values
-// occurs. A value; db/counts_loader.hpp fills it from PostgreSQL.
+// The one aggregate that a disclosure tree is built from: how often each combination of quasi-identifier
+// values occurs. A plain value; db/catalog/table_reading.hpp fills it from PostgreSQL.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@ struct Attribute {
       std::nullopt;  // what the values are, if they are not the column's own (leveled_counts.hpp)
 };
 
-// A sensitive column that is counted too. Codes are 1 to value_count, and ascend with the values where the
+// A sensitive column that is counted too. Codes are 1 to value_count. They ascend with the values where the
 // policy asks for an ordered distance.
 struct SensitiveColumn {
   std::string name;
@@ -32,16 +32,17 @@ struct SensitiveColumn {
   std::vector<Code> codes;  // per entry; kNullCode for NULL
 };
 
-// Row i of the aggregate: combination codes[a][i] for each attribute a, occurring rows[i] times. With a unit,
-// entries are per (combination, unit) and units[i] is the unit's code, kNullCode for a NULL unit (which
-// counts nothing); without one `units` is empty and each row is a unit. All inner vectors have the same
-// length.
+// Row i of the aggregate is the combination codes[a][i] for each attribute a, which occurs rows[i] times.
+// With a unit, there is one entry per (combination, unit), and units[i] is the unit's code; kNullCode stands
+// for a NULL unit, which is not counted as a unit. Without a unit, `units` is empty and each row is a unit.
+// All inner vectors have the same length.
 struct Counts {
   std::vector<Attribute> attributes;
   std::vector<std::vector<Code>> codes;
   std::vector<std::uint64_t> rows;
   std::vector<Code> units;
-  // Those that the tree's splits depend on (mode refine); entries then differ by their values too.
+  // The columns that the tree's splits depend on (mode refine). Entries then differ by the values of these
+  // columns too.
   std::vector<SensitiveColumn> sensitive = {};
 
   [[nodiscard]] bool has_units() const { return !units.empty(); }

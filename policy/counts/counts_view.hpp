@@ -1,5 +1,5 @@
 #pragma once
-// Counts in the order the tree code wants: attributes by number, entries by unit. For policy/ only.
+// Counts in the order that the tree code wants: attributes by number, entries by unit. For policy/ only.
 #include <cstdint>
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace pgveil::policy {
 
-// REQUIRES: the Counts outlive the view. PGVEIL_ASSERTs what counts.hpp says of them: equal lengths, codes in
-// range, distinct texts, distinct attribute numbers.
+// REQUIRES: the Counts outlive the view. The constructor PGVEIL_ASSERTs what counts.hpp says of them: equal
+// lengths, codes in range, distinct texts, distinct attribute numbers.
 class CountsView {
  public:
   explicit CountsView(const Counts& counts);
@@ -36,7 +36,8 @@ class CountsView {
   std::vector<std::uint32_t> entries_;
 };
 
-// A table of fewer than k units, the one refusal of a whole table: build and repair say it in the same words.
+// The error for a table of fewer than k units, the only case in which a whole table is refused. build and
+// repair use the same words.
 [[nodiscard]] Error too_few_units(std::uint64_t k);
 
 }  // namespace pgveil::policy

@@ -31,11 +31,11 @@ bool is_same(const Arm& a, const Arm& b) {
 }
 
 // An arm that releases nothing only guards its rows from later arms that release something. Later arms on its
-// own attribute can't match its rows, so it is needed only if one on another attribute follows.
+// own attribute cannot match its rows, so it is needed only if a releasing arm on another attribute follows.
 std::vector<Arm> without_idle_arms(std::vector<Arm> arms) {
   std::vector<Arm> kept;
   std::optional<std::uint32_t> releasing;  // an attribute of a later arm that releases
-  bool has_two = false;                    // and another one
+  bool has_two = false;                    // there is a second such attribute
   for (auto arm = arms.rbegin(); arm != arms.rend(); ++arm) {
     if (is_nothing(*arm)) {
       if (!has_two && (!releasing || *releasing == arm->attribute)) continue;
@@ -54,9 +54,9 @@ class DecisionCompiler {
   DecisionCompiler(const DisclosureTree& tree, const Chains& chains, std::uint32_t attribute)
       : tree_(tree), chains_(chains), attribute_(attribute) {}
 
-  // Of rows that come to this chain; released: what the attribute was released as on the way; rows that fall
-  // back from here lose it. Recursion is as deep as chains nest: at most one level per attribute (tree.hpp
-  // releases each once on a path).
+  // Decides for rows that come to this chain. released: the form in which the path released the attribute;
+  // rows that fall back from here lose it. The recursion is as deep as chains nest: at most one level per
+  // attribute (tree.hpp releases each once on a path).
   [[nodiscard]] Decision decide(const Chain& chain, const std::optional<std::string>& released) const {
     PGVEIL_ASSERT(chain.depth <= tree_.attributes.size());
     std::vector<Arm> arms;
@@ -96,7 +96,7 @@ std::vector<Decision> compile_decisions(const DisclosureTree& tree) {
 
 namespace {
 
-// The arm that releases; null: none does.
+// The arm that releases the value; null: none does.
 const Arm* releasing_arm(const Decision& decision, std::span<const std::optional<std::string_view>> values) {
   const Decision* at = &decision;
   while (true) {

@@ -5,7 +5,7 @@
 namespace pgveil::policy {
 namespace {
 
-// From nine constants on PostgreSQL hashes the array; below, it compares with half of them on average.
+// From nine constants on PostgreSQL hashes the array. Below that it compares with half of them on average.
 double cost_of_test(std::size_t values) {
   constexpr std::size_t kHashedFrom = 9;
   if (values == 1) return 1;

@@ -1,5 +1,5 @@
 #pragma once
-// How much work a decision is for PostgreSQL, estimated from the tree alone. Only speed depends on it.
+// Estimates from the tree alone how much work a decision is for PostgreSQL. Only speed depends on it.
 #include <cstdint>
 
 #include "policy/decision/decision.hpp"
@@ -7,9 +7,9 @@
 
 namespace pgveil::policy {
 
-// The expected work per row in units of one comparison with one constant (some 15 ns, PostgreSQL 15). rows:
-// of the tree's root; 0 costs nothing. Rows that an arm does not take are taken to match no later arm either,
-// so this is an upper bound.
+// The expected work per row, in comparisons with one constant (each takes some 15 ns in PostgreSQL 15). rows:
+// those of the tree's root; 0 costs nothing. This is an upper bound, because a row that one arm does not take
+// is assumed to match no later arm either.
 [[nodiscard]] double expected_tests(const Decision& decision, std::uint64_t rows);
 [[nodiscard]] double expected_tests(const RowDecision& decision, std::uint64_t rows);
 

@@ -11,7 +11,7 @@
 namespace pgveil::policy {
 namespace {
 
-static_assert(kMaxQuasiIdentifiers <= 64);  // a bit for each
+static_assert(kMaxQuasiIdentifiers <= 64);  // one bit for each
 
 bool is_same(const RowDecision& a, const RowDecision& b);
 
@@ -28,13 +28,13 @@ bool is_same(const RowDecision& a, const RowDecision& b) {
          std::equal(a.arms.begin(), a.arms.end(), b.arms.begin(), is_same_arm);
 }
 
-// Of rows that come to this chain with these attributes released; released_outside: what rows show that fall
-// back from it. Every `yes` releases an attribute that its chain does not, so (but for what drift has
-// emptied) no arm has the outcome of "no arm": none is idle.
+// Decides for rows that come to this chain with these attributes released. released_outside: what rows that
+// fall back from it show. Every `yes` releases an attribute that its chain does not. So no arm has the same
+// outcome as "no arm" (except where drift has emptied it), and none can be left out.
 RowDecision decide(const DisclosureTree& tree, const Chains& chains,
                    const std::vector<std::uint64_t>& together, const Chain& chain, std::uint64_t released,
                    std::uint64_t released_outside) {
-  PGVEIL_ASSERT(chain.depth <= tree.attributes.size());  // of the recursion
+  PGVEIL_ASSERT(chain.depth <= tree.attributes.size());  // bounds the recursion
   RowDecision out{Chains::falls_back(tree, chain) ? released_outside : released, {}};
   for (const NodeIndex index : chain.nodes) {
     const auto& split = tree.nodes[index].split;

@@ -1,6 +1,7 @@
 #pragma once
-// From the tree to one decision for a whole row: which of its attributes are released? The same as one
-// decision per attribute (decision.hpp), in one go: worth it where a statement shows many of them.
+// Turns the tree into one decision for a whole row: which of its attributes are released? It says the same as
+// one decision per attribute (decision.hpp), but in one go, which pays off where a statement shows many
+// attributes.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,14 +22,14 @@ struct RowArm {
   std::vector<RowDecision> then;    // exactly one: decide further, within this arm (no fall-through)
 };
 
-// Read as: the first arm whose attribute is (known to be) equal to one of its values decides; no arm:
-// `released`.
+// Is read like this: the first arm whose attribute is (known to be) equal to one of its values decides; if no
+// arm does, `released` applies.
 struct RowDecision {
   std::uint64_t released = 0;  // bit a: attribute a
   std::vector<RowArm> arms;
 };
 
-// Equal to the tree on every row. Tests move as in compile_decisions, and nowhere else.
+// The result equals the tree on every row. Tests are reordered as in compile_decisions, and not otherwise.
 [[nodiscard]] RowDecision compile_row_decision(const DisclosureTree& tree);
 
 // For tests: evaluates it on a row.

@@ -11,7 +11,7 @@
 namespace pgveil::policy {
 namespace {
 
-// How many units a group of entries has, as far as "one or more" goes.
+// How many units a group of entries has, as far as "none, one or more" is concerned.
 struct Crowd {
   std::uint64_t rows = 0;
   Code unit = kNullCode;
@@ -32,7 +32,7 @@ std::size_t position_of(const Counts& counts, int number) {
   return static_cast<std::size_t>(at - counts.attributes.begin());
 }
 
-// What rows with one visible value have in one attribute.
+// The value that all rows with one visible value have in one attribute, if they agree.
 struct Agreement {
   Code first = kNullCode;
   bool is_broken = false;  // another value, or NULL

@@ -1,5 +1,5 @@
 #pragma once
-// What a column that readers see as it is tells of the rows and of hidden cells. k says nothing about either.
+// Measures what a column that readers see unchanged tells about rows and hidden cells. k bounds neither.
 #include <cstdint>
 
 #include "policy/counts/counts.hpp"
@@ -9,17 +9,18 @@ namespace pgveil::policy {
 
 struct VisibleColumn {
   std::uint64_t rows = 0;
-  // Rows whose value no other unit of their cohort has: who knows the value knows the row.
+  // Rows whose value no other unit of their cohort has. A reader who knows the value knows the row.
   std::uint64_t unique_rows = 0;
   std::uint64_t hidden_cells = 0;  // of quasi-identifiers, not NULL
-  // Those whose value follows: all rows with the same visible value, two units at least, agree on it.
+  // Hidden cells whose value follows: all rows with the same visible value (of at least two units) agree on
+  // it.
   std::uint64_t determined_cells = 0;
 };
 
-// number: the column's; counts has it as an attribute beside the tree's.
+// number: that of the column. counts has it as an attribute in addition to the tree's.
 [[nodiscard]] VisibleColumn measure_visible(const DisclosureTree& tree, const Counts& counts, int number);
 
-// Rows whose value of this attribute no other unit of the whole table has.
+// The number of rows whose value of this attribute no other unit of the whole table has.
 [[nodiscard]] std::uint64_t rows_alone_in(const Counts& counts, int number);
 
 }  // namespace pgveil::policy

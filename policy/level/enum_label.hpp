@@ -1,6 +1,6 @@
 #pragma once
-// A label of an enum type, and the row that values point at: ALTER TYPE … RENAME VALUE gives another name to
-// the same values.
+// A label of an enum type, and the catalog row that values of the type point at. ALTER TYPE … RENAME VALUE
+// gives the same values another name.
 #include <cstdint>
 #include <string>
 

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, Period>, 6> kPeriods = {{{"day"
                                                                           {"year", Period::year},
                                                                           {"decade", Period::decade}}};
 
-// Of UTF-8 that PostgreSQL wrote.
+// REQUIRES: UTF-8, as PostgreSQL writes it.
 std::string_view first_characters(std::string_view text, std::uint32_t count) {
   std::size_t end = 0;
   const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };

@@ -1,9 +1,9 @@
 #pragma once
-// A level: a coarser value of a column, shown in a column of its own or in place of the exact value. A level
-// is a total function of the column's canonical text, so of the quasi-identifier's value and of nothing else:
-// no setting, time zone or collation bends it. Where it has no value (NULL, infinity in bins of one width, a
-// text that no hierarchy lists), nothing is shown. Each of its values is known to SQL by its pre-image
-// (preimage.hpp).
+// A level is a coarser value of a column. It is shown in a column of its own or in place of the exact value.
+// A level is a total function of the column's canonical text, and thus of the quasi-identifier's value and of
+// nothing else: no setting, time zone or collation changes it. Where it has no value (NULL, infinity in bins
+// of equal width, a text that no hierarchy lists), nothing is shown. SQL tests for each of its values by the
+// value's pre-image (preimage.hpp).
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace pgveil::policy {
 
-// Numbers of levels are whole ten-thousandths, up to 10^14 on both sides of 0.
+// Numbers in levels are whole ten-thousandths, up to 10^14 on both sides of 0.
 using Scaled = std::int64_t;
 inline constexpr Scaled kScale = 10'000;
 inline constexpr Scaled kLargestScaled = 100'000'000'000'000 * kScale;
@@ -27,7 +27,7 @@ struct Bins {
 };
 // (,first) [first,second) … [last,)
 struct Bounds {
-  std::vector<Scaled> cuts;  // ascending, one at least
+  std::vector<Scaled> cuts;  // ascending, at least one
   bool operator==(const Bounds&) const = default;
 };
 enum class Period { day, week, month, quarter, year, decade };
@@ -36,7 +36,7 @@ struct Prefix {
   bool operator==(const Prefix&) const = default;
 };
 inline constexpr std::uint32_t kMaxPrefix = 1000;
-// What a hierarchy lists.
+// The groups that a hierarchy lists.
 struct Groups {
   std::vector<std::pair<std::string, std::string>> labels;  // value and label, ascending by value
   bool operator==(const Groups&) const = default;
@@ -49,7 +49,7 @@ enum class LevelShows { label, start };
 
 struct Level {
   std::string source;      // the column it is a function of
-  int source_number = 0;   // in the table; 0 in a policy that is not held against one
+  int source_number = 0;   // in the table; 0 in a policy not yet checked against a table
   std::uint32_t step = 1;  // 1, 2, … from fine to coarse, per source
   LevelShows shows = LevelShows::label;
   LevelMethod method;
@@ -59,10 +59,11 @@ struct Level {
 // The level's value of a column's canonical text; nullopt: it has none.
 [[nodiscard]] std::optional<std::string> level_value(const Level& level, std::string_view text);
 
-// Is every value of `coarse` a union of values of `fine`, wherever both have one?
+// Whether every value of `coarse` is a union of values of `fine`, wherever both have a value.
 [[nodiscard]] bool refines(const LevelMethod& fine, const LevelMethod& coarse);
 
-// "width 10", "bounds 18, 65", "period month", "prefix 3": for people, and whole, for hashes.
+// "width 10", "bounds 18, 65", "period month", "prefix 3". The text is for people, and it is complete, so
+// that hashes can be taken of it.
 [[nodiscard]] std::string describe(const LevelMethod& method);
 [[nodiscard]] std::string_view period_name(Period period);
 [[nodiscard]] std::optional<Period> period_of(std::string_view name);

@@ -25,7 +25,7 @@ constexpr int days_in(int year, int month) {
   return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-// Of years above 0.
+// For years above 0.
 constexpr std::int64_t days_before(int year) {
   const std::int64_t past = year - 1;
   return past * 365 + past / 4 - past / 100 + past / 400;
@@ -39,7 +39,7 @@ Day day_at(const Date& date) {
 
 Date date_at(Day at) {
   std::int64_t left = at.number + days_before(1970);
-  Date date{static_cast<int>(left * 400 / 146'097), 1, 1};  // of this year or the one after it
+  Date date{static_cast<int>(left * 400 / 146'097), 1, 1};  // of this year or the next one
   date.year = std::max(date.year, 1);
   while (days_before(date.year + 1) <= left) ++date.year;
   left -= days_before(date.year);
@@ -53,7 +53,7 @@ Day later(Day at, std::int64_t days) {
 }
 
 constexpr int kFirstYear = 1000;
-constexpr int kLastYear = 9998;  // the year after it is still one of four digits
+constexpr int kLastYear = 9998;  // the year after it still has four digits
 
 std::optional<int> number(std::string_view text) {
   int out = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A level in the JSON of a version. Inside of policy.
+// Writes and reads a level in the JSON of a version. For policy/ only.
 #include <string>
 #include <string_view>
 

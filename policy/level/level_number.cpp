@@ -12,12 +12,12 @@ namespace pgveil::policy {
 namespace {
 
 constexpr Scaled kBeyond = 2 * kLargestScaled;
-// Of starts, which must fit an int4.
+// For starts, which must fit in an int4.
 constexpr Scaled kLargestStart = 2'000'000'000 * kScale;
 
 struct Digits {
-  Scaled scaled = 0;      // rounded towards 0; kBeyond when it is more than kLargestScaled
-  bool has_rest = false;  // digits behind the fourth place other than 0
+  Scaled scaled = 0;      // rounded towards 0; kBeyond if it exceeds kLargestScaled
+  bool has_rest = false;  // nonzero digits after the fourth place
 };
 
 std::optional<Digits> read_digits(std::string_view text) {

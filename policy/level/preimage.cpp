@@ -16,7 +16,7 @@ std::uint32_t characters_in(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-// What the level has as its value only if level_value says so of the sample.
+// The pre-image is right only if level_value gives the value for the sample.
 struct Candidate {
   Preimage preimage;
   std::string sample;

@@ -1,7 +1,7 @@
 #pragma once
-// The pre-image of a level's value: conditions on the raw column, which a mask asks for
-// (rewriter/mask/mask_level.hpp). That both agree is tested against PostgreSQL, and by the verifier of each
-// mask, which computes no pre-image but asks level_value at its ends.
+// The pre-image of a level's value: conditions on the raw column, which a mask tests
+// (rewriter/mask/mask_level.hpp). Two checks ensure that level and pre-image agree: tests against PostgreSQL,
+// and the verifier of each mask, which computes no pre-image but calls level_value at the ends of each range.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,13 +13,14 @@
 
 namespace pgveil::policy {
 
-// The texts whose level has one value. Ends of a range are numbers or ISO dates; lower ≤ x < upper.
+// A pre-image is the set of texts with one value of the level. The ends of a range are numbers or ISO dates;
+// lower ≤ x < upper.
 struct RangeOf {
   std::optional<std::string> lower;
   std::optional<std::string> upper;
   bool operator==(const RangeOf&) const = default;
 };
-// Its first `length` characters (all, if it has fewer) are `start`.
+// The first `length` characters of the text (all of them, if it has fewer) are `start`.
 struct StartsWith {
   std::uint32_t length = 1;
   std::string start;

@@ -17,13 +17,13 @@ constexpr std::size_t kMostSteps = 20'000'000;
 
 using SlotIndex = std::size_t;
 
-// A column as trees ask for it: its exact values, or one level of it. Trees that ask alike share it.
+// A column as trees test it: its exact values, or one level of it. Trees that test the same share a slot.
 struct Slot {
   int source = 0;
   const Level* level = nullptr;                     // null: the exact values
   std::vector<SlotIndex> kin;                       // the other slots of this column
-  std::vector<std::string_view> has;                // known of the row, all the same
-  std::unordered_map<std::string_view, int> lacks;  // how often each was said
+  std::vector<std::string_view> has;                // known values of the row; they agree
+  std::unordered_map<std::string_view, int> lacks;  // per value, how often it was excluded
 };
 
 bool is_same_level(const Level* a, const Level* b) {
@@ -31,13 +31,13 @@ bool is_same_level(const Level* a, const Level* b) {
   return a->shows == b->shows && a->method == b->method;
 }
 
-// Do all texts with one value of `fine` have one value of `coarse`? Of two kinds one may have none where
-// the other does.
+// Whether all texts with one value of `fine` have one value of `coarse`. If the methods differ in kind, one
+// may have no value where the other has one.
 bool follows(const Level& fine, const Level& coarse) {
   return fine.method.index() == coarse.method.index() && refines(fine.method, coarse.method);
 }
 
-// What is known of one row on the way down the trees.
+// What is known about one row on the way down the trees.
 class Knowledge {
  public:
   explicit Knowledge(std::span<const DisclosureTree* const> trees) {
@@ -94,7 +94,7 @@ class Knowledge {
     return slots_.size() - 1;
   }
 
-  // Can a row that has `value` in `slot` be what is known of it in `other`?
+  // Whether a row that has `value` in `slot` can have what is known about it in `other`.
   static bool agrees(const Slot& slot, std::string_view value, const Slot& other) {
     if (slot.level == nullptr) {
       const auto level = level_value(*other.level, value);
@@ -121,7 +121,7 @@ class Knowledge {
   std::vector<std::vector<SlotIndex>> slots_of_;  // per tree and attribute
 };
 
-// Down all trees at once: each branch that some row could take.
+// Walks down all trees at once, along each branch that some row could take.
 class Walk {
  public:
   Walk(std::span<const DisclosureTree* const> trees, std::size_t most)

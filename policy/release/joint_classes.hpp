@@ -1,7 +1,7 @@
 #pragma once
-// Somebody who has the answers of several policies over one table knows of each row in which cohort of each
-// tree it is. The combination of these cohorts is the row's joint class. This file tells which joint classes
-// are possible at all, whatever rows may come later. Pure.
+// Somebody who has the answers of several policies over one table knows for each row which cohort of each
+// tree it is in. The combination of these cohorts is the row's joint class. This file finds the joint classes
+// that are possible at all, whatever rows may come later. Pure.
 #include <cstddef>
 #include <span>
 #include <vector>

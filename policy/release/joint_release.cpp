@@ -14,7 +14,7 @@
 namespace pgveil::policy {
 namespace {
 
-// Per entry with rows its class; each class once, ascending.
+// The class of each entry that has rows; each class once, ascending.
 struct Occupied {
   std::vector<std::uint32_t> entries;   // of counts
   std::vector<std::uint32_t> class_of;  // per entry of `entries`
@@ -44,7 +44,7 @@ Occupied occupied_by(const Trees& trees, const Counts& counts) {
   return out;
 }
 
-// Per class its units; NULL units count nothing.
+// Per class: its number of units; NULL units do not count.
 std::vector<std::uint64_t> units_of(const Occupied& occupied, const Counts& counts) {
   std::vector<std::uint64_t> units(occupied.classes.size(), 0);
   if (!counts.has_units()) {
@@ -70,8 +70,8 @@ std::size_t cohort_count(const DisclosureTree& tree) {
 
 }  // namespace
 
-// A set of trees that holds has no more classes than those that rows are in and, of each tree, its cohorts.
-// So looking for more than these finds one that falls short.
+// If a set of trees is sound, its classes are only those that have rows and, for each tree, its cohorts. So
+// looking for one more class than these finds one that is too small.
 JointClasses::JointClasses(Trees trees, const Counts& counts) : trees_(std::move(trees)) {
   const Occupied occupied = occupied_by(trees_, counts);
   std::size_t most = occupied.classes.size();
@@ -160,7 +160,7 @@ PolicySpec counted_together(std::span<const PolicySpec* const> policies,
       std::ranges::copy(rule.constraints, std::back_inserter(twin->constraints));
     }
   }
-  for (ColumnRule& rule : together.columns) {  // who hides it in part is another finding
+  for (ColumnRule& rule : together.columns) {  // columns that others hide in part are another finding
     if (rule.column_class == ColumnClass::quasi_identifier) rule.constraints.clear();
   }
   return together;

@@ -14,7 +14,7 @@ namespace pgveil::policy {
 namespace {
 
 constexpr std::size_t kFingerprintDigits =
-    13;  // of the hash in hexadecimal: 52 bits, exact in every JSON reader
+    13;  // of the hexadecimal hash: 52 bits, exact in every JSON reader
 
 using Seen = std::optional<std::vector<std::uint64_t>>;
 

@@ -32,7 +32,7 @@ struct Lineage {
 // If an attribute has more values than this, they are not remembered.
 inline constexpr std::size_t kMaxSeenValues = 20'000;
 
-// The fingerprint of a value of the attribute with this number: 53 bits of a hash, so that a version does not
+// The fingerprint of a value of the attribute with this number: 52 bits of a hash, so that a version does not
 // spell out rare values. If two values have the same fingerprint, neither counts as new; that is the only
 // effect.
 [[nodiscard]] std::uint64_t fingerprint(int attribute_number, std::string_view value);

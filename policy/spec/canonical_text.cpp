@@ -20,7 +20,7 @@ std::string_view class_name(ColumnClass column_class) {
   return {};
 }
 
-// Whole, unlike yaml::in_quotes: two different names must never give the same text.
+// Not shortened, unlike yaml::in_quotes: two different names must never give the same text.
 std::string exact(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -56,13 +56,13 @@ std::string canonical_text(const PolicySpec& policy) {
     }
     text += '\n';
   }
-  // Left out for greedy, so that the hashes of policies from before there was a choice stay.
+  // Left out for greedy, so that policies from before there was a choice keep their hashes.
   if (policy.growth.strategy == Strategy::thorough) text += "strategy thorough\n";
   if (policy.growth.max_cohorts) text += fmt::format("max_cohorts {}\n", *policy.growth.max_cohorts);
   text += "unlisted_columns hide\n";
   switch (policy.enforcement) {
     case Enforcement::query:
-    case Enforcement::stored:  // the same cells of the same rows: a version stays what it is
+    case Enforcement::stored:  // shows the same cells of the same rows, so a version stays valid
       return text + "enforcement query\n";
     case Enforcement::copy: return text + "enforcement copy\n";
   }

@@ -1,6 +1,5 @@
 #pragma once
-// Parts of spec_reader: PostgreSQL names, and the `columns` map of a policy. For spec_reader.cpp
-// only.
+// Parts of spec_reader: PostgreSQL names, and the `columns` map of a policy. For spec_reader.cpp only.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,8 +14,8 @@ namespace pgveil::policy {
 
 inline constexpr std::size_t kMaxIdentifierBytes = 63;  // NAMEDATALEN - 1
 
-// A name as PostgreSQL's catalog has it: 1 to 63 bytes, no control characters; neither folded nor unquoted.
-// `what` is for the message: "a role".
+// A name as it is in PostgreSQL's catalog: 1 to 63 bytes, no control characters; neither folded nor unquoted.
+// `what` is for the message, for example "a role".
 [[nodiscard]] Result<std::string> read_identifier(const yaml::Value& value, std::string_view what);
 
 // name → {class: …, l_diversity: {distinct: …}}, in file order.

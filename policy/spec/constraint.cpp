@@ -11,13 +11,13 @@ namespace pgveil::policy {
 
 namespace {
 
-// e^H: so many values, were they all equally frequent. REQUIRES: some value.
+// e^H: the number of equally frequent values with this entropy. REQUIRES: there is some value.
 double effective_values(Frequencies frequencies) {
   return std::exp(entropy_of(frequencies));
 }
 
-// What the most frequent value has for each unit from the l-th most frequent value on; infinite when there
-// are none.
+// The units with the most frequent value, per unit with a value from the l-th most frequent one on; infinite
+// if there are none of the latter.
 double dominance(Frequencies frequencies, std::uint64_t l) {
   const Skew skew = skew_of(frequencies, l);
   return skew.tail == 0 ? HUGE_VAL : static_cast<double>(skew.most_frequent) / static_cast<double>(skew.tail);

@@ -19,9 +19,9 @@ using yaml::in_quotes;
 using Entries = std::vector<yaml::Value::Entry>;
 
 constexpr std::int64_t kMaxL = std::int64_t{1} << 53;
-constexpr double kMaxDecimal = 1e9;  // larger is a slip
+constexpr double kMaxDecimal = 1e9;  // larger is probably a mistake
 
-// above < number < below
+// Reads a number with above < number < below.
 Result<double> read_decimal(const yaml::Value& value, double above, double below) {
   const auto number = value.as_decimal();
   if (!number) return number.error();

@@ -8,8 +8,8 @@
 
 namespace pgveil::policy {
 
-// {distinct: l, entropy: l, recursive: {c: …, l: …}, mode: verify | refine}: one of the first three at least,
-// in this order.
+// {distinct: l, entropy: l, recursive: {c: …, l: …}, mode: verify | refine}. At least one of the first three
+// is needed. The result has this order.
 [[nodiscard]] Result<std::vector<Constraint>> read_l_diversity(const yaml::Value& value);
 // {t: …, distance: equal | ordered, mode: verify | refine}
 [[nodiscard]] Result<std::vector<Constraint>> read_t_closeness(const yaml::Value& value);

@@ -7,14 +7,15 @@ namespace pgveil::policy {
 
 enum class Strategy {
   greedy,  // the paper's
-  // and then what (nearly) all of a cohort share, where that shows more cells than it hides; the default
+  // The greedy tree, which then also splits off what (nearly) all units of a cohort share, where this shows
+  // more cells than it hides. The default.
   thorough
 };
 
 struct Growth {
   Strategy strategy = Strategy::thorough;
-  // The most cohorts. Of all ways to cut chains of the tree short, the one that discloses most cells is
-  // taken.
+  // The largest number of cohorts. Of all ways to cut chains of the tree short, the one that discloses most
+  // cells is taken.
   std::optional<std::uint64_t> max_cohorts = {};
 };
 

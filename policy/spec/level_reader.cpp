@@ -136,7 +136,7 @@ Result<LevelMethod> read_hierarchy(const yaml::Value& value, const Entries& entr
                   groups.error().hint);
 }
 
-// A key that goes with one method only.
+// Refuses a key that belongs to one method only beside another method.
 Result<void> check_companions(const Entries& entries, std::string_view method) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCompanions = {
       {{"origin", "width"}, {"step", "hierarchy"}, {"separator", "hierarchy"}}};
@@ -172,7 +172,7 @@ Result<LevelMethod> read_method(const yaml::Value& value, const Entries& entries
   return read_prefix(method->value);
 }
 
-// label is the default beside the exact values, start in their place; a prefix is a text in any case.
+// The default is label beside the exact values and start in their place; for a prefix it is always label.
 Result<LevelShows> read_shows(const Entries& entries, const LevelMethod& method, bool is_in_place) {
   const bool has_start = !std::holds_alternative<Prefix>(method) && !std::holds_alternative<Groups>(method);
   const auto* show = yaml::find(entries, "show");

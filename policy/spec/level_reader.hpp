@@ -1,5 +1,5 @@
 #pragma once
-// `generalize` of a quasi-identifier. For column_reader.cpp only.
+// Reads `generalize` of a quasi-identifier. For column_reader.cpp only.
 //
 //   age:  {class: quasi_identifier, generalize: {width: 10, column: age_range}}
 //   born: {class: quasi_identifier, generalize: [{period: month, column: born_month},
@@ -19,8 +19,8 @@
 
 namespace pgveil::policy {
 
-// Adds the levels of `rule`: to itself if they name no column, else as rules of their own. Errors also for a
-// level that does not refine the next one.
+// The levels of `rule`: a level that names no column is added to the rule itself, every other one becomes a
+// rule of its own. It is also an error if a level does not refine the next one.
 [[nodiscard]] Result<std::vector<ColumnRule>> with_levels_of(ColumnRule rule, const yaml::Value& generalize,
                                                              const ReadNamedFile& read_file);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Files that a policy names. Readers of policies do no I/O themselves: whoever read the policy's own file
-// knows which folder a path is relative to.
+// Files that a policy names. Readers of policies do no I/O themselves: the caller that read the policy's own
+// file knows which folder a path is relative to.
 #include <functional>
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a data owner wrote: one policy for one table. A value; reading it from YAML is spec_reader.hpp,
-// checking it against a live catalog is rewriter/compile/policy_check.hpp.
+// What a data owner wrote: one policy for one table. A plain value. spec_reader.hpp reads it from YAML, and
+// rewriter/compile/policy_check.hpp checks it against a live catalog.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace pgveil::policy {
 
-// Masks nest one CASE per released attribute; PostgreSQL, the parser and this proxy all pay for depth.
+// The limit keeps masks shallow: they nest one CASE per released attribute, and depth costs PostgreSQL, the
+// parser and this proxy alike.
 inline constexpr std::size_t kMaxQuasiIdentifiers = 64;
 
 enum class ColumnClass {
@@ -31,20 +32,21 @@ struct ColumnRule {
   // l_diversity and t_closeness; only on sensitive columns.
   std::vector<Constraint> constraints;
   yaml::Position at;
-  // Of a quasi-identifier that shows a level: of another column (`generalize` there names this one, which the
-  // reader adds to the list right after it), or, if it is its own source, of itself: then its exact value is
-  // never shown.
+  // The level that a quasi-identifier shows. Its source is another column, whose `generalize` names this one
+  // (the reader adds this rule right after the source's), or the column itself: then its exact value is never
+  // shown.
   std::optional<Level> level = std::nullopt;
 };
 
 [[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);
-[[nodiscard]] bool needs_order(const ColumnRule& rule);  // of its values
+[[nodiscard]] bool needs_order(const ColumnRule& rule);  // needs an order of its values
 
-// Where the masks are: in each query; in a generated column of the table, which keeps for each row what is
-// released of it; or in a table of masked rows that each BUILD makes and that is read in the table's place.
+// Where the masks are. query: in each query. stored: in a generated column of the table, which keeps for each
+// row what is released of it. copy: in a table of masked rows, which each BUILD makes and which is read in
+// the table's place.
 enum class Enforcement { query, stored, copy };
 
-// What one such column has a bit for.
+// A generated column for stored masks has a bit for each of at most this many attributes.
 inline constexpr std::size_t kMaxStoredAttributes = 31;
 
 enum class DriftAction { suppress, alert };
@@ -61,25 +63,25 @@ struct PolicySpec {
   std::string table;
   std::uint64_t k = 0;  // ≥ 2
   Growth growth;
-  // Column whose distinct non-NULL values are counted; none: each row is one unit.
+  // The column whose distinct non-NULL values are counted; none: each row is one unit.
   std::optional<std::string> unit;
   std::vector<std::string> readers;       // client roles that may read the table; default nobody
-  bool is_access_from_database = false;   // PostgreSQL's grants say who else; never together with readers
+  bool is_access_from_database = false;   // PostgreSQL's grants say who may read; never together with readers
   std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified
   std::vector<ColumnRule> columns;  // file order; columns of the table that are not listed are hidden (NULL)
   Enforcement enforcement = Enforcement::query;
   DriftRule drift;
   // The running proxy builds again when the version is this old; nullopt: only when asked.
   std::optional<std::int64_t> rebuild_every_ms;
-  // Why the owner lets this policy stand beside another one over the same table though together they are
-  // finer than k.
+  // The owner's reason to let this policy stand beside another one over the same table although together they
+  // are finer than k.
   std::optional<std::string> accept_joint_release;
-  // Why the owner lets the order of rows follow hidden columns.
+  // The owner's reason to let the order of rows follow hidden columns.
   std::optional<std::string> accept_order_leak;
   std::string hash;  // hex SHA-256 of the canonical form (canonical_text in spec_reader.hpp): any change that
                      // changes what is released changes it; comments and layout do not
-  // Where the text names no strategy: the hash that versions of it carry from when `greedy` was the default.
-  // They stay in use.
+  // Set where the text names no strategy: the hash that versions built when `greedy` was the default have.
+  // Such versions stay in use.
   std::optional<std::string> hash_before;
   yaml::Position at;
 };

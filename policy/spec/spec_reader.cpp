@@ -108,7 +108,7 @@ Result<std::vector<std::string>> read_roles(const yaml::Value& value) {
   return roles;
 }
 
-// A key with one allowed value so far, and values that are planned.
+// Reads a key that has one allowed value so far, and other values that are planned.
 Result<void> read_only_value(const yaml::Value& value, std::string_view allowed,
                              const std::vector<std::string_view>& planned) {
   const auto text = value.as_string();
@@ -178,14 +178,14 @@ Result<std::int64_t> read_rebuild_every(const yaml::Value& value) {
   return every;
 }
 
-// Why an owner accepts a risk by name: words, for whoever reads the policy next.
+// The owner's reason for accepting a risk by name, in words for later readers of the policy.
 Result<std::string> read_reason(const yaml::Value& value) {
   auto reason = value.as_string();
   if (reason && reason->empty()) return error_at(value.position(), "no reason", "write why it is accepted");
   return reason;
 }
 
-// True: PostgreSQL's grants say who reads the table.
+// True: PostgreSQL's grants decide who reads the table.
 Result<bool> read_access(const Entries& entries) {
   const auto* access = yaml::find(entries, "access");
   if (access == nullptr) return false;
@@ -266,7 +266,8 @@ bool is_refined(const PolicySpec& policy) {
       policy.columns, [](const ColumnRule& rule) { return has_constraint(rule, ConstraintMode::refine); });
 }
 
-// Rows that fall back join another cohort, whose values they change after its splits were chosen.
+// Refuses refine with thorough: rows that fall back join another cohort and change its values after its
+// splits were chosen.
 Result<void> check_refinement(const PolicySpec& policy) {
   if (policy.growth.strategy != Strategy::thorough) return {};
   for (const ColumnRule& rule : policy.columns) {

@@ -1,5 +1,6 @@
 #pragma once
-// YAML → PolicySpec, strictly. Every error names file, line, column, what and the fix (common/yaml.hpp).
+// Reads YAML into a PolicySpec, strictly. Every error names file, line and column, what is wrong, and the fix
+// (common/yaml.hpp).
 //
 //   version: 1
 //   policies:
@@ -22,11 +23,11 @@
 //       drift: {check_every: 24h, action: suppress}   # optional
 //       rebuild_every: 7d                # optional
 //
-// access: from_database may stand in place of readers; then no other policy may be over the table. k must be
-// ≥ 2 and ≤ 2^53. A policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. Two
-// policies of one table that match the same role are an error (R3), as are two of one name. A role may not be
-// reader and exempt at once. unit must be an identifier or not be listed: if it were shown, the rows of one
-// person could be put together by it.
+// `access: from_database` may stand in place of readers; then no other policy may cover the table. k must be
+// ≥ 2 and ≤ 2^53. A policy needs at least one quasi-identifier and may have kMaxQuasiIdentifiers. It is an
+// error if two policies of one table match the same role (R3), or if two policies have the same name. A role
+// may not be both reader and exempt. unit must be an identifier or not be listed: if it were shown, the rows
+// of one person could be linked by it.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,12 +43,12 @@ namespace pgveil::policy {
 [[nodiscard]] Result<std::vector<PolicySpec>> read_policy_text(
     std::string_view text, std::string file_name, const ReadNamedFile& read_file = no_named_files);
 
-// Across files: names unique, no table and role twice.
+// Checks policies across files: names are unique, and no two policies have the same table and role.
 [[nodiscard]] Result<void> check_together(const std::vector<PolicySpec>& policies);
 
-// The text that PolicySpec::hash is taken of: fields in a fixed order, columns by name; without readers,
-// exempt roles, drift and rebuild_every, which change who reads and when it is checked but not what is
-// released.
+// The text that PolicySpec::hash is taken of: fields in a fixed order, columns by name. Readers, exempt
+// roles, drift and rebuild_every are left out: they change who reads and when the policy is checked, but not
+// what is released.
 [[nodiscard]] std::string canonical_text(const PolicySpec& policy);
 
 }  // namespace pgveil::policy

@@ -44,7 +44,7 @@ NodeIndex Chains::common_ancestor(NodeIndex a, NodeIndex b) const {
 
 std::vector<std::uint64_t> rows_falling_out(const DisclosureTree& tree, const Chains& chains) {
   std::vector<std::uint64_t> rows(chains.chains.size(), 0);
-  for (std::size_t i = rows.size(); i-- > 0;) {  // inner ones first: they have added theirs
+  for (std::size_t i = rows.size(); i-- > 0;) {  // inner chains first: theirs are added by then
     const Chain& chain = chains.chains[i];
     if (!Chains::falls_back(tree, chain)) {
       rows[i] = 0;

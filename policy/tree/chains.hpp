@@ -29,16 +29,17 @@ struct Chains {
   [[nodiscard]] static bool falls_back(const DisclosureTree& tree, const Chain& chain) {
     return tree.nodes[chain.nodes.back()].falls_back;
   }
-  // The leaf of the cohort that rows at the end of this chain belong to: its own, or that of an outer chain.
+  // The leaf of the cohort that rows at the end of this chain belong to: the chain's own leaf, or that of an
+  // outer chain.
   [[nodiscard]] NodeIndex cohort_at_end(const DisclosureTree& tree, ChainIndex chain) const;
-  // The deepest node that has both below it (or is one of them).
+  // The deepest node that has both nodes below it (or is one of them).
   [[nodiscard]] NodeIndex common_ancestor(NodeIndex a, NodeIndex b) const;
 };
 
 // REQUIRES: tree.nodes is a tree in preorder (tree.hpp); not empty.
 [[nodiscard]] Chains chains_of(const DisclosureTree& tree);
 
-// Per chain the rows that come to it and fall back out of it.
+// Per chain: the number of rows that come to it and fall back out of it.
 [[nodiscard]] std::vector<std::uint64_t> rows_falling_out(const DisclosureTree& tree, const Chains& chains);
 
 }  // namespace pgveil::policy

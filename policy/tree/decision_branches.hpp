@@ -1,6 +1,6 @@
 #pragma once
-// What the decisions of a column (decision.hpp) and of a row (row_decision.hpp) have in common. Inside of
-// policy.
+// What the decisions for a column (decision.hpp) and for a row (row_decision.hpp) have in common. For policy/
+// only.
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -8,12 +8,12 @@
 
 namespace pgveil::policy {
 
-// How far back an equal outcome is looked for: a run of thousands of arms with different outcomes costs no
-// more than this.
+// How many arms back an arm with an equal outcome is looked for. This bounds the cost of a run of thousands
+// of arms with different outcomes.
 inline constexpr std::ptrdiff_t kLookBack = 64;
 
-// Arms of one attribute that follow each other exclude each other, so within such a run they may move: those
-// with equal outcomes become one, where the first of them stood.
+// Consecutive arms of one attribute exclude each other, so within such a run they may be reordered: arms with
+// equal outcomes become one, at the place of the first of them.
 template <class Arm, class IsSameOutcome>
 [[nodiscard]] std::vector<Arm> with_runs_merged(std::vector<Arm> arms, IsSameOutcome is_same_outcome) {
   std::vector<Arm> merged;

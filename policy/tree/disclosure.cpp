@@ -14,15 +14,15 @@ namespace pgveil::policy {
 
 namespace {
 
-// What the rows of one leaf look like in one attribute.
+// What the rows of one leaf have in one attribute.
 struct Column {
-  std::uint64_t rows = 0;  // that are not NULL here
-  Code first = kNullCode;  // the value of the first of them
+  std::uint64_t rows = 0;  // not NULL here
+  Code first = kNullCode;  // the first of their values
   bool has_other_values = false;
 };
 
-// Per node and attribute: is it released on the path, and how many of the values that occur does the path
-// exclude?
+// Per node and attribute: whether the path releases it, and how many of the occurring values the path
+// excludes.
 struct PathFacts {
   bool is_released = false;
   std::uint64_t excluded = 0;
@@ -60,9 +60,9 @@ class Measurement {
   }
 
  private:
-  // The rows themselves are one of the tables that a reader has to reckon with. Another value may come by the
-  // class's own path, or by that of a row which falls back, if there is room for one beside the k units of
-  // the cohort's own.
+  // The rows themselves are one of the tables that a reader must consider possible. Another value is possible
+  // by the class's own path, or by that of a row that falls back, if there is room for one beside the k units
+  // of the cohort's own path.
   [[nodiscard]] bool is_computable(NodeIndex leaf, std::size_t a, std::uint64_t units) const {
     const Column& column = columns_[leaf * attribute_count_ + a];
     if (column.rows == 0 || column.has_other_values) return false;
@@ -74,7 +74,7 @@ class Measurement {
            (units <= tree_.k || std::ranges::all_of(falling_[leaf], allows_no_other));
   }
 
-  // The path allows no other value of the attribute.
+  // Whether the path allows no other value of the attribute.
   [[nodiscard]] bool leaves_only(NodeIndex end, std::size_t a, std::string_view value) const {
     if (exact_of_[a]) {
       const auto exact = allowed(end, *exact_of_[a]);
@@ -89,7 +89,7 @@ class Measurement {
                                [&](std::string_view text) { return text == value; });
   }
 
-  // Each column has a value that the path allows, or may be NULL there.
+  // Whether each column has a value that the path allows, or may be NULL there.
   [[nodiscard]] bool can_be_reached(NodeIndex end) const {
     for (std::size_t a = 0; a < attribute_count_; ++a) {
       const bool is_exact = !exact_of_[a] || *exact_of_[a] == tree_.attributes[a].number;
@@ -100,7 +100,7 @@ class Measurement {
     return true;
   }
 
-  // The values that occur and take all steps of the path on this column and its levels.
+  // The occurring values that agree with all steps of the path on this column and its levels.
   [[nodiscard]] std::vector<std::string_view> allowed(NodeIndex end, int column) const {
     const auto exact = std::ranges::find(tree_.attributes, column, &TreeAttribute::number);
     const auto a = static_cast<std::size_t>(exact - tree_.attributes.begin());
@@ -130,7 +130,7 @@ class Measurement {
     });
   }
 
-  // Some step of the path is a `yes` on the column or one of its levels.
+  // Whether some step of the path is a `yes` on the column or one of its levels.
   [[nodiscard]] bool is_taken(NodeIndex end, int column) const {
     return std::ranges::any_of(steps_on(column, end),
                                [&](NodeIndex at) { return tree_.nodes[parent_[at]].yes == at; });
@@ -173,7 +173,7 @@ class Measurement {
     facts_.resize(tree_.nodes.size() * attribute_count_);
     parent_.resize(tree_.nodes.size(), 0);
     const auto together = released_together(tree_.attributes);
-    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {  // preorder: parents first
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {  // preorder: parents come first
       const Node& node = tree_.nodes[i];
       if (!node.split) continue;
       const std::uint32_t a = node.split->attribute;
@@ -225,12 +225,12 @@ class Measurement {
   CountsView view_;
   std::size_t attribute_count_;
   std::vector<std::vector<NodeIndex>>
-      falling_;                    // per leaf of a cohort: the ends of chains whose rows fall back to it
-  std::vector<bool> is_reached_;   // per node: the path of some row ends here
+      falling_;                    // per leaf of a cohort: the ends of the chains whose rows fall back to it
+  std::vector<bool> is_reached_;   // per node: whether the path of some row ends here
   std::vector<Column> columns_;    // per node and attribute
   std::vector<PathFacts> facts_;   // per node and attribute
   std::vector<NodeIndex> parent_;  // per node
-  std::vector<std::optional<int>> exact_of_;  // per attribute of a column with levels, that column's number
+  std::vector<std::optional<int>> exact_of_;              // per attribute of a column with levels: its number
   std::vector<std::vector<std::string_view>> occurring_;  // per attribute, sorted; the counts outlive this
   std::vector<bool> has_null_;                            // per attribute
 };

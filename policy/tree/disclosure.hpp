@@ -1,7 +1,7 @@
 #pragma once
 // How much a tree discloses. "Cells" are rows × attributes. A cell is disclosed when it is shown as a
-// non-NULL value. Of what is hidden, some can be computed by a reader, and some merely is the same for a
-// whole class (docs/disclosure-tree.md, "What follows from the answers").
+// non-NULL value. Some hidden cells can be computed by a reader, and some are merely the same for a whole
+// equivalence class (docs/disclosure-tree.md, "What follows from the answers").
 #include <cstdint>
 #include <vector>
 
@@ -25,12 +25,12 @@ struct Disclosure {
   bool operator==(const Disclosure&) const = default;
 };
 
-// Computable, exactly: take all tables with the same values per column as `counts`, with NULL where a column
-// of `counts` has NULL, that the tree masks to the same answers and in which each cohort has k units of its
-// own path. A hidden, non-NULL cell is computable when no two of these tables have different non-NULL values
-// in it. With `unit`, a class that has k units counts as one to which no row falls back.
-// Equal, exactly: a hidden cell that is not computable, where all rows of the class have the same non-NULL
-// value in `counts`.
+// Computable is exact. Take all tables that have the same values per column as `counts`, that have NULL where
+// a column of `counts` has NULL, that the tree masks to the same answers, and in which each cohort has k
+// units of its own path. A hidden, non-NULL cell is computable when no two of these tables have different
+// non-NULL values in it. With `unit`, a class that has k units is treated as one to which no row falls back.
+// Equal is exact as well: a hidden cell that is not computable, where all rows of the class have the same
+// non-NULL value in `counts`.
 [[nodiscard]] Disclosure measure(const DisclosureTree& tree, const Counts& counts);
 
 }  // namespace pgveil::policy

@@ -62,7 +62,7 @@ std::vector<std::optional<std::string>> shown_by(const DisclosureTree& tree,
 std::vector<std::uint64_t> released_on_path(const DisclosureTree& tree) {
   const auto with = released_together(tree.attributes);
   std::vector<std::uint64_t> released(tree.nodes.size(), 0);
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // preorder: parents first
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // preorder: parents come first
     const Node& node = tree.nodes[i];
     if (!node.split) continue;
     released[node.yes] = released[i] | with[node.split->attribute];

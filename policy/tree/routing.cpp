@@ -12,7 +12,8 @@ namespace {
 
 using CodeOfText = std::unordered_map<std::string_view, Code>;
 
-// Per attribute, the codes of the values that the tree splits on; kNullCode for one the counts don't have.
+// Per attribute: the codes of the values that the tree splits on; kNullCode for a value that the counts do
+// not have.
 std::vector<CodeOfText> split_codes(const DisclosureTree& tree, const CountsView& counts) {
   std::vector<CodeOfText> codes(counts.attribute_count());
   for (const Node& node : tree.nodes) {
@@ -28,7 +29,7 @@ std::vector<CodeOfText> split_codes(const DisclosureTree& tree, const CountsView
   return codes;
 }
 
-// The first step of one chain that an entry matches.
+// Finds the first step of one chain that an entry matches.
 class ChainLookup {
  public:
   void add(std::uint32_t attribute, Code code, std::uint32_t step) {
@@ -37,7 +38,7 @@ class ChainLookup {
     }
     steps_.emplace(key(attribute, code), step);
   }
-  // `none` when it matches no step.
+  // Returns `none` if it matches no step.
   [[nodiscard]] std::uint32_t first_match(const CountsView& counts, std::uint32_t entry,
                                           std::uint32_t none) const {
     std::uint32_t first = none;

@@ -1,6 +1,6 @@
 #pragma once
-// Which leaf each entry of an aggregate comes to, and whose cohort it is in. A chain is not walked node by
-// node but looked up by (attribute, value).
+// Finds the leaf that each entry of an aggregate arrives at, and the leaf of its cohort. A chain is not
+// walked node by node; it is looked up by (attribute, value).
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +9,12 @@
 
 namespace pgveil::policy {
 
-// Per entry (Counts order) the leaf its path ends in; entries without rows get leaf 0. Attributes are matched
-// by position.
+// Per entry (Counts order): the leaf that its path ends in. Entries without rows get leaf 0. Attributes are
+// matched by position.
 [[nodiscard]] std::vector<NodeIndex> path_ends_of(const DisclosureTree& tree, const Chains& chains,
                                                   const CountsView& counts);
 
-// The same, but the leaf of its cohort, as leaf_of.
+// Per entry: the leaf of its cohort, as in leaf_of.
 [[nodiscard]] std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chains,
                                                const CountsView& counts);
 

@@ -12,8 +12,8 @@ namespace pgveil::policy {
 
 namespace {
 
-// A unit that reaches several leaves is counted once in each node above them: +1 in each leaf, -1 where two
-// neighbouring leaves meet, and every node is the sum of what is below it.
+// A unit that reaches several leaves must count once in each node above them. So each leaf gets +1, the node
+// where two neighbouring leaves meet gets -1, and every node is the sum of everything below it.
 void add_units(const Chains& chains, const CountsView& counts, const std::vector<NodeIndex>& leaves,
                std::vector<std::int64_t>& units) {
   const std::vector<std::uint32_t>& entries = counts.entries();
@@ -39,7 +39,7 @@ void add_units(const Chains& chains, const CountsView& counts, const std::vector
 
 namespace {
 
-// From the root to a leaf; adds the splits whose `yes` side it takes.
+// Walks from the root to a leaf and adds the splits whose `yes` side it takes.
 NodeIndex walk_down(const DisclosureTree& tree, std::span<const std::optional<std::string_view>> values,
                     std::vector<NodeIndex>& taken) {
   NodeIndex at = 0;
@@ -75,7 +75,7 @@ NodeIndex leaf_of(const DisclosureTree& tree, std::span<const std::optional<std:
 
 namespace {
 
-// The cohort whose path is walked at the moment.
+// The cohort at the current end of the walk.
 class CohortWalk {
  public:
   explicit CohortWalk(const DisclosureTree& tree) : together_(released_together(tree.attributes)) {}
@@ -89,7 +89,7 @@ class CohortWalk {
     cohort_.path.pop_back();
     cohort_.label.pop_back();
   }
-  // Up to the nearest split whose `no` side is still to come.
+  // Goes up to the nearest split whose `no` side is still to be visited.
   void leave_no_sides() {
     while (!cohort_.path.empty() && !cohort_.path.back().has_value) leave();
   }
@@ -110,7 +110,7 @@ class CohortWalk {
   Cohort cohort_{.leaf = 0, .label = "D", .path = {}, .disclosed = {}};
 };
 
-// Per node, the rows of the cohort at it.
+// Per node: the rows of the cohort at this node.
 std::vector<std::uint64_t> rows_by_cohort(const DisclosureTree& tree) {
   const Chains chains = chains_of(tree);
   std::vector<std::uint64_t> rows(tree.nodes.size(), 0);
@@ -176,7 +176,7 @@ std::vector<NodeCount> recount_cohorts(const DisclosureTree& tree, const Counts&
   const std::vector<NodeIndex> leaves = leaves_of(tree, chains_of(tree), view);
   std::vector<NodeCount> result(tree.nodes.size());
   std::vector<Code> last_unit(tree.nodes.size(), kNullCode);
-  for (const std::uint32_t entry : view.entries()) {  // those of one unit next to each other
+  for (const std::uint32_t entry : view.entries()) {  // those of one unit are next to each other
     NodeCount& cohort = result[leaves[entry]];
     cohort.rows += view.rows(entry);
     if (!view.has_units()) {
@@ -184,7 +184,7 @@ std::vector<NodeCount> recount_cohorts(const DisclosureTree& tree, const Counts&
       continue;
     }
     Code& last = last_unit[leaves[entry]];
-    if (view.unit(entry) == last) continue;  // a NULL unit comes first, and is nobody
+    if (view.unit(entry) == last) continue;  // NULL units come first and do not count
     last = view.unit(entry);
     ++cohort.units;
   }

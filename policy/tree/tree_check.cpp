@@ -21,7 +21,7 @@ std::string at_node(std::size_t index, std::string_view what) {
   return fmt::format("node {}: {}", index, what);
 }
 
-// A level beside the exact values is of an attribute that the tree has, and refines the next one.
+// A level beside the exact values must belong to an attribute of the tree and refine the next level.
 Flaw check_levels(const DisclosureTree& tree) {
   for (const TreeAttribute& attribute : tree.attributes) {
     if (!attribute.level) continue;
@@ -77,8 +77,8 @@ Flaw check_attributes(const DisclosureTree& tree) {
 }
 
 // In preorder the node after a split is its `yes` child, and the node after a leaf is the `no` child of the
-// innermost split that still waits for one. So one pass sees each node once, and nothing is left waiting at
-// the end.
+// innermost split that still waits for one. So one pass sees each node once, and no split may be left waiting
+// at the end.
 Flaw check_shape(const DisclosureTree& tree) {
   if (tree.nodes.empty()) return "no nodes";
   std::vector<NodeIndex> waiting;
@@ -111,7 +111,7 @@ Flaw check_counts(const DisclosureTree& tree) {
     if (!node.split) continue;
     const Node& yes = tree.nodes[node.yes];
     const Node& no = tree.nodes[node.no];
-    // Written as differences: sums of numbers from outside may wrap.
+    // Written as differences, because sums of untrusted numbers may wrap.
     if (yes.rows > node.rows || node.rows - yes.rows != no.rows)
       return at_node(i, "its sides' rows don't add up");
     if (yes.units > node.units || no.units > node.units) return at_node(i, "a side has more units than it");
@@ -134,7 +134,7 @@ Flaw check_falls(const DisclosureTree& tree) {
 
 // REQUIRES: check_shape found nothing.
 Flaw check_paths(const DisclosureTree& tree) {
-  std::vector<NodeIndex> end_of(tree.nodes.size());  // one past the last node below
+  std::vector<NodeIndex> end_of(tree.nodes.size());  // one past the last node below each
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     const Node& node = tree.nodes[i];
     end_of[i] = node.split ? end_of[node.no] : static_cast<NodeIndex>(i + 1);
@@ -143,7 +143,7 @@ Flaw check_paths(const DisclosureTree& tree) {
   std::set<Excluded> excluded;
   std::vector<std::pair<NodeIndex, Excluded>>
       until;  // each exclusion and the node from which it no longer holds
-  std::vector<Excluded> comes_with(tree.nodes.size());  // of `no` children
+  std::vector<Excluded> comes_with(tree.nodes.size());  // for `no` children
   std::vector<char> is_no_child(tree.nodes.size(), 0);
   std::vector<std::uint64_t> released(tree.nodes.size(), 0);  // one bit per attribute; at most 64
   static_assert(kMaxQuasiIdentifiers <= 64);

@@ -1,6 +1,5 @@
 #pragma once
-// What readers see of one tree and of another: which combinations of values are shown, and on how many rows.
-// Pure.
+// Compares what readers see of two trees: which combinations of values are shown, and on how many rows. Pure.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace pgveil::policy {
 
-// By column name: the values that a cohort shows. Cohorts of one tree differ in it.
+// By column name: the values that a cohort shows. No two cohorts of one tree show the same values.
 using ShownValues = std::map<std::string, std::string>;
 
 struct CohortSize {
@@ -23,12 +22,12 @@ struct CohortSize {
 struct CohortChange {
   ShownValues shows;
   std::optional<CohortSize> before;  // nullopt: the combination is new
-  std::optional<CohortSize> after;   // nullopt: it is shown no more
+  std::optional<CohortSize> after;   // nullopt: it is no longer shown
 };
 
 struct TreeDiff {
-  std::uint64_t same = 0;             // cohorts that both have, in one size
-  std::vector<CohortChange> changes;  // by shown values, column by column
+  std::uint64_t same = 0;             // cohorts that both trees have, with the same size
+  std::vector<CohortChange> changes;  // sorted by shown values, column by column
 };
 
 // The trees may be over different columns.

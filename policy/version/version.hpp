@@ -1,6 +1,6 @@
 #pragma once
-// A version: what one BUILD made, and of what. Nothing is answered under a version whose policy text or table
-// shape is not the current one. Versions are immutable and replaced whole.
+// A version: what one BUILD made, and from what. Nothing is answered under a version whose policy text or
+// table shape is not the current one. Versions are immutable and are replaced as a whole.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,14 +17,15 @@
 
 namespace pgveil::policy {
 
-// The table as the build saw it. Columns are bound by number; any difference closes the table until BUILD.
+// The table as the build saw it. Columns are bound by number. Any difference closes the table until the next
+// BUILD.
 struct ShapeColumn {
   int number = 0;
   std::string name;
   std::uint32_t type_oid = 0;
   std::int32_t typmod = -1;
   std::uint32_t collation_oid = 0;
-  // Of an enum, ascending; none: another type, or a version from before labels were kept.
+  // The labels of an enum, ascending; none: another type, or a version from before labels were kept.
   std::optional<std::vector<EnumLabel>> labels = std::nullopt;
   bool operator==(const ShapeColumn&) const = default;
 };
@@ -37,11 +38,12 @@ struct TableShape {
   bool operator==(const TableShape&) const = default;
 };
 
-// A version built of the first says of the other what it said: they are equal, but for labels. Of the columns
-// with these numbers each label is still the same value's; types may have got further ones.
+// Whether a version built on `built` is still right about `now`: the shapes are equal except for labels. In
+// the columns with the numbers in `labeled`, each label must still belong to the same value; types may have
+// got new labels.
 [[nodiscard]] bool still_fits(const TableShape& built, const TableShape& now, const std::set<int>& labeled);
 
-// The same of one column.
+// The same for one column.
 [[nodiscard]] bool still_fits(const ShapeColumn& built, const ShapeColumn& now, bool is_labeled);
 
 struct PolicySpec;
@@ -51,17 +53,17 @@ struct PolicyVersion;
 // (PolicySpec::hash_before): it may be used, and a build goes on from it.
 [[nodiscard]] bool is_built_from(const PolicyVersion& version, const PolicySpec& spec);
 
-// The numbers of the columns that the tree asks for.
+// The numbers of the columns that the tree tests.
 [[nodiscard]] std::set<int> asked_columns(const DisclosureTree& tree);
 
-// The copy's columns have the table's names, types, modifiers and collations, in its order. Numbers differ
-// where columns of the table were dropped.
+// Whether the copy's columns have the table's names, types, modifiers and collations, in its order. The
+// numbers may differ where columns of the table were dropped.
 [[nodiscard]] bool is_copy_of(const TableShape& copy, const TableShape& table);
 
-// enforcement: stored: the generated column that keeps what the tree releases of each row
+// With `enforcement: stored`: the generated column that keeps what the tree releases of each row
 // (rewriter/mask/stored_decision.hpp).
 struct StoredDecision {
-  std::string column;  // its name, which tells its expression from those of other trees
+  std::string column;  // its name, which distinguishes its expression from those of other trees
   std::string digest;  // hex SHA-256 of the expression as this server prints it
   bool operator==(const StoredDecision&) const = default;
 };
@@ -85,8 +87,8 @@ struct PolicyVersion {
   Disclosure disclosure;
   std::string built_at;  // UTC, ISO 8601, passed in by the caller
   Lineage lineage = {};  // versions without one are from before there were lineages
-  // What was current over the table when this version was published, and was found sound together with it
-  // (joint_release.hpp). A version that was published later names this one.
+  // The versions that were current over the table when this one was published and that were found sound
+  // together with it (joint_release.hpp). A version that is published later names this one.
   std::vector<Companion> beside = {};
   bool operator==(const PolicyVersion&) const = default;
 };

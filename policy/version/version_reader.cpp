@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxJsonDepth = 8;  // ours has 4
+constexpr std::size_t kMaxJsonDepth = 8;  // our own files have 4
 constexpr std::int64_t kMaxOid = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMaxAttributeNumber = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kMaxNodes = std::numeric_limits<NodeIndex>::max();
@@ -155,7 +155,7 @@ std::vector<std::uint64_t> read_counts(JsonObjectView& object, std::string_view 
   return counts;
 }
 
-// Versions of before have one figure for what is shown, computable or equal. What of it is not shown counts
+// Earlier versions have one figure for what is shown, computable or equal. The part that is not shown counts
 // as computable until the next build.
 void read_implied(JsonObjectView& object, std::size_t attribute_count, Disclosure& disclosure,
                   FirstError& errors) {
@@ -198,7 +198,7 @@ Disclosure read_disclosure(JsonObjectView object, std::size_t attribute_count, F
   return disclosure;
 }
 
-// Ascending, so that they can be searched.
+// Must be ascending, so that it can be searched.
 std::vector<std::uint64_t> read_seen(const json::value& value, const std::string& path, FirstError& errors) {
   std::vector<std::uint64_t> seen;
   if (!value.is_array()) {

@@ -6,7 +6,7 @@
 namespace pgveil::net {
 namespace {
 
-constexpr std::size_t kNetworkBytes = 8;  // of an IPv6 address
+constexpr std::size_t kNetworkBytes = 8;  // of an IPv6 address: the network
 
 std::optional<asio::ip::address> address_in(std::string_view text) {
   error_code error;

@@ -1,9 +1,9 @@
 #pragma once
-// Asio with the executor fixed: no type-erased executor on the way of each message.
+// Asio with a fixed executor, so that handling a message involves no type-erased executor.
 //
 // Each network thread runs an io_context of its own, and a session lives on one of them from its first byte
-// to its last. A context run by one thread is a strand: nothing of a session ever runs twice at a time, and
-// no lock is taken.
+// to its last. A context that one thread runs is a strand: no two pieces of a session's work ever run at the
+// same time, and no lock is needed.
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
@@ -28,7 +28,7 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 template <class T>
 using Task = asio::awaitable<T, Executor>;
 
-// The completion token of every operation: (error, result) come back as a tuple and nothing is thrown.
+// The completion token of every operation: (error, result) are returned as a tuple, and nothing is thrown.
 inline constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable_t<Executor>{});
 
 }  // namespace pgveil::net

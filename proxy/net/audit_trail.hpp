@@ -1,6 +1,6 @@
 #pragma once
-// Adds to the events of a session what the lines of the audit log need: which session it was, who was at the
-// other end, and how long a request took. One per session, used on its context.
+// Adds to the events of a session what the lines of the audit log need: which session it was, who the client
+// was, and how long a request took. One per session, used on its context.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -16,27 +16,27 @@ struct AuditRecord {
   std::uint64_t session = 0;
   const console::Address& client;
   const session::AuditEvent& event;
-  std::optional<std::chrono::microseconds> took;  // of an answer: since its request was sent
+  std::optional<std::chrono::microseconds> took;  // for an answer: the time since its request was sent
 };
 
-// Where records are kept. daemon/audit/log.hpp implements it. Thread-safe.
+// Where records are kept. daemon/audit/log.hpp implements this. Thread-safe.
 class AuditSink {
  public:
   AuditSink() = default;
   AuditSink(const AuditSink&) = delete;
   AuditSink& operator=(const AuditSink&) = delete;
   virtual ~AuditSink() = default;
-  // False: it could not be kept; whoever is told so must not do what it is about.
+  // False: the record could not be kept. Then the caller must not do what the record is about.
   [[nodiscard]] virtual bool keep(const AuditRecord& record) = 0;
 };
 
 class AuditTrail {
  public:
-  // sink: null: nothing is kept; it outlives this.
+  // sink: must outlive this object; null: nothing is kept.
   AuditTrail(AuditSink* sink, std::uint64_t session, console::Address client)
       : sink_(sink), session_(session), client_(std::move(client)) {}
 
-  // In their order; false at the first that could not be kept.
+  // Keeps the events in order. False as soon as one could not be kept.
   [[nodiscard]] bool keep(std::span<const session::AuditEvent> events);
 
  private:
@@ -46,7 +46,7 @@ class AuditTrail {
   AuditSink* sink_;
   std::uint64_t session_;
   console::Address client_;
-  std::unordered_map<std::uint64_t, Clock::time_point> begun_;  // by request; those that are not answered yet
+  std::unordered_map<std::uint64_t, Clock::time_point> begun_;  // by request; only those not yet answered
 };
 
 }  // namespace pgveil::net

@@ -1,7 +1,7 @@
 #pragma once
-// A connection to PostgreSQL on its way from one holder to the next: a session's driver, the pool, or the
-// task that cleans it. One holder at a time; its socket belongs to one network thread, and is moved when
-// another takes it.
+// A connection to PostgreSQL on its way from one holder to the next: the driver of a session, the pool, or
+// the task that cleans it. It has one holder at a time. Its socket belongs to one network thread, and is
+// moved when another thread takes it over.
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -14,7 +14,7 @@
 
 namespace pgveil::net {
 
-// A place among the connections of a pool, taken before connecting. Given back when it goes.
+// A place among the connections of a pool. It is taken before connecting and given back by the destructor.
 class PoolSlot {
  public:
   explicit PoolSlot(std::function<void()> give_back) : give_back_(std::move(give_back)) {}
@@ -30,27 +30,28 @@ struct BackendConnection {
   BackendConnection(const Executor& executor, std::unique_ptr<PoolSlot> place)
       : slot(std::move(place)), link(executor) {}
 
-  std::unique_ptr<PoolSlot> slot;  // goes last
+  std::unique_ptr<PoolSlot> slot;  // destroyed last
   PeerConnection link;
   session::Lender lender;
-  std::shared_ptr<session::BackendState> state;  // while no session holds it
+  std::shared_ptr<session::BackendState> state;  // set while no session holds the connection
   std::uint64_t id = 0;
-  std::uint64_t generation = 0;  // of RECONNECT
+  std::uint64_t generation = 0;  // of RECONNECT, when it was opened
   std::chrono::steady_clock::time_point opened_at, idle_since;
   std::time_t connected_at = 0;
-  console::Address server, local;  // its other end and ours
-  std::string tls;                 // described; empty: none
-  bool is_leaving = false;         // its driver has given it back, and its read loop has not ended yet
-  bool must_be_cleaned = false;    // before anybody else gets it
-  // A cancel request for it that may still arrive: it must not meet another client's statement.
+  console::Address server, local;  // the server's end and ours
+  std::string tls;                 // a description; empty: no TLS
+  bool is_leaving = false;         // its driver has given it back, but its read loop has not ended yet
+  bool must_be_cleaned = false;    // before any other session gets it
+  // Counts cancel requests for this connection that may still arrive. They must not hit another client's
+  // statement.
   std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);
 };
 using BackendPtr = std::shared_ptr<BackendConnection>;
 
-// Nothing has come since the last answer, and the other end is there.
+// Whether nothing has come since the last answer and the other end still exists.
 [[nodiscard]] bool is_quiet(BackendConnection& connection);
 
-// Runs DISCARD ALL and reads its answer to the end. False: it is of no use any more.
+// Runs DISCARD ALL and reads its answer to the end. False: the connection is no longer usable.
 [[nodiscard]] Task<bool> clean(BackendPtr connection, std::chrono::milliseconds timeout);
 
 }  // namespace pgveil::net

@@ -32,7 +32,7 @@ Error broken_off(const error_code& error) {
           "the TLS handshake was broken off", "", error.message()};
 }
 
-// On a socket that nobody else reads or writes meanwhile.
+// REQUIRES: nobody else reads from or writes to the socket meanwhile.
 Task<Result<void>> shake_hands(Socket& socket, TlsSession& tls) {
   std::array<char, 4096> buffer{};
   std::size_t count = 0;
@@ -49,7 +49,7 @@ Task<Result<void>> shake_hands(Socket& socket, TlsSession& tls) {
   }
 }
 
-// An address needs no name server, and so no help of the resolver's thread.
+// An address needs no name server, so it is not passed to the resolver's thread.
 Task<std::pair<error_code, std::vector<tcp::endpoint>>> resolve(const Executor& executor, Endpoint target) {
   error_code not_an_address;
   const auto address = asio::ip::make_address(target.host, not_an_address);
@@ -67,7 +67,7 @@ Error not_secured(std::string what) {
           "the database server gives no TLS connection", "", std::move(what)};
 }
 
-// One byte is read, not more: what a third party put behind it has no way to be taken for the server's words.
+// Reads exactly one byte, so that nothing that a third party appended can be taken for the server's words.
 Task<Result<void>> ask_for_tls(Socket& socket, TlsSession& tls) {
   std::string request;
   wire::encode(wire::SslRequest{}, request);
@@ -86,7 +86,7 @@ Task<Result<void>> secure(Socket& socket, TlsSession& tls, Timer& timer) {
   co_return std::get<0>(std::move(outcome));
 }
 
-// Both kinds of socket, connected before the timer ends.
+// Handles both kinds of socket. Fails unless connected before the timer ends.
 template <class Protocol>
 Task<Result<Socket>> open_socket(const Executor& executor, std::vector<typename Protocol::endpoint> endpoints,
                                  Timer& timer) {
@@ -115,7 +115,7 @@ Task<Result<Socket>> open_tcp(const Executor& executor, Endpoint target, Timer& 
   co_return co_await open_socket<tcp>(executor, endpoints, timer);
 }
 
-// Over TLS a server may say something before it acts.
+// Over TLS a server may send something before it acts.
 Task<void> read_to_end(Socket& socket) {
   std::array<char, 1024> nothing{};
   for (;;) {
@@ -161,8 +161,8 @@ Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
   const auto sent = co_await (asio::async_write(connected->socket, asio::buffer(packet), kAsTuple) ||
                               timer.async_wait(kAsTuple));
   if (sent.index() == 1 || std::get<0>(std::get<0>(sent))) co_return false;
-  // The server acts on the request, then closes. Closing first would be taken for a broken packet by some
-  // poolers.
+  // The server acts on the request and then closes. Some poolers would take it for a broken packet if we
+  // closed first.
   const auto heard = co_await (read_to_end(connected->socket) || timer.async_wait(kAsTuple));
   co_return heard.index() == 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Connections to the backend.
+// Opens connections to the backend.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -12,24 +12,24 @@
 namespace pgveil::net {
 
 struct Endpoint {
-  std::string host;  // a name, an address, or the folder of a Unix socket, with / at its start
+  std::string host;  // a name, an address, or the folder of a Unix socket, which begins with /
   std::uint16_t port = 0;
 };
 
 struct Connection {
   Socket socket;
-  std::unique_ptr<TlsSession> tls;  // established; null: none was asked for
+  std::unique_ptr<TlsSession> tls;  // established; null: TLS was not asked for
 };
 
-// Resolves and connects, on the context of the coroutine; with a context for TLS, never without it. Errors:
-// ErrorKind::connection (08001, 08006); the public message names no address, private_detail says what the
-// system or OpenSSL said. A name server that hangs may exceed the timeout: the system's own resolver can't be
-// interrupted.
+// Resolves and connects, on the context of the coroutine. With a TLS context, the connection always uses TLS.
+// Errors: ErrorKind::connection (08001, 08006); the public message names no address, and private_detail has
+// the text of the system or OpenSSL. A name server that hangs may exceed the timeout, because the system's
+// own resolver cannot be interrupted.
 [[nodiscard]] Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
                                                std::shared_ptr<const TlsContext> tls);
 
-// Sends a CancelRequest over a connection of its own and waits, no longer than `timeout`, for the server to
-// close it. False: it was sent and may still arrive.
+// Sends a CancelRequest over its own connection and waits, at most `timeout`, until the server closes it.
+// False: the request was sent and may still arrive.
 [[nodiscard]] Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
                                         std::shared_ptr<const TlsContext> tls, std::uint32_t pid,
                                         std::uint32_t secret);

@@ -1,5 +1,5 @@
 #pragma once
-// What all sessions of one server share. Everything named here must outlive them.
+// What all sessions of one server share. Everything referred to here must outlive them.
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/pool.hpp"
 #include "proxy/net/server_config.hpp"
@@ -17,7 +17,7 @@ struct Environment {
   Statistics& statistics;
   asio::io_context& console_pool;  // threads that may block
   asio::io_context&
-      look_up_pool;  // one more, apart: logins don't wait for a command, nor commands for a login
+      look_up_pool;  // a separate pool, so that logins never wait for commands, nor commands for logins
 };
 
 }  // namespace pgveil::net

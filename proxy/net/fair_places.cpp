@@ -14,8 +14,8 @@ std::optional<std::uint64_t> FairPlaces::enter(std::uint64_t guest, const std::s
   return leaver;
 }
 
-// The newcomer counts among its neighbours, so that nobody gets more than the others by coming last; it goes
-// itself never.
+// The newcomer counts among its neighbours, so that coming last gives nobody an advantage. The newcomer
+// itself never has to leave.
 std::uint64_t FairPlaces::who_goes(std::uint64_t newcomer) const {
   const Arrivals* most = nullptr;
   for (const auto& [neighbourhood, arrivals] : by_neighbourhood_) {

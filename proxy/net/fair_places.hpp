@@ -1,9 +1,9 @@
 #pragma once
-// A bounded number of places for visitors who have not logged in. Visitors who hold places and say nothing
-// keep nobody out: a newcomer always gets a place. When none is free, the oldest visitor from the
-// neighbourhood that holds most places has to go. So somebody who fills the places from one address takes
-// them from himself. Somebody who fills them from many addresses has to come again and again, as fast as
-// others log in. If newcomers were turned away instead, whoever holds the places could keep them. Not
+// A bounded number of places for visitors who have not logged in yet. Visitors who hold places and stay
+// silent keep nobody out: a newcomer always gets a place. If none is free, the oldest visitor from the
+// neighbourhood that holds the most places has to leave. So somebody who fills the places from one address
+// takes them from himself. Somebody who fills them from many addresses has to come again and again, as fast
+// as others log in. If newcomers were turned away instead, the holders of the places could keep them. Not
 // thread-safe.
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +16,13 @@ namespace pgveil::net {
 
 class FairPlaces {
  public:
-  // limit: 1 at least.
+  // limit: at least 1.
   explicit FairPlaces(std::size_t limit) : limit_(limit) {}
 
-  // REQUIRES: the guest is not in. → who has to go for it and is out now; nullopt: there was room.
+  // Lets the guest in. Returns the guest who had to leave for it, who is already out; nullopt: there was
+  // room. REQUIRES: the guest is not in.
   [[nodiscard]] std::optional<std::uint64_t> enter(std::uint64_t guest, const std::string& neighbourhood);
-  // False: it is not in.
+  // False: the guest is not in.
   bool leave(std::uint64_t guest);
   [[nodiscard]] std::size_t count() const { return seats_.size(); }
 

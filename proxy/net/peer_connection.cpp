@@ -9,7 +9,7 @@
 namespace pgveil::net {
 
 void configure_socket(Socket& socket) {
-  error_code ignored;  // a socket whose peer has just gone refuses options; the first read tells
+  error_code ignored;  // a socket whose peer has just gone refuses options; the first read reports it
   socket.set_option(tcp::no_delay(true), ignored);
   socket.set_option(asio::socket_base::keep_alive(true), ignored);
   socket.non_blocking(true, ignored);
@@ -27,7 +27,7 @@ void PeerConnection::secure(std::unique_ptr<TlsSession> tls) {
   tls_ = std::move(tls);
 }
 
-// The handshake may end with the first bytes behind it in the same read.
+// The last bytes of the handshake and the first ones after it may arrive in the same read.
 Result<PeerConnection::Received> PeerConnection::receive(std::string_view raw) {
   if (!tls_) return Received{raw};
   Received out;
@@ -51,7 +51,7 @@ Result<PeerConnection::Received> PeerConnection::receive(std::string_view raw) {
 PeerConnection::Sent PeerConnection::send(std::string bytes) {
   if (is_broken_ || !socket_.is_open()) return Sent::all;  // dropped: nobody is there to read it
   if (!tls_) return send_raw(std::move(bytes));
-  // In the middle of a handshake nothing can be said.
+  // During a handshake nothing can be sent.
   return tls_->is_established() ? send_raw(tls_->seal(bytes)) : Sent::all;
 }
 
@@ -86,7 +86,7 @@ void PeerConnection::break_off() {
   queue_.clear();
 }
 
-// What fails leaves a closed link, which its new holder finds out at once.
+// If this fails, it leaves a closed link, which its new holder notices at once.
 void PeerConnection::move_to(const Executor& executor) {
   if (socket_.get_executor() == executor) return;
   PGVEIL_ASSERT(queue_.is_empty() && !is_pumping_);
@@ -105,7 +105,7 @@ void PeerConnection::move_to(const Executor& executor) {
 }
 
 void PeerConnection::shut_down_sending() {
-  if (tls_) send_raw(tls_->seal_goodbye());  // what the socket does not take of it is no loss
+  if (tls_) send_raw(tls_->seal_goodbye());  // what the socket does not accept of it is no loss
   error_code ignored;                        // the peer may have gone first
   socket_.shutdown(tcp::socket::shutdown_send, ignored);
 }

@@ -36,7 +36,7 @@ bool Pools::paused(const std::string& database) const {
   return is_closed_ || paused_.contains("") || paused_.contains(database);
 }
 
-// The reserve is for those who have waited.
+// The reserve is for sessions that have waited.
 std::size_t Pools::limit(const Pool& pool, Clock::time_point now) {
   const PoolSettings& settings = pool.settings;
   if (settings.mode == PoolMode::none) return std::numeric_limits<std::size_t>::max();
@@ -97,7 +97,7 @@ Pools::Grant Pools::grant_for(const Name& name, Pool& pool, const Waiter& waiter
   }
   if (pool.open < limit(pool, Clock::now())) return take_slot(name, pool);
   if (pool.idle.empty()) return {};
-  BackendPtr oldest = std::move(pool.idle.front());  // of other settings, or the client can't use it
+  BackendPtr oldest = std::move(pool.idle.front());  // it has other settings, or the client can't use it
   pool.idle.pop_front();
   std::unique_ptr<PoolSlot> slot = std::move(oldest->slot);
   afterwards.closing.push_back(std::move(oldest));
@@ -173,7 +173,7 @@ void Pools::give_back(BackendPtr connection) {
   Afterwards afterwards;
   {
     const std::scoped_lock lock(mutex_);
-    Pool& pool = pools_.at(name);  // its slot keeps it
+    Pool& pool = pools_.at(name);  // its slot keeps the pool in the map
     put_idle(std::move(connection), pool, afterwards);
     serve(name, pool, afterwards);
   }

@@ -5,7 +5,7 @@
 
 namespace pgveil::net {
 
-// 18 random bytes in base64: 24 characters, as PostgreSQL's SCRAM nonces.
+// 18 random bytes in base64: 24 characters, like the nonces of PostgreSQL's SCRAM.
 [[nodiscard]] std::string random_nonce();
 
 [[nodiscard]] std::uint32_t random_number();

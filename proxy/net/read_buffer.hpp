@@ -1,6 +1,6 @@
 #pragma once
-// The buffer of one read loop: small for sessions that say little, larger each time that a read has filled
-// it, and small again after some reads that did not need more.
+// The buffer of one read loop. It is small for quiet sessions, grows each time a read fills it, and becomes
+// small again after some reads that did not need more.
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <cstddef>

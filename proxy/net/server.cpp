@@ -33,15 +33,15 @@ using Acceptor = AcceptorOf<tcp>;
 using LocalAcceptor = AcceptorOf<asio::local::stream_protocol>;
 using WorkGuard = asio::executor_work_guard<Executor>;
 
-constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such as EMFILE: don't spin
+constexpr std::chrono::milliseconds kAcceptRetry{100};  // after an error such as EMFILE, to avoid a busy loop
 constexpr std::chrono::seconds kAcceptLogInterval{1};
-constexpr std::chrono::milliseconds kAbortWait{2'000};    // for sockets closed by force to be noticed
-constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // for clients to hear that they were ended
+constexpr std::chrono::milliseconds kAbortWait{2'000};    // until sockets closed by force are noticed
+constexpr std::chrono::milliseconds kGoodbyeWait{1'000};  // until clients have read that they were ended
 constexpr std::chrono::milliseconds kSweepInterval{250};
-constexpr const char* kOwnNeighbourhood = "pgveil";  // of connections that the page makes
-constexpr std::size_t kLookUpStackBytes = 1 << 20;   // one query and its answer
+constexpr const char* kOwnNeighbourhood = "pgveil";  // for connections that the page makes
+constexpr std::size_t kLookUpStackBytes = 1 << 20;   // enough for one query and its answer
 
-// One secret for the life of the process: what a missing role is answered with must not change between its
+// One secret for the life of the process, because the answer to a missing role must not change between its
 // logins.
 ServerConfig completed(ServerConfig config) {
   if (config.session.mock_secret.empty()) config.session.mock_secret = random_nonce();
@@ -60,7 +60,7 @@ Error not_loopback(const asio::ip::address& address) {
           "use scram-sha-256, or listen on 127.0.0.1"};
 }
 
-// Nothing that a handler throws may end a thread: each session has its own net, this one is below them.
+// An exception of a handler must never end a thread. Each session catches its own; this catches all others.
 void run_context(asio::io_context& context) noexcept {
   for (;;) {
     try {
@@ -114,7 +114,8 @@ class Server::Impl {
   void put_out(const std::shared_ptr<SessionDriver>& driver);
   void log_accept_error(const error_code& error);
 
-  // Order matters: sessions that are still in a context when it goes give their keys back to the registry.
+  // Order matters: sessions that are still in a context when it is destroyed give their keys back to the
+  // registry.
   const ServerConfig config_;
   SessionRegistry registry_;
   Pools pools_;
@@ -133,8 +134,8 @@ class Server::Impl {
   std::uint16_t port_ = 0;
   std::uint64_t accepted_count_ = 0;
   std::chrono::steady_clock::time_point last_accept_log_{};
-  std::atomic<bool> is_stopping_{false};  // to listen
-  // Each is set before the list of sessions is read: one that comes later sees it.
+  std::atomic<bool> is_stopping_{false};  // stops accepting clients
+  // Each is set before the list of sessions is read, so that a session that is added later sees it.
   std::atomic<bool> ends_at_rest_{false}, is_ending_{false};
   bool is_stopped_ = false;
 };
@@ -165,7 +166,7 @@ Result<void> Server::Impl::start() {
   return start_threads();
 }
 
-// Ends with its context.
+// Runs until its context ends.
 Task<void> Server::Impl::count_periods() {
   Timer timer(contexts_.front()->get_executor());
   for (;;) {
@@ -175,7 +176,7 @@ Task<void> Server::Impl::count_periods() {
   }
 }
 
-// Ends with its context.
+// Runs until its context ends.
 Task<void> Server::Impl::look_after_pools() {
   Timer timer(contexts_.front()->get_executor());
   std::uint64_t access_generation = environment_.gate.access_generation();
@@ -210,7 +211,7 @@ Result<void> Server::Impl::listen() {
   return {};
 }
 
-// Of the socket, whatever name it was found by.
+// Checks the address of the socket, whatever name led to it.
 Result<void> Server::Impl::check_address() {
   error_code error;
   const auto endpoint = acceptor_->local_endpoint(error);
@@ -271,7 +272,7 @@ Task<void> Server::Impl::accept_clients(AcceptorOf<Protocol>& acceptor) {
     auto [error, client] = co_await acceptor.async_accept(*contexts_[next], kAsTuple);
     if (!error) {
       admit(Socket(std::move(client)),
-            config_.session.authentication);  // also when we have stopped listening meanwhile: it was let in
+            config_.session.authentication);  // also if we have stopped listening meanwhile
       continue;
     }
     if (!acceptor.is_open()) co_return;
@@ -292,7 +293,7 @@ void Server::Impl::admit(Socket client, session::ClientAuthentication authentica
   try {
     const bool is_vouched = authentication == session::ClientAuthentication::vouched;
     auto place = registry_.reserve(is_vouched ? kOwnNeighbourhood : neighbourhood_of(client));
-    if (!place) {  // closes
+    if (!place) {  // closes the client
       statistics_.put_out.fetch_add(1, std::memory_order_relaxed);
       return;
     }
@@ -330,14 +331,15 @@ void Server::Impl::drive(Socket client, const SessionKeys& keys,
               peer.port == 0 ? "client " + peer.host : fmt::format("client {}:{}", peer.host, peer.port));
   }
   driver->start();
-  // One that was let in just before we stopped listening; where clients are waited for, it is one of them.
+  // A client that was accepted just before we stopped listening. If we wait for clients to leave, it is one
+  // of them.
   if (is_ending_)
     driver->request_shutdown();
   else if (ends_at_rest_)
     driver->request_end_at_rest();
 }
 
-// On the thread that counts those who are accepted.
+// Runs on the thread that counts accepted clients.
 Result<int> Server::Impl::connect_vouched() {
   if (is_stopping_)
     return Error{ErrorKind::limit, std::string(sqlstate::kCannotConnectNow), "pgveil is stopping"};
@@ -406,7 +408,7 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
     for (const auto& driver : left) driver->request_abort();
     registry_.wait_until_empty(kAbortWait);
   }
-  pools_.close();  // a PAUSE may wait on the console's threads
+  pools_.close();  // a PAUSE may be waiting on the console's threads
   console_pool_.stop();
   look_up_pool_.stop();
   console_threads_.join();
@@ -414,7 +416,7 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
   work_guards_.clear();
   for (const auto& context : contexts_) context->stop();
   threads_.join();
-  pools_.close();  // what was given back since
+  pools_.close();  // closes what was given back since
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,4 +1,4 @@
-// How a session's driver comes by a connection to the backend, reads it, and lets it go.
+// How a session's driver gets a connection to the backend, reads it, and gives it up.
 #include <fmt/format.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -12,7 +12,7 @@
 
 namespace pgveil::net {
 
-// monostate: none became free in time, or nobody wants it any more.
+// monostate: none became free in time, or it is no longer wanted.
 Task<Pools::Grant> SessionDriver::wait_for_grant(Self self, session::ConnectBackend wanted) {
   Pools& pools = self->environment_.pools;
   const auto wait_limit = pools.settings(wanted.lender).wait_timeout;
@@ -56,7 +56,7 @@ Task<void> SessionDriver::log_in(Self self, session::Lender lender, std::unique_
   const ServerConfig& config = self->environment_.config;
   const std::uint64_t generation = self->environment_.pools.generation();
   auto connected = co_await connect(config.backend, config.connect_timeout, config.tls()->backend);
-  if (self->backend_ != Backend::asking) co_return;  // nobody wants it any more
+  if (self->backend_ != Backend::asking) co_return;  // it is no longer wanted
   if (connected.has_error()) {
     const Error& error = connected.error();
     log::warning(self->topic_, fmt::format("{}:{}: {}: {}", config.backend.host, config.backend.port,
@@ -93,7 +93,7 @@ Task<void> SessionDriver::take_over(Self self, BackendPtr connection) {
   co_await read_backend(self, std::move(connection));
 }
 
-// Ends with the connection, or when the session has given it back.
+// Runs until the connection ends or the session has given it back.
 Task<void> SessionDriver::read_backend(Self self, BackendPtr connection) {
   ReadBuffer buffer;
   bool is_quiet = true;
@@ -103,7 +103,7 @@ Task<void> SessionDriver::read_backend(Self self, BackendPtr connection) {
       continue;
     }
     const auto [error, count] = co_await connection->link.socket().async_read_some(buffer.space(), kAsTuple);
-    if (connection->is_leaving) {  // while we waited: nothing may have come
+    if (connection->is_leaving) {  // given back while we waited: nothing may have come
       is_quiet = error == asio::error::operation_aborted && count == 0;
       break;
     }

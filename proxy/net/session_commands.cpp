@@ -1,4 +1,4 @@
-// What the session asks its driver to do, one function for each command.
+// One function for each command that the session gives its driver.
 #include <fmt/format.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -14,7 +14,7 @@
 namespace pgveil::net {
 namespace {
 
-// Console::run is cli's; what it throws must not end a pool thread.
+// Console::run is implemented elsewhere, and its exceptions must not end a thread of the pool.
 console::Answer answer_to(console::Console& console, const console::Request& request,
                           const std::string& topic) {
   try {
@@ -28,7 +28,7 @@ console::Answer answer_to(console::Console& console, const console::Request& req
   return Error{ErrorKind::server, std::string(sqlstate::kInternalError), "internal error", "see the log"};
 }
 
-// The same of Gate::look_up: nobody is let in by it.
+// The same for Gate::look_up. An exception lets nobody in.
 session::LookUp look_up(session::Gate& gate, const std::string& role, const std::string& topic) {
   try {
     return gate.look_up(role);
@@ -50,7 +50,7 @@ void SessionDriver::run(const session::SecureClient&) {
   client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));
 }
 
-// Nothing is asked for a client that has gone meanwhile.
+// Does nothing if the client has gone meanwhile.
 void SessionDriver::run(const session::LookUpAccount& command) {
   asio::post(environment_.look_up_pool, [weak = weak_from_this(), role = command.role] {
     const auto self = weak.lock();
@@ -71,14 +71,14 @@ void SessionDriver::run(const session::CloseBackend&) {
   close_backend();
 }
 
-// Its read loop hands it over, once it has seen that nothing more came.
+// The read loop gives the connection back once it has seen that nothing more came.
 void SessionDriver::run(const session::ReturnBackend& command) {
   PGVEIL_ASSERT(backend_ == Backend::open && server_);
   const BackendPtr server = server_;
   server->state = command.state;
   server->must_be_cleaned = command.must_be_cleaned;
   server->is_leaving = true;
-  error_code ignored;  // then the loop ends by itself
+  error_code ignored;  // the loop then ends by itself
   server->link.socket().cancel(ignored);
   backend_may_be_read_.notify();
   forget_backend();
@@ -94,10 +94,10 @@ void SessionDriver::run(const session::LoginDone&) {
 
 void SessionDriver::run(const session::ForwardCancel& command) {
   const ServerConfig& config = environment_.config;
-  // Until it is known to have arrived, or not to, the connection is nobody else's.
+  // Nobody else may get the connection until it is known whether the request arrived.
   const auto cancels = server_ ? server_->cancels : std::make_shared<std::atomic<int>>(0);
   ++*cancels;
-  // Not bound to this session's life: a cancel for a client that has gone still has to arrive.
+  // Not bound to the life of this session: the cancel request must arrive even if its client has gone.
   asio::co_spawn(executor_,
                  forward_cancel(config.backend, config.connect_timeout, config.tls()->backend, command.pid,
                                 command.secret),

@@ -45,7 +45,7 @@ Error too_many(std::string_view of_whom, std::string_view fix) {
           fmt::format("{}{}", kTooMany, of_whom), fmt::format("try again later, or have {} raised", fix)};
 }
 
-// What one is told that had not logged in when its place was needed.
+// What a client is told that had not logged in when its place was needed.
 std::string put_out_message() {
   wire::ErrorResponse response;
   response.diagnostics.fields = {{'S', "FATAL"},
@@ -93,7 +93,7 @@ session::SessionConfig SessionDriver::with_places(session::SessionConfig config)
   return config;
 }
 
-// From here on what it waits for has limits of its own: connect_timeout, and the pool's wait_timeout.
+// From here on other limits apply to what it waits for: connect_timeout, and the pool's wait_timeout.
 Result<void> SessionDriver::admit(const std::string& role, const std::string& database) {
   const bool is_kept = database == session::kConsoleDatabase && environment_.config.is_admin(role);
   switch (environment_.registry.admit(keys_, role, is_kept)) {
@@ -152,7 +152,8 @@ void SessionDriver::end_if_at_rest() {
   apply(session::ShuttingDown{});
 }
 
-// Looks from another thread; what has changed until the session's own looks again is let go on.
+// This reads the state from another thread. If the state has changed when the session's own thread looks,
+// nothing is ended.
 void SessionDriver::check_patience() {
   const ServerConfig& config = environment_.config;
   const auto is_over = [this](std::chrono::milliseconds limit) {
@@ -167,7 +168,7 @@ void SessionDriver::check_patience() {
   switch (activity) {
     case session::Activity::login:
     case session::Activity::closed: return;
-    case session::Activity::waiting:  // a server that takes our connection and then says nothing
+    case session::Activity::waiting:  // a server that accepts our connection and then says nothing
       if (watch_.has_backend() && is_over(config.connect_timeout)) end(activity, session::LoginTimedOut{});
       return;
     case session::Activity::idle:
@@ -180,7 +181,7 @@ void SessionDriver::check_patience() {
         end(activity, session::PatienceEnded{session::Patience::idle_in_transaction});
       }
       return;
-    case session::Activity::active:  // commands of the console take their time
+    case session::Activity::active:  // commands of the console may take long
       if (watch_.has_backend() && is_over(config.query_timeout)) {
         end(activity, session::PatienceEnded{session::Patience::query});
       }
@@ -188,7 +189,7 @@ void SessionDriver::check_patience() {
   }
 }
 
-// Its place is another's: it is not waited for.
+// Another session has its place, so nobody waits for it.
 void SessionDriver::request_put_out() {
   post([](SessionDriver& driver) {
     if (driver.client_ == Client::open) driver.send(Side::client, put_out_message());
@@ -218,7 +219,7 @@ void SessionDriver::guarded(const std::function<void(SessionDriver&)>& work) noe
   }
 }
 
-// The last net: what a session throws ends that session, and nothing else.
+// The last resort: an exception of a session ends that session and nothing else.
 void SessionDriver::fail(const std::exception_ptr& error) noexcept {
   try {
     close_all();
@@ -336,12 +337,12 @@ void SessionDriver::on_backend_gone() {
 // ---- writing, and waiting for it
 
 void SessionDriver::send(Side side, std::string bytes) {
-  if (side == Side::backend && !server_) return;  // it has just gone: the session hears of it next
+  if (side == Side::backend && !server_) return;  // it has just gone, and the session is told next
   PeerConnection& to = link(side);
   if (side == Side::client) watch_.add_sent(bytes.size());
   if (to.send(std::move(bytes)) == PeerConnection::Sent::queued) start_pump(side);
-  // A backend that does not take bytes may have left an explanation: its read loop ends the session. But
-  // nothing more can be said to such a client. Posted, because this runs inside apply().
+  // A backend that does not accept bytes may have left an explanation, and its read loop ends the session. To
+  // such a client nothing more can be said. This is posted because it runs inside apply().
   if (side == Side::client && to.is_broken() && client_ != Client::closed) {
     post([](SessionDriver& driver) { driver.on_client_gone(); });
   }
@@ -355,7 +356,7 @@ void SessionDriver::start_pump(Side side) {
   spawn(pump(shared_from_this(), side, side == Side::backend ? server_ : nullptr));
 }
 
-// kept: the connection that is written to, which may not be ours any more at the end.
+// kept: the connection that is written to. At the end it may no longer be ours.
 Task<void> SessionDriver::pump(Self self, Side side, BackendPtr kept) {
   PeerConnection& to = kept ? kept->link : self->client_link_;
   while (to.is_open() && to.pending_bytes() > 0) {
@@ -390,15 +391,15 @@ bool SessionDriver::client_must_wait() const {
                                      (ahead_bytes_ > limit && !session_.wants_client_bytes()));
 }
 
-// Not for what is pending towards the backend: it may have to be read before it reads.
+// Does not depend on what is pending for the backend, which may first have to be read before it reads.
 bool SessionDriver::backend_must_wait() const {
   return backend_ == Backend::open && client_link_.pending_bytes() > environment_.config.queue_limit_bytes;
 }
 
 // ---- closing
 
-// Sends what is pending, says goodbye, and waits for the client's: closing with unread bytes would reset the
-// connection and could take the last message from it.
+// Sends what is pending, closes its own side, and waits for the client to close. Closing with unread bytes
+// would reset the connection and could take the last message from the client.
 void SessionDriver::close_client() {
   if (client_ == Client::open) {
     client_ = Client::closing;

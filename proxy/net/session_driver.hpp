@@ -1,10 +1,11 @@
 #pragma once
-// Drives one session::Session: reads both sockets, feeds the session, writes what it answers and runs its
-// commands. All private functions run on the context of the client's socket. Ends when both sockets are
-// closed; every pending operation keeps it alive until then.
+// Drives one session::Session: reads both sockets, feeds the session, writes its answers and runs its
+// commands. All private functions run on the context of the client's socket. The driver ends when both
+// sockets are closed; every pending operation keeps it alive until then.
 //
-// Back-pressure: the backend is not read while the client is queue_limit_bytes behind; the client is not read
-// while either side is, or while a console command runs. So a session holds about that much, whoever is slow.
+// Back-pressure: the backend is not read while the client is queue_limit_bytes behind. The client is not read
+// while either side is, or while a console command runs. So a session holds about that many bytes, whoever is
+// slow.
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -21,7 +22,7 @@ namespace pgveil::net {
 
 class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
  public:
-  // number: for log lines. The keys are given back to the registry when the session ends.
+  // number: for log lines. The keys go back to the registry when the session ends.
   SessionDriver(const Environment& environment, Socket client, SessionKeys keys, std::uint64_t number,
                 session::ClientAuthentication authentication);
   SessionDriver(const SessionDriver&) = delete;
@@ -33,11 +34,11 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void request_cancel();
   void request_shutdown();
   void request_end_at_rest();  // 57P01 as soon as no transaction is open and nothing runs
-  void request_abort();        // closes both sockets without a word
+  void request_abort();        // closes both sockets without a message
   void request_put_out();      // 53300 and both sockets closed, whatever the client does
   // Ends the session if it has been in one state for longer than the configuration allows.
   void check_patience();
-  // Has the session ask whether it may go on: Gate::access_generation is another one.
+  // Makes the session check whether it may go on, because Gate::access_generation has changed.
   void request_access_check();
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] console::SessionInfo info() const { return watch_.info(); }
@@ -68,9 +69,10 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void fail(const std::exception_ptr& error) noexcept;
 
   void apply(const session::Event& event);
-  // The session's step with its events on record, or without what must not happen then.
+  // Runs the session's step and records its events. If that fails, the step's result is without what must not
+  // happen then.
   [[nodiscard]] session::Actions audited_step(const session::Event& event);
-  // What a socket gave. False: nothing more can come from there.
+  // Handles what a socket received. False: nothing more can come from this side.
   [[nodiscard]] bool take(Side side, std::string_view raw);
   void take_client_bytes(const PeerConnection::Received& received);
   void start_pump(Side side);
@@ -105,7 +107,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void on_deadline();
   void release_if_over();
 
-  // REQUIRES: there is one on that side.
+  // REQUIRES: there is a link on that side.
   [[nodiscard]] PeerConnection& link(Side side) {
     return side == Side::client ? client_link_ : server_->link;
   }
@@ -115,21 +117,21 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const SessionKeys keys_;
   const std::uint64_t number_;
   const std::string topic_;
-  const std::shared_ptr<const TlsSettings> tls_;  // of when the client came
+  const std::shared_ptr<const TlsSettings> tls_;  // the settings at the time when the client connected
   SessionWatch watch_;
   session::Session session_;
   AuditTrail audit_;
   PeerConnection client_link_;
-  BackendPtr server_;  // what we hold, while it is open or closing
+  BackendPtr server_;  // the connection that we hold, while it is open or closing
   Signal client_may_be_read_;
   Signal backend_may_be_read_;
-  Timer wait_timer_;  // in the line for a connection
+  Timer wait_timer_;  // for the queue for a connection
   Timer deadline_timer_;
   Deadline deadline_ = Deadline::none;
-  std::uint64_t deadline_number_ = 0;  // tells a timer that has just been replaced from the current one
-  Client client_ = Client::open;       // closing: the session is over, what the client still sends is dropped
-  Backend backend_ = Backend::none;    // closing: what it still sends is dropped
-  std::size_t ahead_bytes_ = 0;        // read from the client since the session last wanted any
+  std::uint64_t deadline_number_ = 0;  // distinguishes a timer just replaced from the current one
+  Client client_ = Client::open;       // closing: the session is over; what the client still sends is dropped
+  Backend backend_ = Backend::none;    // closing: what the backend still sends is dropped
+  std::size_t ahead_bytes_ = 0;        // read from the client since the session last wanted bytes
   bool is_released_ = false;
   bool ends_at_rest_ = false;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// The live sessions by the keys that their clients were told in BackendKeyData: for CancelRequest, for the
-// limits on clients and for the end of the process. Those who have not logged in are counted apart from those
-// who have, so that neither takes the other's places. Thread-safe.
+// Finds live sessions by the keys that their clients got in BackendKeyData: for CancelRequest, for the limits
+// on clients and for the end of the process. Sessions that have not logged in are counted separately from
+// those that have, so neither takes the other's places. Thread-safe.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -26,20 +26,20 @@ struct SessionKeys {
 };
 
 struct ClientLimits {
-  std::size_t clients = 500;  // that have logged in
-  std::size_t kept = 5;       // more, for those whom places are kept for
-  std::size_t one_role = 0;   // of them; 0: no limit
+  std::size_t clients = 500;  // logged in
+  std::size_t kept = 5;       // additional, for those for whom places are kept
+  std::size_t one_role = 0;   // of one role; 0: no limit
   std::size_t logging_in = 200;
 };
 
-// Those whose place was taken, and whose thread has not come to close them yet.
+// The largest number of sessions that lost their place and that their thread has not closed yet.
 inline constexpr std::size_t kMostPutOut = 500;
 
 enum class Admission {
   in,
   too_many,       // clients in all
   too_many_role,  // of this role
-  too_late        // its place is another's now
+  too_late        // its place belongs to another session now
 };
 
 class SessionRegistry {
@@ -48,31 +48,31 @@ class SessionRegistry {
 
   struct Place {
     SessionKeys keys;
-    std::shared_ptr<SessionDriver> gone_for_it;  // its place: to be closed at once; null: nobody
+    std::shared_ptr<SessionDriver> gone_for_it;  // gave up its place: close it at once; null: nobody
   };
-  // A place among those who have not logged in, and keys for it. nullopt: so many of those whose places were
-  // taken are still there that this one can't be, too.
+  // Takes a place among those that have not logged in, and keys for it. nullopt: too many sessions that lost
+  // their place are still there.
   [[nodiscard]] std::optional<Place> reserve(const std::string& neighbourhood);
-  // Has logged in. is_kept: one of the places that are kept will do.
+  // Call this when the session has logged in. is_kept: it may use one of the places that are kept.
   [[nodiscard]] Admission admit(const SessionKeys& keys, const std::string& role, bool is_kept);
   void attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driver);
   void release(const SessionKeys& keys);
 
-  // The session with exactly these keys; null when there is none.
+  // The session with exactly these keys; null if there is none.
   [[nodiscard]] std::shared_ptr<SessionDriver> find(const SessionKeys& keys) const;
   [[nodiscard]] std::vector<std::shared_ptr<SessionDriver>> all() const;
   [[nodiscard]] std::size_t count() const;
-  // Of them, those who have not logged in.
+  // Those of them that have not logged in.
   [[nodiscard]] std::size_t count_logging_in() const;
 
-  // False when sessions are still there after `timeout`.
+  // False: some sessions are still there after `timeout`.
   bool wait_until_empty(std::chrono::milliseconds timeout);
 
  private:
   struct Entry {
     std::uint32_t secret = 0;
     std::weak_ptr<SessionDriver> driver;
-    std::string role = {};  // once it is admitted
+    std::string role = {};  // set once it is admitted
     bool is_in = false;
     bool is_put_out = false;  // before it had logged in
   };

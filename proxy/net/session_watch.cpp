@@ -24,7 +24,7 @@ console::SessionState state_of(Activity activity) {
   return console::SessionState::login;
 }
 
-// nullopt: of a Unix socket.
+// nullopt: it is a Unix socket.
 std::optional<tcp::endpoint> tcp_of(const asio::generic::stream_protocol::endpoint& endpoint) {
   if (endpoint.protocol().family() == AF_UNIX || endpoint.size() > sizeof(sockaddr_in6)) return std::nullopt;
   tcp::endpoint address;
@@ -113,7 +113,7 @@ void SessionWatch::note_login(const session::Session& session) {
   info_.database = std::move(names.database);
 }
 
-// A request that is answered in the step it came in took no time worth telling.
+// A request that is answered in the step in which it came took no noticeable time.
 void SessionWatch::note_requests(const session::Facts& next, Clock::time_point now) {
   const bool was_active = facts_.activity == Activity::active;
   const bool was_open = was_active || facts_.activity == Activity::in_transaction;
@@ -139,7 +139,7 @@ void SessionWatch::note_client_tls(std::string description) {
 }
 
 void SessionWatch::note_backend(const BackendConnection& connection) {
-  // The server's time begins now, however long the client has waited for it.
+  // The server's time begins now, no matter how long the client has waited for the server.
   activity_begin_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   has_backend_.store(true, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);

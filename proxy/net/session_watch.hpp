@@ -1,6 +1,6 @@
 #pragma once
-// What one session's driver tells others about it: what SHOW CLIENTS shows, and its share of the statistics.
-// Written on the session's own context; info() may be called from any thread.
+// What a session's driver tells others about the session: what SHOW CLIENTS shows, and the session's share of
+// the statistics. Written on the session's own context; info() may be called from any thread.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -15,14 +15,14 @@ namespace pgveil::net {
 
 [[nodiscard]] console::Address local_address(const Socket& socket);
 [[nodiscard]] console::Address remote_address(const Socket& socket);
-// Of address.hpp; all who come by a Unix socket are of one.
+// As in address.hpp. All clients of Unix sockets are in one neighbourhood.
 [[nodiscard]] std::string neighbourhood_of(const Socket& socket);
 
 class SessionWatch {
  public:
   SessionWatch(Statistics& statistics, std::uint64_t id, const Socket& client);
 
-  // After each step of the session.
+  // Call this after each step of the session.
   void note(const session::Session& session);
   void note_client_tls(std::string description);
   void note_backend(const BackendConnection& connection);
@@ -35,7 +35,7 @@ class SessionWatch {
 
   [[nodiscard]] session::Activity activity() const { return facts_.activity; }
   [[nodiscard]] console::SessionInfo info() const;
-  // Any thread: what the session does, and since when.
+  // May be called from any thread: what the session does, and since when.
   [[nodiscard]] session::Activity last_activity() const {
     return last_activity_.load(std::memory_order_relaxed);
   }
@@ -51,7 +51,7 @@ class SessionWatch {
   Counters* counters_ = nullptr;  // null before the login
   session::Facts facts_;
   Clock::time_point wait_begin_, request_begin_, transaction_begin_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   console::SessionInfo info_;
   Clock::time_point waiting_since_;
   std::atomic<std::size_t> pending_bytes_{0};

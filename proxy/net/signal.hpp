@@ -1,6 +1,6 @@
 #pragma once
-// Lets a coroutine wait until somebody on the same context says that things have changed. No memory: check
-// the condition, wait, check again.
+// Lets a coroutine wait until something else on the same context notifies it of a change. It has no memory:
+// check the condition, wait, check again.
 #include "proxy/net/asio_types.hpp"
 
 namespace pgveil::net {

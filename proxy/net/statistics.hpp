@@ -1,6 +1,6 @@
 #pragma once
-// Traffic by database and for the whole process. Thread-safe. A database is counted once somebody has logged
-// in to it, so there are no more entries than the configuration has databases.
+// Traffic by database and for the whole process. Thread-safe. A database gets an entry when somebody first
+// logs in to it, so there are at most as many entries as the configuration has databases.
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -22,18 +22,18 @@ struct Counters {
 
 class Statistics {
  public:
-  // Lives as long as this.
+  // The reference is valid as long as this object.
   [[nodiscard]] Counters& of(const std::string& database);
-  // By name.
+  // Sorted by name.
   [[nodiscard]] std::vector<console::DatabaseTraffic> traffic() const;
-  // A period is over: to be called every console::kTrafficPeriodSeconds.
+  // Ends a period. Must be called every console::kTrafficPeriodSeconds.
   void end_period();
 
   Histogram query_time;  // from a request to ReadyForQuery
-  Histogram wait_time;   // for a backend connection, from the login on
+  Histogram wait_time;   // for a backend connection, counted from the login
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> turned_away{0};
-  std::atomic<std::uint64_t> put_out{0};  // before their login, for another
+  std::atomic<std::uint64_t> put_out{0};  // before their login, for a newcomer
 
  private:
   struct Entry {
@@ -41,7 +41,7 @@ class Statistics {
     console::Traffic at_period_end;
     console::Traffic period;
   };
-  mutable std::mutex mutex_;  // of the map and of periods
+  mutable std::mutex mutex_;  // guards the map and the periods
   std::map<std::string, std::unique_ptr<Entry>> by_database_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Threads with a stack of a chosen size: clients' SQL is parsed on them, and deep SQL needs deep stacks,
-// which std::thread can't give. Owned and joined by one thread.
+// Threads with a stack of a chosen size, which std::thread cannot give: clients' SQL is parsed on them, and
+// deep SQL needs deep stacks. One thread owns and joins them.
 #include <pthread.h>
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class ThreadGroup {
   ~ThreadGroup() { join(); }
 
   // name: at most 15 characters, for ps and debuggers. body must not throw.
-  // Errors: ErrorKind::limit when the system gives no thread with such a stack.
+  // Errors: ErrorKind::limit if the system gives no thread with such a stack.
   [[nodiscard]] Result<void> add(const std::string& name, std::size_t stack_bytes,
                                  std::function<void()> body);
 

@@ -23,7 +23,8 @@ struct Free {
 template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
-// With forward secrecy and without the modes that were broken once; TLS 1.3 has its own, all of them fine.
+// With forward secrecy and without the modes that were broken once. TLS 1.3 has its own ciphers, all of them
+// fine.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:ECDHE+AES:!aNULL:!eNULL:!MD5";
 
 Error unusable(std::string what, std::string hint) {
@@ -35,12 +36,12 @@ Owned<BIO> reader_of(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// A key with a pass phrase: nobody is there to type it.
+// Refuses a key with a pass phrase, because nobody can type it.
 int no_pass_phrase(char*, int, int, void*) {
   return -1;
 }
 
-// The end of the text is where no further PEM block begins; anything else is a block that can't be read.
+// At the end of the text no further PEM block begins. Any other error means that a block cannot be read.
 bool was_the_end() {
   const unsigned long error = ERR_peek_last_error();
   const bool is_end = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
@@ -60,7 +61,7 @@ Result<void> load_certificates(SSL_CTX* context, const std::string& text) {
     if (!next) break;
     if (SSL_CTX_add0_chain_cert(context, next.get()) != 1)
       return unusable("a certificate of the chain can't be used: " + tls_failure(), "");
-    static_cast<void>(next.release());  // the context's now
+    static_cast<void>(next.release());  // the context owns it now
   }
   if (!was_the_end())
     return unusable("a certificate of the chain can't be read: " + tls_failure(), "it has to be PEM");

@@ -1,7 +1,7 @@
 #pragma once
-// What all TLS connections of one kind share: our certificate and key, whom we believe, and what is checked
-// of the other side. TLS 1.2 and up. No sessions are resumed, no tickets given, nothing renegotiated or
-// compressed. Immutable and thread-safe; a reload makes new ones.
+// What all TLS connections of one kind share: our certificate and key, the authorities that we trust, and
+// what is checked about the other side. TLS 1.2 and up. Sessions are not resumed, and there are no tickets,
+// no renegotiation and no compression. Immutable and thread-safe; a reload makes new contexts.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,26 +15,26 @@ namespace pgveil::net {
 
 // PEM texts.
 struct TlsMaterial {
-  std::string certificates;  // ours, then those between it and its authority; empty: none is shown
-  std::string key;           // of ours, without a pass phrase
-  std::string authorities;   // who may have signed the other side's; empty: it is not looked at
-  std::string revoked = {};  // lists of what authorities have revoked; empty: that is not looked at
+  std::string certificates;  // ours, then the intermediate ones; empty: none is shown
+  std::string key;           // of our certificate, without a pass phrase
+  std::string authorities;   // that may sign the peer's certificate; empty: it is not checked
+  std::string revoked = {};  // revocation lists of the authorities; empty: revocation is not checked
 };
 
-// As a listener: with authorities, a certificate that a client shows has to be signed by one of them.
+// For listeners: if there are authorities, a certificate that a client shows must be signed by one of them.
 enum class ClientCertificates { optional, required };
-// As a client of PostgreSQL, as libpq's sslmode.
+// For our connections to PostgreSQL: what is checked, like libpq's sslmode.
 enum class ServerCheck { none, authority, authority_and_name };
 
 class TlsContext {
  public:
-  // With revoked, each authority in a certificate's chain needs a list that is not out of date, or no
+  // With `revoked`, each authority in a certificate's chain needs a list that is not out of date, or no
   // handshake succeeds. Errors: ErrorKind::configuration, with what is wrong: no certificate in the text, a
-  // key that has a pass phrase or does not fit, required or revoked without authorities.
+  // key that has a pass phrase or does not fit, `required` or `revoked` without authorities.
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_clients(
       const TlsMaterial& material, ClientCertificates client_certificates);
-  // host: what authority_and_name looks for, a name or an address; also sent as SNI. Errors as above; a check
-  // without authorities.
+  // host: the name or address that authority_and_name expects; also sent as SNI. Errors as above, and for a
+  // check without authorities.
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_backend(const TlsMaterial& material,
                                                                              ServerCheck check,
                                                                              std::string host);
@@ -46,7 +46,7 @@ class TlsContext {
   [[nodiscard]] bool is_listener() const { return is_listener_; }
   [[nodiscard]] ServerCheck check() const { return check_; }
   [[nodiscard]] const std::string& host() const { return host_; }
-  // Of our own certificate, "Nov 21 20:30:00 2026 GMT"; empty: there is none.
+  // Until when our own certificate is valid, "Nov 21 20:30:00 2026 GMT"; empty: there is none.
   [[nodiscard]] std::string valid_until() const;
   [[nodiscard]] bool is_expired() const;
 
@@ -60,11 +60,12 @@ class TlsContext {
   std::string host_;
 };
 
-// tls-server-end-point of a certificate (RFC 5929): its hash by the algorithm of its signature, SHA-256 for
-// older ones. Empty when its signature has no hash of its own (Ed25519): then there is no such binding.
+// The tls-server-end-point of a certificate (RFC 5929): its hash by the algorithm of its signature, or by
+// SHA-256 for older algorithms. Empty if its signature has no hash of its own (Ed25519): then there is no
+// such binding.
 [[nodiscard]] std::string end_point_of(X509* certificate);
 
-// What OpenSSL says of the last failure on this thread; forgets it.
+// OpenSSL's text for the last failure on this thread, which is then forgotten.
 [[nodiscard]] std::string tls_failure();
 
 }  // namespace pgveil::net

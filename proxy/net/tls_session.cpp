@@ -14,9 +14,9 @@
 namespace pgveil::net {
 namespace {
 
-constexpr std::size_t kRecordBytes = 16 * 1024;  // of TLS: the most that one SSL_read returns
+constexpr std::size_t kRecordBytes = 16 * 1024;  // of TLS: the maximum that one SSL_read returns
 
-// Empty: there is none, or more than one, of which the other end may have meant another.
+// Empty: there is none, or there are several, of which the other end may have meant another.
 std::string common_name_of(const X509_NAME* subject) {
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
   if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return {};
@@ -35,7 +35,7 @@ TlsSession::TlsSession(const TlsContext& context)
   BIO* in = BIO_new(BIO_s_mem());
   BIO* out = BIO_new(BIO_s_mem());
   if (ssl_ == nullptr || in == nullptr || out == nullptr) throw std::bad_alloc();
-  BIO_set_mem_eof_return(in, -1);  // nothing there: more may come
+  BIO_set_mem_eof_return(in, -1);  // when empty: more may come
   BIO_set_mem_eof_return(out, -1);
   SSL_set_bio(ssl_, in, out);  // owns them now
   is_listener_ ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);

@@ -1,7 +1,6 @@
 #pragma once
-// TLS of one connection as values: what came from the socket goes in, what has to be written to it comes out.
-// No I/O. Used by whoever owns the socket, on its context. A failure is final: the connection has to be
-// closed.
+// TLS of one connection without I/O: received bytes go in, bytes to be written come out. The owner of the
+// socket uses it, on the socket's context. A failure is final: the connection must be closed.
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,30 +20,31 @@ class TlsSession {
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession();
 
-  // The handshake goes on with what came; a client calls it first with nothing. Write take_output()
-  // afterwards, also after an error. True: it is done, and receive({}) may have something already. Errors:
-  // ErrorKind::connection; private_detail says why, no byte of the peer.
+  // Continues the handshake with the received bytes; a client calls it first with none. Write take_output()
+  // afterwards, also after an error. True: the handshake is done, and receive({}) may already return
+  // something. Errors: ErrorKind::connection; private_detail says why, without any byte of the peer.
   [[nodiscard]] Result<bool> shake_hands(std::string_view received);
   [[nodiscard]] bool is_established() const { return is_established_; }
 
-  // REQUIRES: established. What the peer said; write take_output() afterwards. Errors as above.
+  // Decrypts what the peer sent. Write take_output() afterwards. Errors as above. REQUIRES: established.
   struct Received {
     std::string bytes;
-    bool is_end = false;  // the peer has said goodbye
+    bool is_end = false;  // the peer closed TLS properly
   };
   [[nodiscard]] Result<Received> receive(std::string_view received);
 
-  // REQUIRES: established. What to write to say this.
+  // Encrypts: returns what to write in order to send these bytes. REQUIRES: established.
   [[nodiscard]] std::string seal(std::string_view bytes);
-  // What to write to say goodbye; empty where nothing can be said any more.
+  // What to write to close TLS properly; empty if nothing can be sent any more.
   [[nodiscard]] std::string seal_goodbye();
-  // What the protocol itself has to say.
+  // What the TLS protocol itself has to send.
   [[nodiscard]] std::string take_output();
 
-  // tls-server-end-point of the server's certificate, be it ours or the peer's; empty: there is none.
+  // The tls-server-end-point of the server's certificate, whether that is ours or the peer's; empty: there is
+  // none.
   [[nodiscard]] std::string end_point() const;
-  // The common name in the peer's certificate, which an accepted authority has signed; empty: it has none, or
-  // several. nullopt: no certificate was shown, or nobody is believed.
+  // The common name in the peer's certificate, which an accepted authority has signed; empty: it has none or
+  // several. nullopt: no certificate was shown, or no authority is accepted.
   [[nodiscard]] std::optional<std::string> peer_name() const;
   // "TLSv1.3/TLS_AES_256_GCM_SHA384".
   [[nodiscard]] std::string description() const;
@@ -58,7 +58,7 @@ class TlsSession {
   bool is_listener_;
   bool is_established_ = false;
   bool is_failed_ = false;
-  bool is_over_ = false;  // goodbye was said
+  bool is_over_ = false;  // TLS was closed properly
 };
 
 }  // namespace pgveil::net

@@ -1,5 +1,5 @@
 #pragma once
-// What TLS is spoken with whom, as one immutable value that a reload replaces whole.
+// How TLS is used with clients and with the backend: one immutable value, which a reload replaces as a whole.
 #include <memory>
 
 #include "proxy/net/tls_context.hpp"
@@ -10,8 +10,8 @@ namespace pgveil::net {
 struct TlsSettings {
   session::ClientEncryption for_clients = session::ClientEncryption::declined;
   std::shared_ptr<const TlsContext> clients;  // null when declined
-  std::shared_ptr<const TlsContext> backend;  // null: the backend is spoken to in the clear
-  bool backend_channel_binding = false;       // SCRAM-SHA-256-PLUS is required there
+  std::shared_ptr<const TlsContext> backend;  // null: the connection to the backend is not encrypted
+  bool backend_channel_binding = false;       // SCRAM-SHA-256-PLUS is required for the backend login
 };
 
 }  // namespace pgveil::net

@@ -43,8 +43,8 @@ Result<UnixListener> UnixListener::open(std::string path, ::mode_t mode) {
   return listener;
 }
 
-// The name exists only once nobody but we may use it: the socket is bound without any right, then gets its
-// mode.
+// The name exists only while nobody else may use it: the socket is bound without any permission and then gets
+// its mode.
 Result<void> UnixListener::listen(::mode_t mode) {
   sockaddr_un address{};
   if (path_.size() > kMaxSocketPathBytes)
@@ -73,8 +73,8 @@ UnixListener::UnixListener(UnixListener&& other) noexcept
       socket_(std::exchange(other.socket_, -1)),
       file_(std::exchange(other.file_, 0)) {}
 
-// The lock file stays: removing it while another process waits to open it would give two processes a lock
-// each.
+// The lock file stays. If it were removed while another process waits to open it, two processes could each
+// hold a lock.
 UnixListener::~UnixListener() {
   struct stat status {};
   if (file_ != 0 && ::lstat(path_.c_str(), &status) == 0 && status.st_ino == file_) ::unlink(path_.c_str());

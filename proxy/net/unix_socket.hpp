@@ -10,22 +10,23 @@
 
 namespace pgveil::net {
 
-inline constexpr std::size_t kMaxSocketPathBytes = 107;  // of sockaddr_un
+inline constexpr std::size_t kMaxSocketPathBytes = 107;  // the limit of sockaddr_un
 
 [[nodiscard]] std::string unix_socket_path(const std::string& directory, std::uint16_t port);
 
-// A listening socket under a name, which is taken away again with it. A lock file beside it (….lock) tells a
-// socket that a crashed process left, which is replaced, from one that somebody listens on.
+// A listening socket with a file name, which the destructor removes. A lock file beside it (….lock)
+// distinguishes a socket left by a crashed process, which is replaced, from one that another process listens
+// on.
 class UnixListener {
  public:
-  // mode: of the file. Errors (ErrorKind::io): the path is too long; somebody listens there; what is there is
-  // no socket.
+  // mode: that of the file. Errors (ErrorKind::io): the path is too long; another process listens there; the
+  // file there is no socket.
   [[nodiscard]] static Result<UnixListener> open(std::string path, ::mode_t mode);
   UnixListener(UnixListener&& other) noexcept;
   UnixListener& operator=(UnixListener&&) = delete;
   ~UnixListener();
 
-  // Listening and not blocking; for the caller to close, once.
+  // Listening and non-blocking. The caller must close it, once.
   [[nodiscard]] int release();
 
  private:

@@ -32,7 +32,7 @@ Error session_ended() {
                 "the operator's log says why");
 }
 
-// How SQLSTATEs begin that say that PostgreSQL or the way to it is the trouble, not the statement.
+// The beginnings of SQLSTATEs which say that PostgreSQL or the way to it is the problem, not the statement.
 bool is_of_the_server(std::string_view code) {
   constexpr std::array<std::string_view, 5> kClasses{"080", "53", "57", "58", "XX"};
   return std::ranges::any_of(kClasses, [&](std::string_view it) { return code.starts_with(it); });
@@ -63,7 +63,7 @@ class Conversation {
     wire::encode(packet, out_);
   }
   [[nodiscard]] Result<void> send();
-  // The next message. An ErrorResponse is an error.
+  // The next message. Errors: also an ErrorResponse.
   [[nodiscard]] Result<BackendMessage> next();
 
  private:
@@ -154,7 +154,7 @@ Result<void> log_in(Conversation& connection, const VouchedQuestion& question) {
   }
 }
 
-// The names of the columns. What answers none has not been run.
+// The names of the columns. A statement that returns no rows has not been run.
 Result<std::vector<std::string>> prepare(Conversation& connection, const VouchedQuestion& question) {
   connection.queue(wire::Parse{.sql = question.sql});
   connection.queue(wire::Bind{});

@@ -1,7 +1,7 @@
 #pragma once
-// A client of our own server, for the page: asks one statement as a role that the caller vouches for, over
-// the protocol and through a session like everybody's, so that what it is given is what that role is given.
-// Blocks the calling thread; no thread of the server's.
+// A client of our own server, for the web page. It runs one statement as a role that the caller vouches for.
+// The statement goes over the protocol and through a session like any other, so the answer is what that role
+// gets. Blocks the calling thread, which must not be one of the server's.
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -16,8 +16,8 @@ namespace pgveil::net {
 struct VouchedQuestion {
   std::string role, database, sql;
   std::int32_t row_limit = 100;            // at least 1
-  std::size_t byte_limit = 1 << 20;        // of all that is answered
-  std::chrono::milliseconds time{20'000};  // for all of it; the statement itself is given three quarters
+  std::size_t byte_limit = 1 << 20;        // of the whole answer
+  std::chrono::milliseconds time{20'000};  // in total; the statement itself gets three quarters
 };
 
 struct VouchedRows {
@@ -26,9 +26,9 @@ struct VouchedRows {
   bool has_more = false;
 };
 
-// Only a statement that answers rows is run, and no further than the limit. Errors: what the role would be
-// told, with its SQLSTATE (kind usage, or server where the server is to blame); kind limit: too many bytes,
-// no answer in time, no place for a client; kind usage: it answers no rows; kind connection: the session
+// Runs only statements that return rows, and only up to the limit. Errors: what the role would be told, with
+// its SQLSTATE (kind usage, or kind server if the server is to blame); kind limit: too many bytes, no answer
+// in time, no place for a client; kind usage: the statement returns no rows; kind connection: the session
 // ended.
 [[nodiscard]] Result<VouchedRows> ask_vouched(Server& server, const VouchedQuestion& question);
 

@@ -8,7 +8,7 @@
 namespace pgveil::net {
 namespace {
 
-constexpr std::size_t kJoinBelowBytes = 16 * 1024;  // copying this much is cheaper than one more piece
+constexpr std::size_t kJoinBelowBytes = 16 * 1024;  // copying this much is cheaper than an additional piece
 
 }  // namespace
 

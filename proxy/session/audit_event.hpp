@@ -1,6 +1,6 @@
 #pragma once
-// The events of a session that must be in the audit log, as values. Whoever drives the session writes them
-// down before anything else of the same step is done (Actions::audit). What cannot be written must not happen
+// The events of a session that must be in the audit log, as values. The driver of the session records them
+// before anything else of the same step is done (Actions::audit). What cannot be recorded must not happen
 // (AuditFailed). No event holds a value of a row, a parameter or a literal of a client's SQL.
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace pgveil::session {
 
-// A client's SQL in the form that the log may keep (Gate::audited_text). Null: none.
+// A client's SQL in the form that the log may keep (Gate::audited_text). Null: no text.
 using AuditedText = std::shared_ptr<const std::string>;
 
 enum class LoginMethod { trust, scram_sha_256, certificate, vouched };
@@ -20,8 +20,8 @@ struct AuditedLogin {
   LoginMethod method = LoginMethod::scram_sha_256;
   bool is_bypass = false;
   std::string sqlstate = {};  // empty: let in
-  bool is_looked_up = false;  // by auth_query
-  std::string reads_as = {};  // the role of the policies, if it has another name
+  bool is_looked_up = false;  // the account was found by auth_query
+  std::string reads_as = {};  // the role that policies are applied for, if it has another name
 };
 struct AuditedLogout {};  // of a client that had been let in
 
@@ -31,20 +31,20 @@ enum class AuditVerdict {
   exempt,   // reads protected tables, none of them masked for this role
   bypass,   // of a bypass role: sent as it is
   refused,  // SQLSTATE 42501
-  error     // not valid, or it came too late: any other SQLSTATE
+  error     // invalid, or too late: any other SQLSTATE
 };
-// One Query or Execute that is about to be sent (of a bypass role also Parse and FunctionCall), or any
+// One Query or Execute that is about to be sent (for a bypass role also Parse and FunctionCall), or any
 // message that was refused.
 struct AuditedStatement {
   AuditVerdict verdict = AuditVerdict::refused;
-  std::string sqlstate;  // of refused and error
-  std::string reason;    // of refused: Reason's name, where it has one
+  std::string sqlstate;  // for refused and error
+  std::string reason;    // for refused: the name of the Reason, if there is one
   AuditedText text;
-  std::vector<rewriter::VersionId> versions;  // of what it reads
+  std::vector<rewriter::VersionId> versions;  // of the policies whose tables it reads
 };
-// The end of one of them.
+// The end of a statement that was sent.
 struct AuditedAnswer {
-  std::uint64_t rows = 0;  // that its CommandComplete counts, of all its statements
+  std::uint64_t rows = 0;  // sum of the counts in the CommandCompletes of its statements
   std::string sqlstate;    // empty: no error
 };
 

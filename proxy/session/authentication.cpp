@@ -48,7 +48,7 @@ std::string Authentication::end_point() const {
   return state_.client_secured ? state_.client_secured->end_point : std::string();
 }
 
-// A wrong proof and a role that does not exist are told in the same words.
+// Uses the same words for a wrong proof and for a role that does not exist.
 void Authentication::fail(const Error& error) {
   if (error.kind != ErrorKind::authentication) return state_.end(error);
   Error told = known_.is_incomplete

@@ -1,9 +1,9 @@
 #pragma once
-// Who the client is: trust, the process's own word, SCRAM-SHA-256 against a stored verifier, over TLS also
-// SCRAM-SHA-256-PLUS, or a certificate that names the role, where the access file asks for one. A role
-// without a verifier goes through a mock exchange, so that it can't be told from one with a wrong password.
-// With auth_query PostgreSQL is asked between the client's first message and our answer, whoever the client
-// says it is.
+// Establishes who the client is: by trust, by this process vouching for it, by SCRAM-SHA-256 against a stored
+// verifier (over TLS also SCRAM-SHA-256-PLUS), or by a certificate that names the role, where the access file
+// asks for one. A role without a verifier goes through a mock exchange, so it cannot be told from one with a
+// wrong password. With auth_query, PostgreSQL is asked between the client's first message and our answer,
+// whatever role the client names.
 #include <optional>
 
 #include "proxy/session/scram.hpp"
@@ -12,23 +12,23 @@
 
 namespace pgveil::session {
 
-// One 'p' message of the exchange; PostgreSQL's own limit.
+// The largest 'p' message of the exchange; PostgreSQL's own limit.
 inline constexpr std::size_t kAuthenticationMessageBytes = 65'535;
 
 class Authentication {
  public:
   explicit Authentication(SessionState& state) : state_(state) {}
 
-  // True when the client is in already (trust, vouched, certificate).
+  // True if the client is authenticated at once (trust, vouched, certificate).
   [[nodiscard]] bool start();
-  // A 'p' message in phase sasl_initial or sasl_final. True when the client is in.
+  // A 'p' message in phase sasl_initial or sasl_final. True if the client is now authenticated.
   [[nodiscard]] bool on_message(const wire::FrameView& frame);
   // REQUIRES: phase looking_up.
   void on_looked_up(const LookUp& found);
 
  private:
   [[nodiscard]] Result<void> check_certificate() const;
-  // Of our certificate; empty: PLUS is not offered.
+  // The tls-server-end-point of our certificate; empty: PLUS is not offered.
   [[nodiscard]] std::string end_point() const;
   void on_initial(const wire::FrameView& frame);
   void challenge(LookUp found);

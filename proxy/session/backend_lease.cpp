@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kNameSetting = "application_name";
 
-// Names and values hold no zero byte: they come out of a start-up packet.
+// Names and values contain no zero byte, because they come from a start-up packet.
 std::string text_of(const Settings& settings) {
   std::string text;
   for (const auto& [name, value] : settings) text += name + '\0' + value + '\0';
@@ -24,7 +24,8 @@ wire::ErrorResponse fatal(std::string_view sqlstate, std::string_view message, s
 
 }  // namespace
 
-// With a pool application_name is put in force by SET: clients that differ in nothing else share connections.
+// With a pool, application_name is set by SET, so that clients that differ in nothing else can share
+// connections.
 void BackendLease::begin(const StartupRequest& request) {
   StartupRequest shared = request;
   if (state_.pool_mode != PoolMode::none && has_setting(request.forwarded, kNameSetting)) {
@@ -112,8 +113,8 @@ void BackendLease::prepare() {
   own_statement_.start(text_to_apply(wanted_));
 }
 
-// What was left on a lent connection (a statement_timeout, say) may be in the way of our own statement, which
-// must not be held against this client.
+// A setting that was left on a lent connection (for example statement_timeout) may make our own statement
+// fail. That must not be this client's problem.
 void BackendLease::on_prepared(OwnStatement::Outcome outcome) {
   switch (outcome) {
     case OwnStatement::Outcome::under_way: return;
@@ -169,7 +170,7 @@ void BackendLease::on_settled(OwnStatement::Outcome outcome) {
   conversation_.has_set = false;
   state_.server->settings = own_statement_.take_rows();
   wanted_ = state_.server->settings;
-  // RESET returns to what the client had asked for at its start.
+  // RESET returns to what the client asked for at its start.
   if (!name_.empty() && !has_setting(wanted_, kNameSetting)) wanted_.emplace_back(kNameSetting, name_);
   std::ranges::sort(wanted_);
   give_back(Cleaning::not_needed);
@@ -181,7 +182,7 @@ void BackendLease::leave() {
 
 void BackendLease::give_back(Cleaning cleaning) {
   BackendState& server = *state_.server;
-  server.unnamed.clear();  // its key means something to this session only
+  server.unnamed.clear();  // its key has a meaning in this session only
   const bool must_be_cleaned = cleaning == Cleaning::needed || server.is_soiled;
   state_.command(ReturnBackend{.state = std::move(state_.server), .must_be_cleaned = must_be_cleaned});
   state_.server = nullptr;

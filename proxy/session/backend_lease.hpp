@@ -1,10 +1,11 @@
 #pragma once
-// How a session comes by a connection to the backend and leaves it again: connect or borrow, log in, put the
-// client's settings in force, and after each transaction (PoolMode::transaction) or at the end (::session)
-// read what the client has set and give it back. What runs in between is the conversation's.
+// How a session gets a connection to the backend and gives it back. It connects or borrows, logs in, and puts
+// the client's settings in force. After each transaction (PoolMode::transaction) or at the end (::session) it
+// reads the settings that the client has changed and gives the connection back. Conversation handles what
+// happens in between.
 //
-// A connection is given back only when it owes nothing, no transaction is open on it and nothing of its bytes
-// is left; in any other case it is closed.
+// A connection is given back only if it owes no answer, has no open transaction, and none of its bytes is
+// unread. In any other case it is closed.
 #include "proxy/session/backend_login.hpp"
 #include "proxy/session/conversation.hpp"
 #include "proxy/session/own_statement.hpp"
@@ -17,12 +18,12 @@ class BackendLease {
   BackendLease(SessionState& state, Conversation& conversation, wire::Framer& from_backend)
       : state_(state), conversation_(conversation), from_backend_(from_backend) {}
 
-  // The client is in. REQUIRES: state.pool_mode is set.
+  // Call this when the client is authenticated. REQUIRES: state.pool_mode is set.
   void begin(const StartupRequest& request);
-  // Of a bypass role: its start-up packet's settings go to the server as they are, over a connection of its
-  // own.
+  // For a bypass role: the settings of its start-up packet go to the server as they are, over a connection of
+  // its own.
   void begin(const Settings& as_they_are);
-  // Asks for a connection: at the beginning, and whenever a parked session has something to say.
+  // Asks for a connection: at the beginning, and whenever a parked session has something to send.
   void ask() { ask(MustBeNew::no); }
 
   void on(const BackendConnected& event);
@@ -34,10 +35,10 @@ class BackendLease {
 
   // Transaction mode: gives the connection back when no transaction is open.
   void settle();
-  // The same once it has answered the client: before the client's next message is looked at, so that others
-  // come first.
+  // Does the same if the connection has answered the client. Call it before the client's next message is
+  // handled, so that others get the connection first.
   void settle_if_used();
-  // The session ends in peace: gives the connection back if it can be.
+  // Ends the session in order: gives the connection back if possible.
   void leave();
 
  private:
@@ -57,10 +58,10 @@ class BackendLease {
   wire::Framer& from_backend_;
   BackendLoginMachine login_{state_};
   OwnStatement own_statement_{state_};
-  Settings start_up_;                  // of a connection's start-up packet
-  Settings wanted_;                    // the client's own beside those; sorted
-  std::string name_;                   // application_name as the client gave it at its start; empty: none
-  std::uint64_t answered_before_ = 0;  // ReadyForQuery, when it was lent
+  Settings start_up_;                  // those of the connection's start-up packet
+  Settings wanted_;                    // the client's other settings; sorted
+  std::string name_;                   // application_name as the client set it at its start; empty: none
+  std::uint64_t answered_before_ = 0;  // number of ReadyForQuery when the connection was lent
   bool is_greeted_ = false;
   bool has_retried_ = false;
 };

@@ -19,7 +19,7 @@ Settings startup_settings(const SessionState& state, const StartupRequest& reque
   }
   const rewriter::SchemaNames schemas = state.gate.schemas(state.database);
   rewriter::SchemaNames pinned = schemas;
-  pinned.emplace_back("pg_temp");  // last: unnamed it would be searched first
+  pinned.emplace_back("pg_temp");  // comes last, because without a name it would be searched first
   override_settings(settings, {{"search_path", rewriter::schema_list_text(pinned)}});
   override_settings(settings, {{std::string(rewriter::kPathSetting),
                                 rewriter::schema_list_text(request.search_path.value_or(schemas))}});
@@ -42,8 +42,8 @@ void BackendLoginMachine::fail(std::string_view why, std::string private_detail)
       client_error(sqlstate::kConnectionFailure, "cannot log in to the database server"), Severity::fatal));
 }
 
-// PLUS where both can. Without TLS it is not chosen from, as libpq does not: such a server is not what it
-// says.
+// Chooses PLUS if both sides can. A server that offers PLUS without TLS is refused, as in libpq, because it
+// is not what it claims to be.
 std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vector<std::string>& offered) {
   const auto offers = [&](ScramMechanism mechanism) {
     return std::find(offered.begin(), offered.end(), name(mechanism)) != offered.end();
@@ -94,7 +94,7 @@ void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& messag
   step_ = Step::proof_checked;
 }
 
-// A server that broke off SCRAM and lets us in all the same has not proven that it knows our verifier.
+// A server that breaks off SCRAM and still lets us in has not proved that it knows our verifier.
 void BackendLoginMachine::on_ok() {
   if (step_ != Step::asked && step_ != Step::proof_checked)
     return fail("it let us in in the middle of SCRAM");
@@ -112,7 +112,7 @@ void BackendLoginMachine::on_authentication(const wire::BackendMessage& message)
   fail("it asks for a kind of authentication that is not SCRAM-SHA-256");
 }
 
-// A bypass role sees what its server says, but for whether our password for it fits.
+// A client of a bypass role sees what its server says, except whether our password for it fits.
 void BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
   const Filtered filtered = filter_login_error(error);
   state_.log_warning("login at the database server failed", filtered.private_detail);
@@ -126,7 +126,7 @@ void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
                   filter_notice(notice, Protection::is_protected).private_detail);
 }
 
-// With a pool the client is told when its own settings are in force.
+// With a pool, the client is told later, once its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (state_.is_bypass) return state_.to_client(status);
   if (state_.pool_mode != PoolMode::none)

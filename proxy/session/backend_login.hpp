@@ -1,7 +1,7 @@
 #pragma once
-// Our own login at PostgreSQL, as query_role, or as the role of a client's bypass role: start-up packet,
-// SCRAM-SHA-256 (over TLS SCRAM-SHA-256-PLUS when the server offers it) when the server asks for it and we
-// have a password, and the start-up messages, of which the client sees what concerns it.
+// Our own login at PostgreSQL, as query_role or as the backend role of a bypass role. It sends the start-up
+// packet and does SCRAM-SHA-256 if the server asks for it and we have a password (over TLS SCRAM-SHA-256-PLUS
+// if the server offers it). Of the start-up messages it passes on those that concern the client.
 #include <optional>
 
 #include "proxy/session/scram.hpp"
@@ -11,17 +11,17 @@
 
 namespace pgveil::session {
 
-// The settings of the start-up packet, which RESET returns to: what the client set, the pinned settings,
-// which win, and the client's search path under a name that means nothing to the server.
+// The settings of the start-up packet, which RESET returns to: those of the client, the pinned settings,
+// which override them, and the client's search path under a name that means nothing to the server.
 [[nodiscard]] Settings startup_settings(const SessionState& state, const StartupRequest& request);
 
 class BackendLoginMachine {
  public:
   explicit BackendLoginMachine(SessionState& state) : state_(state) {}
 
-  // Sends the start-up packet. settings: of startup_settings(), or for a bypass role those of the client.
+  // Sends the start-up packet. settings: from startup_settings(), or for a bypass role those of the client.
   void start(const Settings& settings);
-  // One frame of the server. True when it is ready for queries.
+  // Handles one frame of the server. True when the server is ready for queries.
   [[nodiscard]] bool on_frame(const wire::FrameView& frame);
 
  private:

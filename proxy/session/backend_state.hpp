@@ -53,12 +53,12 @@ struct BackendState {
   Settings parameters;  // as the last ParameterStatus said
   Settings settings;    // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
-  std::string unnamed;  // the key of its unnamed statement; empty: none that is known
+  std::string unnamed;  // the key of its unnamed statement; empty: none, or an unknown one
   bool is_soiled =
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed
 };
 
-// Enters what a ParameterStatus said.
+// Records a ParameterStatus.
 void note_parameter(Settings& parameters, const std::string& name, const std::string& value);
 
 }  // namespace pgveil::session

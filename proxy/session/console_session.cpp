@@ -22,13 +22,13 @@ bool is_benign(const console::Command& command) {
   return std::holds_alternative<console::Benign>(command);
 }
 
-// Nothing but spaces, comments and semicolons.
+// True if the command has nothing but spaces, comments and semicolons.
 bool is_empty(const console::Command& command) {
   const auto* benign = std::get_if<console::Benign>(&command);
   return benign != nullptr && benign->tag.empty();
 }
 
-// The client's own BEGIN and COMMIT are answered and do nothing; drivers want to see the status follow.
+// The client's own BEGIN and COMMIT are answered and do nothing, but drivers expect the status to follow.
 std::optional<wire::TransactionStatus> status_after(const console::Command& command) {
   const auto* benign = std::get_if<console::Benign>(&command);
   if (benign == nullptr) return std::nullopt;

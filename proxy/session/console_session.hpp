@@ -1,7 +1,7 @@
 #pragma once
 // The virtual database "pgveil" over the wire: simple and extended protocol, one command per statement, all
-// columns text. What the commands do is behind RunConsole. While one runs, nothing more of the client is
-// looked at.
+// columns are text. RunConsole does the work of the commands. While one runs, no further message of the
+// client is handled.
 #include <map>
 #include <optional>
 #include <string>
@@ -30,16 +30,16 @@ class ConsoleSession {
     std::string text;
     std::vector<std::string> columns;
     std::vector<std::int16_t> formats;    // as Bind gave them: none, one, or one per column
-    std::optional<console::Table> table;  // once it has run
+    std::optional<console::Table> table;  // set once it has run
     std::size_t next_row = 0;
   };
-  // What a running command is for.
+  // What a running command was started for.
   struct Waiting {
     bool is_simple = true;
     std::string portal;
     std::int32_t row_limit = 0;
     std::optional<wire::TransactionStatus> status_after;
-    std::vector<std::string> columns;  // that the client was told, or is to be told
+    std::vector<std::string> columns;  // that the client was told, or will be told
     bool is_audited = true;            // false: it does nothing
     std::uint64_t request = 0;
   };
@@ -58,7 +58,7 @@ class ConsoleSession {
   void on(const wire::CopyDone&) { end_unexpected(); }
   void on(const wire::CopyFail&) { end_unexpected(); }
 
-  // 54000, when one more of this text is too many or too much.
+  // 54000 if one more statement with this text would exceed a limit.
   [[nodiscard]] Result<void> check_room(const std::string& text) const;
   void end_unexpected();
   void fail(const Error& error);  // in the extended protocol: skips to Sync

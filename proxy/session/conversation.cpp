@@ -26,7 +26,8 @@ wire::ErrorResponse changed_policy() {
                 "the policy changed during this transaction; roll back and start again");
 }
 
-// In a failed transaction PostgreSQL parses, and then answers 25P02 to whatever does not end it.
+// In a failed transaction PostgreSQL parses each statement and then answers 25P02 to everything that does not
+// end the transaction.
 wire::ErrorResponse as_in_failed_transaction(const Conversation& conversation, wire::ErrorResponse response) {
   const bool is_failed = conversation.status == wire::TransactionStatus::failed && !conversation.is_unsynced;
   if (!is_failed || sqlstate_of(response.diagnostics) == sqlstate::kSyntaxError) return response;
@@ -44,7 +45,7 @@ std::optional<wire::ErrorResponse> fit_versions(Transaction& transaction, const 
 }
 
 // EXECUTE and FETCH run what their name stands for, if that is a plain query. Anything else would be a second
-// way to prepare, declare or discard, which the registry would not see.
+// way to prepare, declare or discard, unnoticed by the registry.
 std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation, const Use& use) {
   if (use.entry == nullptr) return use;
   const bool is_execute = use.entry->kind == StatementKind::execute;
@@ -161,7 +162,7 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
   }
   const auto& rewritten = std::get<Rewritten>(verdict);
   auto& generation = conversation.transaction.generation;
-  // An open statement may take the transaction's snapshot, too.
+  // An open statement may set the transaction's snapshot, too.
   const bool counts = is_protected(rewritten) || !judgement.serving.has_version_guard;
   if (counts && !generation) generation = rewritten.generation;
   if (is_protected(rewritten) && *generation != rewritten.generation) {
@@ -244,7 +245,7 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
     auto query = std::make_shared<Entry>(entry);
     query->kind = StatementKind::select;
     query->target.clear();
-    query->parsed = nullptr;  // the text is not the statement's own
+    query->parsed = nullptr;  // the text is not that of the statement
     query->result = nullptr;
     return query;
   };

@@ -1,10 +1,10 @@
 #pragma once
-// The state of a session that is ready for statements: which answers the server still has to give, what its
-// names stand for, and what the transaction has touched. simple, extended, answers and copy work on it.
-//
-// At most one ReadyForQuery is outstanding: after Query and Sync no further message of the client is looked
-// at until it came. So the transaction status is always known, and this state is ahead of the server by one
-// batch of messages at most.
+// The state of a session that is ready for statements: which answers the server still owes, what its names
+// stand for, and what the transaction has touched. simple, extended, server_messages, pooled and renewal work
+// on it.
+// At most one ReadyForQuery is outstanding: after Query and Sync no further message of the client is handled
+// until it has come. So the transaction status is always known, and this state is at most one batch of
+// messages ahead of the server.
 #include <deque>
 #include <map>
 #include <memory>
@@ -30,9 +30,9 @@ struct Part {
   Protection rows = Protection::is_protected;
   Protection errors = Protection::is_protected;  // a commit may run what an earlier statement declared
   Progress progress = Progress::running;         // before its first answer
-  std::size_t mark = 0;                          // the registry before it
+  std::size_t mark = 0;                          // of the registry, before it
   rewriter::SearchPath path = {};                // the client's path before it
-  bool names_path = false;                       // SHOW search_path
+  bool names_path = false;                       // it is SHOW search_path
 };
 
 // The answer that is expected for one message that was sent.
@@ -40,35 +40,34 @@ struct Expectation {
   Step step;
   Stage stage = Stage::start;
   Protection protection = Protection::is_protected;
-  std::size_t mark = 0;  // the registry before it
-  std::optional<rewriter::SearchPath> path =
-      std::nullopt;              // the client's path before it; unset: as it is now
-  bool names_path = false;       // describes SHOW search_path
-  std::vector<Part> parts = {};  // simple: its statements; empty for an empty query
-  std::size_t part = 0;          // simple: the one that is being answered
+  std::size_t mark = 0;                                     // of the registry, before it
+  std::optional<rewriter::SearchPath> path = std::nullopt;  // the client's path before it; unset: unchanged
+  bool names_path = false;                                  // it describes SHOW search_path
+  std::vector<Part> parts = {};                             // simple: its statements; none for an empty query
+  std::size_t part = 0;                                     // simple: the statement that is being answered
   std::optional<wire::ErrorResponse> replacement =
       std::nullopt;           // refused steps: what the client sees instead
   std::uint64_t request = 0;  // of the message, for log and audit
-  std::uint64_t rows = 0;     // that were counted so far
+  std::uint64_t rows = 0;     // counted so far
   std::string sqlstate = {};  // simple: of its error
   enum class Shown { as_it_is, not_at_all, as_parsed };
-  Shown shown = Shown::as_it_is;  // what the client sees of its end
-  std::string prepares = {};      // parse: the key that is known on the connection from its message on
-  std::shared_ptr<std::string> result = nullptr;     // describe: where what the client is told is kept
-  std::optional<std::string> renews = std::nullopt;  // describe: of ours, for this statement of the client
+  Shown shown = Shown::as_it_is;  // what the client sees of the step's end
+  std::string prepares = {};      // parse: the key that is known on the connection from this message on
+  std::shared_ptr<std::string> result = nullptr;     // describe: where to keep what the client is told
+  std::optional<std::string> renews = std::nullopt;  // describe: ours, for this statement of the client
 };
 
 // What the statements of the open transaction have read, so that one transaction sees one version of each
 // policy.
 struct Transaction {
-  // Of the first protected statement judged in it; of the first statement at all where the backend has no
-  // guard.
+  // The generation of the first protected statement that was judged in it; where the backend has no guard, of
+  // its first statement at all.
   std::optional<std::uint64_t> generation;
   std::map<std::string, std::uint64_t> versions;  // by policy
   Protection protection = Protection::open;       // whether anything protected was sent
 };
 
-// What is to be recorded of the message that is being handled.
+// What is to be recorded about the message that is being handled.
 struct Findings {
   bool is_protected = false;
   bool is_masked = false;
@@ -91,11 +90,11 @@ struct Conversation {
   Transaction transaction;
   Findings findings;
   wire::TransactionStatus status = wire::TransactionStatus::idle;
-  bool is_skipping = false;         // the client's messages up to Sync are dropped: something failed
+  bool is_skipping = false;         // after a failure: the client's messages up to Sync are dropped
   bool is_unsynced = false;         // extended messages were sent since the last ReadyForQuery
-  bool is_flush_sent = false;       // for what is expected now
+  bool is_flush_sent = false;       // for the answers that are expected now
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
-  bool has_set = false;             // settings may have changed on the connection: they have to be read
+  bool has_set = false;             // settings may have changed on the connection and must be read
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 
@@ -105,14 +104,14 @@ struct LetThrough {
   Serving serving;
 };
 
-// The verdict on a client's SQL, with the checks that need the transaction. Whatever must not be sent is an
-// ErrorResponse to send instead.
+// The verdict on a client's SQL, including the checks that depend on the transaction. If it must not be sent,
+// the result is the ErrorResponse to send to the client.
 using Judged = std::variant<LetThrough, wire::ErrorResponse>;
 [[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql);
-// The same under another path than the client's present one.
+// The same under a path other than the client's present one.
 [[nodiscard]] Judged judge(Conversation& conversation, std::string_view sql, const rewriter::Client& client);
 
-// What running an entry touches: the entry itself, or what its name stands for (EXECUTE, FETCH).
+// What running an entry uses: the entry itself, or what its name stands for (EXECUTE, FETCH).
 struct Use {
   EntryPtr entry;  // null: unknown; the server answers
   StatementRegistry::Kind kind = StatementRegistry::Kind::statement;
@@ -121,41 +120,44 @@ struct Use {
 [[nodiscard]] Protection protection_of(const Use& use);
 
 // Resolves a use and checks that it may run now: its versions are current and fit the transaction. The use is
-// entered in the transaction's books. serving: of the same step, from judge() or Gate::serving().
+// recorded in the transaction. serving: of the same step, from judge() or Gate::serving().
 using Checked = std::variant<Protection, wire::ErrorResponse>;
 [[nodiscard]] Checked check_use(Conversation& conversation, const Use& use, const Serving& serving);
 
-// Enters what running this does to names and to the search path. Errors: a name or a count beyond its limit.
+// Records what running this does to names and to the search path. Errors: a name or a count exceeds its
+// limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
 
-// 42622 or 54000, when this name can't be entered.
+// 42622 or 54000 if this name cannot be added.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
                                                             std::string_view name);
 
-// 54000, when the session keeps too much text to keep this, too: of the client's, and of what is sent for it.
+// 54000 if the session already keeps too much text to keep this, too: the client's text, and what is sent for
+// it.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_room(const Conversation& conversation,
                                                             std::size_t source_bytes, std::size_t sent_bytes);
 
-// SHOW search_path: the server shows it under another name.
+// Whether it is SHOW search_path. The server shows that setting under another name.
 [[nodiscard]] bool names_path(const Entry& entry);
 
 [[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten,
                                   AuditedText text = nullptr);
 
-// Enters what is needed to judge a statement again that the server keeps: the client's text of it, and what
-// is sent.
+// Adds to the entry what is needed to judge a kept statement again: the client's text, and what is sent for
+// it.
 void keep_text(const Conversation& conversation, Entry& entry, std::string_view sql,
                std::string_view sent_sql);
 
-// Null when nothing is audited.
+// Null if nothing is audited.
 [[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql,
                                        Gate::TextOf what);
-// The message at hand is about to be sent, with what check_use() found; or it is refused.
+// Records that the message at hand is about to be sent, with the findings of check_use(), or that it is
+// refused.
 void audit_statement(Conversation& conversation, AuditedText text);
 void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,
                    std::optional<std::string_view> sql);
 
-// ERROR with a fixed text or names that the client chose.
+// An ERROR whose text is fixed or contains only names that the client chose.
 [[nodiscard]] wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message,
                                          std::string_view hint = {});
 

@@ -14,7 +14,7 @@ namespace {
 
 enum class Keep { always, before_rows };
 
-// By SQLSTATE or by class; the reasons are in the header.
+// By SQLSTATE or by class. The header gives the reasons.
 constexpr std::pair<std::string_view, Keep> kKept[] = {
     {"25", Keep::always},      {"26", Keep::always},      {"34", Keep::always},
     {"40", Keep::always},      {"55P03", Keep::always},   {"57014", Keep::always},
@@ -54,7 +54,7 @@ constexpr std::pair<std::string_view, std::string_view> kFatalTexts[] = {
 };
 constexpr std::string_view kFatalFallbackText = "the database server ended the connection";
 
-// SQLSTATEs of a failed login that tell the client what to do about it; all others become 08006.
+// SQLSTATEs of a failed login that tell the client what to do about it. All others become 08006.
 constexpr std::pair<std::string_view, std::string_view> kLoginTexts[] = {
     {"3D000", "the database does not exist on the database server"},
     {"53300", "the database server has too many connections"},
@@ -83,7 +83,7 @@ std::string_view text_of(const wire::Diagnostics& diagnostics, char code) {
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-// 'V' is never translated; servers before 9.6 have 'S' only.
+// 'V' is never translated; servers before 9.6 only have 'S'.
 std::string_view severity_of(const wire::Diagnostics& diagnostics, std::string_view fallback) {
   const std::string_view severity = text_of(diagnostics, diagnostics.find('V') != nullptr ? 'V' : 'S');
   const auto known = std::find(std::begin(kSeverities), std::end(kSeverities), severity);

@@ -1,8 +1,8 @@
 #pragma once
-// What of a server's errors and notices a client may see. Their text may quote row values, internal queries
-// and the masks; detail, context, position, object names and source lines are always dropped.
+// Decides what a client may see of a server's errors and notices. Their text may quote row values, internal
+// queries and the masks. Detail, context, position, object names and source lines are always dropped.
 //
-// A statement over protected tables keeps the server's message only where PostgreSQL can't have read a row to
+// A statement over protected tables keeps the server's message only if PostgreSQL cannot have read a row to
 // make it:
 //   always       25, 26, 34, 40, 55P03, 57014: transaction states, names the client chose, conflicts,
 //                cancel and time-outs. Their texts are constants or quote the client's own names.
@@ -10,10 +10,10 @@
 //                the same classes to quote their input ('Smith'::regclass is 42P01), so not once the
 //                statement runs.
 //   never        all others: a fixed text per SQLSTATE.
-// Statements over open tables only keep message and hint. The errors of our own guards get texts of ours:
-// 40001 (run the transaction again) when another version is current than the statement was rewritten under,
-// or an open table or a mask's view is another one, 42501 when no version is current or a protected table is
-// another one.
+// Statements over open tables only keep message and hint. The errors of our own guards get our own texts:
+// 40001 (run the transaction again) if the statement was rewritten under a version that is no longer current,
+// or if an open table or a mask's view was replaced; 42501 if no version is current or a protected table was
+// replaced.
 #include <string>
 
 #include "proxy/wire/backend.hpp"
@@ -24,18 +24,18 @@ namespace pgveil::session {
 enum class Protection { open, is_protected };
 enum class Progress { before_rows, running };
 
-// The text our own shape guard raises inside the masking sub-select when the table is not the one that was
+// The text that our shape guard raises inside the masking sub-select if the table is not the one that was
 // released.
 inline constexpr std::string_view kShapeMark = "pgveil:shape";
 
-// The text that the guard of a table which is read as it is raises when it is not the table that the catalog
-// showed.
+// The text that the guard of a table that is read as it is raises if the table is not the one in the catalog.
 inline constexpr std::string_view kOpenMark = "pgveil:open";
 
-// The text that is raised where a mask is a view and somebody replaced that view.
+// The text that is raised if a mask is a view and somebody replaced that view.
 inline constexpr std::string_view kViewMark = "pgveil:view";
 
-// What the version guard in the backend (pgveil.guard) raises with. Clients can't choose an SQLSTATE.
+// The SQLSTATEs that the version guard in the backend (pgveil.guard) raises. Clients cannot choose an
+// SQLSTATE.
 inline constexpr std::string_view kOtherVersionState = "PV001";
 inline constexpr std::string_view kNoVersionState = "PV002";
 
@@ -50,15 +50,16 @@ struct Filtered {
 
 // An error that ends the backend's session: severity, SQLSTATE and a fixed text, whatever it was about.
 [[nodiscard]] Filtered filter_fatal(const wire::ErrorResponse& error);
-// An answer to our own login: nothing of the server's text, which may name hosts and roles.
+// For an answer to our own login: nothing of the server's text, which may name hosts and roles.
 [[nodiscard]] Filtered filter_login_error(const wire::ErrorResponse& error);
 
-// The guard of a version, of an open table or of a mask's view raised: what pgveil knows of them is not what
-// the backend knows. (A protected table that is another one stays closed however soon pgveil looks.)
+// Whether the guard of a version, of an open table or of a mask's view raised it: pgveil's state is not that
+// of the backend. (A protected table that was replaced stays closed, however soon pgveil looks, so its guard
+// does not count.)
 [[nodiscard]] bool is_of_guard(const wire::ErrorResponse& error);
-// FATAL or PANIC.
+// Whether the severity is FATAL or PANIC.
 [[nodiscard]] bool is_fatal(const wire::ErrorResponse& error);
-// XX000 when it is missing or not five characters of SQLSTATE's alphabet.
+// XX000 if it is missing or is not five characters of SQLSTATE's alphabet.
 [[nodiscard]] std::string sqlstate_of(const wire::Diagnostics& diagnostics);
 
 }  // namespace pgveil::session

@@ -1,6 +1,5 @@
 #pragma once
-// ErrorResponse and NoticeResponse as pgveil itself words them. Text that came from a server is
-// error_filter's business.
+// ErrorResponse and NoticeResponse in pgveil's own words. For text that came from a server, use error_filter.
 #include <string_view>
 
 #include "common/error.hpp"
@@ -16,7 +15,7 @@ enum class Severity { error, fatal, notice };
 // ERROR 42501.
 [[nodiscard]] wire::ErrorResponse error_response(const Refusal& refusal);
 
-// The fields of a message of ours. message and hint: a NUL in them ends them.
+// The fields of one of our own messages. message and hint are cut at a NUL.
 [[nodiscard]] wire::Diagnostics diagnostics(std::string_view severity, std::string_view sqlstate,
                                             std::string_view message, std::string_view hint = {},
                                             int position = 0);

@@ -11,11 +11,11 @@ namespace {
 
 using Kind = StatementRegistry::Kind;
 
-// OIDs below are PostgreSQL's own; types made later can run functions made later. (FirstNormalObjectId)
+// OIDs below this are PostgreSQL's own. Types made later can run functions made later. (FirstNormalObjectId)
 constexpr std::uint32_t kFirstUserOid = 16384;
 
-// With nothing sent in this batch and no transaction open the server need not know; otherwise it fails at
-// this place.
+// If nothing was sent in this batch and no transaction is open, the server need not know. Otherwise it must
+// fail at this place.
 void refuse_message(Conversation& conversation, wire::ErrorResponse response,
                     std::optional<std::string_view> sql = std::nullopt) {
   audit_refusal(conversation, response, sql);
@@ -50,7 +50,7 @@ std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
                 "leave the type open (OID 0) or send text");
 }
 
-// What Parse makes, with all that is needed to judge and to make it again.
+// The entry that Parse makes, with all that is needed to judge it and to make it again.
 EntryPtr parsed_entry(Conversation& conversation, const wire::Parse& message,
                       const rewriter::Rewritten& rewritten, const std::string& sent_sql) {
   auto entry = std::make_shared<Entry>(
@@ -70,7 +70,7 @@ void parse_pooled(Conversation& conversation, const wire::Parse& message, const 
 }
 
 void on(Conversation& conversation, const wire::Parse& message, const wire::FrameView&) {
-  // As in PostgreSQL, a Parse of the unnamed statement drops the old one even when it fails.
+  // As in PostgreSQL, a Parse of the unnamed statement drops the old one even if the Parse fails.
   const std::size_t mark = conversation.registry.mark();
   if (message.statement.empty()) conversation.registry.erase(Kind::statement, "");
   if (auto refusal = check_parse(conversation, message))
@@ -101,8 +101,8 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   conversation.expect({.step = Step::parse, .protection = protection, .mark = mark});
 }
 
-// A named one that we do not know is the server's to answer. The unnamed one it may still have after we
-// refused the message that would have replaced it.
+// If we do not know a named one, the server answers. An unknown unnamed one is refused: the server may still
+// have an old one after we refused the message that would have replaced it.
 std::variant<Use, wire::ErrorResponse> look_up(const Conversation& conversation, Kind kind,
                                                const std::string& name) {
   if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
@@ -142,7 +142,7 @@ void forward_renamed(Conversation& conversation, const Message& message, Expecta
   conversation.expect(std::move(expectation));
 }
 
-// What the server knows the client's statement as; otherwise refuses the message.
+// The server's name for the client's statement; otherwise refuses the message.
 std::optional<std::string> server_name(Conversation& conversation, const Use& use) {
   if (!pooled::is_in_use(conversation)) return use.name;
   auto name = pooled::prepare_here(conversation, use);
@@ -160,7 +160,8 @@ void on(Conversation& conversation, const wire::Bind& message, const wire::Frame
     return refuse_message(conversation, std::move(*refusal));
   std::optional<Found> found = find_use(conversation, Kind::statement, message.statement);
   if (!found) return;
-  // There is one unnamed portal: who has filled the limit with statements can still run each of them.
+  // There is only one unnamed portal. So a client that has filled the limit with statements can still run
+  // each of them.
   if (found->use.entry != nullptr && !message.portal.empty()) {
     if (auto refusal = check_room(conversation, 0, found->use.entry->sent.bytes))
       return refuse_message(conversation, std::move(*refusal));
@@ -202,10 +203,10 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
       return refuse_message(conversation, std::move(*refusal));
     }
   } else {
-    conversation.has_set = true;  // it may be anything
+    conversation.has_set = true;  // an unknown name may be anything
   }
   audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
-  // A COMMIT reads the rest of cursors WITH HOLD that the transaction declared.
+  // A COMMIT reads the rest of the WITH HOLD cursors that the transaction declared.
   const bool commits =
       found->use.entry != nullptr && found->use.entry->kind == rewriter::StatementKind::commit;
   const Protection protection = commits ? conversation.transaction.protection : found->protection;

@@ -1,7 +1,7 @@
 #pragma once
-// What a session asks of the rest of the program. daemon/state/serving_state.hpp implements it over the
-// rewriter, the accounts and the stored versions. All functions but look_up are quick (no I/O). All are
-// thread-safe and may be called from any session's thread.
+// The interface of a session to the rest of the program. daemon/state/serving_state.hpp implements it over
+// the rewriter, the accounts and the stored versions. All functions except look_up are quick (no I/O). All
+// are thread-safe and may be called from any session's thread.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,7 +35,7 @@ struct LookUp {
   std::optional<Account>
       account;  // nullopt: no such role (the session then runs a mock exchange, so that existing
                 // and missing roles look alike)
-  bool is_incomplete = false;  // PostgreSQL could not be asked: who is not known may still be somebody
+  bool is_incomplete = false;  // PostgreSQL could not be asked, so an unknown role may still exist
 };
 
 // An authenticated role. is_looked_up: its account was found in PostgreSQL, or the process itself vouches for
@@ -59,7 +59,7 @@ struct ClientOrigin {
   bool is_secured = false;  // by TLS
 };
 
-// A session that was let in, and the facts it was let in by.
+// A session that was let in, and the facts on which it was let in.
 struct Admitted {
   Identity who;
   std::string_view reads_as;
@@ -68,7 +68,7 @@ struct Admitted {
   LoginDemand shown = LoginDemand::password;  // what the client presented
   bool is_vouched = false;                    // opened by this process itself, without a login
   std::optional<ScramVerifier> verifier =
-      {};  // the one its password was checked against; nullopt: no password was asked for
+      {};  // the verifier that its password was checked against; nullopt: no password was asked for
   std::optional<Credentials> passed_on_as =
       {};  // a bypass role only: the backend role that its connection uses
 };
@@ -99,46 +99,46 @@ class Gate {
   [[nodiscard]] virtual Judgement judge(std::string_view sql, const rewriter::Client& client,
                                         std::string_view database) = 0;
 
-  // True while each of these versions is the current one of its policy in `database`.
+  // Whether each of these versions is the current one of its policy in `database`.
   [[nodiscard]] virtual bool is_current(std::span<const rewriter::VersionId> versions,
                                         std::string_view database) const = 0;
 
   // What is served of this database now.
   [[nodiscard]] virtual Serving serving(std::string_view database) const = 0;
 
-  // The server has other versions than this process knows. The world reads them again soon.
+  // The server has other versions than this process knows. They are read again soon.
   virtual void note_stale_versions(std::string_view database) = 0;
 
-  // The text in the form in which the audit log may keep it. statement: it was let through; refused: it was
-  // not; command: of the console.
+  // The text in the form in which the audit log may keep it. statement: SQL that was let through; refused:
+  // SQL that was refused; command: a command of the console.
   enum class TextOf { statement, refused, command };
   [[nodiscard]] virtual AuditedText audited_text(std::string_view text, TextOf what) const = 0;
 
-  // The account of a client role that wants to use this database. nullopt: PostgreSQL has to be asked, by
-  // look_up(). Whether it has to be asked depends on the database and on which names were looked up lately,
-  // never on which accounts exist.
+  // The account of a client role that wants to use this database. nullopt: call look_up() to ask PostgreSQL.
+  // Whether that is needed depends on the database and on the names that were looked up lately, never on
+  // which accounts exist.
   [[nodiscard]] virtual std::optional<LookUp> account(std::string_view role,
                                                       std::string_view database) const = 0;
 
   // Asks PostgreSQL for the account. It blocks, so never call it on a thread of sessions.
   [[nodiscard]] virtual LookUp look_up(std::string_view role) = 0;
 
-  // May a client from this origin try to log in, and what does it have to present? This is asked before it is
-  // known whether the client is who it says.
+  // Whether a client from this origin may try to log in, and what it has to present. This is called before
+  // the client is authenticated.
   [[nodiscard]] virtual Result<LoginDemand> may_log_in(std::string_view role, std::string_view database,
                                                        const ClientOrigin& origin) const = 0;
 
-  // The backend role that sessions of this bypass role are passed on to, without judging their statements.
+  // The backend role to which sessions of this bypass role are passed on, without judging their statements.
   // nullopt: it is no bypass role.
   [[nodiscard]] virtual std::optional<Credentials> bypass_login(const Identity& who) const = 0;
 
-  // May this role use this database? "pgveil" is the console. The client is told the Error.
+  // Whether this role may use this database. "pgveil" is the console. The client is told the Error.
   [[nodiscard]] virtual Result<void> may_connect(const Identity& who, std::string_view database) const = 0;
 
   // A number that changes whenever the answer of may_stay() may have changed, which is with every RELOAD.
   [[nodiscard]] virtual std::uint64_t access_generation() const = 0;
 
-  // May a session that was let in continue? The client is told the Error when the session ends.
+  // Whether a session that was let in may continue. The client is told the Error when the session ends.
   [[nodiscard]] virtual Result<void> may_stay(const Admitted& session) const = 0;
 
   // The schemas in which names without a schema are looked up, after pg_catalog, unless the client chooses

@@ -10,7 +10,7 @@ namespace pgveil::session {
 
 namespace {
 
-constexpr std::size_t kMaxRows = 1'000;  // far more than there are settings
+constexpr std::size_t kMaxRows = 1'000;  // far more than the number of settings
 
 // Reads the same whatever standard_conforming_strings is.
 }  // namespace
@@ -53,7 +53,7 @@ OwnStatement::Outcome OwnStatement::on_frame(const wire::FrameView& frame) {
   return ready && ready->status == wire::TransactionStatus::idle ? Outcome::done : Outcome::failed;
 }
 
-// One set_config a row, so that any number of settings is one statement.
+// One set_config per row, so that any number of settings is one statement.
 std::string text_to_apply(const Settings& settings) {
   std::string sql = "RESET ALL";
   for (const auto& [name, value] : settings) {
@@ -63,8 +63,8 @@ std::string text_to_apply(const Settings& settings) {
   return sql;
 }
 
-// SET and set_config leave the source `session`, a start-up packet leaves `client`. The setting that holds
-// the client's search path is a name of ours, which that view does not list.
+// SET and set_config leave the source `session`, a start-up packet leaves `client`. The client's search path
+// is in a setting with a name of ours, which that view does not list.
 std::string text_to_read_settings() {
   const std::string path = quoted_literal(rewriter::kPathSetting);
   return "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session' UNION ALL SELECT " +

@@ -1,6 +1,7 @@
 #pragma once
-// Which message is legal when: the tables of the session. A tag that an entry does not hold is a protocol
-// violation and ends the session; so does a phase or step without an entry.
+// The tables that say which message is legal when. A tag that an entry does not list is a protocol violation
+// and ends the session; so does a phase or step without an entry.
+// Where a session is, from its first byte on.
 #include <string_view>
 
 namespace pgveil::session {
@@ -8,22 +9,22 @@ namespace pgveil::session {
 // Where a session is, from its first byte on.
 enum class Phase {
   startup,        // packets without a tag
-  securing,       // SecureClient is under way; the client says nothing that the session sees
-  sasl_initial,   // we offered SCRAM: the client's first message is due
+  securing,       // SecureClient is under way; the session sees nothing of the client
+  sasl_initial,   // we offered SCRAM and wait for the client's first message
   looking_up,     // LookUpAccount is under way; the client's bytes wait
-  sasl_final,     // the client's proof is due
+  sasl_final,     // waits for the client's proof
   connecting,     // ConnectBackend is under way; the client's bytes wait
   backend_login,  // our own login at the backend; the client's bytes wait
   preparing,      // an OwnStatement before the client's statements; the client's bytes wait
-  ready,          // statements
-  relay,          // a bypass role's: whatever comes is passed on
+  ready,          // for statements
+  relay,          // for a bypass role: everything is passed on
   settling,       // an OwnStatement after the client's transaction; the client's bytes wait
-  parked,         // no connection to the backend until the client wants one: between two transactions
+  parked,         // between two transactions: no connection to the backend until the client needs one
   console,        // the virtual database
   closed
 };
 
-// The tags a client may send; empty: none, its bytes wait or are not tagged.
+// The tags a client may send; empty: none, because its bytes wait or have no tags.
 [[nodiscard]] constexpr std::string_view client_tags(Phase phase) {
   switch (phase) {
     case Phase::startup: return "";
@@ -44,7 +45,7 @@ enum class Phase {
   return "";
 }
 
-// What a backend owes us for one message we sent.
+// What the backend owes us for one message that we sent.
 enum class Step {
   simple,          // Query
   refused_simple,  // the refusal text as a Query: its error is replaced by ours
@@ -58,19 +59,19 @@ enum class Step {
   sync
 };
 
-// How far the answer to it has come.
+// How far the answer to that message has come.
 enum class Stage {
-  start,      // nothing yet (simple: nothing of the current statement)
+  start,      // nothing yet (simple: nothing yet for the current statement)
   described,  // describe_statement: ParameterDescription came
   rows,       // RowDescription or a row came
   copy_out,   // between CopyOutResponse and CopyDone
   copied,     // CopyDone came
   complete,   // simple: the last statement is done
-  failed      // ErrorResponse came: ReadyForQuery is due
+  failed      // ErrorResponse came: ReadyForQuery must follow
 };
 
-// The tags a backend may answer with. ErrorResponse, NoticeResponse and ParameterStatus are legal where
-// listed in kAnytime too; a FATAL ErrorResponse is legal at any time.
+// The tags with which a backend may answer. ErrorResponse, NoticeResponse and ParameterStatus are also legal
+// where kAnytime lists them; a FATAL ErrorResponse is legal at any time.
 [[nodiscard]] constexpr std::string_view answer_tags(Step step, Stage stage) {
   if (stage == Stage::failed) return "Z";
   switch (step) {
@@ -108,13 +109,14 @@ enum class Stage {
   return "";
 }
 
-// The tags a backend may send when it owes nothing, and between any two answers. E must then be FATAL.
+// The tags that a backend may send when it owes nothing, and between two answers. E must then be FATAL.
 inline constexpr std::string_view kAnytime = "SNAE";
 
 // The tags a backend may send during our login.
 inline constexpr std::string_view kLoginTags = "RSKZNE";
 
-// True when the step ends with ReadyForQuery, so that nothing more of the client is looked at before it came.
+// True if the step ends with ReadyForQuery. Then no further message of the client is handled before it has
+// come.
 [[nodiscard]] constexpr bool ends_ready(Step step) {
   return step == Step::simple || step == Step::refused_simple || step == Step::sync;
 }

@@ -12,17 +12,18 @@ namespace {
 
 using rewriter::StatementKind;
 
-constexpr std::string_view kNoStatement = "pgveil_none";  // PreparedStatements never gives this name
+constexpr std::string_view kNoStatement = "pgveil_none";  // PreparedStatements never uses this name
 const std::string kDeallocate = "DEALLOCATE ALL";
 
-// Of a named statement: the same for all that send the same text with the same types.
+// The key of a named statement. All clients that send the same text with the same types share it.
 std::string key_of(const SentText& sent, const std::vector<std::uint32_t>& parameter_types) {
   std::string key;
   for (const std::uint32_t type : parameter_types) key += std::to_string(type) + ",";
   return key + ";" + sent.digest;
 }
 
-// The unnamed statement is never another session's, so its key has to tell it only from others of this one.
+// The unnamed statement never belongs to another session, so its key only has to differ from others of this
+// one.
 std::string key_for(Conversation& conversation, std::string_view name, const SentText& sent,
                     const std::vector<std::uint32_t>& parameter_types) {
   return name.empty() ? "#" + std::to_string(++conversation.unnamed_count) : key_of(sent, parameter_types);
@@ -56,7 +57,7 @@ wire::ErrorResponse unknown_statement(const std::string& name) {
                          "prepared statement \"" + name + "\" does not exist");
 }
 
-// Makes room for one more of this size.
+// Makes room for one more statement of this size.
 void close_oldest(Conversation& conversation, std::size_t size_bytes) {
   PreparedStatements& statements = conversation.state.server->statements;
   const SessionLimits& limits = conversation.state.config.limits;
@@ -72,7 +73,7 @@ void close_oldest(Conversation& conversation, std::size_t size_bytes) {
   }
 }
 
-// Sends the Parse of a statement that is not on the connection → its name there.
+// Sends the Parse of a statement that is not on the connection, and returns its name there.
 std::string parse_here(Conversation& conversation, bool is_unnamed, const ParsedText& parsed,
                        const std::string& sent_sql, Expectation expectation) {
   BackendState& server = *conversation.state.server;
@@ -121,7 +122,7 @@ const std::string& text_of(const Conversation& conversation, const rewriter::Sta
   return is_ours ? kDeallocate : statement.sql;
 }
 
-// Whatever is not known to leave settings alone may have changed them.
+// A statement may have changed settings unless it is known not to.
 void note_effect(Conversation& conversation, const Entry& entry) {
   if (!is_in_use(conversation)) return;
   BackendState& server = *conversation.state.server;
@@ -189,8 +190,8 @@ std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation, const
   return std::make_shared<const ParsedText>(ParsedText{types, key_for(conversation, name, sent, types)});
 }
 
-// A statement that is there already needs no Parse; its ParseComplete takes the place of the answer to a
-// message that does nothing. In a failed transaction only what ends it may be prepared.
+// A statement that is already there needs no Parse. Its ParseComplete replaces the answer to a message that
+// does nothing. In a failed transaction only statements that end it may be prepared.
 std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const wire::Parse& message,
                                               const Entry& entry, const std::string& sent_sql,
                                               std::size_t mark) {

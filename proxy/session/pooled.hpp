@@ -1,8 +1,8 @@
 #pragma once
 // What is different for a client's statements when connections are lent for one transaction at a time.
 // Statements of Parse are prepared on whatever connection the client has at the moment, under names that
-// pgveil chose. What would need the same connection for the whole session is refused. In the other modes
-// these functions change nothing.
+// pgveil chose. A statement that would need the same connection for the whole session is refused. In the
+// other modes these functions change nothing.
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,31 +15,31 @@ namespace pgveil::session::pooled {
 
 [[nodiscard]] bool is_in_use(const Conversation& conversation);
 
-// 0A000, with the statement that needs a connection of its own; 26000 for DEALLOCATE of a name that is not
-// known.
+// 0A000 for a statement that needs a connection of its own; 26000 for DEALLOCATE of a name that is not known.
 [[nodiscard]] std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
                                                         const rewriter::Rewritten& rewritten);
 
-// What is sent in place of a statement's own text: names of statements are not the client's.
+// The text that is sent in place of a statement's own text, because statements have other names on the
+// server.
 [[nodiscard]] const std::string& text_of(const Conversation& conversation,
                                          const rewriter::Statement& statement);
 
-// Enters what running this does to the connection: settings, and what is prepared there.
+// Records what running this does to the connection: changed settings, and what is prepared there.
 void note_effect(Conversation& conversation, const Entry& entry);
-// The server drops its unnamed statement, whatever comes of the message.
+// Records that the server drops its unnamed statement, whatever the message leads to.
 void note_unnamed_dropped(Conversation& conversation);
-// A Parse was refused or skipped.
+// Records that a Parse was refused or skipped.
 void note_not_prepared(Conversation& conversation, const std::string& key);
 
 [[nodiscard]] PortalLife cursor_life(const Conversation& conversation);
 
-// Parse. REQUIRES: is_in_use, the text was judged, and has one statement at most.
+// Checks a Parse. REQUIRES: is_in_use, the text was judged, and it has one statement at most.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
                                                              const wire::Parse& message);
-// How this Parse makes what is sent for it.
+// Records how this Parse makes the statement from what is sent.
 [[nodiscard]] std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation,
                                                             const wire::Parse& message, const SentText& sent);
-// The same of a statement that something else is sent for now. name: the client's.
+// The same for a statement for which something else is sent now. name: the client's.
 [[nodiscard]] std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation,
                                                              const ParsedText& parsed, std::string_view name,
                                                              const SentText& sent);
@@ -47,12 +47,13 @@ void note_not_prepared(Conversation& conversation, const std::string& key);
                                                             const wire::Parse& message, const Entry& entry,
                                                             const std::string& sent_sql, std::size_t mark);
 
-// Prepares the statement on the connection at hand, unless it is there → the server's name of it, or why it
-// can't be used. REQUIRES: is_in_use; `use` is what the registry knows of the client's name.
+// Prepares the statement on the current connection, unless it is prepared there. Returns the server's name
+// for it, or why it cannot be used. REQUIRES: is_in_use; `use` is what the registry knows of the client's
+// name.
 [[nodiscard]] std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation,
                                                                           const Use& use);
 
-// Close of a named statement: it is the client's name only that goes.
+// The message sent for Close of a named statement: only the client's name for the statement is dropped.
 [[nodiscard]] wire::Close stand_in_for_close();
 
 }  // namespace pgveil::session::pooled

@@ -12,8 +12,8 @@ void Relay::note_parameter(const wire::ParameterStatus& status) {
   if (status.name == "application_name") state_.command(NoteName{status.value});
 }
 
-// Text in another encoding, or with backslashes in plain strings, would be cut at the wrong places: it is not
-// kept.
+// Text in another encoding, or with backslashes in plain strings, would be split at the wrong places, so it
+// is not recorded.
 AuditedText Relay::text_of(std::string_view sql) const {
   const bool is_readable = is_utf8_ && reads_as_we_do_ && state_.config.is_audited;
   return is_readable ? state_.gate.audited_text(sql, Gate::TextOf::statement) : nullptr;
@@ -33,7 +33,7 @@ void Relay::remember(Texts& texts, const std::string& name, AuditedText text) {
   if (has_room) texts.insert_or_assign(name, std::move(text));
 }
 
-// A message that does not decode goes on all the same: the server says what is wrong with it.
+// A message that cannot be decoded is still passed on: the server says what is wrong with it.
 void Relay::audit_message(const wire::FrameView& frame) {
   const auto text_in = [](const Texts& texts, const std::string& name) {
     const auto found = texts.find(name);

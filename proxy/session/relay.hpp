@@ -17,15 +17,15 @@ class Relay {
  public:
   explicit Relay(SessionState& state) : state_(state) {}
 
-  // A message of the client's, other than Terminate.
+  // Handles a message from the client, other than Terminate.
   void on_client(const wire::FrameView& frame);
   void on_backend(const wire::FrameView& frame);
-  // What the server said of a setting, at the login or later; sent on by the caller.
+  // Records what the server said of a setting, at the login or later. The caller sends it on.
   void note_parameter(const wire::ParameterStatus& status);
 
   [[nodiscard]] bool is_busy() const { return books_.is_busy(); }
   [[nodiscard]] wire::TransactionStatus status() const { return books_.status(); }
-  // The server has said why it ends the connection, and the client has heard it.
+  // The server has said why it ends the connection, and the client was told.
   [[nodiscard]] bool has_heard_the_end() const { return has_heard_the_end_; }
 
  private:
@@ -37,10 +37,10 @@ class Relay {
 
   SessionState& state_;
   RelayBooks books_;
-  // What Parse and Bind named last. A name whose Parse failed may be here with a text that never ran; the
-  // Parse is on record by itself.
+  // The texts that the last Parse and Bind gave each name. A name whose Parse failed may have a text here
+  // that never ran; that Parse has its own audit record.
   Texts statements_, portals_;
-  bool reads_as_we_do_ = true;  // settings under which text can be cut into words here as it is there
+  bool reads_as_we_do_ = true;  // with the current settings, text is split into words here as on the server
   bool is_utf8_ = true;
   bool has_heard_the_end_ = false;
 };

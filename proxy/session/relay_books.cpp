@@ -37,13 +37,12 @@ void RelayBooks::on_sent(const wire::FrameView& frame, std::uint64_t request) {
   }
 }
 
-// Ends of COPY data that the server had no use for.
+// Drops ends of COPY data that the server ignored.
 void RelayBooks::drop_copy_ends() {
   while (!owed_.empty() && owed_.front().kind == Kind::copy_end) owed_.pop_front();
 }
 
-// What was sent behind the statement and in front of the end of its data is data to the server, or dropped by
-// it.
+// What was sent between the statement and the end of its data is data to the server, or is dropped by it.
 void RelayBooks::on_copy_in() {
   if (owed_.empty()) return;
   auto at = std::next(owed_.begin());
@@ -55,7 +54,7 @@ void RelayBooks::on_copy_in() {
 void RelayBooks::on_error(std::string sqlstate, std::vector<Answer>& answers) {
   is_copying_in_ = false;
   if (owed_.empty()) {
-    is_skipping_ = true;  // of a Parse, Bind, Describe or Close that was sent alone
+    is_skipping_ = true;  // after a Parse, Bind, Describe or Close that was sent alone
     return;
   }
   if (owed_.front().kind == Kind::query) {

@@ -1,6 +1,6 @@
 #pragma once
-// Follows a session whose messages are passed on unchanged: which requests have no answer yet. The audit log
-// and cancel requests need this. It only watches; whatever it makes of the two streams, both are passed on
+// Follows a session whose messages are passed on unchanged, and tells which requests have no answer yet. The
+// audit log and cancel requests need this. It only watches: whatever it concludes, both streams are passed on
 // unchanged. Pure.
 #include <cstdint>
 #include <deque>
@@ -14,8 +14,8 @@ namespace pgveil::session {
 
 class RelayBooks {
  public:
-  // A message of the client's that is sent on. request: its number. Query, Execute and FunctionCall are owed
-  // an answer.
+  // Records a message of the client that is sent on. request: its number. Query, Execute and FunctionCall are
+  // owed an answer.
   void on_sent(const wire::FrameView& frame, std::uint64_t request);
 
   struct Answer {
@@ -24,16 +24,16 @@ class RelayBooks {
     std::string sqlstate;  // empty: no error
     bool operator==(const Answer&) const = default;
   };
-  // A message of the server's; the answers that are whole with it, in order.
+  // Records a message of the server. Returns the answers that are complete with it, in order.
   [[nodiscard]] std::vector<Answer> on_received(const wire::FrameView& frame);
 
-  // The server owes something.
+  // Whether the server owes an answer.
   [[nodiscard]] bool is_busy() const { return !owed_.empty(); }
-  // As the last ReadyForQuery said.
+  // The status in the last ReadyForQuery.
   [[nodiscard]] wire::TransactionStatus status() const { return status_; }
 
  private:
-  // query: Query and FunctionCall; copy_end: CopyDone and CopyFail, which owe nothing themselves.
+  // query: Query and FunctionCall; copy_end: CopyDone and CopyFail, which get no answer of their own.
   enum class Kind { query, execute, sync, copy_end };
   struct Owed {
     Kind kind;
@@ -45,12 +45,12 @@ class RelayBooks {
   void drop_copy_ends();
 
   std::deque<Owed> owed_;
-  bool is_copying_in_ = false;  // the server reads COPY data: it drops Sync until their end
-  bool is_skipping_ = false;    // it drops everything up to Sync
+  bool is_copying_in_ = false;  // the server reads COPY data: it drops Sync until the data ends
+  bool is_skipping_ = false;    // the server drops everything up to Sync
   wire::TransactionStatus status_ = wire::TransactionStatus::idle;
 };
 
-// "SELECT 12": 12. Tags without a number count none.
+// The row count in a command tag: "SELECT 12" → 12. For a tag without a number it is 0.
 [[nodiscard]] std::uint64_t counted_rows(std::string_view tag);
 
 }  // namespace pgveil::session

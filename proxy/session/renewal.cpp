@@ -16,7 +16,7 @@ using rewriter::Rewritten;
 using rewriter::StatementKind;
 using Kind = StatementRegistry::Kind;
 
-constexpr std::uint64_t kNever = 0;  // the generation of no snapshot: judged again at the next use
+constexpr std::uint64_t kNever = 0;  // no snapshot has this generation: judge again at the next use
 
 // The prepared statement that the message is about.
 std::optional<std::string_view> statement_of(const wire::FrameView& frame) {
@@ -36,7 +36,7 @@ std::optional<std::string_view> statement_of(const wire::FrameView& frame) {
   return rest.substr(0, end);
 }
 
-// Those that read tables. All others mean the same under every policy, or name another statement.
+// The kinds that read tables. All others mean the same under every policy, or name another statement.
 bool reads_tables(StatementKind kind) {
   switch (kind) {
     case StatementKind::select:
@@ -63,8 +63,8 @@ bool reads_the_same(const Entry& a, const Entry& b) {
   return a.is_protected == b.is_protected && a.is_masked == b.is_masked && a.versions == b.versions;
 }
 
-// The entry stands for a statement that is refused, until it is judged again under a later generation than
-// this.
+// Makes the entry stand for a refused statement, until it is judged again under a generation later than this
+// one.
 void put_refused(Conversation& conversation, std::string_view name, const Entry& entry,
                  std::uint64_t generation, wire::ErrorResponse refusal) {
   auto refused = std::make_shared<Entry>(entry);
@@ -84,8 +84,8 @@ void put_verdict(Conversation& conversation, std::string_view name, const Entry&
               error_response(std::get<Error>(verdict), Severity::error));
 }
 
-// A transaction that has met one snapshot goes on with what was prepared under it, if that still reads what
-// it did.
+// A transaction that has used one snapshot continues with what was prepared under it, if that still reads the
+// same.
 bool is_bound_by_transaction(const Conversation& conversation, const Rewritten& rewritten) {
   const auto& generation = conversation.transaction.generation;
   return generation && *generation != rewritten.generation;
@@ -103,7 +103,7 @@ void stay(Conversation& conversation, std::string_view name, const Entry& entry,
   conversation.registry.update(Kind::statement, name, std::move(usable));
 }
 
-// → the server's name of it; nullopt: it can't be used, and the registry says why.
+// Returns the server's name for it; nullopt: it cannot be used, and the registry says why.
 std::optional<std::string> prepare_pooled(Conversation& conversation, const std::string& name,
                                           const EntryPtr& entry) {
   auto prepared = pooled::prepare_here(conversation, {.entry = entry, .kind = Kind::statement, .name = name});
@@ -187,7 +187,7 @@ wire::ErrorResponse not_the_same(const Use& use, bool is_of_earlier_version) {
                 what + why + (is_portal ? "open it again" : "prepare it again"));
 }
 
-// A place in the kept text is none in the text at hand.
+// A position in the kept text would be wrong in the client's current text.
 template <class Objection>
 wire::ErrorResponse without_position(Objection objection) {
   objection.position = 0;
@@ -203,7 +203,7 @@ std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const
                                                const Serving& serving) {
   const Entry& entry = *use.entry;
   SessionState& state = conversation.state;
-  // A generation is one snapshot, and what was allowed under it is allowed while it is served.
+  // A generation is one snapshot. What was allowed under it stays allowed while it is served.
   const bool is_answered = serving.generation != 0;
   if (is_answered && entry.allowed == serving.generation) return std::nullopt;
   if (entry.source == nullptr && !state.gate.is_current(entry.versions, state.database))
@@ -222,7 +222,7 @@ std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const
   const auto& rewritten = std::get<Rewritten>(verdict);
   if (!is_sent_the_same(entry, rewritten))
     return not_the_same(use, !state.gate.is_current(entry.versions, state.database));
-  if (conversation.registry.find(use.kind, use.name) != use.entry) return std::nullopt;  // about to be made
+  if (conversation.registry.find(use.kind, use.name) != use.entry) return std::nullopt;  // not yet entered
   auto allowed = std::make_shared<Entry>(entry);
   allowed->allowed = rewritten.generation;
   conversation.registry.update(use.kind, use.name, std::move(allowed));

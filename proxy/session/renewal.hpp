@@ -14,22 +14,22 @@
 
 namespace pgveil::session::renewal {
 
-// Called for the client's next message before it is handled. REQUIRES: phase ready.
+// Called before the client's next message is handled. REQUIRES: phase ready.
 void before(Conversation& conversation, const wire::FrameView& frame);
 
-// Why the thing that the name stands for must not run now. nullopt: if it were judged now, the same text
-// would be sent. serving: of the same step. REQUIRES: use.entry.
+// Why the thing that the name stands for must not run now. nullopt: judging it now would give the same text.
+// serving: of the same step. REQUIRES: use.entry.
 [[nodiscard]] std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const Use& use,
                                                              const Serving& serving);
 
-// True: answers of the server must come before the client's next message is handled.
+// True: the client's next message must wait for answers of the server.
 [[nodiscard]] bool is_under_way(const Conversation& conversation);
 
-// What a client relies on that has seen this description: names and types of the columns, in order.
+// What a client that has seen this description relies on: names and types of the columns, in order.
 [[nodiscard]] std::string result_of(const wire::RowDescription& description);
 inline constexpr std::string_view kNoResult = "none";
 
-// The server described the statement that `asked` prepared again.
+// Handles the server's description of the statement that `asked` prepared again.
 void on_described(Conversation& conversation, const Expectation& asked, std::string_view result);
 
 }  // namespace pgveil::session::renewal

@@ -16,8 +16,8 @@ namespace pgveil::session {
 namespace {
 
 constexpr std::string_view kVerifierPrefix = "SCRAM-SHA-256$";
-constexpr int kMaxIterations = 10'000'000;   // about 3 s of work: more is a mistake or an attack
-constexpr std::size_t kMaxSaltBytes = 1024;  // PostgreSQL makes 16
+constexpr int kMaxIterations = 10'000'000;   // about 3 s of work: a larger number is a mistake or an attack
+constexpr std::size_t kMaxSaltBytes = 1024;  // PostgreSQL uses 16
 constexpr std::size_t kMockSaltBytes = 16;
 constexpr std::string_view kBindingName = "p=tls-server-end-point";
 constexpr int kMockIterations = 4096;  // PostgreSQL 15's default, so that a mock looks like most roles
@@ -64,14 +64,14 @@ bool is_same(std::string_view left, std::string_view right) {
 }
 
 std::string encode_base64(std::string_view raw) {
-  std::string out(4 * ((raw.size() + 2) / 3) + 1, '\0');  // one more: OpenSSL writes a NUL
+  std::string out(4 * ((raw.size() + 2) / 3) + 1, '\0');  // plus one, because OpenSSL appends a NUL
   const int written = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), bytes_of(raw),
                                       static_cast<int>(raw.size()));
   out.resize(static_cast<std::size_t>(written));
   return out;
 }
 
-// Canonical base64 only: what encode_base64 would have written.
+// Accepts canonical base64 only, as encode_base64 writes it.
 std::optional<std::string> decode_base64(std::string_view text) {
   if (text.empty() || text.size() % 4 != 0 || text.size() > 4 * kMaxSaltBytes) return std::nullopt;
   std::string out(text.size() / 4 * 3, '\0');
@@ -207,8 +207,8 @@ std::string_view name(ScramMechanism mechanism) {
 
 namespace {
 
-// The channel-binding flag has to fit the mechanism that the client chose. A client that could bind, and says
-// that we did not offer it, was shown another list than ours.
+// The channel-binding flag must fit the mechanism that the client chose. A client that supports binding, and
+// says that we did not offer it, was shown a list other than ours.
 Result<void> check_flag(std::string_view flag, ScramMechanism mechanism, bool is_offered) {
   if (mechanism == ScramMechanism::plus) {
     if (flag == kBindingName) return {};
@@ -236,8 +236,8 @@ ScramServer::ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock
   PGVEIL_ASSERT(mechanism_ == ScramMechanism::plain || !end_point_.empty());
 }
 
-// gs2-cbind-flag "," [authzid] "," "n=" user "," "r=" nonce. The user is not looked at: as in PostgreSQL the
-// role is the one of the start-up packet. Optional extensions, which no client sends, are refused.
+// gs2-cbind-flag "," [authzid] "," "n=" user "," "r=" nonce. The user is ignored: as in PostgreSQL, the role
+// is the one in the start-up packet. Optional extensions, which no client sends, are refused.
 Result<std::string> ScramServer::on_client_first(std::string_view message) {
   if (!server_first_.empty()) return malformed("the exchange has already begun");
   const auto parts = split(message, ',');

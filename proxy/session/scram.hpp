@@ -1,8 +1,8 @@
 #pragma once
 // SCRAM-SHA-256 (RFC 5802, RFC 7677), both sides, as state machines over message texts. Primitives (HMAC,
 // SHA-256, PBKDF2, constant-time comparison) are OpenSSL's. Nonces are passed in. Channel binding is
-// tls-server-end-point (RFC 5929): the hash of the server's certificate, so that nobody who has another
-// certificate can stand in the middle.
+// tls-server-end-point (RFC 5929): the hash of the server's certificate, so that a man in the middle with
+// another certificate is noticed.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,21 +15,20 @@ namespace pgveil::session {
 
 using Sha256 = std::array<unsigned char, 32>;
 
-// What PostgreSQL keeps in pg_authid.rolpassword: SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>,
-// base64.
+// The content of pg_authid.rolpassword: SCRAM-SHA-256$<iterations>:<salt>$<StoredKey>:<ServerKey>, in base64.
 struct ScramVerifier {
   int iterations = 4096;
   std::string salt;  // raw bytes
   Sha256 stored_key{};
   Sha256 server_key{};
 };
-// Errors: not in that format (md5 and plain text included); iterations outside [1, 10,000,000].
+// Errors: the text is not in that format (including md5 and plain text); iterations outside [1, 10,000,000].
 [[nodiscard]] Result<ScramVerifier> parse_verifier(std::string_view text);
 [[nodiscard]] std::string to_string(const ScramVerifier& verifier);
-// For `pgveil` users who want to make one, and for tests.
+// For users of `pgveil` who want to make a verifier, and for tests.
 [[nodiscard]] ScramVerifier make_verifier(std::string_view password, std::string_view salt, int iterations);
-// A verifier no password fits, stable per (role, secret), so that missing roles can't be told from existing
-// ones.
+// A verifier that no password fits, stable per (role, secret), so that missing roles cannot be told from
+// existing ones.
 [[nodiscard]] ScramVerifier mock_verifier(std::string_view role, std::string_view process_secret);
 
 enum class ScramMechanism { plain, plus };  // SCRAM-SHA-256, SCRAM-SHA-256-PLUS
@@ -39,11 +38,12 @@ enum class ScramMechanism { plain, plus };  // SCRAM-SHA-256, SCRAM-SHA-256-PLUS
 class ScramServer {
  public:
   // nonce: at least 18 random bytes in base64. is_mock: the exchange runs to its end and then fails.
-  // end_point: the hash of our certificate when PLUS was offered, or empty. REQUIRES: not empty with `plus`.
+  // end_point: the hash of our certificate if PLUS was offered, else empty. REQUIRES: end_point is not empty
+  // with `plus`.
   ScramServer(ScramVerifier verifier, std::string nonce, bool is_mock, std::string end_point = {},
               ScramMechanism mechanism = ScramMechanism::plain);
   // Errors: ErrorKind::protocol (08P01) for malformed messages; ErrorKind::authentication (28P01) for a wrong
-  // proof; 28000 when the client did not see our offer of PLUS, or binds to another certificate.
+  // proof; 28000 if the client did not see our offer of PLUS or binds to another certificate.
   [[nodiscard]] Result<std::string> on_client_first(std::string_view message);
   [[nodiscard]] Result<std::string> on_client_final(std::string_view message);
 
@@ -58,15 +58,15 @@ class ScramServer {
   std::string server_first_;
 };
 
-// What the client says of channel binding.
+// What the client states about channel binding.
 struct ScramBinding {
   enum class Kind {
     unsupported,  // no TLS
-    not_offered,  // we could, the server did not offer it: it fails the login if it did
+    not_offered,  // we support it, but the server did not offer it; if it did, the login fails
     bound         // PLUS
   };
   Kind kind = Kind::unsupported;
-  std::string end_point;  // bound: hash of the server's certificate
+  std::string end_point;  // set if bound: hash of the server's certificate
 };
 
 // Client side, for the proxy's own login to PostgreSQL.

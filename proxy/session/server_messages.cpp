@@ -15,7 +15,7 @@ Error broken_protocol() {
   return wire::protocol_error("the database server broke the protocol");
 }
 
-// Decodes, or ends the session.
+// Decodes the message, or ends the session.
 template <class Message>
 std::optional<Message> decode(Conversation& conversation, const wire::FrameView& frame) {
   auto message = wire::decode_as<Message>(frame.body);
@@ -24,7 +24,8 @@ std::optional<Message> decode(Conversation& conversation, const wire::FrameView&
   return std::nullopt;
 }
 
-// The statement of a simple query that is being answered; null for all else, and when the last one is done.
+// The statement of a simple query that is being answered. Null in all other cases, and after the last
+// statement.
 const Part* current_part(const Expectation& front) {
   return front.part < front.parts.size() ? &front.parts[front.part] : nullptr;
 }
@@ -56,8 +57,8 @@ void undo(Conversation& conversation, const Expectation& front, std::string_view
   const bool is_complete = front.step == Step::simple && front.part == front.parts.size() && front.part > 0;
   if (!is_complete) conversation.client.path = is_part ? front.parts[front.part].path : *front.path;
   conversation.client.path.fail();
-  if (is_complete) return;  // it failed at its end: what its statements made stays
-  // An interrupted statement may have made its name already.
+  if (is_complete) return;  // it failed at its end, so what its statements made stays
+  // An interrupted statement may already have made its name.
   const bool is_interrupted = sqlstate.starts_with("57");
   conversation.registry.undo_to(
       mark, is_interrupted ? StatementRegistry::NewNames::keep : StatementRegistry::NewNames::forget);
@@ -120,7 +121,7 @@ bool is_path_named(const Expectation& front) {
   return part != nullptr ? part->names_path : front.names_path;
 }
 
-// Table and column numbers would tell which columns are masked: those have none.
+// Hides the numbers of tables and columns, because masked columns have none and would stand out.
 void on_row_description(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   auto description = decode<wire::RowDescription>(conversation, frame);
   if (!description) return;
@@ -186,7 +187,7 @@ void on_statement_end(Conversation& conversation, Expectation& front, const wire
   front.stage = front.part == front.parts.size() ? Stage::complete : Stage::start;
 }
 
-// ParseComplete, BindComplete, CloseComplete and NoData say nothing more than their tag.
+// ParseComplete, BindComplete, CloseComplete and NoData have no content besides their tag.
 void on_complete(Conversation& conversation, const wire::FrameView& frame) {
   if (!frame.body.empty()) return conversation.state.end(broken_protocol());
   const Expectation& front = conversation.expected.front();
@@ -206,16 +207,16 @@ void on_parameter_description(Conversation& conversation, Expectation& front, co
   if (!front.renews) conversation.state.out.to_client.append(frame.whole);
 }
 
-// Rows are passed on as they are: what is in them has been masked by the statement.
+// Rows are passed on unchanged, because the statement has already masked them.
 void on_row(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   front.stage = Stage::rows;
   conversation.state.out.to_client.append(frame.whole);
 }
 
-// CopyOutResponse, CopyData or CopyDone of COPY … TO STDOUT, when it is owed. The data is passed on as it is.
-// The other two kinds never start: COPY FROM STDIN and replication are refused before they are sent, so a
-// client's CopyData, CopyDone or CopyFail, and a server's CopyInResponse or CopyBothResponse, are not in the
-// tables.
+// Handles CopyOutResponse, CopyData and CopyDone of COPY … TO STDOUT, when they are owed. The data is passed
+// on unchanged. The other two kinds never start, because COPY FROM STDIN and replication are refused before
+// they are sent. Therefore a client's CopyData, CopyDone and CopyFail, and a server's CopyInResponse and
+// CopyBothResponse, are not in the tables.
 void on_copy_out(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   if (frame.tag == wire::CopyOutResponse::tag) {
     const auto response = wire::decode_as<wire::CopyOutResponse>(frame.body);
@@ -247,7 +248,7 @@ void on_owed(Conversation& conversation, Expectation& front, const wire::FrameVi
   conversation.state.end(broken_protocol());
 }
 
-// True when the frame was one that may come at any time.
+// True if the frame was one that may come at any time.
 bool on_anytime(Conversation& conversation, const wire::FrameView& frame) {
   switch (frame.tag) {
     case wire::ParameterStatus::tag:
@@ -261,7 +262,7 @@ bool on_anytime(Conversation& conversation, const wire::FrameView& frame) {
         on_notice(conversation, *notice);
       return true;
     case wire::NotificationResponse::tag:
-      // LISTEN is not open, so nobody waits for it, and its payload is somebody's data.
+      // LISTEN is not allowed, so no client waits for it, and its payload is somebody's data.
       static_cast<void>(decode<wire::NotificationResponse>(conversation, frame));
       return true;
   }

@@ -6,7 +6,7 @@
 
 namespace pgveil::session::server_messages {
 
-// Takes one message of the server. A message that is not expected now ends the session.
+// Handles one message of the server. A message that is not expected now ends the session.
 void on_frame(Conversation& conversation, const wire::FrameView& frame);
 
 }  // namespace pgveil::session::server_messages

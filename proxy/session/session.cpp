@@ -19,7 +19,7 @@
 namespace pgveil::session {
 
 namespace {
-constexpr std::size_t kReadAheadBytes = 64 << 10;  // enough to notice a client's end while it waits
+constexpr std::size_t kReadAheadBytes = 64 << 10;  // enough to notice that a client has gone while it waits
 }
 
 struct Session::Impl {
@@ -87,7 +87,7 @@ void Session::Impl::on(const ClientBytes& event) {
   }
 }
 
-// True while nothing of the client may be looked at, whatever it is.
+// True while no message of the client may be handled, whatever it is.
 bool Session::Impl::is_waiting() const {
   switch (state.phase) {
     case Phase::startup:
@@ -133,7 +133,7 @@ Activity Session::Impl::activity() const {
   return conversation.status == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
 }
 
-// Query and FunctionCall need to know how all before them ended.
+// Query and FunctionCall must know how all messages before them ended.
 bool Session::Impl::must_wait(char tag) {
   if (state.phase != Phase::ready || conversation.is_skipping || conversation.expected.empty()) return false;
   if (tag != wire::Query::tag && tag != wire::FunctionCall::tag) return false;
@@ -141,7 +141,7 @@ bool Session::Impl::must_wait(char tag) {
   return true;
 }
 
-// What a parked session skips, and a Terminate, need no server.
+// Messages that a parked session skips, and Terminate, need no server.
 bool Session::Impl::needs_backend(char tag) const {
   return state.phase == Phase::parked && !conversation.is_skipping && tag != wire::Terminate::tag;
 }
@@ -209,7 +209,7 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
                                 : simple::on_function_call(conversation, frame);
 }
 
-// Nothing that came in the clear may be taken for what came over TLS.
+// What came unencrypted must never be taken for something that came over TLS.
 void Session::Impl::on(const ClientSecured& event) {
   PGVEIL_ASSERT(state.phase == Phase::securing && from_client.size() == 0);
   state.client_secured = Secured{event.end_point, event.certificate_name};
@@ -226,7 +226,7 @@ void Session::Impl::on_relayed(const wire::FrameView& frame) {
   relay.on_client(frame);
 }
 
-// Whoever nobody has proved to be is no bypass role, whatever is configured.
+// A role that was not proved by a login is no bypass role, whatever is configured.
 Result<void> Session::Impl::enter_bypass() {
   auto credentials = state.gate.bypass_login({state.role, state.has_masks_only()});
   if (!credentials) return {};
@@ -237,7 +237,7 @@ Result<void> Session::Impl::enter_bypass() {
   return {};
 }
 
-// The client has shown who it is; now to what it wants.
+// The client is authenticated. Continues with what it asked for.
 void Session::Impl::enter() {
   if (state.reads_as.empty()) state.reads_as = state.role;
   Result<void> allowed = state.gate.may_connect({state.role, state.has_masks_only()}, state.database);
@@ -266,7 +266,8 @@ void Session::Impl::enter() {
   lease.begin(request);
 }
 
-// Asked again after each RELOAD, before anything more of the client is looked at; otherwise ends the session.
+// Checks again after each RELOAD, before any further message of the client is handled. Ends the session if
+// the client may not stay.
 bool Session::Impl::may_stay() {
   const std::uint64_t generation = state.gate.access_generation();
   if (!state.is_let_in || state.access_generation == generation) return true;
@@ -299,7 +300,7 @@ void Session::Impl::on(const BackendLent& event) {
   continue_client();
 }
 
-// After something that the client may have been waiting for.
+// Called after something that the client may have been waiting for.
 void Session::Impl::continue_client() {
   lease.settle_if_used();
   read_client();

@@ -1,12 +1,12 @@
 #pragma once
 // One client's conversation, from its first byte to its last, as a state machine without I/O: bytes and
-// events in, bytes and commands out. No Asio, clock, logger or global. Not thread-safe: one strand drives one
-// session.
+// events in, bytes and commands out. It uses no Asio, clock, logger or global. Not thread-safe: one strand
+// drives one session.
 //
 // A session holds one backend connection from its login to its end (PoolMode::none, ::session), or for one
-// transaction at a time (::transaction). Nothing of a client's SQL is written
-// to `to_backend` that Gate::judge did not return as Rewritten. Frames that are malformed, too long, unknown
-// or out of phase end the session with ErrorResponse 08P01 and never reach the backend.
+// transaction at a time (::transaction). Nothing of a client's SQL is written to `to_backend` unless
+// Gate::judge returned it as Rewritten. Frames that are malformed, too long, unknown or out of phase end the
+// session with ErrorResponse 08P01 and never reach the backend.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,27 +29,26 @@ inline constexpr std::string_view kConsoleDatabase = "pgveil";
 enum class ClientAuthentication {
   trust,
   scram_sha_256,
-  // the process made the connection itself, for somebody it knows: the role gets masks and nothing else
+  // this process made the connection for somebody it knows: the role gets masks and nothing else
   vouched
 };
 
-// What is made of a client's wish for TLS.
+// How a client's request for TLS is treated.
 enum class ClientEncryption {
   declined,  // SSLRequest is answered N
-  offered,   // and taken up by those who ask
-  required   // a start-up packet in the clear is refused; a cancel request is not
+  offered,   // clients that ask for TLS get it
+  required   // an unencrypted start-up packet is refused; a cancel request is not
 };
 
 struct SessionLimits {
-  std::size_t startup_packet_bytes = 10'000;  // as PostgreSQL's MAX_STARTUP_PACKET_LENGTH
+  std::size_t startup_packet_bytes = 10'000;  // PostgreSQL's MAX_STARTUP_PACKET_LENGTH
   std::size_t client_message_bytes =
       4 << 20;  // one frontend message after start-up (Bind may carry large values)
-  std::size_t backend_message_bytes = 1 << 30;  // one backend message: PostgreSQL's own limit
+  std::size_t backend_message_bytes = 1 << 30;  // one backend message: PostgreSQL's limit
   std::size_t statements = 10'000;              // prepared statements + portals of one session
-  std::size_t statement_bytes =
-      64 << 20;                           // their text as it was sent; also of what a pool's connection keeps
-  std::size_t held_bytes = 64 << 20;      // messages sent ahead of answers that have to come first
-  std::size_t prepared_statements = 200;  // on one backend connection, in transaction mode
+  std::size_t statement_bytes = 64 << 20;       // their text as sent; also of what a pool's connection keeps
+  std::size_t held_bytes = 64 << 20;            // messages sent ahead of answers that must come first
+  std::size_t prepared_statements = 200;        // on one backend connection, in transaction mode
 };
 
 // Credentials of query_role.
@@ -60,19 +59,19 @@ struct BackendLogin {
 };
 
 struct SessionConfig {
-  std::uint32_t client_pid = 0;  // what the client is told in BackendKeyData: ours, never the backend's
+  std::uint32_t client_pid = 0;  // sent to the client in BackendKeyData: ours, never the backend's
   std::uint32_t client_secret = 0;
   ClientAuthentication authentication = ClientAuthentication::scram_sha_256;
   ClientEncryption encryption = ClientEncryption::declined;
   BackendLogin backend;
   std::string client_address = "unknown";  // empty: over a Unix socket
   SessionLimits limits;
-  bool is_audited = false;                  // Actions::audit is filled
+  bool is_audited = false;                  // whether Actions::audit is filled
   std::string mock_secret;                  // for mock_verifier
   std::function<std::string()> make_nonce;  // 18 random bytes, base64
-  // Asked once, when it is known who the client is. Null: PoolMode::none.
+  // Called once, when the client is authenticated. Null: PoolMode::none.
   std::function<PoolMode(const std::string& role, const std::string& database)> pool_mode = nullptr;
-  // Takes a place among those who are in; an Error is what the client is told. Null: there is no limit.
+  // Takes a place among the logged-in sessions. The client is told the Error. Null: there is no limit.
   std::function<Result<void>(const std::string& role, const std::string& database)> admit = nullptr;
 };
 
@@ -86,8 +85,8 @@ struct BackendBytes {
 struct ClientClosed {};  // EOF or read error
 struct ClientSecured {
   std::string end_point;  // tls-server-end-point of our certificate; empty: it has none
-  // Whom the client's certificate names, which an accepted authority has signed; empty: nobody, or several.
-  // nullopt: it has shown none.
+  // The name in the client's certificate, which an accepted authority has signed; empty: it has none, or
+  // several. nullopt: the client has shown none.
   std::optional<std::string> certificate_name = {};
 };  // answer to SecureClient
 struct AccountLookedUp {
@@ -99,7 +98,7 @@ struct BackendConnected {
 };                             // answer to ConnectBackend: a new connection, to log in on
 struct BackendLent {
   std::shared_ptr<BackendState> state;  // never null
-};  // answer to ConnectBackend: an idle one that was logged in with the same start-up packet
+};  // answer to ConnectBackend: an idle connection that was logged in with the same start-up packet
 struct BackendFailed {
   std::string reason;
 };                          // answer to ConnectBackend; public text
@@ -115,22 +114,22 @@ struct ConsoleAnswered {
   console::Answer answer;
 };                        // answer to RunConsole
 struct ShuttingDown {};   // the process ends: 57P01 to the client
-struct AccessChanged {};  // Gate::access_generation is another one: those who may not be here any more go
-// Events of the last step could not be written. Nothing of that step was sent or begun; only endings were
-// done.
+struct AccessChanged {};  // Gate::access_generation has changed: sessions that may no longer be here must end
+// Events of the last step could not be recorded. Nothing of that step was sent or begun, except that
+// connections were ended.
 struct AuditFailed {};
 using Event =
     std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, AccountLookedUp, BackendConnected,
                  BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested, LoginTimedOut,
                  PatienceEnded, ConsoleAnswered, ShuttingDown, AccessChanged, AuditFailed>;
 
-// ---- commands: what the driver is to do, in order, after it has queued the bytes
-struct SecureClient {};  // all further bytes of the client are TLS: shake hands; answer with ClientSecured
+// ---- commands: what the driver must do, in order, after it has queued the bytes
+struct SecureClient {};  // the client's further bytes are TLS: do the handshake; answer with ClientSecured
 struct LookUpAccount {
   std::string role;
 };  // Gate::look_up, on a thread that may block; answer with AccountLookedUp
-// Which connections this client may be lent: those of the same database and role that were started with the
-// same settings.
+// The connections that this client may be lent: those of the same database and role that were started with
+// the same settings.
 struct Lender {
   std::string role, database;
   std::string start_up;  // the settings of the start-up packet, as one text
@@ -143,8 +142,8 @@ struct ConnectBackend {
 struct CloseBackend {};  // after to_backend has been written
 struct ReturnBackend {
   std::shared_ptr<BackendState> state;
-  bool must_be_cleaned = false;  // DISCARD ALL, before anybody else gets it
-};                               // nothing is owed by it and no transaction is open: to the pool
+  bool must_be_cleaned = false;  // DISCARD ALL before any other session gets it
+};                               // to the pool: it owes no answer and has no open transaction
 struct CloseClient {};           // after to_client has been written; the session is over
 struct LoginDone {};             // stop the login timer
 struct ForwardCancel {
@@ -166,26 +165,26 @@ struct LogLine {
 };
 struct NoteName {
   std::string application_name;
-};  // the client has one, or another
+};  // the client has set its name or changed it
 using Command =
     std::variant<NoteName, SecureClient, LookUpAccount, ConnectBackend, CloseBackend, ReturnBackend,
                  CloseClient, LoginDone, ForwardCancel, CancelOther, RunConsole, LogLine>;
 
 struct Actions {
-  std::vector<AuditEvent> audit;  // first of all
+  std::vector<AuditEvent> audit;  // must be recorded before anything else
   std::string to_client;
   std::string to_backend;
   std::vector<Command> commands;
 };
 
-// The state of a session, for those who watch it. login: the client has not yet proved who it is; waiting:
-// for the backend.
+// The state of a session, for observers. login: the client is not yet authenticated; waiting: for the
+// backend.
 enum class Activity { login, waiting, idle, in_transaction, active, closed };
 struct Facts {
   Activity activity = Activity::login;
   std::uint32_t backend_pid = 0;   // 0: not known
-  std::uint64_t answered = 0;      // ReadyForQuery sent, the login's not counted
-  std::uint64_t transactions = 0;  // of them with no transaction open then
+  std::uint64_t answered = 0;      // number of ReadyForQuery sent, without the one of the login
+  std::uint64_t transactions = 0;  // how many of those with no open transaction
   std::uint64_t statements = 0;    // prepared statements and portals
   bool operator==(const Facts&) const = default;
 };
@@ -201,12 +200,12 @@ class Session {
   Session& operator=(Session&&) noexcept;
   ~Session();
 
-  // After CloseClient every event is answered with no actions.
+  // After CloseClient, every event returns no actions.
   [[nodiscard]] Actions step(const Event& event);
 
-  // False while more of the client's bytes would only pile up (an answer has to come first): a driver that
-  // stops reading then makes the client wait; one that reads on may cross SessionLimits::held_bytes, which
-  // ends the session.
+  // False while an answer has to come first, so that more of the client's bytes would only pile up. A driver
+  // that stops reading then makes the client wait; a driver that reads on may exceed
+  // SessionLimits::held_bytes, which ends the session.
   [[nodiscard]] bool wants_client_bytes() const;
 
   [[nodiscard]] Facts facts() const;

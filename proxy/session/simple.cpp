@@ -8,7 +8,7 @@ namespace pgveil::session::simple {
 
 namespace {
 
-// The server has to fail with us when it is in a transaction; otherwise it need not know.
+// Within a transaction the server must fail together with us. Otherwise it need not know.
 void refuse_query(Conversation& conversation, wire::ErrorResponse response,
                   std::optional<std::string_view> sql = std::nullopt) {
   audit_refusal(conversation, response, sql);
@@ -36,10 +36,10 @@ std::string joined(const Conversation& conversation, const rewriter::Rewritten& 
   return sql;
 }
 
-// When a statement's errors may come from rows that were read before any answer to it. SELECT and COPY
-// describe their rows first. EXECUTE and FETCH run first and describe after. A commit reads the rest of
-// cursors WITH HOLD: that is COMMIT, and the end of a query outside a transaction block, which PostgreSQL
-// reports for its last statement.
+// Decides when a statement's errors may come from rows that were read before its first answer. SELECT and
+// COPY describe their rows first. EXECUTE and FETCH run first and describe afterwards. A commit reads the
+// rest of cursors WITH HOLD; this applies to COMMIT, and to the end of a query outside a transaction block,
+// for which PostgreSQL reports errors with its last statement.
 enum class CommitsHere { no, yes };
 Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, CommitsHere commits) {
   using rewriter::StatementKind;
@@ -51,7 +51,8 @@ Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, C
           .progress = describes_first || reads_nothing ? Progress::before_rows : Progress::running};
 }
 
-// What the server keeps of it can be judged again by itself: its own part of the client's text is kept.
+// Keeps the statement's own part of the client's text, so that what the server keeps of it can be judged
+// again by itself.
 EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& statement,
                   const rewriter::Rewritten& rewritten, std::string_view sql) {
   using rewriter::StatementKind;
@@ -64,7 +65,7 @@ EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& s
   return whole;
 }
 
-// Checks the statements in their order, each against the names its predecessors leave behind.
+// Checks the statements in their order, each with the names that the earlier ones leave behind.
 std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetThrough& judged,
                                          std::string_view sql, std::vector<Part>& parts) {
   using rewriter::StatementKind;
@@ -100,8 +101,8 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   const auto query = wire::decode_as<wire::Query>(frame.body);
   if (!query) return conversation.state.end(query.error());
   StatementRegistry& registry = conversation.registry;
-  // PostgreSQL drops both unnamed ones at every Query; if this one is refused, they are gone here all the
-  // same.
+  // PostgreSQL drops the unnamed statement and the unnamed portal at every Query. If this one is refused,
+  // they are dropped here nevertheless.
   registry.erase(StatementRegistry::Kind::statement, "");
   registry.erase(StatementRegistry::Kind::portal, "");
   registry.settle();

@@ -1,5 +1,5 @@
 #pragma once
-// Query, and FunctionCall, which is answered in the same way and always refused.
+// Handles Query, and FunctionCall, which is answered in the same way and always refused.
 #include "proxy/session/conversation.hpp"
 #include "proxy/wire/framer.hpp"
 

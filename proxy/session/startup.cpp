@@ -18,7 +18,7 @@ void Startup::on_ssl(std::size_t left_bytes) {
   if (!note_asked(ssl_, left_bytes)) return;
   if (state_.config.encryption == ClientEncryption::declined) return state_.out.to_client.push_back('N');
   state_.out.to_client.push_back('S');
-  gss_ = Asked::yes;  // one encryption inside another is asked for by nobody
+  gss_ = Asked::yes;  // nobody asks for one encryption inside another
   state_.phase = Phase::securing;
   state_.command(SecureClient{});
 }
@@ -47,7 +47,7 @@ bool Startup::on_message(const wire::StartupMessage& message) {
     return false;
   }
   whole_ = std::move(*whole);
-  // Where our own connections come from says nothing of whom they are for.
+  // The origin of our own connections says nothing about whom they are for.
   const bool is_ours = state_.config.authentication == ClientAuthentication::vouched;
   const ClientOrigin origin{state_.config.client_address, state_.client_secured.has_value()};
   const auto allowed = is_ours ? Result<LoginDemand>(LoginDemand::password)

@@ -1,5 +1,6 @@
 #pragma once
-// The packets that open a connection, up to an accepted StartupMessage. Says nothing about who the client is.
+// Handles the packets that open a connection, up to an accepted StartupMessage. It does not authenticate the
+// client.
 #include "proxy/session/session_state.hpp"
 #include "proxy/session/startup_options.hpp"
 #include "proxy/wire/framer.hpp"
@@ -10,19 +11,19 @@ class Startup {
  public:
   explicit Startup(SessionState& state) : state_(state) {}
 
-  // One packet. left_bytes: what lies behind it in the same bytes; nothing may follow an encryption request,
-  // since it would have been sent before our answer (or injected before TLS: CVE-2021-23222). True when a
-  // StartupMessage was accepted: state.role and state.database are set, and whole() holds it. Whether
-  // request() does is told when the client has shown who it is: a bypass role may ask for what others may
-  // not.
+  // Handles one packet. left_bytes: the number of bytes after it in the same chunk. Nothing may follow an
+  // encryption request, because it would have been sent before our answer (or injected before TLS:
+  // CVE-2021-23222). True if a StartupMessage was accepted: state.role and state.database are set, and
+  // whole() holds it. Whether request() is an Error matters only once the client is authenticated, because a
+  // bypass role may ask for what others may not.
   [[nodiscard]] bool on_packet(const wire::FrameView& packet, std::size_t left_bytes);
-  // Errors: what the client asked for is not open to it.
+  // Errors: the client asked for something that it may not have.
   [[nodiscard]] const Result<StartupRequest>& request() const { return request_; }
   [[nodiscard]] const WholeStartup& whole() const { return whole_; }
 
  private:
   enum class Asked { no, yes };
-  // True when it may be answered.
+  // True if the request may be answered.
   [[nodiscard]] bool note_asked(Asked& asked, std::size_t left_bytes);
   void on_ssl(std::size_t left_bytes);
   void on_cancel(const wire::CancelRequest& request);

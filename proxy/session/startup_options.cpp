@@ -54,7 +54,7 @@ Result<std::pair<std::string, std::string>> split_assignment(std::string_view as
 
 Result<void> add_judged(Settings& forwarded, const std::string& name, const std::string& value) {
   switch (rewriter::judge_startup_parameter(name, value)) {
-    case rewriter::StartupParameter::search_path:  // read_startup takes it out again
+    case rewriter::StartupParameter::search_path:  // read_startup removes it again
     case rewriter::StartupParameter::forward: override_settings(forwarded, {{name, value}}); return {};
     case rewriter::StartupParameter::ignore: return {};
     case rewriter::StartupParameter::refuse: break;
@@ -73,7 +73,7 @@ Result<void> add_options(Settings& forwarded, std::string_view text) {
   return {};
 }
 
-// The last search_path that was set becomes the session's own.
+// The search_path that was set last becomes the session's own.
 Result<void> take_search_path(StartupRequest& request) {
   const auto found =
       std::find_if(request.forwarded.begin(), request.forwarded.end(),
@@ -165,7 +165,7 @@ Result<StartupRequest> read_startup(const wire::StartupMessage& message) {
     return client_error(sqlstate::kInvalidAuthorization, "no user name in the start-up packet");
   }
   if (request.database.empty()) request.database = request.user;
-  override_settings(from_options, request.forwarded);  // as in PostgreSQL, own parameters win over options
+  override_settings(from_options, request.forwarded);  // as in PostgreSQL, direct parameters win over options
   request.forwarded = std::move(from_options);
   const Result<void> taken = take_search_path(request);
   if (!taken) return taken.error();

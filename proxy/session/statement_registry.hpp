@@ -34,24 +34,24 @@ struct SourceText {
   ~SourceText() { *total_bytes -= sql.size(); }
 
   const std::string sql;
-  const rewriter::SearchPath path;                 // under which it was judged
+  const rewriter::SearchPath path;                 // the path under which it was judged
   const std::shared_ptr<std::size_t> total_bytes;  // of all texts of the session
 };
 
-// What was sent for it, masks included.
+// What was sent for a statement, masks included.
 struct SentText {
-  std::string digest;     // tells it from any other
-  std::size_t bytes = 0;  // that the server keeps, at least
+  std::string digest;     // identifies the text
+  std::size_t bytes = 0;  // that the server keeps, as a lower bound
 };
 
-// How Parse made a statement: it can be prepared again when the policies change, or on whatever connection is
-// at hand.
+// How a Parse made a statement. With this it can be prepared again when the policies change, or on whatever
+// connection the session has at the moment.
 struct ParsedText {
   std::vector<std::uint32_t> parameter_types;
-  std::string key;  // transaction mode: of what was sent: PreparedStatements
+  std::string key;  // transaction mode: of what was sent, see PreparedStatements
 };
 
-// What a name stands for. The default value is what is assumed of an unknown name: it may do anything.
+// What a name stands for. An unknown name is treated like the default value: it may do anything.
 struct Entry {
   rewriter::StatementKind kind = rewriter::StatementKind::select;
   std::string target;  // Statement.name, for kinds that act on a name
@@ -60,16 +60,16 @@ struct Entry {
   std::shared_ptr<const rewriter::PathEffect> path_effect =
       nullptr;                                // what running it does to the search path
   std::vector<rewriter::VersionId> versions;  // of all protected tables it reads
-  AuditedText text = nullptr;                 // of what Parse named
+  AuditedText text = nullptr;                 // for what Parse named
   std::uint64_t generation = 0;               // of the snapshot that it was rewritten under
-  std::uint64_t allowed = 0;  // of the last one that it was judged under, with the same outcome
-  std::shared_ptr<const SourceText> source = nullptr;  // null: it is not kept, or the name is not known
+  std::uint64_t allowed = 0;  // of the last snapshot under which it was judged with the same outcome
+  std::shared_ptr<const SourceText> source = nullptr;  // null: the text is not kept, or the name is not known
   SentText sent = {};
-  std::shared_ptr<const ParsedText> parsed = nullptr;  // of what Parse made; null: it is not made again
-  // What the client was told of the columns of its result (renewal::result_of), shared by all entries that
-  // follow one another under its name, and by portals; empty: nothing yet.
+  std::shared_ptr<const ParsedText> parsed = nullptr;  // set by Parse; null: the statement is not made again
+  // What the client was told about the columns of its result (renewal::result_of). It is shared by all
+  // entries that follow one another under this name, and by portals. Empty: nothing yet.
   std::shared_ptr<std::string> result = nullptr;
-  std::shared_ptr<const wire::ErrorResponse> refusal = nullptr;  // why it can't be used as things are
+  std::shared_ptr<const wire::ErrorResponse> refusal = nullptr;  // why it can't be used now
 };
 using EntryPtr = std::shared_ptr<const Entry>;
 
@@ -84,25 +84,25 @@ class StatementRegistry {
   // Null: not known.
   [[nodiscard]] EntryPtr find(Kind kind, std::string_view name) const;
   [[nodiscard]] std::size_t size() const { return statements_.size() + portals_.size(); }
-  // SentText::bytes of all that is entered now: a portal keeps a plan of its own, so its text counts again.
+  // The sum of SentText::bytes of all current entries. A portal keeps its own plan, so its text counts again.
   [[nodiscard]] std::size_t sent_bytes() const { return sent_bytes_; }
 
   void put_statement(std::string_view name, EntryPtr entry);
   void put_portal(std::string_view name, EntryPtr entry, PortalLife life);
-  // The name still stands for the same thing, of which more is known now. REQUIRES: it is entered.
+  // The name still stands for the same thing, but more is known of it now. REQUIRES: the name is entered.
   void update(Kind kind, std::string_view name, EntryPtr entry);
   void erase(Kind kind, std::string_view name);
   void erase_all(Kind kind);
 
-  // A point to come back to. Valid until settle().
+  // A point to return to with undo_to(). Valid until settle().
   [[nodiscard]] std::size_t mark() const { return journal_.size(); }
-  // Takes back all changes since the mark that were not taken back with an earlier one. `keep` leaves names
-  // that are new since then: the server may have entered them before it was interrupted.
+  // Undoes all changes since the mark that were not undone already. `keep` leaves names that are new since
+  // then, because the server may have entered them before it was interrupted.
   enum class NewNames { forget, keep };
   void undo_to(std::size_t mark, NewNames new_names);
-  // ReadyForQuery came: all that is entered here is so on the server.
+  // ReadyForQuery came: everything entered here is now true on the server.
   void settle() { journal_.clear(); }
-  // The transaction is over: portals of it are gone. REQUIRES: settled.
+  // The transaction is over, so its portals are gone. REQUIRES: settled.
   void end_transaction();
 
  private:
@@ -122,7 +122,7 @@ class StatementRegistry {
     return kind == Kind::statement ? statements_ : portals_;
   }
   void put(Kind kind, std::string_view name, Slot slot);
-  // What leaves a slot, and what comes into one.
+  // Called when an entry leaves a slot, and when one enters a slot.
   void uncount(const EntryPtr& entry) { sent_bytes_ -= entry == nullptr ? 0 : entry->sent.bytes; }
   void count(const EntryPtr& entry) { sent_bytes_ += entry == nullptr ? 0 : entry->sent.bytes; }
 

@@ -1,6 +1,7 @@
 #pragma once
-// The kinds of authentication request a server can send: one tag, told apart by a 32-bit code (`code` here).
-// Part of the backend variant. Knowing a kind is not accepting it: the session refuses all but Ok and SCRAM.
+// The kinds of authentication request that a server can send: they have one tag and differ by a 32-bit code
+// (`code` here). Part of the backend variant. That a kind is known does not mean that it is accepted: the
+// session refuses all except Ok and SCRAM.
 #include <array>
 #include <cstdint>
 #include <tuple>

@@ -14,10 +14,11 @@
 
 namespace pgveil::wire {
 
-// ErrorKind::protocol, 08P01. what: a fixed text.
+// Makes an error of ErrorKind::protocol, 08P01. what: a fixed text.
 [[nodiscard]] Error protocol_error(std::string_view what);
 
-// Writes the length into a frame whose 4-byte length field, at `at`, was left open; it counts itself.
+// Writes the length into a frame whose 4-byte length field, at `at`, was left open. The length includes
+// itself.
 void close_frame(std::string& out, std::size_t at);
 
 // Appends the whole frame of one message.
@@ -32,8 +33,8 @@ void encode(const Message& message, std::string& out) {
   close_frame(out, length_at);
 }
 
-// Decodes a body as this message; the tag has been looked at. Errors (08P01): a field does not fit, or bytes
-// are left.
+// Decodes a body as this message; the caller has checked the tag. Errors (08P01): a field does not fit, or
+// bytes are left over.
 template <class Message>
 [[nodiscard]] Result<Message> decode_as(std::string_view body) {
   Reader reader(body);

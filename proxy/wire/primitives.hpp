@@ -46,7 +46,7 @@ struct Diagnostics {
   }
 };
 
-// What Describe and Close are about. Any other byte is malformed.
+// What Describe and Close refer to. Any other byte is malformed.
 enum class Target : char { statement = 'S', portal = 'P' };
 
 // What ReadyForQuery reports. Any other byte is malformed.

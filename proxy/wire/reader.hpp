@@ -1,7 +1,7 @@
 #pragma once
 // Takes fields from the front of a message body. The error is sticky: after the first field that does not
-// fit, every other reads as its empty value, so callers check once, with finished(). No length is used before
-// it is checked against what is left, and nothing is reserved on a peer's word.
+// fit, all others read as empty values, so callers check once, with finished(). No length is used before it
+// is checked against the bytes that are left, and no memory is reserved because a peer announces a size.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ class Reader {
   // The bytes must outlive the reader; what it reads is copied.
   explicit Reader(std::string_view bytes) : left_(bytes) {}
 
-  // True when every field fitted and nothing is left.
+  // True if every field fitted and nothing is left.
   [[nodiscard]] bool finished() const { return !has_failed_ && left_.empty(); }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
   [[nodiscard]] std::size_t left() const { return left_.size(); }

@@ -40,8 +40,8 @@ struct StartupMessage {
 
 using StartupPacket = std::variant<SslRequest, GssEncRequest, CancelRequest, StartupMessage>;
 
-// body: what Framer::peek_startup gave. Errors (08P01): malformed. A StartupMessage of another major version
-// comes back without parameters: its layout is not ours to read.
+// body: from Framer::peek_startup. Errors (08P01): the packet is malformed. A StartupMessage of another major
+// version is returned without parameters, because its layout is unknown.
 [[nodiscard]] Result<StartupPacket> decode_startup(std::string_view body);
 
 // Appends the whole packet.

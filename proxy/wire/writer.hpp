@@ -1,7 +1,7 @@
 #pragma once
-// Appends fields to a message body. What can't be written as it is (a NUL inside a text, a list or value
-// longer than its count can say) is a bug of the caller's and ends the session (common/assert.hpp): a frame
-// that means something else must never be made.
+// Appends fields to a message body. Something that cannot be written as it is (a NUL inside a text, a list or
+// value longer than its count can express) is a bug of the caller and ends the session (common/assert.hpp),
+// because a frame that means something else must never be made.
 #include <array>
 #include <cstdint>
 #include <string>

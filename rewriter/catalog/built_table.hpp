@@ -1,6 +1,6 @@
 #pragma once
-// A table that some version of a policy was built of, and the name that it had then. Versions go, the table
-// may not: under another name its rows are as raw as before.
+// A table that some version of a policy was built from, and the name that the table had then. Versions may be
+// deleted while the table stays, and under another name its rows are as raw as before.
 #include <cstdint>
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the rewriter knows of one database: an immutable value, replaced whole. db/catalog/catalog_loader.hpp
-// fills it from the live server; tests write it by hand.
+// What the rewriter knows of one database: an immutable value that is replaced as a whole.
+// db/catalog/catalog_loader.hpp fills it from the live server; tests write it by hand.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,9 +18,9 @@ namespace pgveil::rewriter {
 // PostgreSQL's pg_class.relkind, only the kinds that a query can read.
 enum class RelationKind { table, partitioned_table, view, materialized_view, foreign_table, sequence };
 
-// What stands behind a domain, behind the domains that it is made of too.
+// The base type of a domain, looked up through all domains in between.
 struct BaseType {
-  std::string schema;  // as type_schema, type_name, type_text and typmod of a column
+  std::string schema;  // named like type_schema, type_name, type_text and typmod of a column
   std::string name;
   std::string text;
   std::int32_t typmod = -1;
@@ -50,21 +50,21 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-// A view as a query that can be put in its place.
+// A view as a query that can be put in the view's place.
 struct ViewDefinition {
-  std::string query;  // pg_get_viewdef() with search_path = pg_catalog: all names outside it have a schema
+  std::string query;  // pg_get_viewdef() with search_path = pg_catalog: names outside it are qualified
   bool is_security_barrier = false;
   bool operator==(const ViewDefinition&) const = default;
 };
 
-// A column of a table that keeps, for each row, what a tree releases of it (stored_decision.hpp): integer,
-// GENERATED ALWAYS AS … STORED, and its name begins with kStoredPrefix.
+// A column of a table that keeps, for each row, what a tree releases of it (stored_decision.hpp). It is
+// integer and GENERATED ALWAYS AS … STORED, and its name begins with kStoredPrefix.
 inline constexpr std::string_view kStoredPrefix = "pgveil shown ";
 struct StoredColumn {
   int number = 0;
   std::string name;
   std::string digest;             // hex SHA-256 of its expression as the server prints it
-  std::uint32_t default_oid = 0;  // pg_attrdef: a column whose expression goes loses this row
+  std::uint32_t default_oid = 0;  // pg_attrdef: a column that loses its expression loses this row
   bool operator==(const StoredColumn&) const = default;
 };
 
@@ -74,10 +74,10 @@ struct Relation {
   std::string schema;
   std::string name;
   RelationKind kind = RelationKind::table;
-  std::vector<Column> columns;   // live columns, ascending by number, but for those of `stored`
+  std::vector<Column> columns;   // live columns, ascending by number, without those in `stored`
   std::vector<int> primary_key;  // column numbers; empty: none
-  // Numbers of columns that come first in a valid index without a condition: a value of theirs is found by
-  // it.
+  // Numbers of columns that come first in a valid index without a condition, so that the index finds a value
+  // of such a column.
   std::vector<int> indexed;
   bool has_children = false;  // pg_inherits, as parent (partitions too)
   bool has_parent = false;    // pg_inherits, as child or partition
@@ -85,7 +85,8 @@ struct Relation {
   bool has_row_security = false;
   std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists
   std::vector<StoredColumn> stored = {};              // no client can name them
-  // Of a partitioned table: itself and all below it, ascending, and hash_array_extended(…, 0) of them.
+  // For a partitioned table: itself and all partitions below it, ascending, and hash_array_extended(…, 0) of
+  // this array.
   std::vector<std::uint32_t> partitions = {};
   std::int64_t partitions_hash = 0;
 
@@ -98,42 +99,43 @@ struct Catalog {
   std::string database;
   int server_version = 0;                // 150020
   std::vector<std::string> search_path;  // the pinned path: pg_catalog, the listed schemas; never pg_temp
-  // All relations of the database, pg_catalog's and information_schema's views and tables included.
+  // All relations of the database, including the views and tables of pg_catalog and information_schema.
   std::map<std::pair<std::string, std::string>, Relation, std::less<>> relations;
-  // Types that may be named in a cast: pg_catalog's, by pg_type.typname ("int4", "_text", "jsonb"),
-  // pseudo-types and reg* of other schemas excluded.
+  // Types that may be named in a cast: those of pg_catalog, by pg_type.typname ("int4", "_text", "jsonb"),
+  // without pseudo-types, domains, row types and arrays of these.
   std::set<std::string, std::less<>> pg_catalog_types;
-  // Enum types that no cast function knows, of schemas that may be named: casts to them only look labels up.
+  // Enum types of schemas that may be named, if no cast function uses them. A cast to such a type only looks
+  // up a label.
   std::set<std::pair<std::string, std::string>, std::less<>> enum_types;
   std::set<std::string, std::less<>> pg_catalog_collations;
-  // Every distinct pg_proc.proname of the database, any schema. Attribute notation (x.f, (x).f) may call any
-  // function of that name, so a field name that is a function's and not on the list of allowed functions is
-  // refused where the rewriter can't prove that it is a column.
+  // Every distinct pg_proc.proname of the database, in any schema. Attribute notation (x.f, (x).f) may call
+  // any function of that name. So a field name is refused if it is the name of a function that is not on the
+  // list of allowed functions, unless the rewriter can prove that it is a column.
   std::set<std::string, std::less<>> function_names;
-  // Those of schemas other than pg_catalog and information_schema.
+  // The function names of schemas other than pg_catalog and information_schema.
   std::set<std::string, std::less<>> function_names_elsewhere;
-  // Names on the list of functions that are not PostgreSQL 15's own on this server (server_check.hpp):
-  // refused.
+  // Listed names whose functions on this server are not PostgreSQL 15's own (server_check.hpp): refused.
   std::set<std::string, std::less<>> dropped_functions;
-  // Names of operators defined outside pg_catalog ("=", "===", …): such names are emitted as
+  // Names of operators defined outside pg_catalog ("=", "===", …). An operator with such a name is emitted as
   // OPERATOR(pg_catalog.x).
   std::set<std::string, std::less<>> operator_names_elsewhere;
-  // Those of them that pg_catalog has no operator of.
+  // The names among them for which pg_catalog has no operator.
   std::set<std::string, std::less<>> operator_names_only_elsewhere;
-  // Those of them in a schema of the search path whose function is a user's (not C, not internal). IN, LIKE,
-  // BETWEEN, CASE x WHEN, NULLIF, USING … look their operators up by name and can't be qualified: they may
-  // find such a one.
+  // The names among them whose operator is in a schema of the search path and calls a user's function (not C,
+  // not internal). IN, LIKE, BETWEEN, CASE x WHEN, NULLIF, USING … look their operators up by name and cannot
+  // be qualified, so they may find such an operator.
   std::set<std::string, std::less<>> operator_names_of_users;
 
-  // By OID and role: the columns that PostgreSQL's grants let it SELECT. Only of relations that were asked
-  // for.
+  // By OID and role: the columns that PostgreSQL's grants let the role SELECT. Only for relations that were
+  // asked for.
   using Grants = std::map<std::string, std::set<int>, std::less<>>;
   std::map<std::uint32_t, Grants> grants = {};
 
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.
   [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;
-  // The schema of the enum type that this name means: the one written, or the first of `schemas`; null: none.
+  // The schema of the enum type that this name means: the schema that is written, or the first of `schemas`
+  // that has the type; null: there is no such type.
   [[nodiscard]] const std::string* enum_schema(std::string_view schema, std::string_view name,
                                                std::span<const std::string> schemas) const;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The schema of ours in a served database: no client reads anything in it. db/versions/version_schema.hpp
-// ships it.
+// pgveil's own schema in a served database. No client reads anything in it. db/versions/version_schema.hpp
+// installs it.
 #include <string_view>
 
 namespace pgveil::rewriter {
@@ -12,7 +12,7 @@ inline constexpr std::string_view kTypeFunction = "has_type";
 inline constexpr std::string_view kOpenFunction = "is_open";
 inline constexpr std::string_view kCurrentView = "current_version";
 
-// Whether the database has the schema, so that the masks may ask it.
+// Whether the database has this schema, so that masks may call its functions.
 enum class VersionGuard { absent, present };
 
 }  // namespace pgveil::rewriter

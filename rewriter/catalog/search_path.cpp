@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\f";
 
-// PostgreSQL also quotes key words; SHOW is for people, so names that look plain stay plain here.
+// PostgreSQL also quotes key words. SHOW is for people, so here names that look plain stay unquoted.
 bool is_plain(std::string_view name) {
   const auto is_start = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   const auto is_part = [&](char c) { return is_start(c) || (c >= '0' && c <= '9') || c == '$'; };
   return !name.empty() && is_start(name.front()) && std::ranges::all_of(name, is_part);
 }
 
-// Reads one name from the front of `left`; nullopt: there is none.
+// Takes one name from the front of `left`; nullopt: there is none.
 std::optional<std::string> take_name(std::string_view& left) {
   std::string name;
   if (!left.starts_with('"')) {
@@ -48,7 +48,7 @@ bool same(const std::shared_ptr<const SchemaNames>& left, const std::shared_ptr<
   return left == right || (left != nullptr && right != nullptr && *left == *right);
 }
 
-// Lengths first, so that no name can pass for two.
+// Writes lengths first, so that one name can never look like two.
 void add_to_key(std::string& key, const SchemaNames* names) {
   if (names == nullptr) {
     key += "-;";
@@ -91,7 +91,7 @@ std::string schema_list_text(const SchemaNames& names) {
   return text;
 }
 
-// Savepoints are shared between copies of a path and can be many: they are freed one by one, not by
+// Savepoints are shared between copies of a path, and there can be many. So they are freed one by one, not by
 // recursion.
 struct SearchPath::Savepoint {
   Savepoint(std::string the_name, Path the_session, Path the_current, Savepoints the_outer)
@@ -146,7 +146,7 @@ void SearchPath::apply(const PathEffect& effect) {
       savepoints_ = std::make_shared<const Savepoint>(effect.savepoint, session_, current_, savepoints_);
       return;
     case PathEffect::Kind::release:
-      // An unknown name is the server's error, and what follows is then not run.
+      // An unknown name is an error of the server's, and later statements are then not run.
       if (const Savepoints found = find(effect.savepoint)) savepoints_ = found->outer;
       return;
     case PathEffect::Kind::rollback_to:

@@ -1,8 +1,8 @@
 #pragma once
-// The search_path of a client. The backend's own stays pinned; this one decides what bare names of the
-// client's SQL mean, and what it is told when it asks. A plain value with PostgreSQL's transactional rules,
-// so that the rewriter can run ahead of the server within one text and the session from one message to the
-// next.
+// The search_path of a client. The backend's own path stays pinned. The client's path decides what
+// unqualified names in its SQL mean and what SHOW answers. A plain value with PostgreSQL's transactional
+// rules, so that the rewriter can run ahead of the server within one text, and the session from one message
+// to the next.
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace pgveil::rewriter {
 
-// What the server keeps the client's path under: a setting that means nothing to it, so that command tags,
-// errors and the value after a rollback are its own.
+// The setting under which the server keeps the client's path. It means nothing to the server, so command
+// tags, errors and the value after a rollback are the server's own.
 inline constexpr std::string_view kPathSetting = "pgveil.search_path";
 
-using SchemaNames = std::vector<std::string>;  // as listed: "$user" and names that mean nothing here included
+using SchemaNames = std::vector<std::string>;  // as listed, including "$user" and names of no schema here
 
-// A comma-separated list as set_config() and start-up parameters write it: bare names fold to lower case.
-// nullopt: the syntax of the list is invalid.
+// Reads a comma-separated list as set_config() and start-up parameters have it: unquoted names fold to lower
+// case. nullopt: the list has a syntax error.
 [[nodiscard]] std::optional<SchemaNames> parse_schema_list(std::string_view text);
-// As SHOW prints it: quoted where needed, with ", " between.
+// The list as SHOW prints it: quoted where needed, separated by ", ".
 [[nodiscard]] std::string schema_list_text(const SchemaNames& names);
 
 // What running a statement does to the path.
@@ -46,11 +46,11 @@ class SearchPath {
   void apply(const PathEffect& effect);
   // A statement failed: the transaction can only be rolled back now, as a whole or to a savepoint.
   void fail() { has_failed_ = true; }
-  // The server is idle again: what was set stays, or goes if something failed.
+  // The server is idle again: the settings stay, or are undone if something failed.
   void end_transaction() { end(has_failed_ ? transaction_start_ : session_); }
 
-  // Equal keys: every text means the same under both. Empty for the catalog's own path outside any change of
-  // it.
+  // If two keys are equal, every text means the same under both paths. Empty for the catalog's own path while
+  // nothing changes it.
   [[nodiscard]] std::string key() const;
 
  private:
@@ -70,9 +70,9 @@ class SearchPath {
   bool has_failed_ = false;
 };
 
-// A path as names are looked up by it: "$user" is the role, schemas that the catalog's path doesn't list are
-// skipped, as PostgreSQL skips those that don't exist; pg_catalog comes first unless it is named; never
-// pg_temp.
+// A path as names are looked up by it. "$user" is the role. Schemas that the catalog's path does not list are
+// skipped, as PostgreSQL skips schemas that do not exist. pg_catalog comes first unless it is named. pg_temp
+// is never in it.
 struct ResolvedPath {
   SchemaNames schemas;
   bool is_catalog_implicit = true;  // schemas[0] is a pg_catalog that nobody named

@@ -1,5 +1,5 @@
 #pragma once
-// What a database has around its tables: who reads them, who repeats them, what runs on them. A value that
+// What a database has around its tables: who reads them, what copies them, what runs on them. A value that
 // db/catalog/surroundings_loader.hpp fills and closure_check.hpp judges. Relations are named by OID; Catalog
 // has the rest.
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ForeignKey {
   std::vector<int> referenced_columns;  // paired with columns
 };
 
-// A column of a table's row type, of an array of it, or of a composite or domain made of it.
+// A column whose type is a table's row type, an array of it, or a composite or domain made from it.
 struct RowTypeColumn {
   RelationOid relation = 0;
   int column = 0;
@@ -53,12 +53,12 @@ struct OwnedSequence {
   int column = 0;
 };
 
-// A function or procedure of a user's. Members of extensions are left out.
+// A user's function or procedure. Members of extensions are left out.
 struct Routine {
   std::string object;  // "function public.peek(integer)"
   bool is_definer = false;
   bool query_role_may_execute = false;
-  std::string body;                // empty when the body is parsed (BEGIN ATOMIC) or not SQL's to read
+  std::string body;                // empty: the body is parsed (BEGIN ATOMIC) or is not SQL text
   std::vector<RelationOid> reads;  // known dependencies of a parsed body
 };
 
@@ -72,7 +72,7 @@ struct Index {
   std::string name;
   RelationOid table = 0;
   std::vector<int> columns;  // key columns; 0 is an expression
-  bool is_unique = false;    // over all rows: no predicate, no expression
+  bool is_unique = false;    // over all rows, without predicate and expressions
   bool is_clustered = false;
 };
 

@@ -23,7 +23,7 @@ bool is_whole(policy::Scaled number) {
   return number % policy::kScale == 0;
 }
 
-// What is wrong with this kind of level on a column of this type; empty: nothing.
+// What is wrong with this kind of level on a column of this type. Empty: nothing.
 struct Objection {
   const Column& source;
 
@@ -53,7 +53,7 @@ struct Objection {
 
 std::string_view needed_type(const Level& level, const Column& source) {
   if (level.shows == LevelShows::label) return "text";
-  // Others have starts that are out of range or have more than one rendering.
+  // Other types have starts that are out of range or have more than one rendering.
   if (is_one_of(source, {"int4", "int8", "date"}) || (is_one_of(source, {"numeric"}) && source.typmod < 0))
     return source.type_name;
   return "";

@@ -1,5 +1,6 @@
 #pragma once
-// A level of a policy held against the types of the columns it is of and is shown in. Inside of policy_check.
+// Checks a level of a policy against the types of its source column and of the column that shows it. For
+// policy_check only.
 #include <optional>
 
 #include "common/error.hpp"
@@ -8,8 +9,8 @@
 
 namespace pgveil::rewriter {
 
-// REQUIRES: rule.level. Nothing is said of columns that the relation doesn't have, but of the one that is to
-// show the level.
+// REQUIRES: rule.level. A column that the relation does not have is no error here, except the column that is
+// to show the level.
 [[nodiscard]] std::optional<Error> check_level(const policy::ColumnRule& rule, const Relation& relation);
 
 }  // namespace pgveil::rewriter

@@ -34,7 +34,7 @@ MaskInputs inputs_of(const PolicyState& state, const Relation& table, const Snap
   return inputs;
 }
 
-// Null: the snapshot before has no mask that was made of the same.
+// Null: the previous snapshot has no mask that was made from equal inputs.
 std::shared_ptr<const PolicyMask> made_before(const Snapshot* before, const MaskInputs& inputs) {
   if (before == nullptr) return nullptr;
   for (const Snapshot::ProtectedTable& table : before->protected_tables()) {
@@ -43,7 +43,7 @@ std::shared_ptr<const PolicyMask> made_before(const Snapshot* before, const Mask
   return nullptr;
 }
 
-// Null: the policy waits for it.
+// Null: the policy waits for its mask.
 Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, const Relation& table,
                                                   const SnapshotInput& input, const Catalog& catalog) {
   MaskInputs inputs = inputs_of(state, table, input, catalog);
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, cons
   return make_policy_mask(std::move(inputs));
 }
 
-// What stands for a table to roles that read it as it is; null: the table itself.
+// What roles that read a table as it is read in its place; null: the table itself.
 Result<std::shared_ptr<const Mask>> plain_select_of(const Relation& table, VersionGuard guard) {
   if (table.stored.empty()) return std::shared_ptr<const Mask>();
   auto plain = compile_plain_select(table, guard);
@@ -82,7 +82,8 @@ std::vector<int> all_columns(const Relation& relation) {
   return numbers;
 }
 
-// Those of which a masked reader could see a value. What is hidden from all needs no right.
+// The columns of which a masked reader could see a value. A column that is hidden from all readers needs no
+// right.
 std::vector<int> shown_columns(const policy::PolicySpec& spec, const Relation& relation) {
   std::vector<int> numbers;
   for (const policy::ColumnRule& rule : spec.columns) {
@@ -100,7 +101,8 @@ std::optional<Roles> readers_of(const Access& access, const Catalog& catalog, co
 
 constexpr auto key_of = [](const BuiltTable& table) { return std::tie(table.oid, table.schema, table.name); };
 
-// What may not be read raw: also tables that have lost their policy, or its name, while this process ran.
+// The tables that must not be read raw, including those that have lost their policy, or its name, while this
+// process ran.
 NeverRaw never_raw_of(const SnapshotInput& input) {
   NeverRaw out{{}, input.built_tables};
   if (input.before) {
@@ -119,8 +121,8 @@ NeverRaw never_raw_of(const SnapshotInput& input) {
   return out;
 }
 
-// With the tables that policies have now: whether they were built of or not, this process does not forget
-// them.
+// Adds the tables that policies have now, so that this process never forgets them, whether a version was
+// built from them or not.
 std::vector<BuiltTable> known_tables(const SnapshotInput& input, const NeverRaw& never_raw) {
   std::vector<BuiltTable> out = never_raw.built;
   for (const PolicyState& state : input.policies) {
@@ -154,11 +156,11 @@ class SnapshotMaker {
     for (PolicyState& state : input_.policies) {
       if (auto done = add_policy(std::move(state)); !done) return done.error();
     }
-    // They come after the policies, because a table with a policy can't be open.
+    // Open tables come after the policies, because a table with a policy cannot be open.
     for (const std::string& entry : input_.open_tables) {
       if (auto done = add_open_table(entry); !done) return done.error();
     }
-    // Which tables somebody reads as they are is known only now.
+    // Only now is it known which tables some role reads as they are.
     if (auto done = add_guards(); !done) return done.error();
     if (auto done = add_catalog_masks(); !done) return done.error();
     return std::shared_ptr<const Snapshot>(std::move(snapshot_));
@@ -205,8 +207,8 @@ class SnapshotMaker {
     return {};
   }
 
-  // Who reads a table that is there: readers by the mask, exempt roles as it is. REQUIRES: the table is the
-  // next of snapshot_->protected_.
+  // Records who may read an existing table: readers through the mask, exempt roles as it is. REQUIRES: the
+  // table is about to be appended to snapshot_->protected_.
   Result<void> let_in(Snapshot::ProtectedTable& table) {
     const policy::PolicySpec& spec = *table.state.spec;
     const Relation& relation = *table.relation;
@@ -218,7 +220,8 @@ class SnapshotMaker {
       table.granted = granted_to(catalog_, relation, shown_columns(spec, relation));
     }
     if (!spec.exempt_roles.empty()) read_as_they_are_.push_back(&relation);
-    // Another policy's table under this one's name: exempt roles of this one may not read it either.
+    // Under this table's name there may be another policy's table, and exempt roles of this policy may not
+    // read that one.
     if (!is_under_another_name(relation, never_raw_))
       snapshot_->by_oid_.emplace(relation.oid, snapshot_->protected_.size());
     return {};
@@ -243,7 +246,7 @@ class SnapshotMaker {
     return {};
   }
 
-  // Nothing can turn into a protected table where none was ever known.
+  // If no protected table was ever known, no table can turn into one.
   Result<void> add_guards() {
     if (snapshot_->built_tables_.empty()) return {};
     for (const Relation* relation : read_as_they_are_) {
@@ -271,7 +274,7 @@ class SnapshotMaker {
   const Catalog& catalog_;
   const NeverRaw never_raw_;
   std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
-  std::vector<const Relation*> read_as_they_are_;  // by somebody
+  std::vector<const Relation*> read_as_they_are_;  // read by some role
 };
 
 Result<std::shared_ptr<const Snapshot>> make_snapshot(SnapshotInput input) {

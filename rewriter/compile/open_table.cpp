@@ -20,7 +20,7 @@ Error configuration_error(std::string message, std::string hint) {
                .hint = std::move(hint)};
 }
 
-// Empty: rows of this kind of relation may be shown as they are, or by way of the tables that they come from.
+// Empty: rows of this kind of relation may be shown as they are, or through the tables that they come from.
 std::string_view reason_not_to_open(RelationKind kind) {
   switch (kind) {
     case RelationKind::table:
@@ -79,7 +79,7 @@ const BuiltTable* built_as(std::uint32_t oid, const NeverRaw& never_raw) {
   return at == never_raw.built.end() ? nullptr : &*at;
 }
 
-// Whoever opens a table by the name that its policy knew it by means that table.
+// Whether the owner means this table: it was opened by the name under which its policy knew it.
 bool is_meant(const Relation& relation, const NeverRaw& never_raw) {
   return std::ranges::any_of(never_raw.built, [&](const BuiltTable& built) {
     return built.oid == relation.oid && built.schema == relation.schema && built.name == relation.name;
@@ -92,7 +92,7 @@ std::string name_in(const Catalog& catalog, std::uint32_t oid) {
   return fmt::format("OID {}", oid);
 }
 
-// Of a table that was listed by its own name.
+// Checks a table that was listed by its own name.
 Result<void> check_never_raw(const std::string& entry, const Relation& relation, const Catalog& catalog,
                              const NeverRaw& never_raw) {
   if (never_raw.with_policy.contains(relation.oid)) {

@@ -18,9 +18,9 @@ struct KindObjection {
   std::string_view fix;
 };
 
-// Empty: a policy can be kept for this kind of relation. A version holds while file and columns are the same,
-// which PostgreSQL tells from its newest catalog; of the others it can't tell that they show other rows than
-// were counted.
+// Empty: a policy can be kept for this kind of relation. A version is valid while file and columns stay the
+// same, which PostgreSQL tells from its newest catalog. For other kinds of relation it cannot tell whether
+// they show other rows than were counted.
 KindObjection reason_against(RelationKind kind) {
   switch (kind) {
     case RelationKind::table:
@@ -55,8 +55,8 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }
   if (relation.schema == kOwnSchema) refuse(fmt::format("{} is pgveil's own", name), "name a table of yours");
-  // An inheritance parent can neither have a policy nor be open (it has children), so it is closed to
-  // everybody. A partitioned parent can.
+  // An inheritance parent has children, so it can neither have a policy nor be open, and is closed to
+  // everybody. A partitioned parent can have a policy or be open.
   if (relation.is_partition) {
     refuse(fmt::format("{} is a partition: its rows also show through its parent", name),
            "write the policy for the parent");
@@ -85,7 +85,8 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
         "correct the name or remove the entry"));
     return;
   }
-  // What is counted must have one text per value: quasi-identifiers, and sensitive columns with constraints.
+  // Whatever is counted must have one text per value: quasi-identifiers, and sensitive columns with
+  // constraints.
   if (rule.column_class != ColumnClass::quasi_identifier && rule.constraints.empty()) return;
   if (const auto type = comparable_type(*column); !type) {
     findings.errors.push_back(yaml::error_at(rule.at, type.error().public_message, type.error().hint));

@@ -1,14 +1,14 @@
 #pragma once
-// The mask of one policy, compiled and verified, as a function of one value. A large tree takes seconds, and
-// a BUILD changes one policy of many, so a snapshot takes over from the one before it each mask whose inputs
-// are equal, and makes the others.
+// The mask of one policy, compiled and verified, as a function of one value. Compiling a large tree takes
+// seconds, and a BUILD changes one policy of many. So a snapshot takes over from its predecessor each mask
+// whose inputs are equal, and makes only the others.
 //
-// Why a mask that was verified once needs no second look: make_policy_mask gets a MaskInputs and nothing
-// else. It has no catalog, no server and no clock to ask; of the policy it sees what is written below and no
-// other part; what is compiled and what that is held against are in the same value, which is the one that is
-// compared. So equal inputs have equal masks with equal verdicts, and an input that somebody adds is compared
-// because it is a member. What can change while they stay equal (the table under its name, the current
-// version, rights) is asked by the guards and by the snapshot, never by the mask's text.
+// A mask that was verified once needs no second check, for these reasons. make_policy_mask gets a MaskInputs
+// and nothing else: it has no catalog, no server and no clock to ask, and of the policy it sees only the
+// members below. The inputs of the compiler and of the verifier are in the same value, and this value is what
+// is compared. So equal inputs give equal masks with equal verdicts, and a new member is compared as well
+// because it is a member. What can change while the inputs stay equal (the table under its name, the current
+// version, rights) is checked by the guards and by the snapshot, never by the mask's text.
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@
 
 namespace pgveil::rewriter {
 
-// Compared by what it says: a version that was read again is the same one.
+// Versions are compared by content: a version that was read again is equal to itself.
 struct VersionValue {
   std::shared_ptr<const policy::PolicyVersion> version;  // not null
   bool operator==(const VersionValue& other) const {
@@ -45,7 +45,7 @@ struct MaskInputs {
   policy::Enforcement enforcement = policy::Enforcement::query;
   VersionValue version;
   Relation table;
-  std::optional<Relation> copy;  // enforcement: copy
+  std::optional<Relation> copy;  // only with enforcement: copy
   VersionGuard guard = VersionGuard::absent;
   MaskSource source = MaskSource::text;
   LookUps look_ups = LookUps::yes;
@@ -56,13 +56,13 @@ struct PolicyMask {
   MaskInputs inputs;
   std::shared_ptr<const Mask> mask;
   std::string
-      // enforcement: stored: why the mask is in each query all the same; empty when it is not
+      // with enforcement: stored, why the mask is nevertheless in each query; empty when it is not
       not_stored_because;
 };
 
-// REQUIRES: the version is of the table, check_policy found no error, and a copy is there where the policy is
-// enforced by one. Errors: ErrorKind::policy, a mask that its verifier does not accept; a type text of the
-// catalog that does not parse.
+// REQUIRES: the version is of the table, check_policy found no error, and the copy exists where the policy is
+// enforced by one. Errors: ErrorKind::policy, also for a mask that its verifier does not accept; a type text
+// of the catalog that does not parse.
 [[nodiscard]] Result<std::shared_ptr<const PolicyMask>> make_policy_mask(MaskInputs inputs);
 
 }  // namespace pgveil::rewriter

@@ -9,7 +9,7 @@
 namespace pgveil::rewriter {
 namespace {
 
-// Empty: it has a version that was built from this policy and of this table.
+// Empty: the policy has a version that was built from this policy and this table.
 std::string reason_against_version(const PolicyState& state, const Catalog& catalog) {
   const auto findings = check_policy(*state.spec, catalog);
   if (!findings.errors.empty()) return findings.errors.front().public_message;
@@ -22,7 +22,7 @@ std::string reason_against_version(const PolicyState& state, const Catalog& cata
   return {};
 }
 
-// Empty: this database has what the policy's way of enforcement needs. REQUIRES: the version is there.
+// Empty: this database has what the policy's enforcement needs. REQUIRES: the version exists.
 std::string reason_against_enforcement(const PolicyState& state, const SnapshotInput& input) {
   const bool has_guard = input.version_guard == VersionGuard::present;
   switch (state.spec->enforcement) {

@@ -1,6 +1,6 @@
 #pragma once
-// The list of functions (lists/functions.hpp) as it holds on one server: what that server has changed is not
-// on it.
+// The list of functions (lists/functions.hpp) as it holds on one server: functions that this server has
+// changed are not on it.
 #include <string_view>
 
 #include "rewriter/catalog/catalog.hpp"
@@ -12,8 +12,9 @@ namespace pgveil::rewriter {
   return catalog.dropped_functions.contains(name) ? FunctionRule::refused : function_rule(name);
 }
 
-// May x.name stand where it is not known to be a column? PostgreSQL calls a function of that name if there is
-// one, and one of a user's is found before pg_catalog's when its argument fits better.
+// Whether x.name may stand where it is not known to be a column. If there is a function of that name,
+// PostgreSQL calls it, and it prefers a user's function to pg_catalog's when the argument fits that one
+// better.
 [[nodiscard]] inline bool may_be_field(std::string_view name, const Catalog& catalog) {
   if (!catalog.function_names.contains(name)) return true;
   return function_rule(name, catalog) == FunctionRule::allowed &&

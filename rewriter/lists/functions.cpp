@@ -13,9 +13,9 @@ constexpr auto kPinned = std::to_array<PinnedFunction>({
 #include "rewriter/lists/pg15_functions.inc"
 });
 
-// What psql, drivers and BI tools ask of catalogs. They show names and types, never rows. pg_get_expr
-// is harmless because the catalogs' expression columns are NULL to clients (system_catalogs.cpp); so is
-// pg_advisory_unlock_all, which pools send: a client can't take an advisory lock. Sorted.
+// Functions that psql, drivers and BI tools use on catalogs. They show names and types, never rows.
+// pg_get_expr is harmless because the catalogs' expression columns are NULL to clients (system_catalogs.cpp).
+// So is pg_advisory_unlock_all, which pools send, because a client cannot take an advisory lock. Sorted.
 constexpr auto kMetadata = std::to_array<std::string_view>({
     "col_description",
     "format_type",
@@ -66,9 +66,9 @@ constexpr auto kOutput = std::to_array<std::string_view>({"record_out"});
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-// With their types. Definitions may quote data. Sizes of everything grow with each row that is hidden, by the
-// page. Counters of transactions and the like tell what others do on the server; tools ask for them and take
-// NULL for an answer. Sorted.
+// Functions and their types. Definitions may quote data. Sizes of the whole database or a tablespace grow,
+// page by page, with hidden rows. Counters of transactions and the like tell what others do on the server;
+// tools ask for them and accept NULL. Sorted.
 constexpr auto kNullValue = std::to_array<Pair>({
     {"inet_client_addr", "inet"},
     {"inet_client_port", "int4"},
@@ -93,7 +93,7 @@ constexpr auto kNullValue = std::to_array<Pair>({
     {"txid_current_if_assigned", "int8"},
 });
 
-// With their number of arguments when the first is a role. Sorted.
+// Functions and their number of arguments when the first is a role. Sorted.
 constexpr auto kRights = std::to_array<std::pair<std::string_view, std::size_t>>({
     {"has_any_column_privilege", 3},
     {"has_column_privilege", 4},
@@ -121,7 +121,7 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::ranges::binary_search(names, name);
 }
 
-// In an array of pairs that is sorted by the first; null: not there.
+// Searches an array of pairs that is sorted by the first member; null: not found.
 template <class Pairs>
 auto* find_in(const Pairs& pairs, std::string_view name) {
   const auto at = std::ranges::lower_bound(pairs, name, {}, [](const auto& pair) { return pair.first; });

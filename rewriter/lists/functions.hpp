@@ -1,5 +1,5 @@
 #pragma once
-// Which functions a client's SQL may call, by name: every overload in pg_catalog of an allowed name is safe
+// Which functions a client's SQL may call, by name. For an allowed name, every overload in pg_catalog is safe
 // (derive_functions.sql). Everything else is refused.
 #include <cstddef>
 #include <cstdint>
@@ -17,23 +17,24 @@ enum class FunctionRule {
   index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
   description,      // pg_describe_object: only for members of extensions
   relation_size,    // only for tables that the client reads as they are; NULL for others
-  right,            // has_…_privilege, pg_has_role: what the client may do here (resolve/resolve_right.cpp)
+  right,            // has_…_privilege, pg_has_role: the client's rights here (resolve/resolve_right.cpp)
   current_setting,  // only with a constant name that may be shown
   set_config,       // only alone in a SELECT, with constants and a setting that may be set
   client_schema,    // current_schema(): the first schema of the client's search path
   client_schemas,   // current_schemas(): all of them
   client_role,      // current_user() and the like as functions: the client's role
-  statement_clock   // clock_timestamp(): becomes statement_timestamp(), else the time tells hidden values
+  statement_clock   // clock_timestamp(): becomes statement_timestamp(), because timing tells hidden values
 };
 
 [[nodiscard]] FunctionRule function_rule(std::string_view name);
-// REQUIRES: FunctionRule::null_value. The type of pg_catalog that the function has.
+// The type of pg_catalog that the function returns. REQUIRES: FunctionRule::null_value.
 [[nodiscard]] std::string_view type_of_null(std::string_view function);
-// REQUIRES: FunctionRule::right. How many arguments it has when the first of them says whose right is asked.
+// The number of arguments when the first one names the role whose right is asked. REQUIRES:
+// FunctionRule::right.
 [[nodiscard]] std::size_t arguments_with_role(std::string_view function);
 
-// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql says what the fields mean).
-// The running server is held against it by server_check.hpp.
+// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql explains the fields).
+// server_check.hpp compares the running server with it.
 struct PinnedFunction {
   std::string_view name;
   std::uint64_t definition;
@@ -44,8 +45,8 @@ struct PinnedFunction {
 [[nodiscard]] std::span<const PinnedFunction> pinned_functions();
 [[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
 
-// Functions of other schemas that may be called, with their schema's name:
-// information_schema._pg_expandarray, which JDBC takes keys and indexes apart with, turns an array into rows.
+// Whether this function of another schema may be called. The only one is information_schema._pg_expandarray,
+// which turns an array into rows; JDBC uses it to take keys and indexes apart.
 [[nodiscard]] bool is_listed_elsewhere(std::string_view schema, std::string_view name);
 
 // Collations, sampling methods and operators need no list: all of pg_catalog's are safe.

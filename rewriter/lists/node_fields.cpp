@@ -40,7 +40,7 @@ constexpr FieldRule only(std::string_view name, std::initializer_list<int> allow
   for (const int one : allowed) bits |= std::uint32_t{1} << one;
   return {name, FieldUse::choice, because, bits};
 }
-// All values the enum of PostgreSQL 15 has, from 1 (0 is the protobuf's "undefined").
+// All values that the enum has in PostgreSQL 15, from 1 on (0 is the protobuf's "undefined").
 constexpr FieldRule up_to(std::string_view name, int last) {
   return {name, FieldUse::choice, {}, ((std::uint32_t{1} << last) - 1) << 1};
 }
@@ -53,7 +53,7 @@ constexpr FieldRule kBoolean[] = {flag("boolval", "a constant")};
 constexpr FieldRule kBitString[] = {value("bsval")};
 constexpr FieldRule kString[] = {value("sval", "where it is a name, the node it stands in is checked")};
 constexpr FieldRule kList[] = {walked("items")};
-constexpr FieldRule kNothing[] = {FieldRule{}};  // a span of no fields is cut out of it
+constexpr FieldRule kNothing[] = {FieldRule{}};  // a span of no fields is made from it
 constexpr FieldRule kConstant[] = {walked("ival"), walked("fval"),  walked("boolval"),
                                    walked("sval"), walked("bsval"), flag("isnull", "a constant"),
                                    position()};
@@ -402,8 +402,8 @@ constexpr KindRule kKinds[] = {
     {&pg_query__sqlvalue_function__descriptor, none, kValueFunction},
 };
 
-// Uses that make sense for a field of this type: a sub-tree must be visited or absent, an enum's values
-// listed.
+// Whether the use makes sense for a field of this type: a sub-tree must be visited or absent, and the values
+// of an enum must be listed.
 bool suits(FieldUse use, const ProtobufCFieldDescriptor& field) {
   const bool is_message = field.type == PROTOBUF_C_TYPE_MESSAGE;
   switch (use) {

@@ -1,8 +1,9 @@
 #pragma once
-// The one account of the parse tree: each kind of node that may stand in a statement that is sent, and each
-// of its fields, with what becomes of the field or why it is harmless. The verifier is driven by this table:
-// a kind or field that is not in it, a value that it does not list and a field that must be empty and is not
-// are refused. A libpg_query whose nodes differ is refused the same way, until its fields are entered here.
+// The complete list of the parse tree: each kind of node that may stand in a statement that is sent, and each
+// of its fields, with what happens to the field or why it is harmless. This table drives the verifier, which
+// refuses a kind or field that is not in it, a value that it does not list, and a field that must be empty
+// and is not. If another libpg_query has different nodes, the verifier refuses these too until their fields
+// are entered here.
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -15,14 +16,14 @@ namespace pgveil::rewriter {
 enum class FieldUse {
   walked,    // nodes: the verifier visits them
   query,     // one node, which must be a SELECT: visited
-  names,     // String nodes that name things of the statement's own (columns of an alias, of USING)
+  names,     // String nodes that name things inside the statement (columns of an alias, of USING)
   checked,   // the kind's NodeCheck has a rule for it; nodes are visited too
-  label,     // a name the client gives to a thing of its own statement or session: it can name nothing else
+  label,     // a name that the client gives to something in its own statement or session
   value,     // a number or text that names nothing
   flag,      // either value is harmless
   choice,    // an enum: only the values listed in `values`
   position,  // in the text
-  empty      // must have its default: the parser leaves it so, or what it says is not let through
+  empty      // must have its default: the parser leaves it so, or any other value is not allowed
 };
 
 // The rule of verify.cpp for a kind of node, beyond its fields.
@@ -59,13 +60,12 @@ struct FieldRule {
 struct KindRule {
   const ProtobufCMessageDescriptor* kind = nullptr;
   NodeCheck check = NodeCheck::none;
-  std::span<const FieldRule> fields;  // as many, in the same order and of the same names as the descriptor's
+  std::span<const FieldRule> fields;  // as many as the descriptor has, in its order and with its names
 };
 
-// The rule of a kind; nullptr: it may not stand anywhere. Also nullptr for a kind whose fields are not the
-// ones listed.
+// The rule for a kind; nullptr: the kind may not stand anywhere, or its fields are not the ones listed.
 [[nodiscard]] const KindRule* kind_rule(const ProtobufCMessageDescriptor& kind);
-// All that is listed, whether it fits the library or not. For tests and documentation.
+// All listed kinds, whether they fit the library or not. For tests and documentation.
 [[nodiscard]] std::span<const KindRule> listed_kinds();
 [[nodiscard]] bool fits(const KindRule& rule);
 

@@ -8,7 +8,7 @@
 namespace pgveil::rewriter {
 namespace {
 
-// What masks are made of is qualified, so no setting of the session decides what it means.
+// Everything in masks is qualified, so no setting of the session decides what it means.
 constexpr std::string_view kIs = "OPERATOR(pg_catalog.=)";
 
 std::string any(std::string_view value, const std::string& query) {
@@ -23,7 +23,7 @@ std::string schema_names() {
   return fmt::format("'{{{},pg_toast}}'::pg_catalog.text[]", kOwnSchema);
 }
 
-// By bytes. Whoever names a column of their own so has it left out, too.
+// Compares bytes. If somebody gives a column of theirs such a name, it is left out, too.
 std::string is_stored_decision(std::string_view name) {
   std::string past(kStoredPrefix);
   ++past.back();
@@ -40,7 +40,7 @@ std::string schemas() {
       schema_names());
 }
 
-// OIDs of objects of a catalog whose schema is ours.
+// The OIDs of objects of a catalog whose schema is pgveil's.
 std::string in_schemas(std::string_view catalog, std::string_view schema) {
   return fmt::format("SELECT o.oid FROM pg_catalog.{} AS o WHERE {}", catalog,
                      any(fmt::format("o.{}", schema), schemas()));

@@ -1,22 +1,23 @@
 #pragma once
-// Rows of the catalogs that are about pgveil's own objects, which no client reads: its schema with the
-// versions, the copies and the views that are masks, whose names say which policies there are and how often
-// they were built; the columns that keep decisions, whose names are hashes of a tree. Storage of long values
-// (pg_toast) is left out with them: its names hold the OIDs of the tables that it belongs to, copies too.
+// Finds rows of the catalogs that are about pgveil's own objects, which no client reads. These objects are
+// pgveil's schema with its versions, the copies and the views that are masks (their names tell which policies
+// there are and how often they were built), and the columns that keep decisions (their names are hashes of a
+// tree). The storage of long values (pg_toast) is left out as well, because its names hold the OIDs of the
+// tables that it belongs to, including copies.
 #include <string>
 #include <string_view>
 
 namespace pgveil::rewriter {
 
 enum class OwnRows {
-  none,         // no row of the catalog can be about one
-  schema_name,  // column: the name of the schema of the object
-  schema,       // column: its OID
-  own_schema,   // column: the name of a schema that the row is about; pg_toast is a name like others there
-  relation,     // column: the OID of the relation that the row is about
-  relation_column,  // the same; the row is about one of its columns, whose number is in `detail`
-  attribute,        // the same; its name is in `detail`
-  column_name,      // column: the name of the schema; the row is about a column of the name in `detail`
+  none,             // no row of the catalog can be about such an object
+  schema_name,      // column: the name of the schema of the object
+  schema,           // column: the OID of that schema
+  own_schema,       // column: the name of a schema that the row is about; here pg_toast is an ordinary name
+  relation,         // column: the OID of the relation that the row is about
+  relation_column,  // column: as relation; the row is about one of its columns, whose number is in `detail`
+  attribute,        // column: as relation; the name of the column is in `detail`
+  column_name,      // column: the name of the schema; the row is about a column named in `detail`
   object,           // column: the OID of any object
   dependency        // pg_depend
 };
@@ -27,7 +28,7 @@ struct OwnRowsRule {
   std::string_view detail = {};
 };
 
-// The condition, over the alias t, that holds for just these rows; empty: there are none. NULL is as good as
+// The condition, over the alias t, that is true for exactly these rows; empty: there are none. NULL counts as
 // false.
 [[nodiscard]] std::string own_rows_condition(const OwnRowsRule& rule);
 

@@ -9,8 +9,8 @@
 namespace pgveil::rewriter {
 namespace {
 
-// Rendering, limits and planner choices: none changes what a mask discloses (docs/rewriting.md, "Settings").
-// Sorted.
+// Settings for rendering, limits and planner choices: none of them changes what a mask discloses
+// (docs/rewriting.md, "Settings"). Sorted.
 constexpr auto kMaySet = std::to_array<std::string_view>({
     "application_name",
     "bytea_output",
@@ -47,7 +47,7 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
     "xmlbinary",
 });
 
-// Shown beside those: what drivers and people ask for. Sorted.
+// Additional settings that may be shown, because drivers and people ask for them. Sorted.
 constexpr auto kMayShow = std::to_array<std::string_view>({
     "block_size",
     "default_table_access_method",
@@ -92,8 +92,8 @@ constexpr auto kPinnedSettings = std::to_array<std::pair<std::string_view, std::
     {"jit", "off"},
 });
 
-// What a client may call the only encoding there is. SQL_ASCII means "send the bytes as they are": they are
-// UTF-8.
+// The names that a client may use for the only encoding that there is. SQL_ASCII means "send the bytes as
+// they are", and they are UTF-8.
 bool is_utf8_name(std::string_view value) {
   std::string name;
   for (const char c : lower(value)) {
@@ -102,8 +102,8 @@ bool is_utf8_name(std::string_view value) {
   return name == "utf8" || name == "unicode" || name == "sqlascii";
 }
 
-// Fewer messages, never more: those of level debug and log tell of the server's work, and quote what it works
-// on.
+// A client may ask for fewer messages, never for more: those of level debug and log tell about the server's
+// work and quote the data it works on.
 bool is_level_from_notice(std::string_view value) {
   const std::string level = lower(value);
   return level == "notice" || level == "warning" || level == "error";

@@ -1,7 +1,6 @@
 #pragma once
 // One list for SET, RESET, SHOW, set_config and start-up parameters: which settings a client may change or
-// see, and what the proxy pins on every backend connection. Masks depend on none of the settings that may be
-// changed.
+// see, and what the proxy pins on every backend connection. No mask depends on a setting that may be changed.
 #include <optional>
 #include <span>
 #include <string>
@@ -17,15 +16,15 @@ namespace pgveil::rewriter {
 [[nodiscard]] bool is_path_setting(std::string_view name);
 // client_min_messages: no level below "notice", which the proxy pins.
 [[nodiscard]] bool is_message_level_setting(std::string_view name);
-// The value is one that may be had: of settings that may_set, client_encoding only UTF8 or a name for it,
-// client_min_messages only notice, warning or error; of those that the proxy pins the value that they have,
-// which drivers send at each login.
+// Whether the setting may have this value. Of the settings that may_set allows, client_encoding takes only
+// UTF8 or a synonym, and client_min_messages only notice, warning or error. A setting that the proxy pins
+// takes only its pinned value, which drivers send at each login.
 [[nodiscard]] bool may_set_to(std::string_view name, std::string_view value);
-// What a setting is pinned to that may_set does not let change; nullopt: it is none.
+// The value of a setting that the proxy pins and that may_set does not allow; nullopt: it is no such setting.
 [[nodiscard]] std::optional<std::string_view> fixed_value(std::string_view name);
-// role, session_authorization: the client is who it is. SET ROLE NONE and its like, which pools send, are
-// sent as a setting of this name, which means nothing to the server, so that command tags and errors are its
-// own.
+// role and session_authorization: the client's identity is fixed. SET ROLE NONE and similar statements, which
+// connection pools send, are sent as a setting with the name below. It means nothing to the server, so
+// command tags and errors are the server's own.
 [[nodiscard]] bool is_role_setting(std::string_view name);
 inline constexpr std::string_view kRoleSetting = "pgveil.role";
 inline constexpr std::string_view kNoRole = "none";
@@ -33,14 +32,14 @@ inline constexpr std::string_view kNoRole = "none";
 [[nodiscard]] std::span<const std::string_view> settable_settings();
 [[nodiscard]] std::span<const std::string_view> shown_settings();
 
-// A start-up parameter of a client: forwarded to the backend (the value may have been normalized), answered
-// by us without forwarding, or refused. `user`, `database`, `options`, `replication` and `_pq_.*` are the
-// session's own business and not asked here.
+// What to do with a start-up parameter of a client: forward it to the backend (its value may have been
+// normalized), answer it without forwarding, or refuse it. The session itself handles `user`, `database`,
+// `options`, `replication` and `_pq_.*`; do not pass them here.
 enum class StartupParameter { forward, ignore, search_path, refuse };
 [[nodiscard]] StartupParameter judge_startup_parameter(std::string_view name, std::string_view value);
 
-// name, value pairs that every backend start-up packet carries, so that RESET and DISCARD return to them.
-// search_path is added by the caller from the catalog. They win over forwarded ones, but for
+// The name and value pairs that every backend start-up packet carries, so that RESET and DISCARD return to
+// them. The caller adds search_path from the catalog. These pairs override forwarded ones, except for
 // client_min_messages.
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> pinned_settings();
 

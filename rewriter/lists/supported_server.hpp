@@ -7,7 +7,8 @@ namespace pgveil::rewriter {
 
 inline constexpr int kSupportedMajor = 15;
 
-// server_version: as libpq tells it, 150018. Errors: ErrorKind::server for another major version.
+// server_version: as libpq reports it, for example 150018. Errors: ErrorKind::server for another major
+// version.
 [[nodiscard]] Result<void> check_server_version(int server_version);
 
 }  // namespace pgveil::rewriter

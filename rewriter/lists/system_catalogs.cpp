@@ -40,8 +40,8 @@ constexpr CatalogColumn kPublicationTables[] = {{"rowfilter", null}};
 constexpr CatalogColumn kStatioTables[] = {
     {"heap_blks_read", null},  {"heap_blks_hit", null},  {"idx_blks_read", null},  {"idx_blks_hit", null},
     {"toast_blks_read", null}, {"toast_blks_hit", null}, {"tidx_blks_read", null}, {"tidx_blks_hit", null}};
-// Counts of rows, of changes and of reads, and when they were last counted: each tells of rows that are
-// hidden, or of others' queries.
+// Numbers of rows, of changes and of reads, and the time of the last count: each tells about hidden rows, or
+// about others' queries.
 constexpr CatalogColumn kStatTables[] = {
     {"seq_scan", null},         {"seq_tup_read", null},        {"idx_scan", null},
     {"idx_tup_fetch", null},    {"n_tup_ins", null},           {"n_tup_upd", null},
@@ -146,7 +146,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_stat_all_tables", kStatTables, names("schemaname")},
     {kPg, "pg_stat_user_tables", kStatTables, names("schemaname")},
     {kPg, "pg_statio_all_tables", kStatioTables,
-     names("schemaname")},  // Sequelize joins comments to tables through it
+     names("schemaname")},  // Sequelize uses it to join comments to tables
     {kPg, "pg_statistic_ext", kStatisticExt, relations("stxrelid")},
     {kPg, "pg_subscription", kSubscription},
     {kPg, "pg_tables", {}, names("schemaname")},

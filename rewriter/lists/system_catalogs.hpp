@@ -9,7 +9,7 @@
 
 namespace pgveil::rewriter {
 
-// What stands in place of a column.
+// What takes the place of a column.
 enum class CatalogColumnRule {
   null,         // NULL of the column's type
   unknown_size  // -1 or 0, as for a table that was never analyzed: reltuples, relpages, relallvisible
@@ -24,8 +24,8 @@ struct SystemCatalog {
   std::string_view schema;
   std::string_view name;
   std::span<const CatalogColumn> hidden;
-  OwnRowsRule own = {};               // which rows are about objects of pgveil's and left out
-  bool only_listed_settings = false;  // rows of pg_settings whose name may be shown
+  OwnRowsRule own = {};               // rows about pgveil's own objects, which are left out
+  bool only_listed_settings = false;  // rows of pg_settings are limited to names that may be shown
 };
 
 // nullptr: not readable.

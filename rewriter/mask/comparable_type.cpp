@@ -11,8 +11,8 @@
 namespace pgveil::rewriter {
 namespace {
 
-// One rendering per equality class, under any settings that a literal could be read by. Ranges over parts of
-// that kind too; the discrete ones are brought into one form by PostgreSQL.
+// Types with one rendering per equality class, under any settings that a literal could be read with. Also
+// ranges over such types; PostgreSQL brings the discrete ones into one form.
 constexpr auto kAsIs = std::to_array<std::string_view>(
     {"bit",          "bool",           "bytea",          "date",      "daterange",      "datemultirange",
      "inet",         "int2",           "int4",           "int4range", "int4multirange", "int8",
@@ -20,7 +20,7 @@ constexpr auto kAsIs = std::to_array<std::string_view>(
      "pg_lsn",       "text",           "time",           "timestamp", "timestamptz",    "timetz",
      "tsmultirange", "tsrange",        "tstzmultirange", "tstzrange", "uuid",           "varbit"});
 
-// Compared by the operator of another type, which they are turned into without a change.
+// Types that are compared by the operator of another type, to which they are converted without a change.
 constexpr auto kAsAnother =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"cidr", "inet"}, {"varchar", "text"}});
 
@@ -100,7 +100,7 @@ bool has_meaningful_order(const Column& column) {
 std::string canonical_value_sql(const std::string& quoted_column, const ComparableType& type) {
   switch (type.canonical) {
     case Canonical::as_is: return quoted_column;
-    case Canonical::modifier: return quoted_column;  // a version is kept only of the column as it was counted
+    case Canonical::modifier: return quoted_column;  // a version only fits the column as it was counted
     case Canonical::trim_scale: return fmt::format("pg_catalog.trim_scale({})", quoted_column);
     case Canonical::plus_zero:
       return fmt::format("({} OPERATOR(pg_catalog.+) '0'::pg_catalog.{})", quoted_column, type.literal_type);

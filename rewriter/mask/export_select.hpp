@@ -1,6 +1,6 @@
 #pragma once
-// The SELECT that an export runs: the masking sub-select of a given tree, without the guard (the exporter
-// reads the shape in its own transaction), as SQL text.
+// The SELECT that an export runs, as SQL text: the masking sub-select of a given tree, without the guard,
+// because the exporter reads the shape in its own transaction.
 #include <string>
 
 #include "common/error.hpp"

@@ -20,7 +20,7 @@ std::string array_of(std::span<const std::string> values, std::string_view schem
       *build.cast(build.string_constant(array_text(values)), build.type_name(schema, type, true)));
 }
 
-// The released value that equals the constant, of the column's own type; NULL: none does.
+// The released value, of the column's own type, that equals the constant; NULL: there is none.
 std::string released(std::string_view values, std::string_view constant) {
   return fmt::format(
       "({0})[CASE WHEN pg_catalog.statement_timestamp() IS NOT NULL THEN pg_catalog.array_position({0}, {1}) "
@@ -39,7 +39,7 @@ std::string condition(const LookUpColumn& column, std::span<const std::string> c
   return out + "])";
 }
 
-// Per node: does a cohort end below it? Children stand behind their parent.
+// Per node: whether a cohort ends below it. Children come after their parent.
 std::vector<bool> nodes_with_cohorts(const policy::DisclosureTree& tree) {
   std::vector<bool> out(tree.nodes.size());
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
@@ -89,7 +89,7 @@ LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tr
     if (is_shown_raw(mask, i)) out.visible_keys.insert(column.name);
     const auto attribute = std::ranges::find(tree.attributes, column.number, &policy::TreeAttribute::number);
     const auto type = comparable_type(column);
-    // What a level shows is no value of the raw column.
+    // A value of a level is no value of the raw column.
     if (attribute == tree.attributes.end() || attribute->level || mask.left_out[i] == nullptr || !type)
       continue;
     const auto number = static_cast<std::uint32_t>(attribute - tree.attributes.begin());

@@ -1,7 +1,7 @@
 #pragma once
 // A look-up: a mask that reads only the rows whose masked column shows one of a few constants, so that an
-// index on the raw column finds them. Where the client asks for state = 'OH' at the same level, no other row
-// can be in the answer.
+// index on the raw column finds them. It is correct where the client's query requires state = 'OH' at the
+// same query level, because then no other row can be in the answer.
 //
 //   SELECT * FROM (SELECT <the mask's columns> FROM public.people AS t WHERE <the guards>
 //                  AND (t.state OPERATOR(pg_catalog.=) ('{"OH","DC"}'::pg_catalog.text[])[
@@ -11,13 +11,13 @@
 //   WHERE t.state IS NOT NULL OFFSET 0
 //
 // - OFFSET 0 is a fence: no condition of the client is moved below it, so none runs on a row whose cell is
-//   hidden. The outer one keeps back rows that have the value and hide it.
-// - The array holds the values that the tree releases in this column, and the client's constant is compared
-//   with these alone; the raw column is compared with one of them, by its own type's operator. For any other
-//   constant the subscript is NULL, and PostgreSQL looks nothing up: so neither time nor errors tell whether
-//   a value is there that is always hidden.
-// - statement_timestamp() is not folded, so a constant that is not released does not plan the guards away.
-// - Rows come in their physical order as from the whole mask, and not in that of an index with hidden
+//   hidden. The outer fence holds back rows that have the value but hide it.
+// - The array holds the values that the tree releases in this column. The client's constant is compared with
+//   these alone, and the raw column is compared with one of them, by the operator of its own type. For any
+//   other constant the subscript is NULL, and PostgreSQL looks nothing up. So neither timing nor errors tell
+//   whether the table has a value that is always hidden.
+// - statement_timestamp() is not folded, so a constant that is not released cannot plan the guards away.
+// - Rows come in their physical order, as from the whole mask, and not in the order of an index with hidden
 //   columns.
 #include <cstddef>
 #include <span>
@@ -31,8 +31,8 @@
 
 namespace pgveil::rewriter {
 
-// REQUIRES: mask.select of a table of this tree. None where an index is of no use: partitions, no index on a
-// masked column.
+// The columns of the mask that can be looked up. None where an index is of no use: partitions, or no index on
+// a masked column. REQUIRES: mask.select is of a table of this tree.
 [[nodiscard]] LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tree,
                                             const Relation& relation);
 
@@ -40,10 +40,11 @@ namespace pgveil::rewriter {
 [[nodiscard]] std::string look_up_select(const Mask& mask, std::span<const std::size_t> left_out,
                                          const LookUp& look_up);
 
-// How long the text of the condition would be: arrays of thousands of values are not written many times.
+// How long the text of the condition would be. Callers use it so that arrays of thousands of values are not
+// repeated.
 [[nodiscard]] std::size_t look_up_bytes(const LookUpColumn& column, std::size_t constants);
 
-// WHERE state OPERATOR(pg_catalog.=) ANY (ARRAY['OH']): what a stand-in says of its look-up.
+// The condition by which a stand-in states its look-up: WHERE state OPERATOR(pg_catalog.=) ANY (ARRAY['OH']).
 void put_condition(PgQuery__SelectStmt& stand_in, std::string_view column,
                    std::span<pg::Node* const> constants, pg::Builder& build);
 

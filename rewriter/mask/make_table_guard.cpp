@@ -16,7 +16,7 @@ using pg::Node;
 
 constexpr int kPgClassOid = 1259;  // pg_catalog.pg_class, fixed by PostgreSQL
 
-// What asks the server, in a tree of its own.
+// Makes the condition that asks the server, in a tree of its own.
 class Maker {
  public:
   Maker(const Relation& relation, pg::Arena& arena) : relation_(relation), build_(arena) {}
@@ -50,7 +50,7 @@ class Maker {
     return build_.call_in(kOwnSchema, kOpenFunction, arguments);
   }
 
-  // With functions of PostgreSQL alone.
+  // Uses functions of PostgreSQL alone.
   Node* when_run() {
     Node* root = build_.cast(of_table("pg_partition_root"), build_.type_name("pg_catalog", "oid"));
     std::vector<Node*> conditions = {build_.equals(address("object_names"), names()),

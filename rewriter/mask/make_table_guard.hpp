@@ -8,8 +8,8 @@
 
 namespace pgveil::rewriter {
 
-// has: asked while a statement is planned, or in each execution. REQUIRES: a table, with or without
-// partitions.
+// has: present: PostgreSQL checks the guard while it plans a statement; absent: in each execution. REQUIRES:
+// the relation is a table, with or without partitions.
 [[nodiscard]] std::shared_ptr<const TableGuard> make_table_guard(const Relation& relation, VersionGuard has);
 // The same condition, in this arena.
 [[nodiscard]] pg::Node* table_guard_condition(const Relation& relation, VersionGuard has, pg::Arena& arena);

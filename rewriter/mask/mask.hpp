@@ -1,6 +1,6 @@
 #pragma once
-// A mask as a value: what its maker (masks.hpp) hands over, and all that its verifier (verify_mask.hpp) gets
-// to see of it. No function is declared here.
+// A mask as a value: what its maker (masks.hpp) hands over, and all that its verifier (verify_mask.hpp) sees
+// of it. No function is declared here.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,25 +17,25 @@
 
 namespace pgveil::rewriter {
 
-// A mask can be hundreds of kilobytes, a statement reads it in one place of many. So the resolver puts a
-// stand-in where the mask goes: (SELECT * FROM "pgveil mask"."16385-2"). The verifier finds where the parser
-// saw it, and the mask's text takes exactly its place. Both are a SelectStmt between brackets, so what the
-// grammar makes of the rest of the statement stays what was verified. No relation of this schema is ever let
-// through.
+// A mask can have hundreds of kilobytes, but a statement reads it at one place of many. So the resolver puts
+// a stand-in where the mask goes: (SELECT * FROM "pgveil mask"."16385-2"). The verifier finds the place where
+// the parser saw the stand-in, and the mask's text takes exactly that place. Both are a SelectStmt in
+// parentheses, so the grammar reads the rest of the statement as it was verified. No client may name a
+// relation of this schema.
 inline constexpr std::string_view kStandInSchema = "pgveil mask";
 
-// What the name of a stand-in says: the table's OID, r for by_row, then the positions left out, ascending:
-// "16385", "16385-2-4", "16385r-4". Maker (mask_text.hpp) and verifier (verify_stand_in.hpp) each read and
-// write it themselves.
+// The parts of a stand-in's name: the table's OID, r for by_row, then the positions left out, ascending:
+// "16385", "16385-2-4", "16385r-4". The maker (mask_text.hpp) and the verifier (verify_stand_in.hpp) each
+// have their own code for these names.
 struct StandInName {
   std::uint32_t oid = 0;  // 0: not a stand-in's name
   MaskForm form = MaskForm::by_column;
   std::vector<std::size_t> left_out;
 };
 
-// A mask as text, in parts. A masked column can be tens of kilobytes of CASE, and a statement that does not
-// use it need not make PostgreSQL parse and plan it: then the column is a typed NULL, which shows less and
-// never more.
+// A mask as text, in parts. A masked column can be tens of kilobytes of CASE. A statement that does not use
+// the column need not make PostgreSQL parse and plan it: then a typed NULL takes the column's place, which
+// never shows more.
 struct MaskText {
   struct Column {
     std::string shown;     // CASE … END AS city
@@ -45,7 +45,7 @@ struct MaskText {
   std::string rest;             //  FROM … AS t WHERE …
 };
 
-// The mask with one decision for the row (mask_row.hpp), in two halves like the other.
+// The mask with one decision for the row (mask_row.hpp), as a tree and as text, like the other form.
 struct RowMask {
   PgQuery__SelectStmt* select = nullptr;
   MaskText parts;
@@ -55,11 +55,11 @@ struct RowMask {
 struct LookUpColumn {
   std::string column;  // t.state
   std::string values;  // '{"OH","DC"}'::pg_catalog.text[], those that are released
-  // The same for IN of several: there PostgreSQL takes a parameter beside a varchar for a varchar, beside =
-  // for a text.
+  // The same for IN with several values. There PostgreSQL takes a parameter beside a varchar for a varchar;
+  // beside = it takes it for a text.
   std::string values_of_list;
   std::string type_schema, type_name;                      // of the values: what a constant may be cast to
-  std::map<std::string, std::uint64_t, std::less<>> rows;  // that showed each value when the tree was built
+  std::map<std::string, std::uint64_t, std::less<>> rows;  // per value: rows that showed it at the build
 };
 
 struct LookUpColumns {
@@ -68,28 +68,28 @@ struct LookUpColumns {
   std::uint64_t rows = 0;                            // of the table when the tree was built
 };
 
-// Which column of a mask, and constants or parameters as they are printed.
+// A column of a mask, and the constants or parameters that it is looked up by, as they are printed.
 struct LookUp {
   std::size_t position = 0;
   std::vector<std::string> constants;  // empty: no look-up
 };
 
-// Immutable after it is made; trees that splice it in must not outlive it.
+// Immutable once made. Trees that it is spliced into must not outlive it.
 struct Mask {
   std::unique_ptr<pg::Arena> arena;
   PgQuery__SelectStmt* select = nullptr;
   std::string text;                 // of `select`; parses to it (verify_text)
-  MaskText parts;                   // the same text, and what stands for columns that are not used
-  std::vector<pg::Node*> left_out;  // what parts.columns[i].left_out is the text of; null: always shown
-  std::optional<RowMask> by_row;    // the same columns are left out by the same text
+  MaskText parts;                   // the same text in parts, with replacements for unused columns
+  std::vector<pg::Node*> left_out;  // parts.columns[i].left_out as a tree; null: always shown
+  std::optional<RowMask> by_row;    // leaves out the same columns by the same text
   MaskCosts costs;
   LookUpColumns look_ups;
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog, or a table's plain columns
   std::uint64_t number = 0;
   std::string view;         // its name in the schema pgveil; empty: the text itself is sent (mask_view.hpp)
-  std::string view_select;  // what reads it
-  bool reads_copy = false;  // the version's copy, in the table's place
+  std::string view_select;  // the SELECT that reads the view
+  bool reads_copy = false;  // reads the version's copy in place of the table
   std::vector<bool> shows_raw;  // by column: each cell is the raw value in every row
 
   // REQUIRES: it has the form.

@@ -10,14 +10,14 @@ namespace {
 
 using pg::Node;
 
-// Of a domain its base type: NULL need not be one of the domain's values, and the server says so when it is
-// cast.
+// For a domain it is the base type, because NULL need not be one of the domain's values, and the server would
+// raise an error in the cast.
 BaseType type_of_null(const Column& column) {
   return column.base ? *column.base
                      : BaseType{column.type_schema, column.type_name, column.type_text, column.typmod};
 }
 
-// The modifiers of a type as the server prints them ("numeric(10,2)"), read by the server's own grammar.
+// The modifiers of a type as the server prints them ("numeric(10,2)"), parsed by the server's own grammar.
 Result<std::vector<Node*>> modifiers_of(const Column& column, const BaseType& of, pg::Builder& build) {
   auto parsed = pg::parse_own("SELECT NULL::" + of.text, 10'000);
   if (!parsed) return parsed.error();

@@ -1,5 +1,5 @@
 #pragma once
-// The expression of one column of a masking sub-select. Inside of masks.
+// The expression of one column of a masking sub-select. For rewriter/mask only.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,16 +16,16 @@ namespace pgveil::rewriter {
 
 inline constexpr std::string_view kMaskAlias = "t";
 
-// NULL of the column's type, type modifier and collation; of a domain, which may have no NULL, that of its
-// base type.
+// NULL with the column's type, type modifier and collation. For a domain, which may forbid NULL, it is NULL
+// of the base type.
 [[nodiscard]] Result<pg::Node*> typed_null(const Column& column, pg::Builder& build);
 
-// {"a","b"}: one constant, which PostgreSQL reads at once. As ARRAY['a', 'b'] each element would be parsed,
-// coerced and folded by itself, for each statement.
+// {"a","b"}: one constant, which PostgreSQL reads at once. With ARRAY['a', 'b'] it would parse, coerce and
+// fold each element by itself, for each statement.
 [[nodiscard]] std::string array_text(std::span<const std::string> values);
 
-// columns[a] and types[a] belong to attribute a of the tree: the raw column that its conditions ask, which is
-// another one than the column that shows it where the attribute is a level of another column.
+// columns[a] and types[a] belong to attribute a of the tree: the raw column that its conditions test. This
+// differs from the column that shows the attribute where the attribute is a level of another column.
 struct TreeColumns {
   std::vector<const Column*> columns;
   std::vector<ComparableType> types;
@@ -33,10 +33,10 @@ struct TreeColumns {
   std::vector<const policy::Level*> levels;  // null: exact values
   std::string_view alias = kMaskAlias;       // of the table in conditions; empty: none
 };
-// The tree outlives it. Errors: ErrorKind::policy when the relation has not its columns.
+// The tree outlives the result. Errors: ErrorKind::policy when the relation does not have the tree's columns.
 [[nodiscard]] Result<TreeColumns> bind(const policy::DisclosureTree& tree, const Relation& relation);
-// t.state = 'OH', or = ANY of several: the condition of an arm. Of a level: the pre-image of its values
-// (mask_level.hpp).
+// The condition of an arm: t.state = 'OH', or = ANY of several values. For a level, it is the pre-image of
+// the values (mask_level.hpp).
 [[nodiscard]] pg::Node* is_one_of(std::uint32_t attribute, std::span<const std::string> values,
                                   const TreeColumns& tree_columns, pg::Builder& build);
 // The raw value of a released cell, or its canonical form.

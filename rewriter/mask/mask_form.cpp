@@ -5,8 +5,8 @@
 namespace pgveil::rewriter {
 namespace {
 
-// In comparisons: one more node of the plan, per row; a look at a bit; planning the inner sub-select, once
-// per statement. Fitted to ADULT × 34 with 467 and 2,674 cohorts (bench/masks).
+// Costs in comparisons: one more plan node, per row; testing a bit, per row; planning the inner sub-select,
+// once per statement. Fitted to ADULT × 34 with 467 and 2,674 cohorts (bench/masks).
 constexpr double kNode = 1.5;
 constexpr double kBit = 0.5;
 constexpr double kPlanning = 10'000;

@@ -1,6 +1,6 @@
 #pragma once
 // The ways in which a mask is written and read, and the cost model that chooses between them. Plain values
-// and one pure function. Only speed depends on the choice: the verifier takes either form anywhere.
+// and one pure function. Only speed depends on the choice: the verifier accepts either form anywhere.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -10,21 +10,22 @@ namespace pgveil::rewriter {
 // What takes a stand-in's place: the mask's text, or a SELECT from its view (mask_view.hpp).
 enum class MaskSource { text, view };
 
-// How a mask is written: with a decision in each column, or with one for the row below, which the columns
-// look at (mask_row.hpp). Both show the same.
+// How a mask is written: with a decision in each column, or with one decision per row in a sub-query, which
+// the columns look at (mask_row.hpp). Both show the same.
 enum class MaskForm { by_column, by_row };
 
 enum class MaskChoice { cheapest, by_column, by_row };  // the last two are for tests and for comparing plans
 enum class LookUps { no, yes };                         // whether masks can be looked up (look_up.hpp)
 
-// Per row, in comparisons with a constant (policy/decision/decision_cost.hpp).
+// The work per row, in comparisons with a constant (policy/decision/decision_cost.hpp).
 struct MaskCosts {
   std::vector<double> by_column;  // per target of the mask; 0: nothing is decided there
   double by_row = 0;
   double rows = 0;  // of the table when the tree was built
 };
 
-// For a statement that reads all rows. left_out: positions of the columns that it does not use.
+// The cheaper form for a statement that reads all rows. left_out: positions of the columns that it does not
+// use.
 [[nodiscard]] MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> left_out);
 
 }  // namespace pgveil::rewriter

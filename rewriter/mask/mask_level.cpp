@@ -17,7 +17,7 @@ Node* column(const RawValue& raw, pg::Builder& build) {
   return raw_column(raw.alias, raw.column, build);
 }
 
-// A bound in the type that it is compared in.
+// A bound, in the type in which it is compared.
 Node* bound(const std::string& text, const ComparableType& type, pg::Builder& build) {
   const std::string& name = type.literal_type;
   const bool is_whole = name == "int2" || name == "int4" || name == "int8";
@@ -40,7 +40,7 @@ Node* within(const policy::RangeOf& range, const RawValue& raw, pg::Builder& bui
 // All values of one level have pre-images of one kind.
 struct Preimages {
   std::vector<policy::RangeOf> ranges;
-  std::vector<std::string> values;  // equal, or beginnings of this length
+  std::vector<std::string> values;  // equal to the value, or beginning with it at this length
   std::optional<std::uint32_t> length;
 
   void operator()(policy::RangeOf range) { ranges.push_back(std::move(range)); }

@@ -1,13 +1,13 @@
 #pragma once
-// The condition that a raw value has one of a level's values: its pre-image (policy/level/level.hpp). Inside
-// of masks.
+// The condition that a raw value has one of a level's values, that is, lies in the value's pre-image
+// (policy/level/preimage.hpp). For rewriter/mask only.
 //
 //   t.age >= '30'::pg_catalog.int8 AND t.age < '40'::pg_catalog.int8
 //   t.seen >= '1987-01-01 00:00:00+00'::pg_catalog.timestamptz AND …
 //   pg_catalog."left"(t.city, 3) = 'Ham'::pg_catalog.text
 //
-// Operators are qualified, constants typed and without ambiguity, so no setting bends them; whole numbers are
-// compared with int8, which holds every bound of a level. NULL is in no pre-image.
+// Operators are qualified, and constants are typed and unambiguous, so no setting changes them. Whole numbers
+// are compared with int8, which holds every bound of a level. NULL is in no pre-image.
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +24,7 @@ struct RawValue {
   std::string_view alias;  // of the table; empty: none
 };
 
-// REQUIRES: each value has a pre-image; not empty.
+// REQUIRES: values is not empty, and each value has a pre-image.
 [[nodiscard]] pg::Node* has_level_value(const policy::Level& level, std::span<const std::string> values,
                                         const RawValue& raw, pg::Builder& build);
 

@@ -31,13 +31,13 @@ std::vector<pg::Builder::When> arms_of(const policy::RowDecision& decision, cons
   return out;
 }
 
-// Never true; named in the header.
+// Never true; see the header.
 pg::Builder::When fence(pg::Builder& build) {
   Node* const never[] = {build.false_constant(), build.is_null(build.call("clock_timestamp", {}))};
   return {build.all_of(never), bits(0, build)};
 }
 
-// The raw columns that are read, and the decision.
+// Selects the raw columns that are read, and the decision.
 PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const TreeColumns& tree_columns,
                                   const Relation& relation, const PgQuery__SelectStmt& by_column,
                                   pg::Builder& build) {
@@ -56,7 +56,7 @@ PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const Tre
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), nullptr);
 }
 
-// What a level shows where it is released: the constant whose pre-image the row is in.
+// What a level shows where it is released: the constant whose pre-image contains the row.
 Node* level_value(std::size_t attribute, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
                   Node* hidden, pg::Builder& build) {
   const auto number = static_cast<std::uint32_t>(attribute);

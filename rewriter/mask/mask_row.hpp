@@ -1,6 +1,6 @@
 #pragma once
-// The masking sub-select with one decision for the row (policy/decision/row_decision.hpp) in place of one per
-// column. Inside of masks.
+// The masking sub-select with one decision per row (policy/decision/row_decision.hpp) in place of one per
+// column. For rewriter/mask only.
 //
 //   SELECT t.id AS id, NULL::pg_catalog.text AS name,
 //          CASE WHEN (t."pgveil shown" OPERATOR(pg_catalog.&) 2) OPERATOR(pg_catalog.=) 2 THEN t.state
@@ -12,10 +12,11 @@
 //         FROM public.people AS t) AS t
 //   WHERE <the guards>
 //
-// The first WHEN is never true and is gone before anything runs. PostgreSQL does not pull up a sub-query that
-// names a volatile function in its targets, so the decision is made once per row; unlike OFFSET 0 that lets
-// conditions on the visible columns through to their indexes, and parallel scans. Nothing depends on it but
-// speed: pulled up, the decision would be made in every column.
+// The first WHEN is never true, and PostgreSQL removes it before anything runs. It is there because
+// PostgreSQL does not pull up a sub-query that names a volatile function in its targets, so the decision is
+// made once per row. Unlike OFFSET 0, this still lets conditions on visible columns through to their indexes,
+// and allows parallel scans. Only speed depends on it: if the sub-query were pulled up, the decision would be
+// made in every column.
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,20 +33,21 @@ inline constexpr std::string_view kShownColumn = "pgveil shown";
 [[nodiscard]] pg::Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
                                       pg::Builder& build);
 
-// The mask's targets where t.<decision> holds that number. by_column: as below.
+// The mask's targets, where t.<decision> holds that number. by_column: see masking_select_by_row.
 struct BitTargets {
   std::vector<pg::Node*> targets;
-  std::size_t decided = 0;  // of them, those that look at it
+  std::size_t decided = 0;  // how many of the targets look at the decision
 };
 [[nodiscard]] Result<BitTargets> targets_by_bits(std::string_view decision,
                                                  const policy::DisclosureTree& tree,
                                                  const TreeColumns& tree_columns, const Relation& relation,
                                                  const PgQuery__SelectStmt& by_column, pg::Builder& build);
 
-// A level's column shows one of the constants that the tree releases of it: CASE WHEN <bit> THEN CASE WHEN
-// <pre-image> THEN '[30,40)'::pg_catalog.text … ELSE NULL END ELSE NULL END. by_column: the mask in its other
-// form; the raw columns, NULLs and guards are taken from it. nullopt: not in this form, because fewer than
-// two columns have a decision, there are more than 31 attributes, or a column has the name kShownColumn.
+// The mask with one decision per row. A level's column shows one of the constants that the tree releases of
+// it: CASE WHEN <bit> THEN CASE WHEN <pre-image> THEN '[30,40)'::pg_catalog.text … ELSE NULL END ELSE NULL
+// END. by_column: the mask in its other form, from which the raw columns, NULLs and guards are taken.
+// nullopt: the mask has no such form, because fewer than two columns have a decision, there are more than 31
+// attributes, or a column has the name kShownColumn.
 [[nodiscard]] Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
     const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
     const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build);

@@ -1,5 +1,5 @@
 #pragma once
-// How a mask becomes text, and its stand-in a name. Inside of masks.
+// Turns a mask into text and its stand-in into a name. For rewriter/mask only.
 #include <cstddef>
 #include <span>
 #include <string>
@@ -14,7 +14,8 @@ namespace pgveil::rewriter {
   return text_without(parts, {});
 }
 
-// left_out: per target of `select` its typed NULL, or null when it is always shown. Throws pg::CannotPrint.
+// left_out: for each target of `select` its typed NULL, or null if it is always shown. Throws
+// pg::CannotPrint.
 [[nodiscard]] MaskText print_mask(PgQuery__SelectStmt& select, std::span<pg::Node* const> left_out);
 
 [[nodiscard]] std::string print_name(const StandInName& name);

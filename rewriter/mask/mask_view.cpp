@@ -13,11 +13,11 @@ namespace {
 
 using pg::Node;
 
-constexpr std::size_t kNameBytes = 24;  // with a number of 20 digits: 62 in all
+constexpr std::size_t kNameBytes = 24;  // together with a number of 20 digits: 62 in all
 constexpr std::string_view kViewAlias = "t";
 constexpr std::string_view kMaskFunction = "is_mask";
 
-// FNV-1a. It only keeps names apart; that a view has the right text is checked by the text itself.
+// FNV-1a. It only keeps names apart; whether a view has the right text is checked on the text itself.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t sum = 14695981039346656037U;
   for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -28,7 +28,7 @@ Node* view_guard(const std::string& view, pg::Builder& build) {
   Node* const name[] = {build.cast(build.string_constant(view), build.type_name("pg_catalog", "text"))};
   const pg::Builder::When is_ours[] = {
       {build.call_in(kOwnSchema, kMaskFunction, name), build.true_constant()}};
-  // concat() is not folded at planning time, so the cast fails only when this arm is reached.
+  // concat() is not folded at planning time, so the cast only fails when this arm is evaluated.
   Node* const marker[] = {build.string_constant(kViewMarker)};
   Node* raise =
       build.is_null(build.cast(build.call("concat", marker), build.type_name("pg_catalog", "int4")));

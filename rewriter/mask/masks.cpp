@@ -23,9 +23,9 @@ namespace {
 // The version guard of a masking sub-select:
 //   CASE WHEN (SELECT c.number FROM pgveil.current_version AS c WHERE c.policy = 'people_k2') = '7' THEN true
 //        ELSE pgveil.guard('people_k2'::pg_catalog.text, '7'::pg_catalog.int8) END
-// The function (db/versions/version_schema.hpp) raises, unless that version is the current one in the
-// statement's own snapshot. The condition is uncorrelated, so it is asked once, before the scan. The function
-// is the judge; that it would let the version pass can be seen without the cost of calling it.
+// The function (db/versions/version_schema.hpp) raises an error unless that version is the current one in the
+// statement's own snapshot. The condition is uncorrelated, so it is evaluated once, before the scan. The
+// function decides; the comparison only saves the cost of calling it when it would let the version pass.
 pg::Node* version_guard(std::string_view policy, std::uint64_t number, pg::Builder& build) {
   constexpr std::string_view kAlias = "c";
   const auto name = [&] {
@@ -66,7 +66,7 @@ Node* only_listed_settings(pg::Builder& build) {
                           build.cast(build.array(names), build.type_name("pg_catalog", "text", true)));
 }
 
-// Called last, when `select` is complete. Only a CASE is long enough to be worth leaving out.
+// Called last, when `select` is complete. Only a CASE is long enough to make leaving it out worthwhile.
 Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Node* cell = mask.select->target_list[i]->res_target->val;
@@ -127,7 +127,7 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
 
 namespace {
 
-// REQUIRES: `mask` has its texts.
+// REQUIRES: the texts of `mask` are set.
 Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const Relation& relation,
                           pg::Builder& build) {
   const auto tree_columns = bind(tree, relation);
@@ -172,7 +172,7 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
     PGVEIL_ASSERT(guard == VersionGuard::present);
     mask->view = mask_view_name(mask->policy, mask->number);
     mask->view_select = select_from_view(*mask);
-    return std::shared_ptr<const Mask>(std::move(mask));  // in the one form that the view has
+    return std::shared_ptr<const Mask>(std::move(mask));  // the view has one form only
   }
   if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
   if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
@@ -260,7 +260,7 @@ PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build) {
 
 namespace {
 
-// CASE WHEN <the row is about something of ours> THEN false ELSE true END; null: no row is. The parsed
+// CASE WHEN <the row is about an object of pgveil's> THEN false ELSE true END; null: no row is. The parsed
 // condition lives in the arena.
 Node* no_own_rows(const OwnRowsRule& rule, std::unique_ptr<pg::Arena>& arena) {
   const std::string condition = own_rows_condition(rule);

@@ -1,9 +1,9 @@
 #pragma once
-// The masking sub-select: what stands in place of a protected relation in every query. It keeps all columns,
-// in order, with their names, types, type modifiers and collations; each cell is the raw value, a canonical
-// form of it, a level of it that is a constant of the tree, or NULL. Conditions are positive only (=, = ANY,
-// and >= and < of levels; AND, OR, nested CASE with ELSE NULL), with typed constants and qualified operators,
-// so no session setting bends them and a NULL never opens a cell.
+// The masking sub-select takes the place of a protected relation in every query. It keeps all columns, in
+// order, with their names, types, type modifiers and collations. Each cell is the raw value, a canonical form
+// of it, a level of it (a constant of the tree), or NULL. Conditions are positive only (=, = ANY, and >= and
+// < of levels; AND, OR, nested CASE with ELSE NULL), with typed constants and qualified operators, so no
+// session setting changes them and a NULL never opens a cell.
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name,
 //          CASE WHEN t.state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN t.state
@@ -13,10 +13,10 @@
 //     AND CASE WHEN <'7' is current in the statement's snapshot> THEN true
 //              ELSE pgveil.guard('people_k2', '7') END
 //
-// The version guard (masks.cpp) is there when the database has the schema pgveil. The first condition
-// is the shape guard (shape_guard.hpp): its functions read the server's newest catalog even in an old
-// snapshot, so renamed, swapped, rewritten or recreated tables raise an error that names kShapeMarker instead
-// of showing other columns.
+// The version guard (masks.cpp) is there when the database has the schema pgveil. The first condition is the
+// shape guard (shape_guard.hpp). Its functions read the server's newest catalog even in an old snapshot, so a
+// table that was renamed, swapped, rewritten or recreated raises an error that names kShapeMarker, and no
+// other columns are shown.
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -34,13 +34,13 @@ namespace pgveil::rewriter {
 
 inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 
-// REQUIRES: check_policy found no error; a view only with the version guard. Errors: a type text of the
-// catalog does not parse.
+// REQUIRES: check_policy found no error; MaskSource::view only with the version guard. Errors: a type text of
+// the catalog does not parse.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(
     const policy::PolicySpec& spec, const policy::PolicyVersion& version, const Relation& relation,
     VersionGuard version_guard, MaskSource source = MaskSource::text, LookUps look_ups = LookUps::yes);
 
-// The mask of a version that has a copy: it reads the copy, whose cells are masked already, under the same
+// The mask of a version that has a copy. It reads the copy, whose cells are masked already, under the same
 // two guards.
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name, t.state FROM pgveil."people_k2.copy.4711" AS t WHERE … AND …
@@ -51,7 +51,7 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
                                                                     const Relation& table,
                                                                     const Relation& copy);
 
-// The mask that looks at the decisions which a column of the table keeps (stored_decision.hpp).
+// The mask that reads its decisions from a generated column of the table (stored_decision.hpp).
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name,
 //          CASE WHEN (t."pgveil shown 5d1e08b3a94c1f02" OPERATOR(pg_catalog.&) 4) OPERATOR(pg_catalog.=) 4
@@ -61,17 +61,17 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 //              ELSE <raise> END
 //     AND <the version guard>
 //
-// NULL in the column shows nothing. ONLY: rows of a table that becomes a child would bring a column of their
-// own. REQUIRES: find_stored found the column; the database has the schema pgveil. Errors: as compile_mask.
+// NULL in the column shows nothing. ONLY is there because rows of a table that becomes a child would bring a
+// column of their own. REQUIRES: find_stored found the column; the database has the schema pgveil. Errors: as
+// compile_mask.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
                                                                       const policy::PolicyVersion& version,
                                                                       const Relation& relation,
                                                                       const StoredColumn& stored,
                                                                       LookUps look_ups = LookUps::yes);
 
-// What exempt roles read a table through that has such columns: its other columns, as they are, under its
-// guard (table_guard.hpp). A client can't tell it from a table
-// without them.
+// What exempt roles read in place of a table that has such columns: the other columns as they are, under the
+// table's guard (table_guard.hpp). To a client it looks like a table without such columns.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation,
                                                                        VersionGuard guard);
 
@@ -81,9 +81,9 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
                                                                        const Relation& relation);
 
-// The same sub-select for any tree, without the version guard; what compile_mask and exports are made of.
-// guard: which shape guard it has; nullopt: none. stored: the guard is one of a sub-select that reads this
-// column, too.
+// The same sub-select for any tree, without the version guard. compile_mask and exports are built on it.
+// guard: the kind of its shape guard; nullopt: none. stored: the guard also covers this column, which the
+// sub-select reads.
 [[nodiscard]] Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
                                                           const policy::DisclosureTree& tree,
                                                           const Relation& relation,

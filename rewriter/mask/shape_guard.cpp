@@ -56,14 +56,14 @@ void add_labels(const Relation& relation, const std::set<int>& columns, pg::Buil
   }
 }
 
-// (NULL::public.people).ts: of the type and collation that the column has when the text is read.
+// (NULL::public.people).ts: it has the type and collation that the column has when the text is read.
 Node* empty_cell(const Relation& relation, const Column& column, pg::Builder& build) {
   Node* row = build.cast(build.null_constant(), build.type_name(relation.schema, relation.name));
   return build.field(row, column.name);
 }
 
-// With functions of PostgreSQL alone, asked each time the statement runs.
-// to_regcollation(pg_collation_for(x)): the collation itself, by its name of this moment.
+// Uses functions of PostgreSQL alone, evaluated each time the statement runs.
+// to_regcollation(pg_collation_for(x)) gives the collation itself, by its current name.
 void add_types(const Relation& relation, const std::set<int>& columns, pg::Builder& build,
                std::vector<Node*>& conditions) {
   const auto as_oid = [&](Node* value) { return build.cast(value, build.type_name("pg_catalog", "oid")); };
@@ -90,7 +90,7 @@ void add_types_when_planned(const Relation& relation, const std::set<int>& colum
   }
 }
 
-// Of the newest catalog, for the role that asks; no setting of the client changes what it says.
+// Reads the newest catalog, for the role that asks. No setting of the client changes the answer.
 Node* has_no_row_security(const Relation& relation, pg::Builder& build) {
   Node* const arguments[] = {oid(relation.oid, build)};
   return build.equals(build.call("row_security_active", arguments), build.false_constant());
@@ -160,7 +160,7 @@ Node* when_planned(const Relation& relation, const std::set<int>& columns, const
 
 Node* shape_guard(const Relation& relation, const std::set<int>& columns, VersionGuard guard,
                   const StoredColumn* stored, pg::Builder& build) {
-  // concat() is not folded at planning time, so the cast fails only when this arm is reached.
+  // concat() is not folded at planning time, so the cast only fails when this arm is evaluated.
   Node* const marker[] = {build.string_constant(kShapeMarker)};
   Node* raise =
       build.is_null(build.cast(build.call("concat", marker), build.type_name("pg_catalog", "int4")));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kHashDigits = 16;
 
-// A name inside a comment: nothing in it may end the line.
+// A name for a comment, without anything that could end the line.
 std::string in_comment(std::string name) {
   std::ranges::replace_if(
       name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
@@ -59,7 +59,7 @@ const StoredColumn* find_stored(const policy::PolicyVersion& version, const Rela
 
 namespace {
 
-// The parts of ALTER TABLE, each ending in a comma.
+// The actions of ALTER TABLE, each ending in a comma.
 std::string actions(const StoredExpression& expression, const StoredColumn* kept, const Relation& relation,
                     const Neighbours& neighbours) {
   std::string out;

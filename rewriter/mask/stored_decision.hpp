@@ -1,14 +1,14 @@
 #pragma once
-// The decision for the row (policy/decision/row_decision.hpp) kept in the table: a generated column, which
-// PostgreSQL computes for each row that is written, so that a query only looks at a bit per column
-// (masks.hpp, the stored form).
+// The decision per row (policy/decision/row_decision.hpp), kept in the table. PostgreSQL computes the
+// generated column for each row that is written, so a query only tests one bit per column (masks.hpp, the
+// stored form).
 //
 //   ALTER TABLE public.people ADD COLUMN "pgveil shown 5d1e08b3a94c1f02" integer GENERATED ALWAYS AS (
 //     CASE WHEN state OPERATOR(pg_catalog.=) 'OH'::pg_catalog.text THEN 4 ELSE 0 END) STORED
 //
-// The name says which expression it is, by a hash of its text; that the column has this expression is told by
-// what the server prints of it, whose hash BUILD took from the server as well
-// (db/versions/stored_digest.hpp). pgveil never makes the column: its owner does.
+// The name identifies the expression by a hash of its text. Whether the column really has this expression is
+// told by the hash of what the server prints for it; BUILD took that hash from the server, too
+// (db/versions/stored_digest.hpp). pgveil never creates the column: its owner does.
 #include <string>
 #include <vector>
 
@@ -26,8 +26,8 @@ struct StoredExpression {
 
 [[nodiscard]] std::string stored_column_name(std::string_view expression);
 
-// REQUIRES: at most policy::kMaxStoredAttributes. The same tree has the same expression, whatever its counts
-// are. Errors: ErrorKind::policy when the relation has not the tree's columns.
+// The expression depends on the tree but not on its counts. REQUIRES: at most policy::kMaxStoredAttributes.
+// Errors: ErrorKind::policy when the relation does not have the tree's columns.
 [[nodiscard]] Result<StoredExpression> stored_expression(const policy::DisclosureTree& tree,
                                                          const Relation& relation);
 
@@ -38,11 +38,11 @@ struct StoredExpression {
 // Other policies over the same table.
 struct Neighbours {
   std::vector<std::string> policies;
-  std::vector<std::string> columns;  // that hold their versions' decisions
+  std::vector<std::string> columns;  // the columns that hold their versions' decisions
 };
 
-// What the owner runs, for psql: the version's column is added, those of no policy are dropped; comments say
-// what it costs. It says so when there is nothing to do. REQUIRES: version.stored.
+// A script for psql that the owner runs. It adds the version's column and drops those that belong to no
+// policy; comments state the cost. If nothing is to be done, it says so. REQUIRES: version.stored.
 [[nodiscard]] Result<std::string> stored_column_sql(const policy::PolicyVersion& version,
                                                     const Relation& relation,
                                                     const Neighbours& neighbours = {});

@@ -19,7 +19,7 @@ std::string table_of(const Mask& mask, const Catalog& catalog) {
   return {};
 }
 
-// A table can be masked in two ways in one statement: with other columns left out.
+// One statement can mask a table in two ways, with different columns left out.
 const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector<NamedMask>& masks) {
   std::string sql = splice.look_up.constants.empty()
                         ? text_without(splice.mask->parts_in(splice.form), splice.left_out)
@@ -40,7 +40,7 @@ const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector
 void name_masks(const StatementWork& work, const Catalog& catalog, Examined& out) {
   const std::string_view text = work.text;
   std::size_t done = 0;
-  for (const Splice& splice : work.splices) {  // with the brackets around it
+  for (const Splice& splice : work.splices) {  // including the brackets around it
     out.short_sql += text.substr(done, splice.offset - 1 - done);
     out.short_sql += fmt::format("\"{}\"", named(splice, catalog, out.masks).name);
     done = splice.offset + splice.bytes + 1;
@@ -57,7 +57,7 @@ std::string_view message_of(const Objection& objection) {
   return std::get<Error>(objection).public_message;
 }
 
-// In the order of the text, each once.
+// Sorts by the order in the text and removes duplicates.
 void put_in_order(std::vector<Objection>& objections) {
   const auto key = [](const Objection& it) { return std::pair(position_of(it), message_of(it)); };
   std::ranges::stable_sort(objections, {}, key);

@@ -1,6 +1,6 @@
 #pragma once
-// What becomes of a text, for people: every statement by itself, masks under short names, and not only the
-// first refusal. Nothing of it is for sending: that is rewrite().
+// Explains to people what becomes of a text: every statement by itself, masks under short names, and all
+// refusals instead of only the first. Never send what it returns; rewrite() makes text for sending.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace pgveil::rewriter {
 
-// A mask as it stands in a statement.
+// A mask as it occurs in a statement.
 struct NamedMask {
   std::string name;    // mask of public.people
   std::string table;   // public.people
@@ -27,7 +27,7 @@ struct Examined {
   std::vector<NamedMask> masks;
 };
 
-// An Error: the text can't be read at all. A text is sent only when none of its statements has an objection.
+// Errors: the text cannot be read at all. A text is sent only if none of its statements has an objection.
 [[nodiscard]] Result<std::vector<Examined>> examine(std::string_view sql, const Client& client,
                                                     const Snapshot& snapshot, const Limits& limits = {});
 

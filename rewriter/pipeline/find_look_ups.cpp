@@ -14,7 +14,8 @@ namespace {
 using Message = ProtobufCMessage;
 using pg::Node;
 
-// More rows than this are read faster as they lie, or may not be wanted at all (LIMIT, a join by a key).
+// For more rows than this a scan is faster, or the statement may not want all of them (LIMIT, a join by a
+// key).
 constexpr double kFewRows = 1'000;
 constexpr double kShare = 0.05;
 constexpr std::size_t kMostConstants = 100;
@@ -26,11 +27,12 @@ bool is_equality(const PgQuery__AExpr& it) {
 
 using Conditions = std::vector<const Node*>;
 
-// A sub-query of FROM and the conditions that see it and that each of its rows must meet to be in the answer.
+// A sub-query of FROM with the conditions that see it and that each of its rows must meet to be in the
+// answer.
 struct Item {
   const PgQuery__RangeSubselect* query = nullptr;
   Conditions conditions;
-  bool is_alone = false;  // names without a qualifier are its columns
+  bool is_alone = false;  // unqualified names are its columns
 };
 
 void add_condition(const Node* node, Conditions& out) {
@@ -41,8 +43,8 @@ void add_condition(const Node* node, Conditions& out) {
   for (const Node* part : pg::nodes(node->bool_expr->args, node->bool_expr->n_args)) add_condition(part, out);
 }
 
-// conditions: of WHERE and of the inner joins around the node. Those of a join beside it see other relations,
-// or ones of an outer query by the same name.
+// conditions: those of WHERE and of the inner joins around the node. Conditions of a join beside it see other
+// relations, or relations of an outer query with the same name.
 void add_items(const Node* node, Conditions conditions, std::vector<Item>& out) {
   if (pg::is_kind(node, PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
     return out.push_back({.query = node->range_subselect, .conditions = std::move(conditions)});
@@ -65,7 +67,7 @@ std::vector<Item> items_of(const PgQuery__SelectStmt& select) {
   return out;
 }
 
-// A column of one item, alone on one side, and what it shall be equal to.
+// A column of one item that is alone on one side, and the value that it must equal.
 struct Equality {
   std::string_view column;
   std::vector<Node*> others;
@@ -133,8 +135,8 @@ class Finder {
     found_.insert(stand_in.name);
   }
 
-  // A look-up that may find more is worse than what else PostgreSQL can do. Negative: nothing is better than
-  // that.
+  // A look-up that may find more rows than this is worse than other plans of PostgreSQL. Negative: any
+  // look-up is.
   static double most_rows(const LookUpColumns& look_ups, std::span<const Equality> equalities,
                           bool is_limited) {
     const double share = kShare * static_cast<double>(look_ups.rows);
@@ -156,7 +158,7 @@ class Finder {
     return reads;
   }
 
-  // The column of the item that this is; empty: none.
+  // The column of the item that the node names; empty: it names none.
   static std::string_view column_of(const Node* node, const Item& item) {
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_COLUMN_REF)) return {};
     const auto fields = pg::nodes(node->column_ref->fields, node->column_ref->n_fields);
@@ -184,7 +186,8 @@ class Finder {
     return out;
   }
 
-  // Rows that such a look-up is expected to find; more than any table has: it can't be one.
+  // The number of rows that such a look-up is expected to find; more than any table has if it cannot be a
+  // look-up.
   [[nodiscard]] double rows_of(const Mask& mask, const Equality& equality) const {
     constexpr double kNever = 1e300;
     const auto position = position_of(mask, equality.column);
@@ -207,8 +210,9 @@ class Finder {
     return std::nullopt;
   }
 
-  // Of the column's own type wherever it stands, so that it means the same beside the raw column's values. A
-  // parameter that stands elsewhere too might get another type by being seen here first.
+  // A constant must have the column's own type wherever it stands, so that it means the same beside the raw
+  // column's values. A parameter that also stands elsewhere might get another type because the server sees it
+  // here first.
   [[nodiscard]] bool is_constant(const Node* node, const LookUpColumn& column) const {
     if (pg::is_kind(node, PG_QUERY__NODE__NODE_PARAM_REF)) {
       const auto at = parameters_.find(node->param_ref->number);
@@ -255,7 +259,7 @@ class Finder {
     return false;
   }
 
-  // A value that is not known is any row's.
+  // A value that is not known may be the value of any row.
   static double rows_of(const Node* constant, const LookUpColumn& column) {
     const Node* value =
         pg::is_kind(constant, PG_QUERY__NODE__NODE_TYPE_CAST) ? constant->type_cast->arg : constant;
@@ -278,7 +282,7 @@ class Finder {
 
   std::span<const StandIn> stand_ins_;
   pg::Builder build_;
-  std::map<int, int> parameters_;  // how often each stands in the statement
+  std::map<int, int> parameters_;  // how often each occurs in the statement
   std::set<const PgQuery__RangeVar*> found_;
 };
 

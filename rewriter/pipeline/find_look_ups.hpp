@@ -1,9 +1,9 @@
 #pragma once
-// Which stand-ins of a resolved statement become look-ups (look_up.hpp). One does where the query that reads
-// it asks, by a condition that every row must meet, for a masked column that equals a constant or a
-// parameter, or is IN a list of such: in WHERE, or in ON of an inner join; never on the nullable side of an
-// outer join. Then rows that show another value can't be in the answer, whatever else the statement does.
-// Only speed depends on the choice.
+// Decides which stand-ins of a resolved statement become look-ups (look_up.hpp). A stand-in does if the query
+// that reads it requires, by a condition that every row must meet, that a masked column equals a constant or
+// a parameter, or is IN a list of them. Such a condition stands in WHERE or in ON of an inner join, never on
+// the nullable side of an outer join. Then rows that show another value cannot be in the answer, whatever
+// else the statement does. Only speed depends on the choice.
 #include <set>
 #include <span>
 
@@ -12,7 +12,7 @@
 
 namespace pgveil::rewriter {
 
-// Puts the conditions into the stand-ins; → the names of those that have one now.
+// Puts the conditions into the stand-ins and returns the names of those that now have one.
 std::set<const PgQuery__RangeVar*> put_look_ups(const ProtobufCMessage& statement,
                                                 std::span<const StandIn> stand_ins, pg::Arena& arena);
 

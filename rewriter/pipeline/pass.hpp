@@ -1,6 +1,6 @@
 #pragma once
-// The names of what a text goes through, for whoever times it. The work itself is in pipeline.cpp and
-// passes.cpp.
+// The names of the passes that a text goes through, for measuring their times. The work itself is in
+// pipeline.cpp and passes.cpp.
 #include <array>
 #include <string_view>
 
@@ -12,8 +12,8 @@ inline constexpr std::array kPasses{Pass::parse, Pass::resolve, Pass::check_dept
                                     Pass::print, Pass::verify,  Pass::put_masks,   Pass::verify_sent};
 [[nodiscard]] std::string_view name(Pass pass);
 
-// Looks on while a text is rewritten. The rewriter has no clock, so whoever wants times brings one. Called on
-// the thread that rewrites; begins() ends the pass before it.
+// Observes the rewriting of a text. The rewriter has no clock, so an observer that wants times brings its
+// own. It is called on the thread that rewrites. begins() also ends the pass before.
 class PassObserver {
  public:
   PassObserver() = default;

@@ -22,7 +22,7 @@ Error too_long(std::size_t limit_bytes) {
                .hint = "read protected tables in fewer places of the statement"};
 }
 
-// Of a text of our own: a position in it would say nothing to the client.
+// For a text of our own: a position in it would mean nothing to the client.
 Error without_position(Error error) {
   error.position = 0;
   return error;
@@ -33,7 +33,7 @@ bool is_same_word(std::string_view token, std::string_view word) {
   return std::ranges::equal(token, word, {}, folded, folded);
 }
 
-// Byte offset of the first place where these tokens follow each other; `start` when there is none.
+// The byte offset of the first place where these tokens follow each other; `start` if there is none.
 std::size_t offset_of(std::string_view phrase, std::string_view sql, std::size_t start) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < phrase.size();) {
@@ -49,7 +49,7 @@ std::size_t offset_of(std::string_view phrase, std::string_view sql, std::size_t
   return found == tokens->end() ? start : start + found->offset;
 }
 
-// A view computes only the columns that are used, so none is left out of it.
+// A view computes only the columns that are used, so none has to be left out.
 std::string text_in_place(const Splice& splice) {
   const Mask& mask = *splice.mask;
   if (!mask.view.empty()) return mask.view_select;

@@ -27,16 +27,16 @@ using Objection = std::variant<Refusal, Error>;
 // With a character position; a Stop without one points at its phrase, or at the start of the statement.
 [[nodiscard]] Objection objection_of(const Stop& stop, std::string_view sql, std::size_t statement_start);
 
-// The first byte of a statement that is no white space.
+// The offset of the first byte of a statement that is not white space.
 [[nodiscard]] std::size_t start_of(const PgQuery__RawStmt& raw, std::string_view sql);
 
-// References outlive the passes.
+// What is referred to outlives the passes.
 struct StatementContext {
   const std::string& role;
   const Snapshot& snapshot;
   const Limits& limits;
   pg::Arena& arena;
-  PassObserver* observer = nullptr;  // null: nobody looks on
+  PassObserver* observer = nullptr;  // null: no observer
 };
 
 // A statement on its way. Each pass reads what earlier ones made, and adds its own.

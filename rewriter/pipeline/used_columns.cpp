@@ -43,15 +43,15 @@ class Collector {
            select.from_clause[0]->range_var->schemaname == kStandInSchema;
   }
 
-  // A column that is a target of FROM (SELECT …) AS v(names) by itself, as a view's columns often are: it is
-  // used if its name outside is, or its name inside, which ORDER BY may mean.
+  // A target of FROM (SELECT …) AS v(names) that is a single column, as in many views. The column is used if
+  // its name outside is used, or its name inside, because ORDER BY may mean that one.
   struct Target {
     std::string_view outside;
     std::string_view inside;
-    const PgQuery__ColumnRef* column = nullptr;  // null: counted
+    const PgQuery__ColumnRef* column = nullptr;  // null: already counted as used
   };
 
-  // False: count what is in it as it stands.
+  // False: count the names in it like any others.
   bool follows(const PgQuery__RangeSubselect& item) {
     if (item.alias == nullptr || !pg::is_kind(item.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) return false;
     const PgQuery__SelectStmt& select = *item.subquery->select_stmt;
@@ -77,7 +77,7 @@ class Collector {
     return pg::is_kind(column.fields[column.n_fields - 1], PG_QUERY__NODE__NODE_STRING);  // not p.*
   }
 
-  // Nothing but names tells which targets it uses itself: no DISTINCT, no positions, no arms.
+  // Only names may decide which of its targets are used: no DISTINCT, no positions, no set operations.
   static bool is_plain(const PgQuery__SelectStmt& select) {
     if (select.op != PG_QUERY__SET_OPERATION__SETOP_NONE || select.n_values_lists > 0 ||
         select.n_distinct_clause > 0)
@@ -91,7 +91,7 @@ class Collector {
            std::ranges::all_of(sorts, [&](const pg::Node* item) { return is_named(item->sort_by->node); });
   }
 
-  // One that is used may be a column of another such sub-query.
+  // Repeats, because a used column may itself be a target of another such sub-query.
   void settle_targets() {
     for (bool has_found = true; has_found;) {
       has_found = false;
@@ -124,7 +124,7 @@ class Collector {
 
   std::set<std::string_view> columns_;
   std::vector<Target> targets_;
-  std::set<std::string_view> row_names_;  // what a name of a column would mean as a whole row
+  std::set<std::string_view> row_names_;  // names that could be a column or a whole row
   bool uses_all_ = false;
 };
 

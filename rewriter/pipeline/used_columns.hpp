@@ -1,6 +1,7 @@
 #pragma once
-// Which columns of its tables a resolved statement can use at all, by name and from above: what is not in the
-// answer is used nowhere. Names count wherever they stand, so scopes need not be known.
+// Finds the columns that a resolved statement can use at all. It works by name and from the top down: a
+// column that is not in the answer is used nowhere. A name counts wherever it stands, so scopes need not be
+// known.
 #include <optional>
 #include <set>
 #include <span>
@@ -17,9 +18,9 @@ namespace pgveil::rewriter {
 // Texts live as long as the tree. Stand-ins of masks are not looked into.
 [[nodiscard]] std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement);
 
-// Makes look-ups of stand-ins where it can (find_look_ups.hpp), and names each anew: without the columns that
-// the statement does not use, and in the form that is cheaper, or in the chosen one where the mask has it;
-// look-ups are by column. The texts are copied to the arena.
+// Turns stand-ins into look-ups where it can (find_look_ups.hpp) and gives each a new name: without the
+// columns that the statement does not use, and in the cheaper form, or in the chosen form if the mask has it.
+// Look-ups are always by column. The texts are copied to the arena.
 void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
                   pg::Arena& arena);
 

@@ -24,7 +24,7 @@ bool holds(const Message& node, const IsFound& is_found) {
   return found;
 }
 
-// min(id) is read from the end of an index.
+// PostgreSQL reads min(id) from the end of an index.
 bool is_min_or_max(const Message& node) {
   if (!is_kind(node, "FuncCall")) return false;
   const auto& call = reinterpret_cast<const PgQuery__FuncCall&>(node);
@@ -32,7 +32,7 @@ bool is_min_or_max(const Message& node) {
   return name == "min" || name == "max";
 }
 
-// FROM (SELECT * FROM "pgveil mask"."16385") AS people, and nothing else; null: another.
+// FROM (SELECT * FROM "pgveil mask"."16385") AS people alone; null: FROM has anything else.
 const PgQuery__RangeVar* only_item(const PgQuery__SelectStmt& select) {
   if (select.n_from_clause != 1 || !pg::is_kind(select.from_clause[0], PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
     return nullptr;
@@ -80,8 +80,8 @@ class Reads {
            !asks_visible_columns(node, mask);
   }
 
-  // A condition on another column may leave a few rows, found by an index: then the shorter text is the
-  // better one.
+  // A condition on another column may leave only a few rows, found by an index. Then the shorter text is
+  // better.
   static bool asks_visible_columns(const PgQuery__SelectStmt& node, const Mask& mask) {
     const auto is_visible = [&](const Message& it) {
       return is_kind(it, "ColumnRef") && !is_masked(reinterpret_cast<const PgQuery__ColumnRef&>(it), mask);

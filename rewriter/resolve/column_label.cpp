@@ -7,7 +7,8 @@ namespace {
 
 using pg::Node;
 
-// 0: none; 1: from a type or CASE, a better one may be found further in; 2: good
+// The strength of a label. 0: none; 1: from a type or CASE, so an inner expression may have a better one; 2:
+// final.
 struct Label {
   int strength = 0;
   std::string_view name;
@@ -124,7 +125,7 @@ Label label_of(const Node* node) {
       return name.empty() ? Label{} : Label{2, name};
     }
     case PG_QUERY__NODE__NODE_XML_SERIALIZE: return {2, "xmlserialize"};
-    default: return {};  // PostgreSQL has no name for the others
+    default: return {};  // PostgreSQL has no name for other kinds
   }
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// The name PostgreSQL gives to an unnamed output column (its FigureColname), so that rewriting never changes
-// it.
+// The name that PostgreSQL gives to an unnamed output column (its FigureColname), so that rewriting never
+// changes it.
 #include <string>
 
 #include "pg/ast.hpp"
 
 namespace pgveil::rewriter {
 
-// "?column?" when the expression suggests none.
+// "?column?" if the expression suggests no name.
 [[nodiscard]] std::string column_label(const pg::Node* expression);
 
 }  // namespace pgveil::rewriter

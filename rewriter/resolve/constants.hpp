@@ -1,5 +1,5 @@
 #pragma once
-// What constants of a client's text say.
+// Reads the values of constants in a client's text.
 #include <optional>
 #include <string_view>
 

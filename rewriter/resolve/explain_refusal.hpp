@@ -1,6 +1,7 @@
 #pragma once
-// EXPLAIN of a statement that reads protected tables. A plan shows estimates from raw values, counts and the
-// masks, so it is refused; the refusal says what may be known of the statement: its policies and its columns.
+// Refuses EXPLAIN of a statement that reads protected tables, because a plan shows estimates from raw values,
+// counts and the masks. The refusal tells what the client may know of the statement: its policies and its
+// columns.
 #include <span>
 #include <string>
 
@@ -15,10 +16,10 @@ struct PolicyRead {
   bool operator==(const PolicyRead&) const = default;
 };
 
-// Throws Stop unless all options are ones that are let through.
+// Throws Stop unless all options are allowed.
 void check_explain_options(const PgQuery__ExplainStmt& explain);
 
-// policies: in the order of the statement. columns: of its answer; nullopt: not known before it runs.
+// policies: in the order of the statement. columns: those of its answer; nullopt: not known before it runs.
 [[noreturn]] void refuse_plan(std::span<const PolicyRead> policies, const ColumnNames& columns);
 
 }  // namespace pgveil::rewriter

@@ -36,7 +36,7 @@ bool has_column(const Entry& entry, std::string_view name) {
   return entry.columns && std::ranges::find(*entry.columns, name) != entry.columns->end();
 }
 
-// GROUP BY x means an input column, if there is one.
+// In GROUP BY, x means an input column if there is one.
 Bound bound_column(const PgQuery__ColumnRef& column, const Scope& scope) {
   const std::string name(pg::string_of(column.fields[column.n_fields - 1]));
   Bound found;
@@ -55,7 +55,7 @@ bool is_star(const Node* target) {
          pg::is_kind(value->column_ref->fields[value->column_ref->n_fields - 1], PG_QUERY__NODE__NODE_A_STAR);
 }
 
-// The output column that GROUP BY 2 or GROUP BY name means; null: none that can be told.
+// The output column that GROUP BY 2 or GROUP BY name means; null: it cannot be determined.
 const Node* output_column(const Node& item, std::span<Node* const> targets) {
   if (pg::is_kind(&item, PG_QUERY__NODE__NODE_A_CONST) &&
       item.a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL) {
@@ -81,7 +81,7 @@ Bound grouped_column(const Node& item, std::span<Node* const> targets, const Sco
                                                               : Bound{};
 }
 
-// PostgreSQL can group by these types only if it knows their equality.
+// PostgreSQL can group by a type only if it has an equality; these types have none.
 bool has_equality(const Column& column) {
   constexpr auto kWithout =
       std::to_array<std::string_view>({"box", "circle", "json", "line", "lseg", "path", "pg_snapshot",
@@ -91,7 +91,7 @@ bool has_equality(const Column& column) {
   return std::ranges::find(kWithout, name) == kWithout.end();
 }
 
-// Adds what the query names of this entry.
+// Adds the columns of this entry that the query names.
 void add_columns(const Entry& entry, const std::set<std::string>& grouped, const std::vector<NameUse>& uses,
                  std::vector<Node*>& items, pg::Builder& build) {
   const auto names = [&](std::string_view name) {

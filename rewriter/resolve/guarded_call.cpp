@@ -10,8 +10,8 @@ namespace {
 
 using pg::Node;
 
-// Where x stands, the one column in scope is of this name, which no client's column has. If one had, the
-// function would get a harmless object all the same.
+// Where x stands, the only column in scope has this name, which no client's column has. Even if one had, the
+// function would only get a harmless object.
 constexpr std::string_view kObjects = "pgveil_d";
 constexpr std::string_view kObject = "pgveil_o";
 constexpr std::string_view kAlias = "d";

@@ -5,7 +5,7 @@
 namespace pgveil::rewriter {
 namespace {
 
-// REQUIRES: resolved.
+// REQUIRES: the type is resolved.
 bool is_regrole(const PgQuery__TypeName& type) {
   return pg::string_of(type.names[type.n_names - 1]) == "regrole" && type.n_array_bounds == 0;
 }
@@ -28,8 +28,7 @@ void Resolver::any_expression(Node*& node, Scope& scope, const CteScope* ctes) {
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_A_CONST: return;
     case PG_QUERY__NODE__NODE_PARAM_REF:
-      if (node->param_ref->number > 0)
-        return;  // a number that does not fit comes out of the parser like that
+      if (node->param_ref->number > 0) return;  // the parser returns 0 for a number that does not fit
       return name_error("42P02", "there is no parameter of this number", node->param_ref->location);
     case PG_QUERY__NODE__NODE_COLUMN_REF:
       if (Node* constant = system_column_of_catalog(*node->column_ref, scope)) {

@@ -19,7 +19,7 @@ ColumnNames names_of(const Relation& relation) {
   return out;
 }
 
-// `AS t(a, b)`: renames from the left; longer lists are the server's error.
+// `AS t(a, b)` renames from the left; longer lists are the server's error.
 ColumnNames under_alias(ColumnNames columns, const PgQuery__Alias* alias) {
   if (alias == nullptr || !columns) return columns;
   const auto names = pg::nodes(alias->colnames, alias->n_colnames);
@@ -41,7 +41,8 @@ ColumnNames joined(const ColumnNames& left, const ColumnNames& right,
   return out;
 }
 
-// The primary key under the names that its columns have here; empty: none, or not shown as it is.
+// The primary key, with the names that its columns have here. Empty: there is none, or it is not shown as it
+// is.
 std::vector<std::string> shown_key(const Relation& relation, const std::vector<std::string>& names,
                                    const Mask& mask) {
   std::vector<std::string> out;
@@ -58,7 +59,7 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
   return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
 }
 
-// In PostgreSQL's own words, since its grants decide.
+// Uses PostgreSQL's own words, because its grants decide.
 [[noreturn]] void refuse_as_database(const Relation& relation, const std::string& role, int location) {
   const bool is_view = relation.kind == RelationKind::view;
   refuse(Reason::relation_not_listed,
@@ -67,7 +68,7 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
          location);
 }
 
-// The name that others of the statement may call it by; empty: none.
+// The name by which other parts of the statement may refer to it; empty: none.
 std::string alias_of(const Node& node) {
   const auto name = [](const PgQuery__Alias* alias) { return alias == nullptr ? "" : alias->aliasname; };
   switch (node.node_case) {
@@ -90,8 +91,8 @@ bool is_unnest_of_several(const Node* node) {
          call.agg_distinct == 0 && call.func_variadic == 0;
 }
 
-// unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), and only under its bare name: no
-// function takes two arrays, so the qualified name, which is what we send, would not be found.
+// unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), but only under its unqualified name. No
+// function takes two arrays, so the qualified name, which we send, would not be found.
 void expand_unnest(PgQuery__RangeFunction& function, pg::Builder& build) {
   std::vector<Node*> items;
   for (Node* item : pg::nodes(function.functions, function.n_functions)) {
@@ -118,7 +119,7 @@ void expand_unnest(PgQuery__RangeFunction& function, pg::Builder& build) {
 
 }  // namespace
 
-// An item that was stopped may have any columns: what names them is not stopped, too.
+// An item that stopped may have any columns, so names that refer to it do not stop as well.
 ColumnNames Resolver::from_item(Node*& node, Scope& scope, const CteScope* ctes) {
   ColumnNames columns;
   const std::size_t before = scope.entries.size();
@@ -158,7 +159,7 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
                range.location);
   }
   const Relation* found = schema.empty() ? catalog.resolve(name, schemas()) : catalog.find(schema, name);
-  if (found == nullptr) {  // the same words whether it exists or not
+  if (found == nullptr) {  // the same words whether the relation exists or not
     refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is not listed for this role", name),
            "ask the data owner for a policy that names this role as a reader", range.location);
   }
@@ -191,7 +192,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
     refuse(Reason::row_layout, "ONLY on a table with partitions or children", "leave ONLY out",
            range.location);
   }
-  // A table's own rows: whatever becomes its child is another table.
+  // Reads a table's own rows only, because a table that becomes its child is another table.
   range.inh = relation.kind == RelationKind::table ? 0 : 1;
   const Mask* mask = snapshot_.catalog_mask(relation);
   if (mask != nullptr) entry.catalog_oid = relation.oid;
@@ -311,7 +312,7 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
   }
   if (function.alias == nullptr && function.n_functions == 1 &&
       column_label(function.functions[0]->list->items[0]) != name) {
-    function.alias = build_.alias(name);  // the function was replaced by another: keep the name people see
+    function.alias = build_.alias(name);  // the function was replaced: keep the name that people see
   }
   Entry entry;
   entry.alias = function.alias != nullptr ? function.alias->aliasname : name;
@@ -320,7 +321,7 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
   return columns;
 }
 
-// json_to_record(…) AS x(a int, b text): the caller says what the record holds. nullopt: no list.
+// json_to_record(…) AS x(a int, b text): the caller says what the record contains. nullopt: there is no list.
 ColumnNames Resolver::column_definitions(std::span<Node* const> definitions) {
   if (definitions.empty()) return std::nullopt;
   std::vector<std::string> names;

@@ -13,14 +13,14 @@
 namespace pgveil::rewriter {
 namespace {
 
-// A parameter or constant, cast or not: nothing of it can bind to a column.
+// A parameter or constant, with or without a cast: nothing in it can bind to a column.
 bool is_value(const pg::Node* node) {
   while (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
   return pg::is_kind(node, PG_QUERY__NODE__NODE_PARAM_REF) || pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
 }
 
-// current_setting('app.user', true): names with a dot are what clients make up, and here nobody can have set
-// one.
+// current_setting('app.user', true): clients make up names with a dot, and here nobody can have set such a
+// setting.
 bool is_unknown_setting(const PgQuery__FuncCall& call) {
   const std::string_view name(call.args[0]->a_const->sval->sval);
   return call.n_args == 2 && truth_of(call.args[1]) == true && name.find('.') != std::string_view::npos;
@@ -78,14 +78,15 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
          call.location);
 }
 
-// PostgreSQL reads city(p), p being a row, as p.city where no function city takes a row. Null: not that.
+// PostgreSQL reads city(p), where p is a row, as p.city if no function city takes a row. Null: it is
+// something else.
 pg::Node* Resolver::column_of_row(const PgQuery__FuncCall& call, std::string_view name, const Scope& scope) {
   const bool is_plain = call.n_args == 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_COLUMN_REF) &&
                         call.args[0]->column_ref->n_fields == 1 && call.n_agg_order == 0 &&
                         call.over == nullptr && call.agg_filter == nullptr && call.agg_distinct == 0 &&
                         call.func_variadic == 0;
   if (!is_plain) return nullptr;
-  // Functions named like a type convert to it; they take no rows.
+  // Functions that are named like a type convert to that type, so they take no rows.
   const bool may_take_rows = snapshot_.catalog().function_names.contains(name) &&
                              !snapshot_.catalog().pg_catalog_types.contains(name);
   const std::string_view row = pg::string_of(call.args[0]->column_ref->fields[0]);
@@ -123,9 +124,9 @@ void Resolver::current_setting(Node*& node) {
   if (is_path_setting(call.args[0]->a_const->sval->sval)) call.args[0] = build_.string_constant(kPathSetting);
 }
 
-// A name that is known when the statement runs only (a parameter) is looked up among the settings that may be
-// shown: as text, NULL for the others, for those with a unit, which would be written in another way, and for
-// search_path.
+// A name that is known only when the statement runs (a parameter) is looked up among the settings that may be
+// shown. The result is text. It is NULL for all other settings, for settings with a unit, which would be
+// written differently, and for search_path.
 pg::Node* Resolver::listed_setting(Node* name) {
   constexpr std::string_view kAlias = "pgveil_s";
   const Relation* settings = snapshot_.catalog().find("pg_catalog", "pg_settings");

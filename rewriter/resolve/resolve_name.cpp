@@ -40,9 +40,9 @@ void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) 
   }
 }
 
-// tableoid of a system catalog, which comments are looked up by, is the same for all its rows, and NULL where
-// an outer join has no row. xmin, by which tools find what has changed, tells how many transactions there
-// were: it is NULL. Null: it is something else.
+// tableoid of a system catalog, by which comments are looked up, is the same for all its rows, and NULL where
+// an outer join has no row. xmin, by which tools find changes, tells how many transactions there were, so it
+// becomes NULL. Null: it is something else.
 pg::Node* Resolver::system_column_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope) {
   const auto fields = pg::nodes(column.fields, column.n_fields);
   if (fields.empty() || fields.size() > 2) return nullptr;
@@ -64,7 +64,7 @@ pg::Node* Resolver::system_column_of_catalog(const PgQuery__ColumnRef& column, c
   return build_.searched_case(no_row, oid(build_.string_constant(std::to_string(entry->catalog_oid))));
 }
 
-// Where it may bind, it binds among the columns that are left: masked or open, never a function.
+// A name that may bind binds to one of the remaining columns, masked or open, and never to a function.
 void Resolver::bare_name(const Node* field, const Scope& scope, int location) {
   if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) return;
   const std::string_view name = pg::string_of(field);

@@ -6,14 +6,15 @@
 namespace pgveil::rewriter {
 
 void Resolver::operator_name(Node**& name, std::size_t& size, int location) {
-  if (size == 0) return;  // IN (sub-query): the grammar's own "="
+  if (size == 0) return;  // IN (sub-query): "=", from the grammar itself
   const std::string op(pg::string_of(name[size - 1]));
   const bool is_ours = size == 1 || (size == 2 && pg::string_of(name[0]) == "pg_catalog");
   if (!is_ours || op.empty() || snapshot_.catalog().operator_names_only_elsewhere.contains(op)) {
     refuse(Reason::operator_not_listed, fmt::format("operator {} is not PostgreSQL's own", op),
            "use an operator of pg_catalog", location);
   }
-  // Bare where no other schema has an operator of this name: the same operator, and the text stays readable.
+  // Unqualified if no other schema has an operator of this name: it is the same operator, and the text stays
+  // readable.
   const bool is_ambiguous = snapshot_.catalog().operator_names_elsewhere.contains(op);
   if (!is_ambiguous && size == 1) return;
   Node* const qualified[] = {build_.string("pg_catalog"), build_.string(op)};

@@ -35,8 +35,8 @@ bool is_set_config(const Node* node) {
 
 }  // namespace
 
-// PostgreSQL takes any names and skips those that mean nothing. Here a list of which nothing is left is a
-// mistake that is better told at once.
+// PostgreSQL accepts any names and skips those without a schema. Here a list without any existing schema is a
+// mistake that is better reported at once.
 void Resolver::check_path(const SchemaNames& names, int location) {
   const auto is_named = [](const std::string& name) { return !name.empty() && name != "$user"; };
   if (std::ranges::none_of(names, is_named)) return;
@@ -81,7 +81,7 @@ Statement Resolver::set_path(PgQuery__VariableSetStmt& set) {
   return out;
 }
 
-// SELECT set_config('…', '…', …), … and nothing else: then it runs once, for sure, with these values.
+// SELECT set_config('…', '…', …), … and nothing else: then it certainly runs once, with these values.
 bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
   const bool is_bare =
       select.op == PG_QUERY__SET_OPERATION__SETOP_NONE && select.n_from_clause == 0 &&

@@ -1,5 +1,6 @@
-// What a client may do: has_table_privilege() and its kin, pg_has_role(), current_user::regrole. PostgreSQL
-// would answer for pgveil's own role, and may not know the client's at all.
+// Answers what a client may do: has_table_privilege() and similar functions, pg_has_role(),
+// current_user::regrole. PostgreSQL would answer for pgveil's own role, and may not know the client's role at
+// all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ bool is_about_relations(std::string_view function) {
          function == "has_column_privilege";
 }
 
-// 'INSERT, Select': one of the list is enough, as for PostgreSQL. Nobody may grant anything on here.
+// 'INSERT, Select': one matching privilege of the list is enough, as for PostgreSQL. Nobody can grant
+// anything here.
 bool names_select(std::string_view privileges) {
   for (std::size_t at = 0; at <= privileges.size();) {
     const std::size_t end = std::min(privileges.find(',', at), privileges.size());
@@ -37,13 +39,13 @@ bool names_select(std::string_view privileges) {
 
 }  // namespace
 
-// A role's name is the client's where it stands as a constant: so current_user was resolved.
+// A constant role name may be the client's, because current_user was resolved to one.
 bool Resolver::is_client(const Node* node) const {
   while (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) node = node->type_cast->arg;
   return text_of(node) == std::string_view(client_.role);
 }
 
-// NULL where PostgreSQL has no such role, which equals no owner and no member.
+// NULL if PostgreSQL has no such role; then it equals no owner and no member.
 pg::Node* Resolver::client_as_regrole() {
   Node* const name[] = {build_.string_constant(pg::quote_identifier(client_.role))};
   return build_.call("to_regrole", name);
@@ -59,7 +61,7 @@ void Resolver::right(Node*& node, std::string_view function) {
     ++call.args;
     --call.n_args;
   }
-  if (call.n_args + 1 != most) return;  // of another role, or an error of the server's
+  if (call.n_args + 1 != most) return;  // about another role, or an error for the server to raise
   if (is_about_relations(function)) {
     node = may_select(call.args[0], call.args[call.n_args - 1]);
   } else if (function == kMember && is_client(call.args[0])) {
@@ -67,7 +69,7 @@ void Resolver::right(Node*& node, std::string_view function) {
   }
 }
 
-// Of columns it says the same as of their table: one that is hidden can be asked for, too.
+// For columns the answer is that of their table, because a hidden column can be queried, too.
 pg::Node* Resolver::may_select(Node* relation, Node* privilege) {
   const auto text = text_of(privilege);
   if (text && !names_select(*text)) return build_.false_constant();

@@ -9,7 +9,7 @@ namespace {
 
 using pg::Node;
 
-// Names of our own, that a column of the client's can't have.
+// Names of our own, which no column of a client has.
 constexpr std::string_view kShare = "pgveil_s";
 constexpr std::string_view kPercent = "percent";
 constexpr std::string_view kMasked = "pgveil_m";
@@ -24,9 +24,8 @@ void check_method(const PgQuery__RangeTableSample& sample) {
   }
 }
 
-// A constant that PostgreSQL would not take either. What a parameter says is not looked at: less than 0 draws
-// no row, more than
-// 100 all of them.
+// Whether it is a constant that PostgreSQL would reject, too. The value of a parameter is not checked: below
+// 0 it draws no row, above 100 all of them.
 bool is_no_share(const Node& percent) {
   if (!pg::is_kind(&percent, PG_QUERY__NODE__NODE_A_CONST)) return false;
   const PgQuery__AConst& constant = *percent.a_const;
@@ -36,9 +35,9 @@ bool is_no_share(const Node& percent) {
   return constant.val_case == PG_QUERY__A__CONST__VAL_FVAL && std::strtod(constant.fval->fval, nullptr) > 100;
 }
 
-// PostgreSQL's Bernoulli is a hash of the place where a row is stored and of a seed. With a seed that the
-// client chooses, or finds by trying all 2^32, the rows that came tell where each is stored, and gaps between
-// them: what ctid would tell.
+// PostgreSQL's Bernoulli method hashes a seed and the place where a row is stored. With a seed that the
+// client chooses, or finds by trying all 2^32, the returned rows tell where each one and the gaps between
+// them are stored, which is what ctid would tell.
 void check_protected(const PgQuery__RangeTableSample& sample) {
   if (pg::string_of(sample.method[0]) == "system") {
     refuse(Reason::row_layout, "TABLESAMPLE SYSTEM of a protected table shows which rows are stored together",
@@ -70,8 +69,8 @@ void fence(PgQuery__SelectStmt& query, pg::Builder& build) {
 
 // SELECT pgveil_t.* FROM (SELECT <percent>::float4 AS percent OFFSET 0) AS pgveil_s,
 //   LATERAL (SELECT * FROM <mask> AS pgveil_m WHERE random() * 100 < pgveil_s.percent OFFSET 0) AS pgveil_t
-// The share stands where no column of the mask is in scope. Behind the second fence it is asked for each row
-// of the mask, and not for each row of a join, or once.
+// The share is computed where no column of the mask is in scope. Because of the second fence, the condition
+// is evaluated for each row of the mask, and not once or for each row of a join.
 PgQuery__SelectStmt* sampled(PgQuery__SelectStmt* mask, Node* percent, pg::Builder& build) {
   Node* const shares[] = {
       build.target(build.cast(percent, build.type_name("pg_catalog", "float4")), kPercent)};
@@ -94,8 +93,8 @@ PgQuery__SelectStmt* sampled(PgQuery__SelectStmt* mask, Node* percent, pg::Build
 
 }  // namespace
 
-// Of an open table it is PostgreSQL's own; of a protected one its rows are drawn by random(), outside of the
-// mask. The arguments stand before the table is in scope; they see outer queries only.
+// For an open table this is PostgreSQL's own sampling. For a protected one, random() draws the rows, outside
+// of the mask. The arguments come before the table is in scope, so they see outer queries only.
 ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
   PgQuery__RangeTableSample& sample = *node->range_table_sample;
   if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
@@ -107,7 +106,7 @@ ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
   optional_expression(sample.repeatable, outside, ctes);
   const ColumnNames columns = relation(sample.relation, scope, ctes);
   if (pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) return columns;
-  if (scope.entries.back().masked == nullptr) {  // as PostgreSQL says it of a view
+  if (scope.entries.back().masked == nullptr) {  // in the words that PostgreSQL uses for a view
     name_error(sqlstate::kFeatureNotSupported,
                "TABLESAMPLE clause can only be applied to tables and materialized views", sample.location);
   }

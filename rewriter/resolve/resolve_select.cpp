@@ -71,7 +71,7 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
   target_list(select, scope, ctes, names, star);
   for (Node*& key : pg::nodes(select.distinct_clause, select.n_distinct_clause)) {
     if (key->node_case != PG_QUERY__NODE__NODE__NOT_SET)
-      output_expression(key, scope, ctes, names);  // a bare DISTINCT
+      output_expression(key, scope, ctes, names);  // DISTINCT without ON
   }
   optional_expression(select.where_clause, scope, ctes);
   for (Node*& item : pg::nodes(select.group_clause, select.n_group_clause)) {
@@ -86,7 +86,7 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
   return names;
 }
 
-// The guards of tables that are read as they are come before what the client asks for.
+// The guards of tables that are read as they are come before the client's conditions.
 void Resolver::guard_tables(PgQuery__SelectStmt& select, const Scope& scope) {
   std::vector<Node*> conditions;
   for (const Relation* relation : scope.as_they_are) {

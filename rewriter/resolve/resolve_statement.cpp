@@ -26,7 +26,7 @@ Statement with_effect(Statement statement, PathEffect effect) {
   return statement;
 }
 
-// As the text has it: a . b
+// As in the client's text: a . b
 std::string words_of(std::string_view setting) {
   if (setting == "session_authorization") return "SESSION AUTHORIZATION";
   std::string out;
@@ -34,7 +34,7 @@ std::string words_of(std::string_view setting) {
   return out;
 }
 
-// SET x = 1, = 'on', = true; empty: something else.
+// The value in SET x = 1, = 'on', = true; empty: something else.
 std::string written_value(const pg::Node& value) {
   if (const auto text = text_of(&value)) return std::string(*text);
   const bool is_number = pg::is_kind(&value, PG_QUERY__NODE__NODE_A_CONST) &&
@@ -84,7 +84,7 @@ Statement Resolver::any_statement(Node*& node) {
       return of_kind(StatementKind::deallocate, node->deallocate_stmt->name);
     case PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT:
       return of_kind(StatementKind::close_cursor, node->close_portal_stmt->portalname);
-    case PG_QUERY__NODE__NODE_UNLISTEN_STMT:  // pools send UNLISTEN * with each connection they take back
+    case PG_QUERY__NODE__NODE_UNLISTEN_STMT:  // pools send UNLISTEN * with each returned connection
       if (node->unlisten_stmt->conditionname[0] == '\0') return of_kind(StatementKind::set);
       refuse(Reason::statement_kind, "LISTEN and UNLISTEN of a channel are not answered", "UNLISTEN * is");
     default:
@@ -116,7 +116,7 @@ Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
   if (copy.where_clause != nullptr)
     refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
   if (copy.relation != nullptr) {  // COPY t (a, b) → COPY (SELECT a, b FROM t)
-    if (snapshot_.is_expanded(find_relation(*copy.relation), client_.role)) {  // as PostgreSQL says it
+    if (snapshot_.is_expanded(find_relation(*copy.relation), client_.role)) {  // in PostgreSQL's words
       name_error(sqlstate::kWrongObjectType,
                  fmt::format("cannot copy from view \"{}\"", copy.relation->relname), -1);
     }
@@ -202,7 +202,7 @@ void Resolver::set_values(PgQuery__VariableSetStmt& set) {
   }
 }
 
-// RESET of a pinned setting, or SET to the value that it has: written as the proxy pins it.
+// RESET of a pinned setting, or SET to its pinned value. Written as the proxy pins it.
 bool Resolver::is_at_its_value(PgQuery__VariableSetStmt& set) {
   const auto fixed = fixed_value(set.name);
   if (!fixed) return false;

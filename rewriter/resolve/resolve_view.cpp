@@ -12,12 +12,12 @@ namespace {
 using pg::Node;
 
 constexpr std::size_t kMaxNestedViews = 16;
-constexpr std::size_t kMaxExpandedViews = 200;  // in one statement; views of views grow as powers do
+constexpr std::size_t kMaxExpandedViews = 200;  // per statement; views of views grow exponentially
 
 const std::vector<std::string> kPathOfDefinitions = {"pg_catalog"};
 
-// What is wrong inside a view, told at the place where the client names it. The text of a definition is none
-// of the client's, so no position in it is.
+// Reports what is wrong inside a view at the place where the client names it. The definition is not the
+// client's text, so positions in it mean nothing to the client.
 Stop inside(const Relation& view, Stop stop, int location) {
   const auto prefixed = [&](const std::string& what) {
     return fmt::format("view \"{}\": {}", view.name, what);
@@ -32,7 +32,7 @@ Stop inside(const Relation& view, Stop stop, int location) {
                   location + 1}};
 }
 
-// As a security barrier does: conditions of the query around it are not moved into it.
+// Keeps conditions of the surrounding query from being moved into it, like a security barrier.
 void keep_conditions_out(PgQuery__SelectStmt& query, pg::Builder& build) {
   if (query.limit_offset != nullptr || query.limit_count != nullptr) return;
   query.limit_offset = build.integer_constant(0);
@@ -45,8 +45,8 @@ std::span<const std::string> Resolver::schemas() const {
   return views_.empty() ? std::span<const std::string>(path_now_.schemas) : kPathOfDefinitions;
 }
 
-// FROM v becomes FROM (its definition) AS v(its columns). Inside, nothing of the client's statement is in
-// scope: no common table expression, no alias, no column, no search path.
+// FROM v becomes FROM (its definition) AS v(its columns). Nothing of the client's statement is in scope
+// inside: no common table expression, no alias, no column, no search path.
 ColumnNames Resolver::view(Node*& node, const Relation& view, Scope& scope) {
   const PgQuery__RangeVar range = *node->range_var;
   std::vector<std::string> names;

@@ -26,9 +26,9 @@ namespace pgveil::rewriter {
 
 class Resolver {
  public:
-  // All references outlive the resolver; masks spliced into the tree belong to the snapshot. stops: null, or
-  // where it puts what stops it, going on with what else the statement holds. A statement that left one there
-  // must not be sent.
+  // All references outlive the resolver; masks spliced into the tree belong to the snapshot. stops: if not
+  // null, the resolver collects there what stops it and goes on with the rest of the statement. A statement
+  // that left a Stop there must not be sent.
   Resolver(const Snapshot& snapshot, const Client& client, pg::Arena& arena,
            std::vector<Stop>* stops = nullptr)
       : snapshot_(snapshot),
@@ -38,21 +38,21 @@ class Resolver {
         path_(client.path),
         path_now_(resolve_path(path_, snapshot.catalog(), client.role)) {}
 
-  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty. What it does to
-  // the client's search path holds for the statements after it.
+  // Throws Stop. On return `node` is ready to be printed; the result's sql is still empty. Changes of the
+  // client's search path hold for the statements after this one.
   [[nodiscard]] Statement statement(pg::Node*& node);
 
-  // Versions of the policies of all protected tables met so far.
+  // The versions of the policies of all protected tables met so far.
   [[nodiscard]] const std::vector<VersionId>& versions() const { return versions_; }
 
-  // Of the statement that was resolved last.
+  // The stand-ins of the statement that was resolved last.
   [[nodiscard]] std::span<const StandIn> stand_ins() const { return stand_ins_; }
 
  private:
   using Node = pg::Node;
 
-  // A step that others may follow when it stops, if stops are collected. A view stops as one: its text is not
-  // the client's.
+  // Runs a step. If stops are collected, the steps after it run even when it stops. A view stops as a whole,
+  // because its text is not the client's.
   template <class Step>
   void attempt(Step&& step) {
     if (stops_ == nullptr || !views_.empty()) return step();
@@ -88,7 +88,7 @@ class Resolver {
   void copy_options(PgQuery__CopyStmt& copy);
   void transaction_modes(std::span<Node* const> modes);
 
-  // resolve_path.cpp: the client's search path, which the backend knows as a setting that means nothing
+  // resolve_path.cpp: the client's search path, which the backend keeps as a setting without meaning to it
   void check_path(const SchemaNames& names, int location);
   Statement set_path(PgQuery__VariableSetStmt& set);
   [[nodiscard]] static bool sets_configuration(const PgQuery__SelectStmt& select);
@@ -97,7 +97,7 @@ class Resolver {
   [[nodiscard]] Node* current_schema();
   [[nodiscard]] Node* current_schemas(PgQuery__FuncCall& call);
 
-  // resolve_select.cpp: names of the query's output columns
+  // resolve_select.cpp: returns the names of the query's output columns
   ColumnNames select(PgQuery__SelectStmt& select, const Scope* outer, const CteScope* ctes);
   ColumnNames simple_select(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes);
   ColumnNames set_operation(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes);
@@ -108,13 +108,14 @@ class Resolver {
                    const ColumnNames& star);
   void sort_list(std::span<Node*> items, Scope& scope, const CteScope* ctes);
   void window(PgQuery__WindowDef& window, Scope& scope, const CteScope* ctes);
-  // Where a bare name may also mean an output column: GROUP BY, DISTINCT ON, the query's own ORDER BY.
+  // For places where a bare name may also mean an output column: GROUP BY, DISTINCT ON, the query's own ORDER
+  // BY.
   void output_expression(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
   void group_item(Node*& node, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
   void guard_tables(PgQuery__SelectStmt& select, const Scope& scope);
   void tail(PgQuery__SelectStmt& select, Scope& scope, const CteScope* ctes, const ColumnNames& outputs);
 
-  // resolve_from.cpp: names of the item's columns; adds its entries to scope
+  // resolve_from.cpp: returns the names of the item's columns and adds its entries to scope
   ColumnNames from_item(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames any_from_item(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames relation(Node*& node, Scope& scope, const CteScope* ctes);
@@ -131,8 +132,8 @@ class Resolver {
   ColumnNames view(Node*& node, const Relation& view, Scope& scope);
   [[nodiscard]] PgQuery__SelectStmt* expanded(const Relation& view, int location);
   [[nodiscard]] PgQuery__SelectStmt* definition_of(const Relation& view);
-  // Where names without a schema are looked up: the client's path, or inside a view the path its text was
-  // made for.
+  // The schemas in which names without a schema are looked up: the client's path, or inside a view the path
+  // that its text was made for.
   [[nodiscard]] std::span<const std::string> schemas() const;
 
   // resolve_expression.cpp
@@ -149,7 +150,7 @@ class Resolver {
   // resolve_operation.cpp
   void operation(PgQuery__AExpr& node, Scope& scope, const CteScope* ctes);
   void operator_name(Node**& name, std::size_t& size, int location);
-  // Of a form that looks its operators up by name and can't say in which schema.
+  // Checks a form that looks its operators up by name and cannot name their schema.
   void unqualified(std::string_view form, std::initializer_list<std::string_view> operators, int location);
 
   // resolve_function.cpp
@@ -160,7 +161,7 @@ class Resolver {
   [[nodiscard]] Node* listed_setting(Node* name);
   void guarded(PgQuery__FuncCall& call, FunctionRule rule, std::string_view function);
   [[nodiscard]] static bool is_plain(const PgQuery__FuncCall& call);  // f(a, b): nothing but its arguments
-  // Open, or the role is exempt from its policy.
+  // Whether the relation is open, or the role is exempt from its policy.
   [[nodiscard]] bool reads_as_it_is(const Relation& relation) const;
   [[nodiscard]] Node* client_role_constant();
 
@@ -187,7 +188,7 @@ class Resolver {
   const Client& client_;
   pg::Builder build_;
   std::vector<Stop>* stops_;
-  SearchPath path_;  // runs ahead: as it will be when the next statement of the text runs
+  SearchPath path_;  // ahead of the server: as it will be when the next statement of the text runs
   ResolvedPath path_now_;
   std::vector<VersionId> versions_;
   std::vector<StandIn> stand_ins_;

@@ -24,9 +24,9 @@ struct Entry {
   std::uint32_t catalog_oid = 0;       // of a system catalog; 0: something else
   bool has_system_columns = false;     // ctid, xmin …: open tables only
   ColumnNames columns;
-  // Set for a relation read through its mask: what it masks, and the names that its primary key's columns
-  // have here, if every one of them is shown as it is; empty otherwise. `columns` has a name for each column
-  // of `masked`.
+  // Set for a relation read through its mask: the relation that the mask is for, and the names that the
+  // columns of its primary key have here. The names are empty unless every column of the key is shown as it
+  // is. `columns` has a name for each column of `masked`.
   const Relation* masked = nullptr;
   std::vector<std::string> key = {};
 };
@@ -40,10 +40,10 @@ struct Scope {
   [[nodiscard]] const Entry* find(std::string_view alias) const;
   // The nearest entry that is this relation without an alias; null: none.
   [[nodiscard]] const Entry* find_relation(std::string_view schema, std::string_view name) const;
-  // May a bare name bind to a column? True when some entry's columns are not known.
+  // Whether a bare name may be a column. True if the columns of some entry are not known.
   [[nodiscard]] bool may_be_column(std::string_view name) const;
-  // May a bare name bind here: to a column, or to an entry as a whole? True when some entry's columns are not
-  // known.
+  // Whether a bare name may bind here, to a column or to an entry as a whole. True if the columns of some
+  // entry are not known.
   [[nodiscard]] bool may_bind(std::string_view name) const;
 };
 
@@ -52,7 +52,8 @@ struct Cte {
   ColumnNames columns;
 };
 
-// A chain like Scope's. A WITH clause adds one link; a non-recursive item sees only the items before it.
+// A chain like that of Scope. A WITH clause adds one link; a non-recursive item sees only the items before
+// it.
 struct CteScope {
   const CteScope* outer = nullptr;
   std::vector<Cte> items;

@@ -1,5 +1,5 @@
 #pragma once
-// How the resolver says no: it throws Stop, the pipeline catches it. Stop never leaves rewriter/.
+// The resolver refuses by throwing Stop, which the pipeline catches. A Stop never leaves rewriter/.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +15,7 @@ struct Stop {
   std::variant<Refusal, Error>
       what;  // positions are byte offsets + 1 until the pipeline turns them into characters
   std::string phrase =
-      {};  // without a position: words of the statement that stand where it is; the tree does not say
+      {};  // without a position: words of the statement at that place, because the tree has no offset
 };
 
 // byte_offset: a node's `location`; negative when unknown.
@@ -24,7 +24,7 @@ struct Stop {
   throw Stop{Refusal{reason, std::move(message), std::move(hint), byte_offset + 1}};
 }
 
-// phrase: tokens, with a space between two.
+// phrase: tokens separated by one space.
 [[noreturn]] inline void refuse_at(std::string phrase, Reason reason, std::string message,
                                    std::string hint = {}) {
   throw Stop{Refusal{reason, std::move(message), std::move(hint), 0}, std::move(phrase)};

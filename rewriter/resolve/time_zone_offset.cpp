@@ -10,7 +10,7 @@
 namespace pgveil::rewriter {
 namespace {
 
-// "+05:30": the only text whose meaning the fields of the interval don't change.
+// "+05:30": the only form of the text whose meaning does not depend on the fields of the interval.
 bool is_offset(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
   const auto colon = text.find(':');

@@ -1,7 +1,7 @@
 #pragma once
-// Everything a verdict depends on, in one immutable value: catalog, policies, versions, lists, compiled
-// masks. BUILD, RELOAD, drift repair and catalog changes make a new snapshot (make_snapshot.hpp) and replace
-// the old one whole.
+// Everything that a verdict depends on, in one immutable value: catalog, policies, versions, lists, compiled
+// masks. BUILD, RELOAD, drift repair and catalog changes make a new snapshot (make_snapshot.hpp), which
+// replaces the old one as a whole.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,7 +24,7 @@ namespace pgveil::rewriter {
 
 struct TableGuard;  // table_guard.hpp
 struct Mask;        // mask.hpp: the compiled masking sub-select of one version
-struct PolicyMask;  // policy_mask.hpp: it, and all that it was made of
+struct PolicyMask;  // policy_mask.hpp: the mask and everything that it was made from
 class Snapshot;
 
 // One policy with its current version, or the reason why it has none.
@@ -33,28 +33,28 @@ struct PolicyState {
   std::shared_ptr<const policy::PolicyVersion>
       version;                 // null: the table answers 42501 with `closed_because`
   std::string closed_because;  // "build needed", "the table changed since version 3 …"
-  // enforcement: stored: why masks are in each query all the same; empty when they are not. Set by
+  // With enforcement: stored, why masks are nevertheless in each query; empty when they are not. Set by
   // make_snapshot.
   std::string not_stored_because = {};
 };
 
-// What a partition is that was a table of its own in the snapshot before.
+// How to treat a partition that was a table of its own in the previous snapshot.
 enum class Attached {
-  belongs,  // part of its table, as all others
+  belongs,  // it is part of its table, like all others
   stranger  // an open table above it is shut
 };
 
-// Masks that the snapshot before does not have.
+// What to do about masks that the previous snapshot does not have.
 enum class NewMasks {
   make,
-  wait  // their policies are closed for now
+  wait  // do not make them; their policies are closed for now
 };
 
 struct SnapshotInput {
   std::shared_ptr<const Catalog> catalog;
   std::vector<PolicyState> policies;               // of this database only
   std::vector<std::string> open_tables;            // "schema.table", or a view
-  std::map<std::string, Access> open_access = {};  // of those of them that not everybody may read
+  std::map<std::string, Access> open_access = {};  // for open tables and views that not everybody may read
   std::uint64_t generation = 0;                    // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
@@ -63,10 +63,11 @@ struct SnapshotInput {
   std::shared_ptr<const Snapshot> before =
       nullptr;  // masks that were made of the same are taken over from it
   NewMasks new_masks = NewMasks::make;
-  // Of any policy, whether it is there or not. The versions in `policies` need not be among them.
+  // The tables of any policy, whether the policy still exists or not. The versions in `policies` need not be
+  // included.
   std::vector<BuiltTable> built_tables = {};
-  // A table of its own in `before` that is a partition by now: its rows were not what the configuration
-  // opened. RELOAD takes it so.
+  // For a table of its own in `before` that is now a partition: the configuration did not open its rows.
+  // RELOAD uses `belongs`.
   Attached attached = Attached::belongs;
 };
 
@@ -76,7 +77,7 @@ class Snapshot {
     PolicyState state;
     const Relation* relation = nullptr;  // owned by the catalog; null: the table does not exist (closed)
     std::shared_ptr<const Mask> mask;    // null when closed
-    std::shared_ptr<const PolicyMask> made = nullptr;  // what `mask` is of
+    std::shared_ptr<const PolicyMask> made = nullptr;  // the value that `mask` is part of
     bool is_waiting = false;            // closed only because its mask is not made yet (NewMasks::wait)
     std::shared_ptr<const Mask> plain;  // what exempt roles read; null: the table itself
     std::set<std::string, std::less<>> granted = {};  // access: from_database: who may read it, masked
@@ -84,30 +85,32 @@ class Snapshot {
 
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
-  // view: only masks stand for protected tables, so nobody reads one by exemption and none is sampled.
+  // view: protected tables are only reachable through masks, so no role reads one by exemption, and none is
+  // sampled.
   [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
   [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
-  // A table that may stand in SQL that is sent for this role.
+  // Whether the table may stand in SQL that is sent for this role.
   [[nodiscard]] bool is_open(const Relation& relation, std::string_view role) const;
-  // What a statement that reads this table as it is asks of it; null: no table of the database is protected.
+  // The guard for statements that read this table as it is; null: no table of the database is protected.
   [[nodiscard]] const TableGuard* table_guard(const Relation& relation) const;
-  // A listed table that nobody reads for now, and why; null: it is not listed, or open.
+  // Why a listed table is shut for everybody for now; null: it is not listed, or it is open.
   [[nodiscard]] const std::string* shut_because(const Relation& relation) const;
   [[nodiscard]] const std::map<std::uint32_t, std::string>& shut_tables() const { return shut_; }
   // Partitions that were tables of their own when the configuration was read.
   [[nodiscard]] const std::set<std::uint32_t>& strangers() const { return strangers_; }
-  // Every table that this process knows a version or a policy of, under the names that they had.
+  // Every table of which this process knows a version or a policy, under every name that it had.
   [[nodiscard]] const std::vector<BuiltTable>& built_tables() const { return built_tables_; }
-  // A listed view that this role may read: it never stands in SQL that is sent, its definition takes its
-  // place (resolve/resolve_view.cpp).
+  // Whether this is a listed view that the role may read. Such a view never stands in SQL that is sent; its
+  // definition takes its place (resolve/resolve_view.cpp).
   [[nodiscard]] bool is_expanded(const Relation& relation, std::string_view role) const;
   [[nodiscard]] bool is_listed_view(const Relation& relation) const;
-  // PostgreSQL's grants say who reads it.
+  // Whether PostgreSQL's grants decide who reads it.
   [[nodiscard]] bool asks_database(const Relation& relation) const;
-  // Somebody may read something here that `later` keeps from him, and not only until a mask is made.
+  // Whether somebody may read something in this snapshot that `later` denies, other than only until a mask is
+  // made.
   [[nodiscard]] bool shows_more_than(const Snapshot& later) const;
-  // Every role that is named as somebody who may read something.
+  // Every role that is named as one that may read something.
   [[nodiscard]] std::set<std::string> roles() const;
   // The policy on this relation that lists the role as reader or exempt; null: none does.
   [[nodiscard]] const ProtectedTable* policy_for(const Relation& relation, const std::string& role) const {
@@ -120,8 +123,8 @@ class Snapshot {
     return catalog_mask(relation.oid);
   }
   [[nodiscard]] const Mask* catalog_mask(std::uint32_t oid) const;
-  // What this role reads the table of this OID through, a mask or, exempt, its plain columns; null: nothing,
-  // or the table itself.
+  // What this role reads in place of the table of this OID: a mask or, for an exempt role, its plain columns;
+  // null: nothing, or the table itself.
   [[nodiscard]] const Mask* mask_for(std::uint32_t oid, const std::string& role) const;
 
  private:
@@ -132,7 +135,7 @@ class Snapshot {
   MaskChoice mask_choice_ = MaskChoice::cheapest;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
-  // Who may read it; nullopt: everybody.
+  // Who may read a relation; nullopt: everybody.
   using Readers = std::optional<std::set<std::string, std::less<>>>;
   [[nodiscard]] static bool lets_in(const std::map<std::uint32_t, Readers>& relations,
                                     const Relation& relation, std::string_view role);

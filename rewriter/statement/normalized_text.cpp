@@ -10,7 +10,7 @@ using pg::Token;
 constexpr std::string_view kHidden = "?";
 constexpr std::string_view kHiddenName = "\"?\"";
 
-// The scanner gives no place for some tokens, or a part of it: U&'…' is one.
+// For some tokens the scanner reports no place, or only a part: U&'…' is one.
 bool is_more_than_space(std::string_view gap) {
   return gap.find_first_not_of(" \t\n\r\f\v") != std::string_view::npos;
 }
@@ -19,8 +19,8 @@ bool is_quoted(std::string_view name) {
   return name.find('"') != std::string_view::npos;  // "…" and U&"…"
 }
 
-// Operators and punctuation: no quote, digit or letter begins one, so whatever the scanner may learn to call
-// by another name is hidden.
+// Operators and punctuation. No quote, digit or letter begins one, so a token that a new scanner classifies
+// differently is hidden.
 bool is_symbol(std::string_view text) {
   return text.find_first_not_of("+-*/<>=~!@#%^&|`?.,;:()[]{}") == std::string_view::npos;
 }
@@ -47,8 +47,8 @@ std::optional<std::string> normalized_text(std::string_view sql, QuotedNames quo
   const auto tokens = pg::tokens_of(sql);
   if (!tokens) return std::nullopt;
   std::string text;
-  std::size_t end = 0;      // of what is in text
-  std::size_t covered = 0;  // by tokens
+  std::size_t end = 0;      // of what is already in text
+  std::size_t covered = 0;  // by tokens so far
   for (const Token& token : *tokens) {
     if (is_more_than_space(sql.substr(covered, token.offset - covered))) text += kHidden;
     covered = token.offset + token.text.size();

@@ -16,17 +16,17 @@ namespace {
 
 using Message = ProtobufCMessage;
 
-// A WITH item, or the statement around them all.
+// A WITH item, or the whole statement.
 struct Item {
   std::string_view name;
   bool is_repeated = false;  // NOT MATERIALIZED: put into each query that reads it
   bool is_kept = false;      // MATERIALIZED: computed once
   std::size_t readers = 0;   // places that read it
-  std::size_t tables = 0;    // read by itself
-  std::vector<Item*> items;  // read by itself, as often as it reads them
+  std::size_t tables = 0;    // that it reads itself
+  std::vector<Item*> items;  // that it reads itself, once per read
   enum class State { unknown, in_progress, known } state = State::unknown;
-  std::size_t chain = 0;  // it and the items below it, one reading the next
-  double reads = 0;       // with all that is put into it
+  std::size_t chain = 0;  // number of items in the longest chain from here, one reading the next
+  double reads = 0;       // including all that is put into it
 };
 
 // The items that a place can name, innermost first.
@@ -37,7 +37,7 @@ struct Visible {
 
 class Reader {
  public:
-  // Every table and item that the text names, however often it will be read.
+  // Every table and item that the text names, counted once however often it will be read.
   [[nodiscard]] double named() const { return named_; }
 
   void message(const Message& node, Item& reader, const Visible* visible) {
@@ -58,7 +58,7 @@ class Reader {
     });
   }
 
-  // What the query around them sees. Recursive items see all of them, others those before.
+  // The items that the query around them sees. Recursive items see all of them, others only those before.
   const Visible* with(const PgQuery__WithClause& node, const Visible* visible) {
     std::vector<Item*> made;
     for (const pg::Node* each : pg::nodes(node.ctes, node.n_ctes)) {
@@ -100,7 +100,7 @@ bool is_put_in_place(const Item& item) {
   return item.is_repeated || (!item.is_kept && item.readers == 1);
 }
 
-// An item that reads itself adds nothing to itself.
+// An item that reads itself adds nothing to its own measure.
 void measure(Item& item) {
   if (item.state != Item::State::unknown) return;
   item.state = Item::State::in_progress;
@@ -128,7 +128,7 @@ Result<void> check_depth(const Message& statement) {
   Item whole;
   reader.message(statement, whole, nullptr);
   measure(whole);
-  if (whole.chain > kMostChainedItems + 1) {  // the statement is one more
+  if (whole.chain > kMostChainedItems + 1) {  // the statement itself is one more
     return too_complex(fmt::format("more than {} WITH items read each other in a chain", kMostChainedItems),
                        "write several steps as one item, or as sub-queries");
   }

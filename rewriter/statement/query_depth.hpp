@@ -1,8 +1,8 @@
 #pragma once
-// How far PostgreSQL has to go for the WITH items of a statement. It puts items into the queries that read
-// them, one in the other, before it plans, and can't be interrupted while it does: 2,000 items in a chain
-// take minutes and a gigabyte, and items that each read the one before twice, NOT MATERIALIZED, as much with
-// 16 of them.
+// Limits how far PostgreSQL has to go for the WITH items of a statement. Before it plans, PostgreSQL puts
+// items into the queries that read them, one inside the other, and it cannot be interrupted meanwhile. 2,000
+// items in a chain take minutes and a gigabyte; 16 NOT MATERIALIZED items that each read the one before twice
+// cost as much.
 #include <cstddef>
 
 #include "common/error.hpp"
@@ -10,10 +10,11 @@
 
 namespace pgveil::rewriter {
 
-inline constexpr std::size_t kMostChainedItems = 100;    // each reads the one before
-inline constexpr std::size_t kMostRepeatedReads = 1000;  // of tables and items, once items are put in place
+inline constexpr std::size_t kMostChainedItems = 100;    // each item reads the one before
+inline constexpr std::size_t kMostRepeatedReads = 1000;  // of tables and items, with items in place
 
-// statement: resolved, with definitions in the place of views. An Error (54001): it crosses one of the two.
+// statement: resolved, with definitions in the place of views. Errors: 54001 if it exceeds one of the two
+// limits.
 [[nodiscard]] Result<void> check_depth(const ProtobufCMessage& statement);
 
 }  // namespace pgveil::rewriter

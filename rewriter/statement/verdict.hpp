@@ -1,6 +1,6 @@
 #pragma once
 // What a client asks and what becomes of it, as values: the client and the limits of a text, the statements
-// it is rewritten to, or why it is refused.
+// that it is rewritten to, or why it is refused.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,10 +25,10 @@ struct Limits {
 struct Client {
   std::string role;
   SearchPath path = {};       // as it is when the text begins to run
-  bool may_be_exempt = true;  // false: who judges has to see to it that no policy exempts the role
+  bool may_be_exempt = true;  // false: the caller must ensure that no policy exempts the role
 };
 
-// What the session has to know of a statement to keep its own books.
+// The kinds of statements that the session must distinguish to track its own state.
 enum class StatementKind {
   select,          // SELECT, VALUES, TABLE, WITH … SELECT
   copy_out,        // COPY … TO STDOUT
@@ -74,7 +74,7 @@ struct Rewritten {
   std::uint64_t generation = 0;       // of the snapshot
 };
 
-// syntax errors (42601) and unknown columns of listed tables (42703) are Errors; everything that must not be
+// Syntax errors (42601) and unknown columns of listed tables (42703) are Errors; everything that must not be
 // answered is a Refusal. One refused statement refuses the whole text.
 using Verdict = std::variant<Rewritten, Refusal, Error>;
 

@@ -35,7 +35,7 @@ void must_be_name(const Message& node) {
     throw Rejected{"a name that is no name"};
 }
 
-// What the table alone can say of one field. Sub-trees are visited afterwards.
+// Checks what the table alone can say about one field. Sub-trees are visited afterwards.
 void check_field(const Message& node, const ProtobufCFieldDescriptor& field, const FieldRule& rule) {
   switch (rule.use) {
     case FieldUse::empty:
@@ -58,7 +58,7 @@ void check_field(const Message& node, const ProtobufCFieldDescriptor& field, con
   throw Rejected{"a field that is not known"};
 }
 
-// The rule of this node's kind, once all its fields are as the table says.
+// Returns the rule for this node's kind after checking all its fields against the table.
 const KindRule& known(const Message& node) {
   const KindRule* rule = kind_rule(*node.descriptor);
   if (rule == nullptr || node.n_unknown_fields != 0) throw Rejected{"a kind of node that is not known"};
@@ -74,7 +74,7 @@ class Verifier {
       : text_(text), role_(role), snapshot_(snapshot) {}
 
   void message(const Message& node) {
-    if (std::ranges::find(guards_, &node) != guards_.end()) return;  // it was compared
+    if (std::ranges::find(guards_, &node) != guards_.end()) return;  // already compared
     if (node.descriptor == &pg_query__node__descriptor) return content(node);
     const KindRule& rule = known(node);
     const auto as = [&]<class T>(const T*) -> const T& { return reinterpret_cast<const T&>(node); };
@@ -186,7 +186,7 @@ class Verifier {
     reads_.has_protected = true;
   }
 
-  // The mask that this sub-query is, or stands for, to the letter; null: it is none.
+  // The mask that this sub-query is, or stands for, exactly; null: none.
   const Mask* mask_of(const PgQuery__SelectStmt& query) {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       return nullptr;
@@ -195,13 +195,13 @@ class Verifier {
     const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
     if (found == nullptr) return nullptr;
     const Mask* mask = mask_of_role(found->oid, role_, snapshot_);
-    // Where a mask is a view, only the stand-in becomes it.
+    // If a mask is a view, only a stand-in may represent it.
     return mask != nullptr && mask->view.empty() && pg::equal(query.base, mask->select->base) ? mask
                                                                                               : nullptr;
   }
 
-  // The mask that a stand-in stands for. The parser says where it saw the name; around it is just what the
-  // printer writes.
+  // The mask that a stand-in stands for. The parser reports where it saw the name, and around the name there
+  // must be exactly what the printer writes.
   const Mask* stood_for(const PgQuery__SelectStmt& query, const PgQuery__RangeVar& from) {
     StandInName name = stand_in_of(from.relname);
     const Mask* mask = mask_of_role(name.oid, role_, snapshot_);
@@ -285,7 +285,7 @@ class Verifier {
     children(node.base);
   }
 
-  // set_config('setting', 'value', …) of a setting that SET could change too.
+  // set_config('setting', 'value', …) for a setting that SET could change, too.
   static bool sets_listed(const PgQuery__FuncCall& node) {
     if (node.n_args != 3) return false;
     for (const Node* argument : pg::nodes(node.args, 2)) {
@@ -298,7 +298,7 @@ class Verifier {
     return name == kPathSetting || may_set_to(name, node.args[1]->a_const->sval->sval);
   }
 
-  // What the guard is made of was compared; what it asks for is checked like anything else.
+  // The guard itself was compared. The expression that the client asks about is checked like any other.
   void guarded_call(const PgQuery__FuncCall& node, const GuardedArgument& guarded) {
     if (node.agg_filter != nullptr || node.over != nullptr || node.n_agg_order > 0 || node.func_variadic != 0)
       throw Rejected{"an aggregate clause on a guarded function"};
@@ -333,7 +333,8 @@ class Verifier {
     children(node.base);
   }
 
-  // x.f and (x).f may call f. Right only if f is a column's name, or a function that may be called anyway.
+  // x.f and (x).f may call a function f. They are allowed only if f is a column's name, or a function that
+  // may be called anyway.
   void field(std::string_view name) const {
     const Catalog& catalog = snapshot_.catalog();
     if (may_be_field(name, catalog)) return;
@@ -379,7 +380,8 @@ class Verifier {
     children(node);
   }
 
-  // LIKE, IN, BETWEEN … can't be qualified: they look their operators up themselves. Others must be.
+  // LIKE, IN, BETWEEN … cannot be qualified, because they look their operators up themselves. All other
+  // operators must be qualified.
   static bool is_lookup(const Message& node) {
     if (node.descriptor != &pg_query__a__expr__descriptor) return true;
     const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
@@ -481,9 +483,9 @@ class Verifier {
   const std::string& role_;
   const Snapshot& snapshot_;
   std::vector<std::string> ctes_;
-  std::vector<const PgQuery__RangeVar*> guarded_;    // tables whose guard is where it has to be
-  std::vector<const Message*> guards_;               // those guards
-  std::vector<const PgQuery__SelectStmt*> selects_;  // around the node at hand, the outermost first
+  std::vector<const PgQuery__RangeVar*> guarded_;    // tables whose guard is in its place
+  std::vector<const Message*> guards_;               // the guards of these tables
+  std::vector<const PgQuery__SelectStmt*> selects_;  // around the current node, outermost first
   VerifiedReads reads_;
 };
 

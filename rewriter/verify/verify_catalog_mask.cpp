@@ -40,7 +40,7 @@ void is_condition(const Node* found, const std::string& expected) {
     fail("the condition on rows of the list");
 }
 
-// -1, or 0 of what counts pages.
+// -1, or 0 for columns that count pages.
 bool is_unknown_size(const Node* value, std::string_view column) {
   if (!pg::is_kind(value, PG_QUERY__NODE__NODE_TYPE_CAST)) return false;
   const bool counts_pages = column == "relpages" || column == "relallvisible";

@@ -8,8 +8,8 @@
 
 namespace pgveil::rewriter {
 
-// verify_text, and the mask reads this catalog alone, hides the columns and leaves out the rows that the rule
-// names, and nothing else. Errors: ErrorKind::policy, what disagrees.
+// Does what verify_text does, and checks that the mask reads this catalog alone, hides the columns and leaves
+// out the rows that the rule names, and does nothing else. Errors: ErrorKind::policy, what disagrees.
 [[nodiscard]] Result<void> verify_catalog_mask(const Mask& mask, const SystemCatalog& rule,
                                                const Relation& relation);
 

@@ -44,7 +44,7 @@ bool may_tell_size(std::string_view oid, std::string_view role, const Snapshot& 
   });
 }
 
-// '{16385,16390}', where the size of each may be told.
+// '{16385,16390}', and the size of each of these tables may be told.
 bool is_list_of_tables(std::string_view text, std::string_view role, const Snapshot& snapshot) {
   if (text == "{}") return true;
   if (text.size() < 3 || text.front() != '{' || text.back() != '}') return false;
@@ -69,8 +69,7 @@ const PgQuery__SelectStmt* query_of(const Node* argument) {
   return pg::is_kind(query->where_clause, PG_QUERY__NODE__NODE_A_EXPR) ? query : nullptr;
 }
 
-// The text constant of WHERE oid = ANY ('{…}'::oid[]) of the sub-query that it reads; empty: it is something
-// else.
+// The text constant in WHERE oid = ANY ('{…}'::oid[]) of the inner sub-query; empty: it is something else.
 std::string_view listed(const PgQuery__SelectStmt& query) {
   if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
     return {};
@@ -84,7 +83,7 @@ std::string_view listed(const PgQuery__SelectStmt& query) {
   return is_text ? text->a_const->sval->sval : std::string_view();
 }
 
-// The query that brings forth what this function may get; nullopt: no query does.
+// The query whose results this function may get; nullopt: there is none.
 std::optional<std::string> harmless_objects(FunctionRule rule, const PgQuery__SelectStmt& query,
                                             std::string_view role, const Snapshot& snapshot) {
   switch (rule) {
@@ -112,7 +111,7 @@ std::optional<std::string> harmless_objects(FunctionRule rule, const PgQuery__Se
   return std::nullopt;
 }
 
-// Is the query the expected one, once NULL stands in the place of what is asked?
+// Whether the query is the expected one once NULL replaces what the client asks about.
 bool is_guard(const PgQuery__SelectStmt& query, const std::string& objects) {
   std::string expected(kGuard);
   expected.replace(expected.find("{}"), 2, objects);

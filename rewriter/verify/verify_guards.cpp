@@ -72,7 +72,7 @@ std::string cell(const Relation& relation, const Column& column) {
                      identifier(column.name));
 }
 
-// Of each execution.
+// For a check in each execution.
 std::string asked_type(const Relation& relation, const Column& column) {
   std::string out =
       fmt::format(" AND pg_catalog.pg_typeof({})::pg_catalog.oid OPERATOR(pg_catalog.=) '{}'::pg_catalog.oid",

@@ -1,7 +1,7 @@
 #pragma once
-// The guards of a masking sub-select as the verifier expects them: texts, written apart from what makes the
-// guards (masks.cpp, shape_guard.hpp), to be read and compared with the guards that are there. Inside
-// of rewriter.
+// The guards of a masking sub-select as the verifier expects them. These texts are written independently of
+// the code that makes the guards (masks.cpp, shape_guard.hpp); the verifier parses them and compares them
+// with the actual guards. For rewriter/ only.
 #include <cstdint>
 #include <set>
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace pgveil::rewriter {
 
-// Of a database with the schema pgveil. columns: the numbers of those whose raw values the mask reads;
-// stored: the column whose decisions it reads, or null.
+// The guard for a database with the schema pgveil. columns: the numbers of the columns whose raw values the
+// mask reads; stored: the column whose decisions it reads, or null.
 [[nodiscard]] std::string expected_shape_guard(const Relation& relation, const std::set<int>& columns,
                                                const StoredColumn* stored);
-// The same of a database without that schema, where each execution asks.
+// The same for a database without that schema, where each execution checks the shape.
 [[nodiscard]] std::string expected_asking_shape_guard(const Relation& relation, const std::set<int>& columns);
 [[nodiscard]] std::string expected_version_guard(std::string_view policy, std::uint64_t number);
 
-// Of what reads a mask that is a view, beside the view's own guards.
+// The guard of a statement that reads a mask that is a view. The view has its own guards besides.
 [[nodiscard]] std::string expected_view_guard(std::string_view view);
 
-// Of a table that is read as it is.
+// The guard of a table that is read as it is.
 [[nodiscard]] std::string expected_table_guard(const Relation& relation, VersionGuard guard);
 [[nodiscard]] bool is_table_guard(const pg::Node& made, const Relation& relation, VersionGuard guard);
-// It is. Errors: ErrorKind::policy (it would be a bug of what made it).
+// Fails if is_table_guard is false. Errors: ErrorKind::policy (a bug in the code that made the guard).
 [[nodiscard]] Result<void> verify_table_guard(const TableGuard& made, const Relation& relation,
                                               VersionGuard guard);
 

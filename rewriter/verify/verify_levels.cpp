@@ -42,7 +42,7 @@ std::string day_before(std::string_view date) {
   return fmt::format("{:04}-{:02}-{:02}", year, month, day);
 }
 
-// One ten-thousandth less: no end of a level's values lies between.
+// One ten-thousandth less: no end of a level's value is in between.
 std::string number_before(std::string_view number) {
   const bool is_negative = number.starts_with('-');
   if (is_negative) number.remove_prefix(1);
@@ -64,7 +64,7 @@ std::string value_before(std::string_view value) {
   return is_date(value) ? day_before(value) : number_before(value);
 }
 
-// Ends of timestamps are midnights.
+// The ends of timestamp ranges are midnights.
 std::string plain_end(const std::string& end) {
   for (const std::string_view midnight : {" 00:00:00", " 00:00:00+00"}) {
     if (end.ends_with(midnight)) return end.substr(0, end.size() - midnight.size());
@@ -72,7 +72,7 @@ std::string plain_end(const std::string& end) {
   return end;
 }
 
-// The value of the level whose raw values are those in the range; nullopt: there is none.
+// The value of the level whose raw values are those in the range; nullopt: none.
 std::optional<std::string> value_of(const Level& level, const MaskReader::Range& range) {
   if (!range.lower && !range.upper) return std::nullopt;
   const std::string lower = range.lower ? plain_end(*range.lower) : std::string("-Infinity");
@@ -94,7 +94,7 @@ bool are_ranges_of(const Level& level, const MaskReader::Test& test, const Relea
          });
 }
 
-// A value's raw values in a group are asked for all together.
+// A test must contain all raw values of a group's value together.
 bool are_values_of(const Level& level, const policy::Groups& groups, const MaskReader::Test& test,
                    const Released& released) {
   Released labels;
@@ -122,7 +122,7 @@ std::string raw_day_in(const Level& level, std::string_view value) {
   fail("a period's value");
 }
 
-// "30", "[30,40)" or "(,40)".
+// Reads "30", "[30,40)" or "(,40)".
 std::string raw_number_in(std::string_view value) {
   const std::size_t comma = value.find(',');
   if (comma == std::string_view::npos) return std::string(value);

@@ -32,7 +32,7 @@ bool is_value(const Node* node) {
          node->a_const->val_case != PG_QUERY__A__CONST__VAL_BSVAL;
 }
 
-// A constant, a parameter, or one cast to the type of the column's values.
+// A constant or a parameter, possibly cast to the type of the column's values.
 bool is_harmless(const Node* node, const LookUpColumn& column) {
   if (!pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) return is_value(node);
   const PgQuery__TypeName& type = *node->type_cast->type_name;
@@ -64,7 +64,7 @@ std::optional<Condition> condition_of(const PgQuery__SelectStmt& stand_in) {
                    pg::nodes(array.elements, array.n_elements)};
 }
 
-// A statement's own query and the item of it that a look-up stands for.
+// A statement's own query and the item in it for which a look-up is used.
 struct Asking {
   const PgQuery__SelectStmt& query;
   const PgQuery__RangeSubselect& item;
@@ -86,7 +86,7 @@ struct Asking {
     });
   }
 
-  // True only for rows that meet the condition.
+  // Whether the condition is true only for rows that meet the look-up's condition.
   [[nodiscard]] bool implies(const Node* node) const {
     if (pg::is_kind(node, PG_QUERY__NODE__NODE_BOOL_EXPR)) {
       const PgQuery__BoolExpr& both = *node->bool_expr;
@@ -106,7 +106,7 @@ struct Asking {
 
   enum class Found { nowhere, here, asked };
 
-  // here: rows of the item that are left out leave out rows of this node and do nothing else.
+  // Whether removing rows of the item removes rows of this node and has no other effect.
   [[nodiscard]] Found find(const Node* node) const {
     if (pg::is_kind(node, PG_QUERY__NODE__NODE_RANGE_SUBSELECT))
       return node->range_subselect == &item ? Found::here : Found::nowhere;
@@ -154,7 +154,7 @@ struct Check {
   const Column& column;
   const Values& released;
 
-  // `values` as an expression: the released values as an array of the type that the mask compares with.
+  // `values` as an expression: an array of the released values, in the type that the mask compares with.
   [[nodiscard]] Text array(const std::string& values, std::string_view type) const {
     Text out = read(fmt::format("SELECT {} OPERATOR(pg_catalog.=) ANY ({})", offered.column, values));
     const Node* condition = out.select().target_list[0]->res_target->val;
@@ -204,7 +204,8 @@ struct Check {
     return *from->range_subselect->subquery->select_stmt;
   }
 
-  // The mask itself, but for one more condition, the order and the fence. → the condition
+  // Checks that it is the mask itself with one more condition, the order and the fence, and returns that
+  // condition.
   [[nodiscard]] const Node* condition_in(const PgQuery__SelectStmt& inner) const {
     is_zero(inner.limit_offset);
     if (inner.n_sort_clause != 1) fail("rows in physical order");
@@ -286,7 +287,7 @@ struct Check {
   }
 };
 
-// Of " WHERE column OPERATOR(pg_catalog.=) ANY (ARRAY[one, two])…", as it stands in the statement.
+// Reads " WHERE column OPERATOR(pg_catalog.=) ANY (ARRAY[one, two])…" as it stands in the statement.
 bool read_constants(std::string_view text, VerifiedLookUp& out) {
   static constexpr auto kBefore = std::to_array<std::string_view>(
       {"WHERE", "", "OPERATOR", "(", "pg_catalog", ".", "=", ")", "ANY", "(", "ARRAY", "["});

@@ -28,12 +28,13 @@ namespace {
 
 using pg::Node;
 
-// Above this many leaves only every n-th path is tried: each row is interpreted in time linear in the mask.
+// With more leaves than this only every n-th path is tried, because interpreting a row takes time linear in
+// the size of the mask.
 constexpr std::size_t kPathsTried = 3'000;
 
 constexpr std::string_view kUnseen = "\x01unseen";
 
-// Rows to try: those that come to each leaf, with unseen values and with NULLs elsewhere; then mixtures.
+// Rows to try: for each leaf, rows with unseen values and with NULLs elsewhere; then mixtures.
 std::vector<MaskRow> trial_rows(const TreeReading& tree) {
   std::vector<MaskRow> rows = tree.rows_to_leaves(kPathsTried, std::string(kUnseen));
   const auto samples = tree.samples();
@@ -58,14 +59,14 @@ bool is_number(const Node* node) {
   return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);
 }
 
-// What conditions may ask for.
+// What conditions may test.
 struct KnownTests {
-  TreeReading::Values exact;  // of the column itself
+  TreeReading::Values exact;  // values of the column itself
   struct OfLevel {
     const policy::Level& level;
     TreeReading::Values released;
   };
-  std::vector<OfLevel> levels;  // of the column
+  std::vector<OfLevel> levels;  // levels of the column
 
   [[nodiscard]] bool has(const MaskReader::Test& test) const {
     const bool is_exact = !test.length && test.ranges.empty() && !test.values.empty() &&
@@ -77,7 +78,7 @@ struct KnownTests {
 };
 using KnownValues = std::map<std::string, KnownTests, std::less<>>;  // by column
 
-// What both forms of a mask must be. `select` is the mask as it was read back.
+// The checks for both forms of a mask. `select` is the mask as it was read back.
 struct MaskCheck {
   const policy::PolicySpec& spec;
   const policy::PolicyVersion& version;
@@ -87,7 +88,7 @@ struct MaskCheck {
   const PgQuery__SelectStmt& select;
   VersionGuard guard;
   MaskReader& reader;
-  const StoredColumn* stored = nullptr;  // that the mask reads
+  const StoredColumn* stored = nullptr;  // read by the mask
   bool reads_copy = false;
 
   void guards(const Node* where) const {
@@ -121,7 +122,8 @@ struct MaskCheck {
                                           rule->column_class == policy::ColumnClass::insensitive);
   }
 
-  // Of a level's attribute the column that it is a level of; a copy has the level itself.
+  // Whether the mask tests the column. For an attribute that is a level, it is the level's source; a copy has
+  // the level itself.
   [[nodiscard]] bool is_asked(const Column& column) const {
     for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
       if ((reads_copy ? tree.attributes[a].name : reading.column_of(a)) == column.name) return true;
@@ -139,7 +141,7 @@ struct MaskCheck {
   }
 
   void reads_the_table(const PgQuery__SelectStmt& query) const {
-    // Rows of other tables only where each is decided.
+    // Rows of child tables are allowed only if each row is decided.
     reads_as_t(query, relation, stored == nullptr);
   }
 
@@ -160,7 +162,7 @@ struct MaskCheck {
     }
   }
 
-  // The targets of the inner sub-select: columns as they are, and last the decision.
+  // Checks the targets of the inner sub-select: unchanged columns, and last the decision, which it returns.
   const Node* decision_in(const PgQuery__SelectStmt& inner) const {
     is_plain(inner, {"target_list", "from_clause"});
     reads_the_table(inner);
@@ -190,7 +192,7 @@ struct MaskCheck {
     return decision_in(*from.subquery->select_stmt);
   }
 
-  // A trial row has no value that only the mask knows, so such a value would not be found out by trying.
+  // No trial row has a value that only the mask contains, so trying rows would not detect such a value.
   [[nodiscard]] KnownValues known_values() const {
     KnownValues known;
     for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
@@ -204,7 +206,7 @@ struct MaskCheck {
     return known;
   }
 
-  // is_end: what may stand behind ELSE.
+  // is_end: what may follow ELSE.
   void known_values_only(const Node* node, const KnownValues& known, bool (*is_end)(const Node*),
                          std::size_t first_arm = 0) const {
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_CASE_EXPR)) return;
@@ -223,8 +225,8 @@ struct MaskCheck {
     return select.target_list[position]->res_target->val;
   }
 
-  // shown(cell, row): the column or constant that it shows, exact values by the column itself, a level by a
-  // constant. Called for every trial row and quasi-identifier.
+  // shown(cell, row): the column or constant that a cell shows. An exact value is shown by the column itself,
+  // a level by a constant. Called for every trial row and quasi-identifier.
   template <class Shown>
   void released_cells(const Shown& shown) const {
     for (const MaskRow& row : trial_rows(reading)) {
@@ -268,7 +270,7 @@ struct MaskCheck {
     by_bits(row_decision(), "pgveil shown", 1);
   }
 
-  // Of a NULL in the column no bit is set: & gives NULL, which is not the bit.
+  // If the column is NULL, no bit is set: & gives NULL, which differs from the bit.
   void by_stored(const Node* decision) const {
     fixed_columns();
     reads_the_table(select);
@@ -300,7 +302,7 @@ Error failure(std::string_view name, std::string_view expected) {
       .hint = "this is a bug of pgveil: the table stays closed"};
 }
 
-// The tree of a text that is one SELECT.
+// The tree of a text that must be one SELECT.
 pg::Tree read_select(std::string_view text) {
   auto read = pg::parse_own(text, std::size_t{64} << 20);
   if (!read || read->result->n_stmts != 1 ||
@@ -321,7 +323,7 @@ struct Form {
   const std::vector<Node*>& left_out;
 };
 
-// A comment would go on behind the part.
+// A comment would extend beyond the part.
 void has_no_comment(std::string_view part) {
   if (part.find("--") == std::string_view::npos && part.find("/*") == std::string_view::npos) return;
   const auto tokens = pg::tokens_of(part);
@@ -329,7 +331,7 @@ void has_no_comment(std::string_view part) {
     fail("SQL without comments");
 }
 
-// By itself the text is this value with this name, and nothing more.
+// Checks that the text by itself is this value with this name, and nothing more.
 void is_target(std::string_view text, const Node& value, const char* name) {
   has_no_comment(text);
   const pg::Tree read = read_select("SELECT " + std::string(text));
@@ -343,8 +345,8 @@ void is_target(std::string_view text, const Node& value, const char* name) {
   if (!pg::equal(select.base, select_of(bare).base)) fail("a column and nothing more");
 }
 
-// Each part of the text is by itself what it is in the tree. Parts are joined by commas, which end each of
-// them, so any choice of them is the mask but for typed NULLs in the places of what is left out.
+// Checks that each part of the text by itself is the matching part of the tree. Parts are joined by commas,
+// which end each of them. So any choice of parts is the mask, with typed NULLs in place of what is left out.
 void check_parts(const Form& form) {
   const std::size_t columns = form.select.n_target_list;
   if (form.parts.columns.size() != columns || form.left_out.size() != columns) fail("all columns");
@@ -382,7 +384,7 @@ Result<void> check_form(const Form& form, std::string_view name, const CheckIt& 
   return {};
 }
 
-// What it says of itself, by which a statement's verifier knows it.
+// Checks the mask's labels, by which the verifier of a statement identifies it.
 void is_labeled(const Mask& mask, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
                 std::uint32_t table_oid) {
   if (mask.policy != spec.name || version.policy != spec.name || mask.number != version.number)

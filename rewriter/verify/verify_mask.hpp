@@ -1,7 +1,7 @@
 #pragma once
-// The independent check of a compiled mask: reads it back from its own SQL text and holds it, column by
-// column, against the policy and the nodes of the tree, not against the decisions that it was compiled from.
-// Shares no code with the compiler: conditions are evaluated by a small interpreter (verify_reader.hpp) on
+// The independent check of a compiled mask. It reads the mask back from its own SQL text and compares it,
+// column by column, with the policy and the nodes of the tree, not with the decisions that it was compiled
+// from. It shares no code with the compiler: a small interpreter (verify_reader.hpp) evaluates conditions on
 // rows made from every path of the tree (verify_tree_reading.hpp), with unseen values and NULLs, and on
 // mixtures of the tree's values.
 #include "common/error.hpp"
@@ -13,30 +13,33 @@
 
 namespace pgveil::rewriter {
 
-// mask.text parses to mask.select, and each of its parts by itself to its part of it, so that the text
-// without any columns that may be left out is the same with typed NULLs: what verify_sent relies on. name:
-// for the message. Errors: ErrorKind::policy.
+// Checks that mask.text parses to mask.select, and that each of its parts parses by itself to the matching
+// part of the tree. So the text without some columns that may be left out is the same with typed NULLs, and
+// verify_sent relies on this. name: for the message. Errors: ErrorKind::policy.
 [[nodiscard]] Result<void> verify_text(const Mask& mask, std::string_view name);
 
-// verify_text, and the mask is labeled as this policy's, version's and table's and follows the tree. Errors:
-// ErrorKind::policy, what disagrees; the policy must not be used then (it would be a bug of the compiler).
+// Does what verify_text does, and checks that the mask is labeled with this policy, version and table and
+// follows the tree. Errors: ErrorKind::policy, what disagrees. The policy must not be used then (it would be
+// a bug of the compiler).
 [[nodiscard]] Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
                                        const policy::PolicyVersion& version, const Relation& relation,
                                        VersionGuard guard);
 
-// verify_text, and the mask looks at this column of the table, which keeps its bits. The column's expression
-// is written anew, read back and held against the tree together with the cells; the version says which column
-// it is and what the server prints of it. Errors: as verify_mask.
+// Does what verify_text does, and checks that the mask looks at this column of the table, which keeps its
+// bits. The column's expression is written anew, read back, and checked against the tree together with the
+// cells. The version says which column it is and what the server prints of it. Errors: as verify_mask.
 [[nodiscard]] Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec,
                                               const policy::PolicyVersion& version, const Relation& relation,
                                               const StoredColumn& stored, std::string_view expression);
 
-// verify_text, and the mask reads this copy alone, hides what the policy hides and asks for this version.
-// That the copy's rows are masked was counted when it was made. Errors: as verify_mask.
+// Does what verify_text does, and checks that the mask reads this copy alone, hides what the policy hides and
+// requires this version. That the copy's rows are masked was checked by counting when it was made. Errors: as
+// verify_mask.
 [[nodiscard]] Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
                                             const policy::PolicyVersion& version, const Relation& copy);
 
-// verify_text, and it reads all columns of this table as they are and nothing else. Errors: as verify_mask.
+// Does what verify_text does, and checks that the select reads all columns of this table as they are and
+// nothing else. Errors: as verify_mask.
 [[nodiscard]] Result<void> verify_plain_select(const Mask& mask, const Relation& relation,
                                                VersionGuard guard);
 

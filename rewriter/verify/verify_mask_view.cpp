@@ -13,7 +13,7 @@ namespace pgveil::rewriter {
 namespace {
 
 constexpr std::string_view kAlias = "t";
-constexpr std::size_t kMaxViewTextBytes = std::size_t{1} << 20;  // 1,600 columns with names of 63 bytes
+constexpr std::size_t kMaxViewTextBytes = std::size_t{1} << 20;  // for 1,600 columns with names of 63 bytes
 
 Error failure(const Mask& mask, std::string_view expected) {
   return Error{.kind = ErrorKind::policy,

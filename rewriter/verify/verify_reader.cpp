@@ -55,7 +55,7 @@ bool is_operation(const Node* node, std::string_view op) {
          pg::string_of(node->a_expr->name[0]) == "pg_catalog" && pg::string_of(node->a_expr->name[1]) == op;
 }
 
-// The column a THEN shows: t.c, or one of the canonical forms of it.
+// The column that a THEN shows: t.c, or one of its canonical forms.
 std::string shown_column(const Node* node) {
   switch (node->node_case) {
     case PG_QUERY__NODE__NODE_TYPE_CAST: return shown_column(node->type_cast->arg);
@@ -116,7 +116,7 @@ bool is_date(const std::string& text) {
   return text.size() >= 10 && text[4] == '-' && text[7] == '-';
 }
 
-// Infinity and NaN are beyond all numbers, as PostgreSQL sorts.
+// Infinity and NaN are greater than all numbers (-Infinity is less), as PostgreSQL sorts them.
 struct Number {
   int beyond = 0;  // -1: -Infinity, 1: Infinity, 2: NaN
   bool is_negative = false;
@@ -154,7 +154,7 @@ int order_of(const Number& a, const Number& b) {
   return sign * (whole != 0 ? whole : a.places.compare(b.places));
 }
 
-// a < b, or a <= b; dates of four-digit years and numbers. What is neither is in no order.
+// a < b, or a <= b, for dates of four-digit years and for numbers. Other texts have no order.
 bool is_in_order(const std::string& a, const std::string& b, bool or_equal) {
   if (is_date(a) || is_date(b)) {
     if (!is_date(a) || !is_date(b)) return false;

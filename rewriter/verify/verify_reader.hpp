@@ -1,6 +1,6 @@
 #pragma once
-// A small interpreter of compiled masks, on rows of texts, for what verifies masks. It shares nothing with
-// the compiler, and throws Unreadable at whatever a mask need not hold.
+// A small interpreter of compiled masks, on rows of texts, for the verifiers of masks. It shares nothing with
+// the compiler, and throws Unreadable at anything that a mask never needs.
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -15,23 +15,23 @@
 
 namespace pgveil::rewriter {
 
-// By name of the column; nullopt: NULL.
+// By column name; nullopt: NULL.
 using MaskRow = std::map<std::string, std::optional<std::string>, std::less<>>;
 
 struct Unreadable {
-  std::string what;  // expected
+  std::string what;  // what was expected
 };
 [[noreturn]] void fail(std::string what);
 
-// Each throws Unreadable when it is none.
+// Each of these throws Unreadable when the node is something else.
 [[nodiscard]] std::string column_of(const pg::Node* node);  // t.c
 [[nodiscard]] const PgQuery__TypeCast& cast_of(const pg::Node* node);
 [[nodiscard]] std::string text_constant(const pg::Node* node);
 [[nodiscard]] bool is_typed_null(const pg::Node* node);
 
-// The select has nothing but these clauses.
+// Throws Unreadable unless the select has these clauses only.
 void is_plain(const PgQuery__SelectStmt& select, std::initializer_list<std::string_view> clauses);
-// FROM this relation alone, as t; with_children: not ONLY.
+// Throws Unreadable unless FROM has this relation alone, as t. with_children: without ONLY.
 void reads_as_t(const PgQuery__SelectStmt& query, const Relation& relation, bool with_children);
 
 // A cell that is shown where bit & bits == bit: CASE WHEN (t.<decision> & bit) = bit THEN … ELSE NULL END.
@@ -41,19 +41,19 @@ struct BitCell {
 };
 [[nodiscard]] BitCell bit_cell(const pg::Node* node, std::string_view decision);
 
-// The expression of a stored decision, its columns written as those of t, so that it can be read like the
-// others. Throws Unreadable unless it is one expression that names columns by their bare names.
+// Reads the expression of a stored decision. Its columns are written as those of t, so that it can be read
+// like other decisions. Throws Unreadable unless it is one expression that names columns by their bare names.
 [[nodiscard]] pg::Tree read_stored_expression(std::string_view text);
-// REQUIRES: of such a tree.
+// REQUIRES: the tree is from read_stored_expression.
 [[nodiscard]] const pg::Node* expression_of(const pg::Tree& tree);
 
 class MaskReader {
  public:
-  // A condition: the column (or its first characters, if `length`) is equal to one of the values, or in one
-  // of the ranges.
+  // A condition: the column (or its first `length` characters) equals one of the values or lies in one of the
+  // ranges.
   struct Range {
-    std::optional<std::string> lower;  // in it
-    std::optional<std::string> upper;  // not in it
+    std::optional<std::string> lower;  // inclusive
+    std::optional<std::string> upper;  // exclusive
     auto operator<=>(const Range&) const = default;
   };
   struct Test {
@@ -72,13 +72,14 @@ class MaskReader {
   };
   [[nodiscard]] std::optional<Shown> shown(const pg::Node* node, const MaskRow& row);
 
-  // The number that the decision for the row is; arms before first_arm (the fence) are passed over.
+  // The number that the row's decision evaluates to. Arms before first_arm (the fence) are skipped.
   [[nodiscard]] std::uint64_t released(const pg::Node* decision, const MaskRow& row, std::size_t first_arm);
 
  private:
   [[nodiscard]] static Test read_test(const pg::Node* condition);
   [[nodiscard]] bool is_met(const pg::Node* condition, const MaskRow& row);
-  // What the first arm that holds leads to, or ELSE. Throws unless it is a searched CASE with ELSE.
+  // What the first arm whose condition is true leads to, or ELSE. Throws unless it is a searched CASE with
+  // ELSE.
   [[nodiscard]] const pg::Node* taken(const PgQuery__CaseExpr& choice, const MaskRow& row,
                                       std::size_t first_arm = 0);
 

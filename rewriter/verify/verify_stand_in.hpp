@@ -1,7 +1,7 @@
 #pragma once
 // Stand-ins (mask.hpp) as the verifier reads them: their names, what a role may read through one, and what
-// must stand in their places in the text that is sent. Nothing of it is the maker's: mask_text.hpp writes
-// names, mask_view.hpp and look_up.hpp the texts, and both must come out the same.
+// must take their places in the text that is sent. None of this code is the maker's: mask_text.hpp writes the
+// names, mask_view.hpp and look_up.hpp the texts, and both sides must produce the same.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,7 +15,8 @@
 
 namespace pgveil::rewriter {
 
-// Where the parser saw the stand-in of a mask: text[offset, offset + bytes), just inside its brackets.
+// The place where the parser saw the stand-in of a mask: text[offset, offset + bytes), just inside its
+// parentheses.
 struct Splice {
   std::size_t offset = 0;
   std::size_t bytes = 0;
@@ -25,34 +26,34 @@ struct Splice {
   LookUp look_up = {};
 };
 
-// Only the one way of writing it; oid is 0 for any other text.
+// Accepts only the canonical spelling; oid is 0 for any other text.
 [[nodiscard]] StandInName stand_in_of(std::string_view relation_name);
 
-// SELECT * FROM "pgveil mask"."16385-2", to the letter.
+// The exact text SELECT * FROM "pgveil mask"."16385-2".
 [[nodiscard]] std::string stand_in_text(std::string_view relation_name);
 
-// The tree of that text, whatever its WHERE is.
+// Whether this is the tree of that text, whatever its WHERE is.
 [[nodiscard]] bool is_stand_in_of(const PgQuery__SelectStmt& select, char* relation_name);
 
-// The policy under which the role reads this table, masked or exempt; null: none lists it. Read from the
-// policies themselves.
+// The policy under which the role reads this table, masked or exempt; null: no policy lists the role. Read
+// from the policies themselves.
 [[nodiscard]] const Snapshot::ProtectedTable* protected_for(std::uint32_t oid, std::string_view role,
                                                             const Snapshot& snapshot);
 [[nodiscard]] bool is_exempt_from(const Snapshot::ProtectedTable& table, std::string_view role);
 
-// What the role must read this relation through; null: nothing, or the table itself. A mask counts only if it
-// says of itself that it is of this table, policy and version (which verify_mask has held against its text),
-// or plain columns of this table, or a catalog.
+// What the role must read this relation through; null: nothing, or the table itself. A mask counts only if
+// its labels name this table, policy and version (verify_mask has checked the labels against its text), or if
+// it is the plain columns of this table, or a catalog.
 [[nodiscard]] const Mask* mask_of_role(std::uint32_t oid, std::string_view role, const Snapshot& snapshot);
 
-// The parts in their order, with NULL for what is left out. left_out: ascending.
+// The parts in their order, with NULL for the columns left out. left_out: ascending.
 [[nodiscard]] std::string joined(const MaskText& parts, std::span<const std::size_t> left_out);
 
-// What must stand in the stand-in's place.
+// The text that must take the stand-in's place.
 [[nodiscard]] std::string text_in_place_of(const Splice& splice);
 
-// `sent` is `text` with just these stand-ins replaced by just these texts. text and splices: as verify() gave
-// them. An Error means that nothing may be sent; its public_message says which rule failed.
+// Checks that `sent` is `text` with exactly these stand-ins replaced by their texts. text and splices: as
+// verify() returned them. Errors: nothing may be sent; public_message says which rule failed.
 [[nodiscard]] Result<void> verify_sent(std::string_view sent, std::string_view text,
                                        std::span<const Splice> splices);
 

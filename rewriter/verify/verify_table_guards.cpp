@@ -12,7 +12,7 @@ namespace {
 
 using pg::Node;
 
-// The relations of a FROM item, but for those of sub-selects.
+// The relations of a FROM item, without those of sub-selects.
 void add_relations(const Node* item, std::vector<const PgQuery__RangeVar*>& out) {
   if (pg::is_kind(item, PG_QUERY__NODE__NODE_RANGE_VAR)) out.push_back(item->range_var);
   if (pg::is_kind(item, PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE))
@@ -23,7 +23,7 @@ void add_relations(const Node* item, std::vector<const PgQuery__RangeVar*>& out)
   }
 }
 
-// What all rows of the answer must meet.
+// The conditions that all rows of the answer must meet.
 std::span<Node* const> conditions_of(const PgQuery__SelectStmt& select) {
   Node* const& where = select.where_clause;
   if (where == nullptr) return {};

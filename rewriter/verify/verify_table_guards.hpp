@@ -10,7 +10,7 @@ namespace pgveil::rewriter {
 
 struct GuardedTables {
   std::vector<const PgQuery__RangeVar*> tables;  // of the FROM clause itself, whose guard is there
-  std::vector<const pg::Node*> guards;           // those conditions: the snapshot's own, to the letter
+  std::vector<const pg::Node*> guards;           // the guards' conditions, identical to the snapshot's own
 };
 
 [[nodiscard]] GuardedTables guarded_tables_of(const PgQuery__SelectStmt& select, const Snapshot& snapshot);

@@ -11,12 +11,12 @@ namespace {
 using policy::NodeIndex;
 using policy::TreeAttribute;
 
-// The number of the column that it is a value of.
+// The number of the column that the attribute is a value of.
 int source_number(const TreeAttribute& attribute) {
   return attribute.level ? attribute.level->source_number : attribute.number;
 }
 
-// A level in place of the exact value is the only form of its column, as fine as there is.
+// A level in place of the exact value is the only form of its column, so it counts as the finest.
 std::uint32_t coarseness(const TreeAttribute& attribute) {
   const bool is_beside = attribute.level && attribute.level->source_number != attribute.number;
   return is_beside ? attribute.level->step : 0;
@@ -60,7 +60,7 @@ const std::string& TreeReading::column_of(std::size_t attribute) const {
   return it.level ? it.level->source : it.name;
 }
 
-// A released value tells the coarser ones of the same column.
+// A released value implies the coarser ones of the same column.
 bool TreeReading::follows(std::size_t from, std::size_t other) const {
   const TreeAttribute& a = tree_.attributes[from];
   const TreeAttribute& b = tree_.attributes[other];
@@ -121,7 +121,7 @@ TreeReading::Values TreeReading::released_values(std::size_t attribute) const {
 
 TreeReading::Values TreeReading::values_of_cohorts(std::size_t attribute) const {
   Values out;
-  std::vector<bool> is_known(tree_.nodes.size(), false);  // a cohort is at it or below it
+  std::vector<bool> is_known(tree_.nodes.size(), false);  // there is a cohort at it or below it
   for (NodeIndex leaf = 0; leaf < tree_.nodes.size(); ++leaf) {
     if (tree_.nodes[leaf].split || tree_.nodes[leaf].falls_back) continue;
     for (NodeIndex at = leaf; at != 0 && !is_known[at]; at = parent_[at]) {
@@ -139,7 +139,7 @@ std::vector<TreeReading::Row> TreeReading::rows_to_leaves(std::size_t most, cons
   std::size_t count = 0;
   for (NodeIndex leaf = 0; leaf < tree_.nodes.size(); ++leaf) {
     if (tree_.nodes[leaf].split || count++ % stride != 0) continue;
-    Row fixed;  // the deepest split of a column has its finest value
+    Row fixed;  // the deepest split of a column has the finest value
     for (NodeIndex at = leaf; at != 0; at = parent_[at]) {
       const policy::Node& above = tree_.nodes[parent_[at]];
       const std::size_t attribute = above.split->attribute;

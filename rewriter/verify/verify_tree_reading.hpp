@@ -1,7 +1,7 @@
 #pragma once
 // The disclosure tree as the verifier of masks reads it: from its nodes alone, by docs/disclosure-tree.md. It
-// shares nothing with policy/tree/tree.cpp, which counts by the same tree, nor with the decisions that masks
-// are compiled from. Throws Unreadable of what is no tree.
+// shares nothing with policy/tree/tree.cpp, which also reads the tree, nor with the decisions that masks are
+// compiled from. Throws Unreadable for anything that is not a tree.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,24 +20,25 @@ class TreeReading {
   explicit TreeReading(const policy::DisclosureTree& tree);
 
   using Values = std::set<std::string, std::less<>>;
-  using Row = std::map<std::string, std::optional<std::string>, std::less<>>;  // by column that is asked
+  using Row = std::map<std::string, std::optional<std::string>, std::less<>>;  // by tested column
 
-  // The column that an attribute's conditions ask: of a level its source.
+  // The column that an attribute's conditions test; for a level, its source.
   [[nodiscard]] const std::string& column_of(std::size_t attribute) const;
 
-  // What the row shows, per attribute; nullopt where hidden. Rows that fall back show what the next outer
-  // chain's end shows.
+  // What the row shows, per attribute; nullopt where hidden. Rows that fall back show what the rows at the
+  // end of the next outer chain show.
   [[nodiscard]] std::vector<std::optional<std::string>> shown(const Row& row) const;
 
-  // The values of this attribute that some split releases, levels that follow from a finer one included.
+  // The values of this attribute that some split releases, including levels that follow from a finer
+  // attribute.
   [[nodiscard]] Values released_values(std::size_t attribute) const;
-  // The values of its own splits on whose `yes` side a cohort is.
+  // The values of the attribute's own splits whose `yes` side has a cohort.
   [[nodiscard]] Values values_of_cohorts(std::size_t attribute) const;
 
-  // Rows to try: those that come to each of the leaves (of more than `most` every n-th), once with `other` in
-  // all columns that their path does not fix, and once with NULL.
+  // Rows to try: for each leaf (or every n-th, if there are more than `most`) one row with `other` and one
+  // with NULL in all columns that the leaf's path does not fix.
   [[nodiscard]] std::vector<Row> rows_to_leaves(std::size_t most, const std::string& other) const;
-  // A raw value for each value that is asked for, per column.
+  // Per column: a raw value for each value that the tree tests.
   [[nodiscard]] std::map<std::string, Values, std::less<>> samples() const;
 
  private:
@@ -46,10 +47,10 @@ class TreeReading {
   [[nodiscard]] policy::NodeIndex end_of_row(std::span<const std::optional<std::string>> values) const;
 
   const policy::DisclosureTree& tree_;
-  std::vector<policy::NodeIndex> parent_;  // per node; of the root itself
+  std::vector<policy::NodeIndex> parent_;  // per node; the root's parent is the root
   std::vector<policy::NodeIndex>
-      outer_;  // per node: the split whose `yes` starts its chain; of the root's chain the root
-  std::vector<std::uint64_t> released_;  // per node, bit a: the way to it has released attribute a
+      outer_;  // per node: the split whose `yes` starts its chain; the root for the root's chain
+  std::vector<std::uint64_t> released_;  // per node, bit a: the path to it has released attribute a
 };
 
 }  // namespace pgveil::rewriter

@@ -1,4 +1,4 @@
-// What the API answers that is no command of the console.
+// The answers of the API that are no commands of the console.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 using net::HttpResponse;
 
-// What was looked at is not what is there any more; or somebody else is changing it.
+// The thing has changed since the visitor looked at it, or somebody else is changing it.
 HttpResponse conflict(unsigned status, const Error& error, const boost::json::object& now) {
   return json_response(
       status, boost::json::object{{"message", error.public_message}, {"hint", error.hint}, {"now", now}});
@@ -59,7 +59,7 @@ HttpResponse WebApi::build(const Visit& visit) {
   return build_if_same(visit, policy, tag);
 }
 
-// The turn is taken before the tag is looked at, so that of two who looked at the same one builds.
+// Takes the turn before it compares the tag, so that of two visitors who saw the same state only one builds.
 HttpResponse WebApi::build_if_same(const Visit& visit, const std::string& policy, const std::string& tag) {
   const std::string command = "BUILD POLICY " + console_name(policy);
   const auto text = serving_.audited_text(command, session::Gate::TextOf::command);
@@ -160,7 +160,7 @@ HttpResponse WebApi::raw_rows(const Visit& visit) {
   if (!texts) return error_response(texts.error());
   const std::string &policy = (*texts)[0], &password = (*texts)[1];
   if (!limit_.may_try(role, std::chrono::steady_clock::now())) return too_many_tries();
-  // In full, whatever audit.sql_bytes is: names only.
+  // Recorded in full, whatever audit.sql_bytes is, because it has only names.
   const auto say = [&](const std::string& words) {
     return keep(visit, session::AuditedCommand{std::make_shared<const std::string>(words)});
   };

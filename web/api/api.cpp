@@ -25,12 +25,12 @@ using net::HttpResponse;
 constexpr std::string_view kPrefix = "/api/v1/";
 constexpr std::string_view kPageJobs = "desk/";
 
-// Over TLS a name that no other port's page without it can set.
+// Over TLS, uses a name that no page on another port without TLS can set.
 std::string_view cookie_name(const HttpRequest& request) {
   return request.is_encrypted ? "__Host-pgveil_session" : "pgveil_session";
 }
 
-// Nothing from elsewhere, nothing inline, no frame around it, no text that becomes markup.
+// Nothing from other origins, nothing inline, no frame around it, no text that becomes markup.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri "
     "'none'; "
@@ -53,7 +53,8 @@ std::string cookie_line(const HttpRequest& request, std::string_view token, std:
                      age.count(), request.is_encrypted ? "; Secure" : "");
 }
 
-// Of the users file, and with a standing: who else PostgreSQL may know is nobody here.
+// The verifier of a role in the users file that has a standing. Roles that only PostgreSQL knows do not count
+// here.
 std::optional<session::ScramVerifier> verifier_of(const Present& present, std::string_view role) {
   const auto found = present.users.find(role);
   return found == present.users.end() ? std::nullopt : std::optional(found->second);
@@ -119,8 +120,8 @@ HttpResponse WebApi::file(const HttpRequest& request, std::string_view path) con
   return response;
 }
 
-// A role that lost its standing, whose password is another one now, or that may not sign in from there any
-// more, is not in.
+// nullopt also for a role that has lost its standing, whose password has changed, or that may no longer sign
+// in from there.
 std::optional<WebSession> WebApi::session_of(std::string_view token, WebSessions::Touch touch) {
   auto found = sessions_.find(token, std::chrono::steady_clock::now(), touch);
   if (!found) return std::nullopt;
@@ -199,8 +200,8 @@ HttpResponse WebApi::who(const HttpRequest& request) {
                              {"version", "pgveil " PGVEIL_VERSION}});
 }
 
-// The proxy's own exchange with both sides played here: a password is checked by the code that checks all of
-// them, and a role that does not exist takes the same steps.
+// Runs the proxy's own SCRAM exchange and plays both sides. So the same code checks all passwords, and a role
+// that does not exist takes the same steps.
 Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
                                     const std::string& password) {
   const std::string database(session::kConsoleDatabase);
@@ -252,7 +253,7 @@ HttpResponse WebApi::sign_in(const HttpRequest& request) {
   const auto verifier = verifier_of(*serving_.present(), *role);
   if (!verifier)
     return error_response(401, "nobody is signed in", "sign in again");  // a RELOAD came in between
-  sessions_.end(cookie(request, cookie_name(request)));  // never the token that was there before
+  sessions_.end(cookie(request, cookie_name(request)));  // the token from before is never reused
   const std::string token = net::random_nonce();
   const WebSession session{number, *role, net::random_nonce(), session::to_string(*verifier),
                            session::ClientOrigin{request.visitor.host, request.is_encrypted}};
@@ -338,7 +339,7 @@ std::optional<std::string> WebApi::next_events(const std::string& token,
   return text;
 }
 
-// On record once, with what it shows; then it goes on for as long as the session does.
+// Recorded once, with what it shows. Then it continues as long as the session.
 HttpResponse WebApi::events(const Visit& visit) {
   for (const auto& topic : event_topics()) {
     const auto text = serving_.audited_text(topic.command, session::Gate::TextOf::command);

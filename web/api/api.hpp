@@ -24,7 +24,7 @@ namespace pgveil::app {
 
 class WebApi {
  public:
-  // All of these must outlive this object. audit: null: nothing is audited. page_jobs: null: no jobs can be
+  // All arguments must outlive this object. audit: null: nothing is audited. page_jobs: null: no jobs can be
   // set up.
   WebApi(ServingState& serving, console::Console& console, net::Server& server, AuditLog* audit,
          PageJobs* page_jobs);
@@ -42,7 +42,7 @@ class WebApi {
   [[nodiscard]] net::HttpResponse file(const net::HttpRequest& request, std::string_view path) const;
   [[nodiscard]] net::HttpResponse api(const net::HttpRequest& request, std::string_view path);
   [[nodiscard]] net::HttpResponse in_session(const Visit& visit, std::string_view path);
-  // nullopt: this address is not one of those that take a body of their own.
+  // nullopt: the address is not one of those that take a body of their own.
   [[nodiscard]] std::optional<net::HttpResponse> posted(const Visit& visit, std::string_view path);
   [[nodiscard]] std::optional<WebSession> session_of(std::string_view token, WebSessions::Touch touch);
 
@@ -78,7 +78,7 @@ class WebApi {
   [[nodiscard]] bool keep(const Visit& visit, session::AuditedThing thing);
   // The text shortened as audit.sql_bytes says.
   [[nodiscard]] session::AuditedText kept_words(const std::string& words) const;
-  // Runs `work` and returns its answer. `words` are put on record before, and the end after it.
+  // Runs `work` and returns its answer. Records `words` before it, and the end after it.
   [[nodiscard]] net::HttpResponse recorded(const Visit& visit, const std::string& words,
                                            const std::function<Result<boost::json::object>()>& work);
 

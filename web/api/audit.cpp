@@ -61,7 +61,7 @@ bool fits(const json::object& event, const AuditFilter& filter, const std::strin
          (wanted_text.empty() || lower(text_of(event, "sql")).find(wanted_text) != std::string::npos);
 }
 
-// Takes the last line off; nullopt: there is none.
+// Takes the last line off the text; nullopt: there is none.
 std::optional<std::string_view> take_last(std::string_view& text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (text.empty()) return std::nullopt;

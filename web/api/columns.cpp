@@ -22,7 +22,7 @@ Error no_such_database() {
   return not_known("the database is none of backend.databases", "choose one that is served");
 }
 
-// By their names alone: there is no value here to look at.
+// Judges by names alone, because there is no value here.
 std::vector<engine::SafeHarborHint> hints_by_name(const db::ColumnsOfTable& table) {
   engine::Table names;
   for (const auto& column : table.columns) {

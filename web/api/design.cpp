@@ -42,7 +42,7 @@ bool has_constraints(const policy::PolicySpec& spec) {
   return std::ranges::any_of(spec.columns, [](const auto& column) { return !column.constraints.empty(); });
 }
 
-// What two policies have to have in common besides columns, for counts of the one to do for the other.
+// What two policies must have in common besides columns so that the counts of one can be used for the other.
 std::string counted_text(policy::PolicySpec spec) {
   spec.k = 2;
   spec.growth = {};
@@ -151,7 +151,7 @@ void Designs::forget_old() {
 }
 
 Result<void> Designs::count(const Config& config, const policy::PolicySpec& spec) {
-  counted_.reset();  // two tables' counts need not fit beside each other
+  counted_.reset();  // the counts of two tables need not fit in memory together
   auto reading = db::TableReading::open(build_endpoint(config),
                                         has_constraints(spec) ? spec : policy::without_levels(spec));
   if (!reading) return reading.error();

@@ -1,7 +1,7 @@
 #pragma once
-// Helps somebody who is writing a policy: is its text right, and what would it disclose? The answers are
-// sizes and shares, never a value, and nothing is changed. Counting blocks on PostgreSQL. The counts of the
-// last table are kept for a few minutes.
+// Helps somebody who is writing a policy: tells whether its text is right, and what it would disclose. The
+// answers are sizes and shares, never a value, and nothing is changed. Counting blocks on PostgreSQL. The
+// counts of the last table are kept for a few minutes.
 #include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace pgveil::app {
 
 class InputRisk {
  public:
-  // Of these columns; threshold as in measure_risk.
+  // Measures these columns. threshold: as in measure_risk.
   InputRisk(std::vector<std::string> columns, double threshold)
       : columns_(std::move(columns)), threshold_(threshold) {}
 

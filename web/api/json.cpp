@@ -23,7 +23,7 @@ Error bad_body(std::string message) {
           "docs/openapi.yaml describes the requests"};
 }
 
-// Text of a database in another encoding must not make the answer unreadable.
+// Text of a database in another encoding must not make the answer invalid JSON.
 std::string valid_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {

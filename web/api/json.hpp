@@ -24,15 +24,15 @@ namespace pgveil::app {
                                                std::string_view hint = {});
 
 [[nodiscard]] net::HttpResponse not_there();
-[[nodiscard]] net::HttpResponse not_on_record();  // the audit log can't be written
+[[nodiscard]] net::HttpResponse not_on_record();  // the audit log cannot be written
 
 // An object with these keys and no others. Errors: ErrorKind::usage, quoting nothing of the body.
 [[nodiscard]] Result<boost::json::object> read_body(std::string_view text,
                                                     const std::vector<std::string_view>& keys);
-// Of a body that has these keys only, their texts. Errors: those of read_body and text_at.
+// The texts of a body that has exactly these keys. Errors: those of read_body and text_at.
 [[nodiscard]] Result<std::vector<std::string>> read_texts(std::string_view text,
                                                           const std::vector<std::string_view>& keys);
-// Errors: it is of another type.
+// Errors: the member is of another type.
 [[nodiscard]] Result<std::string> text_at(const boost::json::object& body, std::string_view key);
 [[nodiscard]] Result<std::uint64_t> number_at(const boost::json::object& body, std::string_view key);
 

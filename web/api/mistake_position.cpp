@@ -6,7 +6,7 @@
 namespace pgveil::app {
 namespace {
 
-// Takes digits and the colon behind them off the text; 0: there are none.
+// Takes digits and the colon after them off the text; 0: there are none.
 int take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

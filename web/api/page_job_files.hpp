@@ -20,10 +20,10 @@ namespace pgveil::app {
 // What a job of this author may read and publish to.
 enum class PageJobTables { none, allowed };
 
-// Makes the job one that the page may run. It reads a file and publishes a file or, where tables are allowed,
-// also tables. Limits that the job does not set are set to the default; it may not exceed the most. It may
-// not replace a table, and the type of a column may not be a text of the author's. Errors, of kind
-// configuration: what the page does not allow.
+// Changes the job into one that the page may run. Such a job reads a file and publishes a file or, where
+// tables are allowed, also tables. Limits that the job does not set get the default; none may exceed the
+// maximum. The job may not replace a table, and the author may not choose the type of a column. Errors, of
+// kind configuration: what the page does not allow.
 [[nodiscard]] Result<void> fit_to_page_jobs(Job& job, PageJobTables tables, std::int64_t default_time_ms,
                                             std::int64_t most_time_ms, std::size_t most_threads);
 

@@ -23,7 +23,7 @@ bool is_number(std::string_view value) {
   return error == std::errc() && end == value.data() + value.size() && std::isfinite(number);
 }
 
-// What all values but empty ones look like.
+// What all values except empty ones look like.
 std::string_view kind_of(const std::vector<const std::string*>& values) {
   if (values.empty()) return "text";
   if (std::ranges::all_of(values, [](const auto* it) { return is_number(*it); })) return "number";

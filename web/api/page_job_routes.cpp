@@ -42,7 +42,7 @@ HttpResponse answered(const Result<json::object>& made) {
   return made ? json_response(200, *made) : error_response(made.error());
 }
 
-// With what is asked for on record, and how it ended.
+// Records the request and how it ended.
 template <class Work>
 HttpResponse on_record(const PageJobVisit& visit, const std::string& words, const Work& work) {
   if (!visit.begin(words)) return not_on_record();
@@ -115,7 +115,7 @@ PageJobAuthor author_of(const PageJobVisit& visit) {
   return {visit.present, visit.role, may ? PageJobTables::allowed : PageJobTables::none};
 }
 
-// On record before the judgement too: it tells what a table is.
+// Recorded before the check too, because the check tells what a table is.
 HttpResponse look_at_table(const PageJobVisit& visit) {
   if (auto may = check_may_read_tables(visit); !may) return error_response(may.error());
   if (!visit.take_proof())
@@ -160,8 +160,7 @@ Result<json::object> check(PageJobs& jobs, const PageJobVisit& visit) {
   return json::object{{"error", std::move(error)}};
 }
 
-// Tables are read only of a job whose tables are on record. Of one that is refused none are: what it is
-// refused for is told as check() tells it.
+// Only a recorded job may read tables. A refused job reads none, and gets the same errors as from check().
 Result<json::object> start(PageJobs& jobs, const PageJobVisit& visit, const PageJobText& text,
                            PageJobTables tables) {
   const auto checked = jobs.check(author_of(visit), text);
@@ -218,7 +217,7 @@ HttpResponse download(PageJobs& jobs, const PageJobVisit& visit, const std::stri
       on_record(visit, fmt::format("DOWNLOAD RESULT OF JOB {}", id), [&]() -> Result<json::object> {
         const auto run = jobs.run(visit.role, id);
         if (!run) return run.error();
-        if (run->reads_table) {  // he may have been taken off the list since
+        if (run->reads_table) {  // the admin may have been taken off the list since
           if (auto may = check_may_read_tables(visit); !may) return may.error();
         }
         auto read = jobs.result(visit.role, id);
@@ -234,7 +233,7 @@ HttpResponse download(PageJobs& jobs, const PageJobVisit& visit, const std::stri
           std::move(*text)};
 }
 
-// Ids go into the audit log: only what can be one.
+// Ids go into the audit log, so only well-formed ones are accepted.
 bool is_id(std::string_view text) {
   const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   return !text.empty() && text.size() <= 30 && std::ranges::all_of(text, is_part);

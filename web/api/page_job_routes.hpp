@@ -22,7 +22,7 @@ struct PageJobVisit {
       begin;  // puts the request on record; false: the record cannot be written
   std::function<bool(const std::string&)> end;  // puts its end on record, with its SQLSTATE
   std::function<bool()>
-      take_proof;  // was the password given again for this request? True at most once for each time
+      take_proof;  // whether the password was given again for this request; true at most once each time
 };
 
 // nullopt: no such address. REQUIRES: the role is an admin.

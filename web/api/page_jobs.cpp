@@ -15,14 +15,14 @@ namespace pgveil::app {
 namespace {
 
 constexpr std::size_t kMostResultBytes = std::size_t{512} << 20;
-constexpr double kThreshold = 0.2;  // a record's risk of being found that is above it is high
+constexpr double kThreshold = 0.2;  // a risk of re-identification above this is high
 
 Error unknown_run() {
   return error_of_kind(ErrorKind::unknown_object, "there is no such run",
                        "it was removed, or pgveil was started anew");
 }
 
-// The runner's words with the author's names of files.
+// The runner's message with the author's names of files.
 std::string with_names(std::string text, const std::map<std::string, std::string>& names) {
   for (const auto& [path, name] : names) {
     for (auto at = text.find(path); at != std::string::npos; at = text.find(path, at + name.size()))
@@ -109,7 +109,7 @@ void PageJobs::tidy() {
   }
 }
 
-// The oldest that have ended go.
+// Removes the oldest runs that have ended.
 void PageJobs::make_room() {
   for (auto entry = runs_.begin(); entry != runs_.end() && runs_.size() >= kMostRuns;) {
     if (!runner_.forget(entry->id)) {
@@ -121,7 +121,7 @@ void PageJobs::make_room() {
   }
 }
 
-// A table as target comes with a file: what is downloaded, and measured.
+// A job that publishes a table also gets a file, for download and for measuring.
 Result<std::string> PageJobs::start(const PageJobAuthor& author, const PageJobText& text) {
   auto made = read(author, text);
   if (!made) return made.error();
@@ -233,7 +233,7 @@ Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk* i
 Result<PageJobMeasures> PageJobs::measures(const std::string& owner, const std::string& id) {
   Job job;
   std::shared_ptr<const InputRisk> input_risk;
-  std::vector<std::shared_ptr<const UploadedFile>> held;  // while they are read
+  std::vector<std::shared_ptr<const UploadedFile>> held;  // held while they are read
   {
     const std::lock_guard lock(mutex_);
     const Entry* entry = find(owner, id);

@@ -28,7 +28,7 @@ struct PageJobText {
   std::map<std::string, std::string> files;  // name in the text → id of the upload
 };
 
-// Who asks, and with which configuration and catalogs.
+// Who asks, with the configuration and catalogs at that time.
 struct PageJobAuthor {
   std::shared_ptr<const Present> present;
   std::string role;
@@ -86,7 +86,7 @@ class PageJobs {
   [[nodiscard]] Result<void> drop(const std::string& owner, const std::string& id);
   // The file that was published. Errors: unknown_object; nothing was published.
   [[nodiscard]] Result<std::string> result(const std::string& owner, const std::string& id) const;
-  // Counted when somebody asks for the first time. Errors: those of result(), and of reading the files.
+  // Measured when somebody asks for the first time. Errors: those of result(), and of reading the files.
   [[nodiscard]] Result<PageJobMeasures> measures(const std::string& owner, const std::string& id);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// As the console's tables are written, encodings included.
+// In the form of the console's tables, including their encoding.
 json::array rows_json(const db::RawRows& found, std::vector<std::optional<std::string>> db::RawRow::*side) {
   console::Table table{found.columns, {}, "", {}};
   for (const auto& row : found.rows) table.rows.push_back(row.*side);

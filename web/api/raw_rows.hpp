@@ -13,8 +13,8 @@
 
 namespace pgveil::app {
 
-// Is the role in this list, config.page.raw_rows or .table_jobs? Errors: 42501 if it is not listed, or is not
-// an admin (any more).
+// Fails unless the role is in this list (config.page.raw_rows or .table_jobs). Errors: 42501 if it is not
+// listed, or is no admin (any more).
 [[nodiscard]] Result<void> check_listed(const Config& config, const std::string& role,
                                         const std::vector<std::string>& listed, std::string_view key);
 

@@ -26,7 +26,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// nullopt: a broken escape, a control character, or nothing at all.
+// nullopt: a broken escape, a control character, or an empty text.
 std::optional<std::string> unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<std::string_view> segments(std::string_view target) {
   }
 }
 
-// "collection/{name}/verb" → this command with the name in its place.
+// "collection/{name}/verb" → the command with this name.
 struct NamedRoute {
   std::string_view method, collection, verb;
   fmt::string_view command;

@@ -22,7 +22,7 @@ class WebRows {
   static constexpr std::int32_t kMostRows = 100;
   static constexpr int kAtOnce = 2;
 
-  // server outlives this.
+  // server must outlive this object.
   explicit WebRows(net::Server& server) : server_(server) {}
 
   // The first kMostRows rows; a notice says when there are more. Errors: those of ask_vouched; the role is

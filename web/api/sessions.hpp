@@ -44,7 +44,7 @@ class WebSessions {
   // The password was given again in this session. That counts for one request, within kProved.
   static constexpr std::chrono::minutes kProved{5};
   void prove(std::string_view token, WebTime now);
-  // Was the password given again? Returns true at most once for each time.
+  // Whether the password was given again. True at most once for each time.
   [[nodiscard]] bool take_proof(std::string_view token, WebTime now);
 
  private:

@@ -25,10 +25,10 @@ std::string name_of(const Config& config, const std::string& path) {
   return std::filesystem::path(path).lexically_normal().lexically_proximate(folder).string();
 }
 
-// What the files say of it now, whether it was loaded or not.
+// What the files say about it now, whether loaded or not.
 struct OnDisk {
   std::string hash;     // empty: nothing
-  std::string problem;  // why; empty: it is there
+  std::string problem;  // why there is nothing; empty: there is something
 };
 
 OnDisk on_disk(const Config& config, const std::string& policy) {
@@ -93,7 +93,7 @@ Result<json::array> design_files(const Config& config) {
   return files;
 }
 
-// A name is looked up among the configuration's own; no path is made of it.
+// Looks the name up among the configuration's own files, and never makes a path from it.
 Result<json::object> design_file(const Config& config, const std::string& name) {
   const auto paths = policy_file_paths(config);
   if (!paths) return paths.error();

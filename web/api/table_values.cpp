@@ -19,7 +19,7 @@ namespace json = boost::json;
 constexpr std::int64_t kMostTimeMs = 240'000;
 constexpr std::uint64_t kLeastRecords = 20;  // as in safe_harbor_hints
 
-// By their names, and by the values that are told: of others there is nothing here to look at.
+// Uses the names, and the values that are returned; other values are not known here.
 engine::Table known_of(const db::TableValues& table) {
   engine::Table known;
   for (const auto& column : table.columns) {
@@ -35,7 +35,7 @@ bool is_utf8(const std::string& text) {
   return utf8_prefix(text) == text.size();
 }
 
-// Of a database whose encoding is SQL_ASCII: a value that was mended would be another one.
+// False for some values of a database with encoding SQL_ASCII: a repaired value would be another value.
 bool can_be_told(const db::ColumnValues& column) {
   return column.values && std::ranges::all_of(*column.values, is_utf8);
 }

@@ -57,7 +57,7 @@ Result<std::string> Uploads::begin(const std::string& owner, const std::string& 
   return id;
 }
 
-// Another role's is as one that is not there.
+// Another role's upload looks like one that does not exist.
 Result<Uploads::Entry*> Uploads::find(const std::string& owner, const std::string& id) {
   const auto found = std::ranges::find_if(
       entries_, [&](const auto& it) { return it.second.info.id == id && it.second.owner == owner; });

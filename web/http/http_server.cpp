@@ -35,17 +35,17 @@ namespace http = boost::beast::http;
 
 constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
 constexpr std::chrono::seconds kHandshakeTime{10};
-constexpr std::chrono::seconds kHeaderTime{5};  // from then to the end of the request's header
-constexpr std::chrono::seconds kReadTime{20};   // from then to the last byte of the request
-constexpr std::chrono::seconds kWriteTime{20};  // of an answer, or of one piece of it
+constexpr std::chrono::seconds kHeaderTime{5};  // from the handshake to the end of the request's header
+constexpr std::chrono::seconds kReadTime{20};   // from there to the last byte of the request
+constexpr std::chrono::seconds kWriteTime{20};  // for an answer, or for one piece of it
 constexpr std::chrono::seconds kGoodbyeTime{5};
 constexpr std::chrono::seconds kMorePeriod{2};
 constexpr std::chrono::milliseconds kAcceptRetry{100};
 constexpr std::size_t kIoStackBytes = 1 << 20;
-constexpr std::size_t kMaxReading = 64;    // requests that have not come whole
-constexpr std::size_t kMaxAnswering = 64;  // those that have
-constexpr std::size_t kMaxAlive = 256;  // with those whose place went to another and whose work is not done
-constexpr int kMaxStreams = 16;         // answers that go on
+constexpr std::size_t kMaxReading = 64;    // requests that have not fully arrived
+constexpr std::size_t kMaxAnswering = 64;  // requests that have
+constexpr std::size_t kMaxAlive = 256;     // including those without a place whose work goes on
+constexpr int kMaxStreams = 16;            // answers that continue
 
 using TlsStream = asio::ssl::stream<TcpSocket&>;
 enum class Wire { clear, encrypted };
@@ -79,7 +79,7 @@ HttpResponse plain(unsigned status, std::string text) {
           std::move(text)};
 }
 
-// The status for a request that could not be read; 0: nobody is there to be told.
+// The status for a request that could not be read; 0: there is nobody to tell.
 unsigned status_of(const error_code& error) {
   if (error == http::error::body_limit) return 413;
   if (error == http::error::header_limit) return 431;
@@ -103,7 +103,7 @@ class HttpServer::Impl {
  private:
   [[nodiscard]] Result<void> listen(const HttpConfig& config);
   [[nodiscard]] Task<void> accept_visitors();
-  // One that came, as long as it has a place.
+  // A visitor, as long as it has a place.
   struct Guest {
     std::uint64_t number = 0;
     tcp::endpoint from;
@@ -114,7 +114,7 @@ class HttpServer::Impl {
   void enter(FairPlaces& places, const GuestPtr& guest);
   [[nodiscard]] Task<void> serve(GuestPtr guest);
   [[nodiscard]] Task<void> serve_encrypted(GuestPtr guest);
-  // What these take outlives them.
+  // What these functions take must outlive them.
   template <class Stream>
   [[nodiscard]] Task<void> converse(Stream& visitor, GuestPtr guest, Wire wire);
   template <class Stream>
@@ -136,7 +136,7 @@ class HttpServer::Impl {
   std::size_t alive_ = 0;
   FairPlaces reading_{kMaxReading};
   FairPlaces answering_{kMaxAnswering};
-  std::unordered_map<std::uint64_t, GuestPtr> guests_;  // those who have places
+  std::unordered_map<std::uint64_t, GuestPtr> guests_;  // visitors that have a place
   int streams_ = 0;
   ThreadGroup threads_;
 };
@@ -187,7 +187,7 @@ Task<void> HttpServer::Impl::accept_visitors() {
   }
 }
 
-// Into one kind of place; whoever goes for it is cut off.
+// Takes a place of this kind; the guest that has to leave for it is cut off.
 void HttpServer::Impl::enter(FairPlaces& places, const GuestPtr& guest) {
   guests_.emplace(guest->number, guest);
   const auto goes = places.enter(guest->number, neighbourhood_of(guest->from.address()));
@@ -214,7 +214,8 @@ void HttpServer::Impl::take_in(TcpSocket socket) {
                  });
 }
 
-// The work outlives a coroutine that has gone: what both need is shared. Nothing when the server ends.
+// The work may outlive a coroutine that has gone, so everything that both need is shared. nullopt: the server
+// ends.
 template <class T>
 Task<std::optional<T>> HttpServer::Impl::on_worker(const std::function<T()>& work) {
   struct Shared {
@@ -269,7 +270,7 @@ Task<void> HttpServer::Impl::serve_encrypted(GuestPtr guest) {
   const auto context = tls_();
   SSL* session = context ? SSL_new(context->native()) : nullptr;
   if (session == nullptr) co_return;
-  TlsStream stream(guest->socket, session);  // the session is its own from here on
+  TlsStream stream(guest->socket, session);  // the stream owns the session from here on
   Timer timer(context_.get_executor(), kHandshakeTime);
   const auto shaken = co_await (stream.async_handshake(asio::ssl::stream_base::server, kAsTuple) ||
                                 timer.async_wait(kAsTuple));
@@ -292,7 +293,7 @@ Task<void> HttpServer::Impl::converse(Stream& visitor, GuestPtr guest, Wire wire
     timer.expires_after(kReadTime);
     read = co_await (http::async_read(visitor, buffer, parser, kAsTuple) || timer.async_wait(kAsTuple));
   }
-  if (read.index() != 0 || !reading_.leave(guest->number)) co_return;  // too slow, or put out
+  if (read.index() != 0 || !reading_.leave(guest->number)) co_return;  // too slow, or it lost its place
   enter(answering_, guest);
   std::optional<HttpResponse> response;
   bool is_head = false;
@@ -303,13 +304,13 @@ Task<void> HttpServer::Impl::converse(Stream& visitor, GuestPtr guest, Wire wire
   } else {
     auto request = std::make_shared<HttpRequest>(request_of(parser.release(), guest->from, wire));
     is_head = request->method == "HEAD";
-    // Named: GCC 12 destroys what a temporary of a co_await has captured twice.
+    // This variable is named because GCC 12 destroys the captures of a temporary in a co_await twice.
     const std::function<HttpResponse()> work = [this, request] { return handler_(std::move(*request)); };
     response = co_await on_worker<HttpResponse>(work);
   }
   if (!response) co_return;
   if (response->more && streams_ >= kMaxStreams) response = plain(503, "too many pages are open\n");
-  std::string text = head_of(*response);  // named: it outlives the wait
+  std::string text = head_of(*response);  // a variable, so that it outlives the wait
   if (!is_head) text += response->body;
   const bool is_written = co_await write(visitor, text);
   if (!is_written || is_head) co_return;

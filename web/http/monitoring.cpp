@@ -23,7 +23,7 @@ HttpResponse page(const MonitoringPages& pages, std::string_view target) {
   return answer(404, "there are /metrics, /healthz and /readyz\n");
 }
 
-// A page that a browser was sent to under another's name must not be read there.
+// A browser that was sent here under another site's name must not be able to read the page.
 bool is_misdirected(const HttpRequest& request, const std::vector<std::string>& names) {
   if (request.repeated.contains("host")) return true;
   const auto host = request.headers.find("host");
