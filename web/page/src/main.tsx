@@ -1,7 +1,7 @@
 import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {api, whenExpired, type Session} from "./api.js";
-import {formDraft, kNewDraft} from "./job/form.js";
+import {formDraft, kNewDraft} from "./job/draft.js";
 import {keepText, keptText, tabStore} from "./job/kept-text.js";
 import {Audit} from "./pages/audit.js";
 import {Design} from "./pages/design.js";

@@ -1,7 +1,5 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
-import type {ColumnInfo} from "../page-jobs-api.js";
 import {kUsualCuts, type Mondrian} from "./cuts.js";
-import type {EditedText} from "./edited.js";
 import type {Models} from "./models.js";
 
 export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
@@ -110,24 +108,3 @@ export const kNewForm: JobForm = {
 
 /** It reads or makes a table of a database, which needs the password again. */
 export const usesTables = (form: JobForm) => form.table !== null || form.target !== "";
-
-export interface Draft {
-  form: JobForm;
-  columns: ColumnInfo[];
-  /** 0: not known. */
-  rows: number;
-  /** The text that is run in place of the form's; null: the form is. */
-  edited: EditedText | null;
-}
-
-export const kNewDraft: Draft = {form: kNewForm, columns: [], rows: 0, edited: null};
-
-let draft = kNewDraft;
-
-/** What was filled in outlives a visit of another page. */
-export const formDraft = {
-  read: () => draft,
-  write: (now: Draft) => {
-    draft = now;
-  },
-};

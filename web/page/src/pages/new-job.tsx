@@ -2,7 +2,8 @@
 // becomes the text which `pgveil anonymize` reads, or that text, edited.
 import {useEffect, useRef, useState} from "preact/hooks";
 import {editedFrom, uploadsOfText, type EditedText} from "../job/edited.js";
-import {formDraft, kNewDraft, type Draft, type JobForm} from "../job/form.js";
+import {formDraft, kNewDraft, type Draft} from "../job/draft.js";
+import type {JobForm} from "../job/form.js";
 import {keepText, keptText, tabStore} from "../job/kept-text.js";
 import {FormOfJob} from "./new-job/form.js";
 import {dropUploads, uploadedTables} from "./new-job/form-tables.js";
