@@ -10,6 +10,7 @@
 #include "db/catalog/table_reading.hpp"
 #include "db/versions/masked_copy.hpp"
 #include "db/versions/stored_digest.hpp"
+#include "policy/builder/constraint_repair.hpp"
 #include "policy/tree/disclosure.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
@@ -32,20 +33,6 @@ Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relat
   return {};
 }
 
-// Counts the columns with constraints again, one by one.
-Result<void> check_cohorts(db::TableReading& reading, const policy::PolicySpec& spec,
-                           const policy::DisclosureTree& tree, const policy::Counts& counts,
-                           const db::Progress& progress) {
-  const auto columns = reading.constrained_columns(progress);
-  if (!columns) return columns.error();
-  auto checked = policy::check_constraints(spec, tree, *columns);
-  if (checked) return checked;
-  Error error = checked.error();
-  const auto k = policy::k_that_would_do(spec, counts, *columns);
-  error.hint += k ? fmt::format("; k = {} would do", *k) : "; no k does";
-  return error;
-}
-
 db::Progress staged(const db::Progress& progress, std::string_view stage) {
   if (progress) progress(stage, 0);
   return progress;
@@ -57,6 +44,26 @@ struct Grown {
   std::string note;
   bool is_repaired = false;  // splits of the earlier tree were undone
 };
+
+// Joins the cohorts that break a constraint of mode hide. Then all constraints are counted again, column by
+// column.
+Result<void> check_cohorts(db::TableReading& reading, const policy::PolicySpec& spec, Grown& grown,
+                           const policy::Counts& counts, const db::Progress& progress) {
+  const auto columns = reading.constrained_columns(progress);
+  if (!columns) return columns.error();
+  auto hidden = policy::with_breaches_hidden(grown.tree, *columns);
+  grown.tree = std::move(hidden.tree);
+  if (hidden.joined > 0) {
+    grown.note += fmt::format("{}{} cohorts were joined with others, because they broke a constraint",
+                              grown.note.empty() ? "" : "; ", hidden.joined);
+  }
+  auto checked = policy::check_constraints(spec, grown.tree, *columns);
+  if (checked) return checked;
+  Error error = checked.error();
+  const auto k = policy::k_that_would_do(spec, counts, *columns);
+  error.hint += k ? fmt::format("; k = {} would do", *k) : "; no k does";
+  return error;
+}
 
 std::uint64_t first_of(const policy::PolicyVersion& earlier) {
   return earlier.lineage.first == 0 ? earlier.number : earlier.lineage.first;
@@ -133,11 +140,11 @@ Result<Grown> grow_within_constraints(db::TableReading& reading, const policy::P
                                       const db::Progress& progress) {
   auto grown = grow(spec, earlier, reading.relation(), counts, policy::Undo::value, progress);
   if (!grown) return grown;
-  auto kept = check_cohorts(reading, spec, grown->tree, counts, progress);
+  auto kept = check_cohorts(reading, spec, *grown, counts, progress);
   if (!kept && grown->is_repaired) {
     grown = grow(spec, earlier, reading.relation(), counts, policy::Undo::rest, progress);
     if (!grown) return grown;
-    kept = check_cohorts(reading, spec, grown->tree, counts, progress);
+    kept = check_cohorts(reading, spec, *grown, counts, progress);
   }
   if (!kept) return kept.error();
   return grown;

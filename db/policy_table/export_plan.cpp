@@ -8,6 +8,7 @@
 #include "common/sqlstate.hpp"
 #include "db/policy_table/export_target.hpp"
 #include "db/server/row_stream.hpp"
+#include "policy/builder/constraint_repair.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/mask/export_select.hpp"
 #include "rewriter/snapshot/snapshot.hpp"

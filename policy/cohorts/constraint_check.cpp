@@ -144,17 +144,6 @@ Result<void> check_constraints(const PolicySpec& spec, const DisclosureTree& tre
   return {};
 }
 
-Result<Repaired> repair_within_constraints(const PolicySpec& spec, const DisclosureTree& tree,
-                                           const Counts& counts, std::span<const ConstrainedColumn> columns) {
-  const SideRules rules = side_rules(spec, counts);
-  auto repaired = repair(tree, counts, rules, Undo::value);
-  if (!repaired || check_constraints(spec, repaired->tree, columns)) return repaired;
-  auto cut = repair(tree, counts, rules, Undo::rest);
-  if (!cut) return cut;
-  if (auto kept = check_constraints(spec, cut->tree, columns); !kept) return kept.error();
-  return cut;
-}
-
 SideRules side_rules(const PolicySpec& spec, const Counts& counts) {
   SideRules rules;
   for (const ColumnRule& rule : spec.columns) {

@@ -48,12 +48,6 @@ struct GroupBreach {
 [[nodiscard]] Result<void> check_constraints(const PolicySpec& spec, const DisclosureTree& tree,
                                              std::span<const ConstrainedColumn> columns);
 
-// Repairs the tree on these counts so that its cohorts keep the constraints: by Undo::value, or by Undo::rest
-// where rows that fall back would break a constraint. Errors: as repair and check_constraints.
-[[nodiscard]] Result<Repaired> repair_within_constraints(const PolicySpec& spec, const DisclosureTree& tree,
-                                                         const Counts& counts,
-                                                         std::span<const ConstrainedColumn> columns);
-
 // The rules for build_tree and repair. REQUIRES: counts.sensitive has the columns with mode refine.
 [[nodiscard]] SideRules side_rules(const PolicySpec& spec, const Counts& counts);
 

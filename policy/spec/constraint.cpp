@@ -113,6 +113,7 @@ std::string canonical_text(const Constraint& constraint) {
   switch (constraint.mode) {
     case ConstraintMode::verify: break;
     case ConstraintMode::refine: text += " refine"; break;
+    case ConstraintMode::hide: text += " hide"; break;
   }
   return text;
 }

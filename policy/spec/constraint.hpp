@@ -35,7 +35,8 @@ using ConstraintModel = std::variant<DistinctL, EntropyL, RecursiveL, TCloseness
 enum class ConstraintMode {
   // the tree is built without looking at the column, and is not used where a cohort breaks the constraint
   verify,
-  refine  // the tree splits only where both sides keep it, so its shape follows sensitive values
+  refine,  // the tree splits only where both sides keep it: its shape follows sensitive values
+  hide     // the tree is built without looking, and cohorts that break it are joined with others afterwards
 };
 
 struct Constraint {

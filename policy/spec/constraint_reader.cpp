@@ -31,13 +31,14 @@ Result<double> read_decimal(const yaml::Value& value, double above, double below
 }
 
 Result<ConstraintMode> read_mode(const Entries& entries) {
-  constexpr std::array<std::string_view, 2> kModes = {"verify", "refine"};
+  constexpr std::array<std::string_view, 3> kModes = {"verify", "refine", "hide"};
   const auto* value = yaml::find(entries, "mode");
   if (value == nullptr) return ConstraintMode::verify;
   const auto text = value->as_string();
   if (!text) return text.error();
   if (*text == "verify") return ConstraintMode::verify;
   if (*text == "refine") return ConstraintMode::refine;
+  if (*text == "hide") return ConstraintMode::hide;
   return error_at(value->position(), fmt::format("unknown mode {}", in_quotes(*text)),
                   yaml::suggestion(*text, kModes));
 }

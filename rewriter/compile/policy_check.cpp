@@ -99,11 +99,13 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
                                    column->name, column->type_text),
                        "write distance: equal, or name a column of numbers, dates, times or an enum"));
   }
-  if (has_constraint(rule, policy::ConstraintMode::refine)) {
+  for (const auto& [mode, name] : {std::pair(policy::ConstraintMode::refine, "refine"),
+                                   std::pair(policy::ConstraintMode::hide, "hide")}) {
+    if (!has_constraint(rule, mode)) continue;
     findings.warnings.push_back(fmt::format(
-        "{}: column \"{}\" has mode: refine: what the tree shows of the others then tells of its values "
+        "{}: column \"{}\" has mode: {}: what the tree shows of the others then tells of its values "
         "(docs/attack-model.md)",
-        yaml::to_string(rule.at), rule.name));
+        yaml::to_string(rule.at), rule.name, name));
   }
 }
 

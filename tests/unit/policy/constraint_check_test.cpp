@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "naive.hpp"
+#include "policy/builder/constraint_repair.hpp"
 #include "policy/cohorts/constraint_check.hpp"
 #include "rows.hpp"
 
