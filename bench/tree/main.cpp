@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "common/separated_text.hpp"
+#include "policy/builder/constraint_repair.hpp"
+#include "policy/cohorts/constraint_check.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
+#include "policy/cohorts/projection.hpp"
 #include "policy/tree/disclosure.hpp"
 #include "policy/tree/tree.hpp"
 
@@ -145,6 +148,72 @@ void measure_levels(const Counts& exact, std::uint64_t k, Strategy strategy, con
   fmt::print("\n");
 }
 
+// The quasi-identifiers are all columns but the sensitive one, which the entries tell apart.
+Counts count_with_sensitive(const Rows& rows, std::size_t sensitive, std::size_t width) {
+  Rows turned;
+  for (const auto& row : rows) {
+    auto& out = turned.emplace_back();
+    for (std::size_t a = 0; a < width; ++a) {
+      if (a != sensitive) out.push_back(row[a]);
+    }
+    out.push_back(row[sensitive]);
+  }
+  Counts counts = count(turned, width);
+  counts.sensitive.push_back({counts.attributes.back().name, 99, counts.attributes.back().values.size(),
+                              std::move(counts.codes.back())});
+  counts.attributes.pop_back();
+  counts.codes.pop_back();
+  return counts;
+}
+
+// How often a guess is right that takes the table's most frequent value for everybody in these leaves.
+struct Guess {
+  std::uint64_t right = 0;
+  std::uint64_t rows = 0;
+};
+Guess guess_most_frequent(const Counts& counts, const std::vector<NodeIndex>& leaf_of,
+                          const std::vector<NodeIndex>& among) {
+  const auto& codes = counts.sensitive.front().codes;
+  std::vector<std::uint64_t> rows_of(counts.sensitive.front().value_count + 1, 0);
+  for (std::size_t i = 0; i < counts.size(); ++i) rows_of[codes[i]] += counts.rows[i];
+  const auto top = static_cast<Code>(std::ranges::max_element(rows_of) - rows_of.begin());
+  Guess guess;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (!among.empty() && std::ranges::find(among, leaf_of[i]) == among.end()) continue;
+    guess.rows += counts.rows[i];
+    if (codes[i] == top) guess.right += counts.rows[i];
+  }
+  return guess;
+}
+
+// mode: hide: how many cohorts break l-diversity, how many are joined, what that costs in cells, and what a
+// reader gains who learns that a cohort broke it and then guesses the table's most frequent value.
+void measure_hide(const Rows& rows, std::size_t sensitive, std::uint64_t k, std::uint64_t l) {
+  const Counts counts = count_with_sensitive(rows, sensitive, rows[0].size());
+  const auto tree = build_tree(counts, k, {});
+  if (!tree) std::exit(1);
+  const ColumnRule rule{
+      counts.sensitive[0].name, ColumnClass::sensitive, {{DistinctL{l}, ConstraintMode::hide}}, {}};
+  const std::vector<ConstrainedColumn> columns = {{rule, counts}};
+  const auto leaf_of = leaves_in(*tree, counts);
+  std::vector<NodeIndex> leaves;
+  for_each_cohort(*tree, [&](const Cohort& cohort) { leaves.push_back(cohort.leaf); });
+  std::vector<NodeIndex> broken;
+  for (const auto& breach : find_group_breaches(leaf_of, leaves, rule, counts))
+    broken.push_back(breach.group);
+  const HiddenBreaches hidden = with_breaches_hidden(*tree, columns);
+  const Disclosure before = measure(*tree, counts);
+  const Disclosure after = measure(hidden.tree, counts);
+  const Guess all = guess_most_frequent(counts, leaf_of, {});
+  const Guess told = guess_most_frequent(counts, leaf_of, broken);
+  fmt::print(
+      "| {:<14} | {:>3} | {:>3} | {:>7} | {:>6} | {:>6} | {:>6.1f} → {:>5.1f} % | {:>8.2f} % | "
+      "{:>6.1f} → {:>5.1f} % |\n",
+      rule.name, k, l, before.cohorts, broken.size(), hidden.joined, percent(before.disclosed, before.cells),
+      percent(after.disclosed, after.cells), percent(after.computable, after.cells),
+      percent(all.right, all.rows), told.rows == 0 ? 0 : percent(told.right, told.rows));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -185,5 +254,18 @@ int main(int argc, char** argv) {
       measure_levels(counts, k, Strategy::thorough, "thorough");
     }
   }
+  fmt::print(
+      "\nl-diversity with mode: hide, thorough, the other columns as quasi-identifiers. A guess: the table's "
+      "most "
+      "frequent value, right for all rows → for the rows of cohorts that broke the constraint:\n\n"
+      "| sensitive      |   k |   l | cohorts | broken | joined |        disclosed | computable |            "
+      "guess "
+      "|\n"
+      "| -------------- | --- | --- | ------- | ------ | ------ | ---------------- | ---------- | "
+      "---------------- "
+      "|\n");
+  const std::size_t width = rows[0].size();
+  for (const std::uint64_t k : {5U, 20U, 100U}) measure_hide(rows, width - 1, k, 2);
+  for (const std::uint64_t k : {5U, 20U, 100U}) measure_hide(rows, width - 2, k, 3);
   return 0;
 }

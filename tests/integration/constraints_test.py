@@ -90,6 +90,45 @@ class ConstraintsTest(ServerCase):
         checked = pgveil.command("check", "--config", str(pgveil.config_path))
         self.assertIn('column "disease" has mode: refine', checked.stdout)
 
+    def test_mode_hide_joins_the_cohort_that_fails_and_builds(self):
+        pgveil = self.pgveil(stays(Constraint("stage", "distinct", (3,), hides=True), k=2))
+        self.postgres.run("UPDATE stays SET stage = 'none' WHERE town = 'Bree'", pgveil.database)
+        pgveil.build("stays")
+        towns = self.counted(pgveil, "SELECT town FROM stays")
+        self.assertNotIn(("Bree",), towns)
+        self.assertGreaterEqual(len(towns), 3)
+        stages = collections.defaultdict(set)
+        with pgveil.client() as client:
+            for town, stage in client.query("SELECT town, stage FROM stays").texts():
+                stages[town].add(stage)
+        self.assertTrue(all(len(each) >= 3 for each in stages.values()), stages)
+        checked = pgveil.command("check", "--config", str(pgveil.config_path))
+        self.assertIn('column "stage" has mode: hide', checked.stdout)
+
+    def test_mode_hide_keeps_a_cohort_joined_when_its_values_are_mixed_again(self):
+        pgveil = self.pgveil(stays(Constraint("stage", "distinct", (3,), hides=True), k=2))
+        self.postgres.run("UPDATE stays SET stage = 'none' WHERE town = 'Bree'", pgveil.database)
+        pgveil.build("stays")
+        self.postgres.run("UPDATE stays SET stage = ('{none,early,late,last}'::stage[])[1 + person % 4]",
+                          pgveil.database)
+        pgveil.build("stays")
+        self.assertNotIn(("Bree",), self.counted(pgveil, "SELECT town FROM stays"))
+
+    def test_mode_hide_repairs_what_drifts(self):
+        pgveil = self.pgveil(stays(Constraint("stage", "distinct", (3,), hides=True), k=2))
+        pgveil.build("stays")
+        self.assertIn(("Bree",), self.counted(pgveil, "SELECT town FROM stays"))
+        self.postgres.run("UPDATE stays SET stage = 'none' WHERE town = 'Bree'", pgveil.database)
+        row = pgveil.console("CHECK POLICY stays").texts()[0]
+        self.assertEqual(row[-2], "1", row)
+        self.assertNotIn(("Bree",), self.counted(pgveil, "SELECT town FROM stays"))
+
+    def test_mode_hide_does_not_save_a_table_that_fails_as_a_whole(self):
+        pgveil = self.pgveil(cases(Constraint("disease", "entropy", (5.5,), hides=True)))
+        error = self.refusal(pgveil, "BUILD POLICY cases")
+        self.assertEqual(error["C"], "42501")
+        self.assertIn("the whole table", error["H"])
+
     def test_a_table_that_breaks_a_constraint_as_a_whole_is_refused(self):
         for is_refined in (False, True):
             pgveil = self.pgveil(cases(Constraint("disease", "entropy", (5.5,), is_refined=is_refined)))

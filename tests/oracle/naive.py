@@ -119,10 +119,11 @@ class Constraint:
     numbers: tuple
     is_refined: bool = False
     is_ordered: bool = False
+    hides: bool = False
 
     def yaml(self):
         """What stands behind the column's class in a policy."""
-        mode = ", mode: refine" if self.is_refined else ""
+        mode = ", mode: refine" if self.is_refined else ", mode: hide" if self.hides else ""
         if self.model == "closeness":
             distance = ", distance: ordered" if self.is_ordered else ""
             return f"t_closeness: {{t: {self.numbers[0]}{distance}{mode}}}"
