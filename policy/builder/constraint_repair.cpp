@@ -88,9 +88,12 @@ class Joiner {
       return;
     }
     if (index == 0) return;  // the whole table breaks it
-    const NodeIndex above = chains_.chains[index].parent;
-    cuts_.given_up[above] = 1;
-    leave_out_idle_splits(chains_.chain_of[above]);
+    give_up(chains_.chains[index].parent);
+  }
+
+  void give_up(NodeIndex split) {
+    cuts_.given_up[split] = 1;
+    leave_out_idle_splits(chains_.chain_of[split]);
   }
 
   void cut(ChainIndex index) {
@@ -100,11 +103,13 @@ class Joiner {
     leave_out_idle_splits(index);
   }
 
-  // At the end of a chain, a value that was given up keeps its rows from nothing.
+  // At the end of a chain, a value that was given up keeps its rows from nothing. Where nothing is left of a
+  // chain that falls back, the value that led into it shows nobody any more.
   void leave_out_idle_splits(ChainIndex index) {
     const Chain& chain = chains_.chains[index];
     while (cuts_.kept[index] > 0 && cuts_.given_up[chain.nodes[cuts_.kept[index] - 1]] != 0)
       --cuts_.kept[index];
+    if (cuts_.kept[index] == 0 && index != 0 && Chains::falls_back(tree_, chain)) give_up(chain.parent);
   }
 
   const DisclosureTree& tree_;

@@ -213,6 +213,17 @@ TEST_CASE("without a strategy it is thorough, and versions from when it was gree
   CHECK(!is_built_from(version, greedy));
 }
 
+TEST_CASE("mode hide goes with both strategies and changes the hash") {
+  const std::string hiding = with(std::string(kFull), "distinct: 3", "distinct: 3, mode: hide");
+  const auto policy = read_policy_text(hiding, "p.yaml");
+  REQUIRE(policy.has_value());
+  CHECK(policy->front().growth.strategy == Strategy::thorough);
+  CHECK(canonical_text(policy->front()).find("sensitive distinct 3 hide") != std::string::npos);
+  CHECK(policy->front().hash != read_policy_text(kFull, "p.yaml")->front().hash);
+  const auto greedy = read_policy_text(with(hiding, "k: 2", "k: 2\n    strategy: greedy"), "p.yaml");
+  CHECK(greedy.has_value());
+}
+
 TEST_CASE("mode refine and strategy thorough exclude each other") {
   const std::string refined = with(std::string(kFull), "distinct: 3", "distinct: 3, mode: refine");
   const auto alone = read_policy_text(refined, "p.yaml");
