@@ -230,11 +230,25 @@ class MaskedCopies(Copied):
                 self.pgveil.build(gone)
 
     def test_the_table_itself_changed(self):
-        self.as_admin("ALTER TABLE people ADD COLUMN extra integer")
+        self.as_admin("ALTER TABLE people RENAME COLUMN city TO town")
         self.assertEqual(self.sqlstate(), "42501")
-        self.as_admin("ALTER TABLE people DROP COLUMN extra")
+        self.as_admin("ALTER TABLE people RENAME COLUMN town TO city")
         self.pgveil.build("people_k2")
         self.assertEqual(self.texts("SELECT count(*) FROM people"), [["11"]])
+
+    def test_a_column_that_the_table_got_is_null_beside_the_copy(self):
+        before = self.texts("SELECT * FROM people")
+        self.as_admin("ALTER TABLE people ADD COLUMN extra integer DEFAULT 7")
+        try:
+            self.assertEqual(self.texts("SELECT * FROM people"), [row + [None] for row in before])
+            self.assertEqual(self.texts("SELECT count(extra), count(city) FROM people"), [["0", "4"]])
+            name = self.current()
+            self.as_admin(f'ALTER TABLE pgveil."{name}" ADD COLUMN extra integer')
+            self.assertEqual(self.sqlstate(), "42501")  # the copy is not what was made
+        finally:
+            self.as_admin("ALTER TABLE people DROP COLUMN extra")
+            self.pgveil.build("people_k2")
+        self.assertEqual(self.texts("SELECT * FROM people"), before)
 
     def test_a_build_that_fails_leaves_the_version_and_no_copy(self):
         before = self.copies()
