@@ -16,6 +16,8 @@
 #include "daemon/state/present.hpp"
 #include "daemon/state/role_needs.hpp"
 #include "db/rights/role_check.hpp"
+#include "pg/print.hpp"
+#include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
 
 namespace pgveil::app {
@@ -61,6 +63,7 @@ void check_role(const Config& config, const Specs& specs, const std::string& dat
       db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database));
   if (!role) return findings.error(role.error());
   for (const auto& error : role->errors) findings.error(error);
+  for (const auto& line : role->missing) findings.error(fmt::format("database {}: {}", database, line));
   for (const auto& warning : role->warnings)
     findings.warning(fmt::format("database {}: {}", database, warning));
 }
@@ -72,6 +75,13 @@ void check_policies(const Specs& specs, const rewriter::Catalog& catalog, Findin
     for (const auto& error : found.errors) findings.error(error);
     for (const auto& warning : found.warnings) findings.warning(warning);
   }
+}
+
+std::string names_of_added(const policy::PolicyVersion& version, const rewriter::Relation& table) {
+  std::string names;
+  for (const auto& column : rewriter::added_columns(version, table))
+    names += (names.empty() ? "" : ", ") + pg::quote_identifier(column.name);
+  return names;
 }
 
 void say_states(const DatabaseView& view, Findings& findings) {
@@ -87,6 +97,9 @@ void say_states(const DatabaseView& view, Findings& findings) {
     std::printf("policy %s: open, version %llu of %s, %llu cohorts\n", state.spec->name.c_str(),
                 static_cast<unsigned long long>(state.version->number), state.version->built_at.c_str(),
                 static_cast<unsigned long long>(state.version->disclosure.cohorts));
+    if (const auto names = names_of_added(*state.version, *table.relation); !names.empty())
+      std::printf("policy %s: hidden, because they were added since the build: %s\n",
+                  state.spec->name.c_str(), names.c_str());
   }
 }
 

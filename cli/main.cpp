@@ -146,6 +146,18 @@ struct CommandLine {
     tree->excludes(rules)->excludes(cohorts);
     rules->excludes(cohorts);
     show_verb
+        ->add_option_function<std::string>(
+            "--for",
+            [this](const std::string& text) {
+              const auto equals = text.find('=');
+              show.excerpt.column = text.substr(0, equals);
+              if (equals != std::string::npos) show.excerpt.value = text.substr(equals + 1);
+            },
+            "only rules or cohorts that show this column, or with column=value this value in it")
+        ->excludes(tree);
+    show_verb->add_option("--limit", show.excerpt.limit, "at most so many rules or cohorts")->excludes(tree);
+    show_verb->add_option("--offset", show.excerpt.offset, "leave out so many of them first")->excludes(tree);
+    show_verb
         ->add_option("--format", show.format, "text, dot (a graph for Graphviz) or json (the whole version)")
         ->check(CLI::IsMember({"text", "dot", "json"}))
         ->excludes(rules)

@@ -24,11 +24,11 @@ Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
   if (auto alone = check_joins(config, specs, *spec); !alone) return alone.error();
   const auto earlier = earlier_version(config, spec, lineage);
   if (!earlier) return earlier.error();
-  ProgressLine line("policy " + spec->name);
+  ProgressLine line("policy " + spec->name, ProgressLine::Elsewhere::now_and_then);
   const auto needs = build_needs(config, *spec);
   if (!needs) return needs.error();
   auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *needs,
-                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+                             [&](const BuildStep& step) { show_step(line, step); });
   if (!built) return built;
   const Store store = [&](const policy::PolicyVersion& version,
                           const db::VersionMarks& seen) -> Result<std::optional<policy::PolicyVersion>> {
@@ -36,6 +36,7 @@ Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
     if (!versions) return versions.error();
     return versions->publish(version, 1, seen);
   };
+  show_step(line, {.stage = "publishing"});
   const auto publish = [&] { return release(config, specs, *spec, built->version, earlier->mark, store); };
   auto published = with_copy_settled(config, *spec, built->version, publish);
   if (!published) return published.error();

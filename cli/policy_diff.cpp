@@ -36,9 +36,9 @@ Result<policy::PolicyVersion> version_as_built(const std::string& config_path,
   if (!config) return config.error();
   const auto earlier = earlier_version(*config, spec, Lineage::go_on);
   if (!earlier) return earlier.error();
-  ProgressLine line("policy " + spec->name);
+  ProgressLine line("policy " + spec->name, ProgressLine::Elsewhere::now_and_then);
   auto built = build_version(build_endpoint(*config), *spec, *earlier, utc_now(), {},
-                             [&](std::string_view stage, std::uint64_t done) { line.show(stage, done); });
+                             [&](const BuildStep& step) { show_step(line, step); });
   if (!built) return built.error();
   return std::move(built->version);
 }

@@ -27,16 +27,23 @@ std::string headline(const StoredPolicy& stored) {
       stored.note.empty() ? "" : "; " + stored.note);
 }
 
-std::string body(const policy::DisclosureTree& tree, ShowWhat what) {
-  switch (what) {
+Result<std::string> excerpt_text(const Result<console::Table>& table) {
+  if (!table) return table.error();
+  std::string text = text_of(*table);
+  for (const auto& notice : table->notices) text += notice + "\n";
+  return text;
+}
+
+Result<std::string> body(const policy::DisclosureTree& tree, const PolicyShowArguments& arguments) {
+  switch (arguments.what) {
     case ShowWhat::tree: return text_of(console::tree_table(tree));
-    case ShowWhat::rules: return text_of(console::rules_table(tree));
-    case ShowWhat::cohorts: return text_of(console::cohorts_table(tree));
+    case ShowWhat::rules: return excerpt_text(console::rules_table(tree, arguments.excerpt));
+    case ShowWhat::cohorts: return excerpt_text(console::cohorts_table(tree, arguments.excerpt));
     case ShowWhat::everything:
       return text_of(console::tree_table(tree)) + "\n" + text_of(console::rules_table(tree)) + "\n" +
              text_of(console::cohorts_table(tree));
   }
-  return {};
+  return std::string();
 }
 
 }  // namespace
@@ -50,7 +57,9 @@ int run_policy_show(const PolicyShowArguments& arguments) {
     std::fputs(console::tree_text_as(*stored->version, format).c_str(), stdout);
     return kSuccess;
   }
-  std::fputs((headline(*stored) + "\n" + body(stored->version->tree, arguments.what)).c_str(), stdout);
+  const auto text = body(stored->version->tree, arguments);
+  if (!text) return report(text.error());
+  std::fputs((headline(*stored) + "\n" + *text).c_str(), stdout);
   return kSuccess;
 }
 

@@ -43,6 +43,7 @@ struct PolicyShowArguments {
   std::string policy;
   ShowWhat what = ShowWhat::everything;
   std::string format = "text";  // text, dot or json; the last two print the tree alone
+  console::Excerpt excerpt = {.limit = std::nullopt};  // of rules and cohorts
 };
 
 struct PolicyDiffArguments {

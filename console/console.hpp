@@ -25,11 +25,21 @@ struct ShowTreeAs {
   std::string policy;
   TreeFormat format = TreeFormat::dot;
 };
+// Which rows of a long answer are wanted.
+inline constexpr std::uint64_t kExcerptRows = 1'000;
+struct Excerpt {
+  std::optional<std::string> column = std::nullopt;   // those that show this column
+  std::optional<std::string> value = std::nullopt;    // and this value in it
+  std::optional<std::uint64_t> limit = kExcerptRows;  // none: all
+  std::uint64_t offset = 0;
+};
 struct ShowRules {
   std::string policy;
+  Excerpt excerpt = {};
 };
 struct ShowCohorts {
   std::string policy;
+  Excerpt excerpt = {};
 };
 struct ShowStored {
   std::string policy;

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "console/command_list.hpp"
+#include "console/excerpt.hpp"
 #include "console/quote.hpp"
+#include "policy/tree/released_together.hpp"
 
 namespace pgveil::console {
 namespace {
@@ -45,11 +47,25 @@ std::string shown_attributes(const policy::DisclosureTree& tree, std::span<const
 }
 
 Table cohorts_table(const policy::DisclosureTree& tree) {
+  return cohorts_table(tree, Excerpt{.limit = std::nullopt}).value();
+}
+
+Result<Table> cohorts_table(const policy::DisclosureTree& tree, const Excerpt& excerpt) {
+  const auto attribute = attribute_of(tree, excerpt);
+  if (!attribute) return attribute.error();
+  const auto fits = [&](const policy::Cohort& cohort) {
+    if (!*attribute) return true;
+    if (!std::ranges::binary_search(cohort.disclosed, **attribute)) return false;
+    return !excerpt.value || policy::shown_by(tree, cohort.path)[**attribute] == excerpt.value;
+  };
   Table table{columns_of(ShowCohorts{}), {}, "SHOW", {}};
+  ExcerptRows rows(excerpt);
   policy::for_each_cohort(tree, [&](const policy::Cohort& cohort) {
+    if (!fits(cohort) || !rows.takes_next()) return;
     table.rows.push_back({cohort.label, std::to_string(cohort.rows), std::to_string(cohort.units),
                           predicate_text(tree, cohort.path), shown_attributes(tree, cohort.disclosed)});
   });
+  if (auto note = rows.note("cohorts"); !note.empty()) table.notices.push_back(std::move(note));
   return table;
 }
 

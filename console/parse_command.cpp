@@ -108,6 +108,28 @@ Result<Command> parse_show_tree(Reader& in) {
   return in.finish(ShowTreeAs{std::move(policy), TreeFormat::dot});
 }
 
+// [FOR column [= 'value']] [LIMIT n | ALL] [OFFSET n]
+Excerpt read_excerpt(Reader& in) {
+  Excerpt excerpt;
+  if (in.accept("for")) {
+    excerpt.column = in.name("a column's name");
+    if (in.accept_symbol("=")) excerpt.value = in.string("a value as a string");
+  }
+  if (in.accept("limit")) {
+    excerpt.limit.reset();
+    if (!in.accept("all")) excerpt.limit = in.number<std::uint64_t>("how many rows, or ALL,");
+  }
+  if (in.accept("offset")) excerpt.offset = in.number<std::uint64_t>("how many rows to leave out");
+  return excerpt;
+}
+
+// The policy first: arguments of a braced list are read in their order.
+template <class Shown>
+Result<Command> parse_excerpt(Reader& in) {
+  Shown shown{in.name("a policy's name"), read_excerpt(in)};
+  return in.finish(std::move(shown));
+}
+
 Result<Command> parse_show(Reader& in) {
   if (in.accept("policies")) return in.finish(ShowPolicies{});
   if (in.accept("refusals")) return in.finish(ShowRefusals{});
@@ -125,9 +147,9 @@ Result<Command> parse_show(Reader& in) {
   if (in.accept("version")) return in.finish(ShowVersion{});
   if (in.accept("help")) return in.finish(ShowHelp{});
   if (in.accept("tree")) return parse_show_tree(in);
-  if (in.accept("rules")) return in.finish(ShowRules{in.name("a policy's name")});
+  if (in.accept("rules")) return parse_excerpt<ShowRules>(in);
   if (in.accept("stored")) return in.finish(ShowStored{in.name("a policy's name")});
-  if (in.accept("cohorts")) return in.finish(ShowCohorts{in.name("a policy's name")});
+  if (in.accept("cohorts")) return parse_excerpt<ShowCohorts>(in);
   in.fail("POLICIES, CLIENTS, STATS or another word of SHOW HELP expected");
   return in.finish(ShowHelp{});
 }

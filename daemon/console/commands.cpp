@@ -171,13 +171,13 @@ Answer Commands::answer(const console::ShowTreeAs& command, const std::string&) 
 Answer Commands::answer(const console::ShowRules& command, const std::string&) {
   const auto open = open_policy(*serving_.present(), command.policy);
   if (!open) return open.error();
-  return console::rules_table(open->version->tree);
+  return console::rules_table(open->version->tree, command.excerpt);
 }
 
 Answer Commands::answer(const console::ShowCohorts& command, const std::string&) {
   const auto open = open_policy(*serving_.present(), command.policy);
   if (!open) return open.error();
-  return console::cohorts_table(open->version->tree);
+  return console::cohorts_table(open->version->tree, command.excerpt);
 }
 
 Answer Commands::answer(const console::ShowStored& command, const std::string&) {

@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "common/sqlstate.hpp"
 #include "db/catalog/table_reading.hpp"
 #include "db/versions/masked_copy.hpp"
 #include "db/versions/stored_digest.hpp"
@@ -33,10 +35,44 @@ Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relat
   return {};
 }
 
-db::Progress staged(const db::Progress& progress, std::string_view stage) {
-  if (progress) progress(stage, 0);
-  return progress;
+// All that a tree is built from: one state of the table. Nothing in the database is held for it.
+struct Counted {
+  rewriter::Relation relation;
+  policy::Counts counts;
+  std::vector<policy::ConstrainedColumn> constrained;
+};
+
+db::Progress in_steps(const BuildProgress& progress) {
+  if (!progress) return {};
+  return
+      [&progress](std::string_view stage, std::uint64_t done) { progress({.stage = stage, .done = done}); };
 }
+
+// Reads the table in a transaction that is over when this returns.
+Result<Counted> count_table(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                            const BuildProgress& progress) {
+  auto reading = db::TableReading::open(endpoint, spec);
+  if (!reading) return reading.error();
+  if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
+  if (progress) progress({.stage = "counting"});
+  auto counts = reading->counts(in_steps(progress));
+  if (!counts) return counts.error();
+  auto constrained = reading->constrained_columns(in_steps(progress));
+  if (!constrained) return constrained.error();
+  return Counted{reading->relation(), std::move(*counts), std::move(*constrained)};
+}
+
+// Opens the table again, if it is still the one that was counted. Its rows may have changed.
+Result<db::TableReading> open_again(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                    const policy::TableShape& counted) {
+  auto reading = db::TableReading::open_for_writing(endpoint, spec);
+  if (!reading || rewriter::shape_of(reading->relation()) == counted) return reading;
+  return Error{ErrorKind::policy, std::string(sqlstate::kSerializationFailure),
+               fmt::format("the table of policy {} was altered while the policy was built", spec.name),
+               "build it again"};
+}
+
+constexpr std::string_view kTreeStage = "building the tree";
 
 struct Grown {
   policy::DisclosureTree tree;
@@ -45,22 +81,19 @@ struct Grown {
   bool is_repaired = false;  // splits of the earlier tree were undone
 };
 
-// Joins the cohorts that break a constraint of mode hide. Then all constraints are counted again, column by
-// column.
-Result<void> check_cohorts(db::TableReading& reading, const policy::PolicySpec& spec, Grown& grown,
-                           const policy::Counts& counts, const db::Progress& progress) {
-  const auto columns = reading.constrained_columns(progress);
-  if (!columns) return columns.error();
-  auto hidden = policy::with_breaches_hidden(grown.tree, *columns);
+// Joins the cohorts that break a constraint of mode hide. Then all constraints are checked, by counts of their
+// own.
+Result<void> check_cohorts(const policy::PolicySpec& spec, const Counted& counted, Grown& grown) {
+  auto hidden = policy::with_breaches_hidden(grown.tree, counted.constrained);
   grown.tree = std::move(hidden.tree);
   if (hidden.joined > 0) {
     grown.note += fmt::format("{}{} cohorts were joined with others, because they broke a constraint",
                               grown.note.empty() ? "" : "; ", hidden.joined);
   }
-  auto checked = policy::check_constraints(spec, grown.tree, *columns);
+  auto checked = policy::check_constraints(spec, grown.tree, counted.constrained);
   if (checked) return checked;
   Error error = checked.error();
-  const auto k = policy::k_that_would_do(spec, counts, *columns);
+  const auto k = policy::k_that_would_do(spec, counted.counts, counted.constrained);
   error.hint += k ? fmt::format("; k = {} would do", *k) : "; no k does";
   return error;
 }
@@ -70,13 +103,10 @@ std::uint64_t first_of(const policy::PolicyVersion& earlier) {
 }
 
 Result<Grown> grow_anew(const policy::PolicySpec& spec, const policy::Counts& counts, const std::string& why,
-                        const db::Progress& progress) {
+                        const BuildProgress& progress) {
   std::function<void(double)> tree_progress;
-  if (progress) {
-    tree_progress = [&](double share) {
-      progress("building the tree, % of rows settled", static_cast<std::uint64_t>(share * 100));
-    };
-  }
+  if (progress)
+    tree_progress = [&](double share) { progress({.stage = kTreeStage, .done = 0, .share = share}); };
   auto tree =
       policy::build_tree(counts, spec.k, spec.growth, tree_progress, policy::side_rules(spec, counts));
   if (!tree) return tree.error();
@@ -116,7 +146,8 @@ Result<Grown> only_repaired(const policy::PolicySpec& spec, const policy::Policy
 
 Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier,
                    const rewriter::Relation& relation, const policy::Counts& counts, policy::Undo undo,
-                   const db::Progress& progress) {
+                   const BuildProgress& progress) {
+  if (progress) progress({.stage = kTreeStage});
   if (!earlier.version) return grow_anew(spec, counts, earlier.why, progress);
   const policy::PolicyVersion& before = *earlier.version;
   if (!has_its_columns(before, rewriter::shape_of(relation))) {
@@ -135,53 +166,69 @@ Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier
 }
 
 // If rows of a value that fell back break a constraint at the end of their chain, the chain is cut instead.
-Result<Grown> grow_within_constraints(db::TableReading& reading, const policy::PolicySpec& spec,
-                                      const EarlierVersion& earlier, const policy::Counts& counts,
-                                      const db::Progress& progress) {
-  auto grown = grow(spec, earlier, reading.relation(), counts, policy::Undo::value, progress);
+Result<Grown> grow_within_constraints(const policy::PolicySpec& spec, const EarlierVersion& earlier,
+                                      const Counted& counted, const BuildProgress& progress) {
+  auto grown = grow(spec, earlier, counted.relation, counted.counts, policy::Undo::value, progress);
   if (!grown) return grown;
-  auto kept = check_cohorts(reading, spec, *grown, counts, progress);
+  auto kept = check_cohorts(spec, counted, *grown);
   if (!kept && grown->is_repaired) {
-    grown = grow(spec, earlier, reading.relation(), counts, policy::Undo::rest, progress);
+    grown = grow(spec, earlier, counted.relation, counted.counts, policy::Undo::rest, progress);
     if (!grown) return grown;
-    kept = check_cohorts(reading, spec, *grown, counts, progress);
+    kept = check_cohorts(spec, counted, *grown);
   }
   if (!kept) return kept.error();
   return grown;
+}
+
+// Made of the rows as they are now, under the tree as these carry it.
+Result<void> add_copy(db::TableReading& reading, const std::string& reader, const BuildProgress& progress,
+                      BuiltVersion& built) {
+  auto made = db::make_masked_copy(reading, built.version, reader, in_steps(progress));
+  if (!made) return made.error();
+  built.version.copy = std::move(made->shape);
+  built.version.tree = std::move(made->tree);
+  built.version.lineage = std::move(made->lineage);
+  built.version.disclosure = made->disclosure;
+  if (made->collapsed == 0) return {};
+  built.note += fmt::format("{}rows changed while the tree was built: {} splits are not shown",
+                            built.note.empty() ? "" : "; ", made->collapsed);
+  return {};
+}
+
+// What is asked of the table once more, when the tree is there.
+Result<void> add_needs(const db::Endpoint& endpoint, const policy::PolicySpec& spec, const BuildNeeds& needs,
+                       const BuildProgress& progress, BuiltVersion& built) {
+  if (!needs.asks_stored && !needs.copy_reader) return {};
+  auto reading = open_again(endpoint, spec, built.version.shape);
+  if (!reading) return reading.error();
+  if (needs.copy_reader) return add_copy(*reading, *needs.copy_reader, progress, built);
+  auto stored = db::stored_decision(*reading, built.version.tree);
+  if (!stored) return stored.error();
+  built.version.stored = std::move(*stored);
+  return {};
 }
 
 }  // namespace
 
 Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                    const EarlierVersion& earlier, const std::string& built_at,
-                                   const BuildNeeds& needs, const db::Progress& progress) {
-  auto reading = needs.copy_reader || needs.asks_stored ? db::TableReading::open_for_writing(endpoint, spec)
-                                                        : db::TableReading::open(endpoint, spec);
-  if (!reading) return reading.error();
-  if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
-  const auto counts = reading->counts(staged(progress, "counting"));
-  if (!counts) return counts.error();
-  auto grown = grow_within_constraints(*reading, spec, earlier, *counts, progress);
+                                   const BuildNeeds& needs, const BuildProgress& progress) {
+  const auto counted = count_table(endpoint, spec, progress);
+  if (!counted) return counted.error();
+  auto grown = grow_within_constraints(spec, earlier, *counted, progress);
   if (!grown) return grown.error();
-  policy::PolicyVersion version;
-  version.policy = spec.name;
-  version.spec_hash = spec.hash;
-  version.shape = rewriter::shape_of(reading->relation());
-  version.disclosure = policy::measure(grown->tree, *counts);
-  version.built_at = built_at;
-  version.tree = std::move(grown->tree);
-  version.lineage = std::move(grown->lineage);
-  if (needs.asks_stored) {
-    auto stored = db::stored_decision(*reading, version.tree);
-    if (!stored) return stored.error();
-    version.stored = std::move(*stored);
-  }
-  if (needs.copy_reader) {
-    auto copy = db::make_masked_copy(*reading, version, *needs.copy_reader, progress);
-    if (!copy) return copy.error();
-    version.copy = std::move(*copy);
-  }
-  return BuiltVersion{std::move(version), std::move(grown->note)};
+  if (progress) progress({.stage = "measuring what it shows"});
+  BuiltVersion built;
+  built.version.policy = spec.name;
+  built.version.spec_hash = spec.hash;
+  built.version.shape = rewriter::shape_of(counted->relation);
+  built.version.disclosure = policy::measure(grown->tree, counted->counts);
+  built.version.built_at = built_at;
+  built.version.tree = std::move(grown->tree);
+  built.version.lineage = std::move(grown->lineage);
+  built.note = std::move(grown->note);
+  if (auto added = add_needs(endpoint, spec, needs, progress, built); !added) return added.error();
+  return built;
 }
 
 Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,

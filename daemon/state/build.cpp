@@ -21,9 +21,7 @@ Result<policy::PolicyVersion> build_once(ServingState& serving,
                                          Lineage lineage, const std::string& by) {
   const auto now = serving.present();
   RunningBuilds::Build build(serving.running_builds(), spec->name);
-  const db::Progress progress = [&](std::string_view stage, std::uint64_t done) {
-    build.reached(stage, done);
-  };
+  const BuildProgress progress = [&](const BuildStep& step) { build.reached(step); };
   if (auto alone = check_joins(now->config, now->specs, *spec); !alone) return alone.error();
   const auto earlier = earlier_version(now->config, spec, lineage);
   if (!earlier) return earlier.error();
@@ -34,6 +32,7 @@ Result<policy::PolicyVersion> build_once(ServingState& serving,
   const Store store = [&](const policy::PolicyVersion& version, const db::VersionMarks& seen) {
     return serving.publish(*spec, version, seen, ServingState::Catalog::read_again);
   };
+  progress({.stage = "publishing"});
   const auto publish = [&] {
     return release(now->config, now->specs, *spec, built->version, earlier->mark, store);
   };

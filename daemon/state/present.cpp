@@ -7,6 +7,7 @@
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "common/workers.hpp"
 #include "daemon/access/database_access.hpp"
 #include "daemon/policies/examination.hpp"
 #include "daemon/policies/take_up.hpp"
@@ -103,6 +104,12 @@ bool lacks_definition(const rewriter::Catalog& catalog, const std::vector<std::s
   });
 }
 
+// Masks of large trees are megabytes, which are read back on all processors.
+void on_all_processors(std::size_t parts, const std::function<void(std::size_t)>& work) {
+  constexpr std::size_t kMostThreads = 64;
+  Workers(kMostThreads).run(parts, work);
+}
+
 Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database) {
   Reading reading;
   const auto endpoint = query_endpoint(config);
@@ -132,6 +139,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.open_tables = open_tables_of(config, database);
   reading.input.open_access = open_access_of(config, database);
   reading.input.mask_choice = config.mask_form;
+  reading.input.in_parts = on_all_processors;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
     reading.view.fingerprint.clear();  // the next check of the catalog reads it again

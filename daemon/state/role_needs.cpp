@@ -1,17 +1,57 @@
 #include "daemon/state/role_needs.hpp"
 
+#include <optional>
+
 #include "common/log.hpp"
 #include "daemon/state/present.hpp"
 
 namespace pgveil::app {
+namespace {
+
+// What the masks of a policy read. Of a copy's table only exempt roles read something.
+std::optional<db::NeededRead> read_of(const Config& config, const policy::PolicySpec& spec) {
+  db::NeededRead read{"policy " + spec.name, spec.schema, spec.table};
+  if (!spec.exempt_roles.empty()) return read;
+  if (spec.enforcement == policy::Enforcement::copy) return std::nullopt;
+  read.reads = db::NeededRead::Columns::listed;
+  read.has_stored = spec.enforcement == policy::Enforcement::stored;
+  for (const auto& rule : spec.columns) {
+    const bool is_level_of_another = rule.level && rule.level->source != rule.name;
+    if (rule.column_class == policy::ColumnClass::identifier || is_level_of_another) continue;
+    read.columns.insert(rule.name);
+    if (rule.column_class == policy::ColumnClass::quasi_identifier && config.look_ups)
+      read.looked_up.insert(rule.name);
+  }
+  return read;
+}
+
+std::vector<db::NeededRead> needed_reads(const Config& config, const Specs& specs,
+                                         const std::string& database) {
+  std::vector<db::NeededRead> reads;
+  for (const auto& spec : specs) {
+    // Views of masks read these; query_role must not.
+    if (spec->database != database || config.backend.mask_views) continue;
+    if (auto read = read_of(config, *spec)) reads.push_back(std::move(*read));
+  }
+  for (const auto& entry : open_tables_of(config, database)) {
+    const auto dot = entry.find('.');
+    if (dot == std::string::npos) continue;
+    reads.push_back({"open_tables", entry.substr(0, dot), entry.substr(dot + 1),
+                     db::NeededRead::Columns::any});
+  }
+  return reads;
+}
+
+}  // namespace
 
 db::RoleNeeds role_needs(const Config& config, const Specs& specs, const std::string& database) {
-  db::RoleNeeds needs{open_tables_of(config, database), config.backend.accept_excess, {}, {}};
+  db::RoleNeeds needs{open_tables_of(config, database), config.backend.accept_excess, {}, {}, {}};
   if (config.backend.mask_views) needs.mask_owner = config.backend.mask_owner;
   auto& tables = config.backend.mask_views ? needs.masked_tables : needs.tables;
   for (const auto& spec : specs) {
     if (spec->database == database) tables.push_back(spec->schema + "." + spec->table);
   }
+  needs.reads = needed_reads(config, specs, database);
   return needs;
 }
 
@@ -20,6 +60,7 @@ Result<void> check_role(const Config& config, const Specs& specs, const std::str
       db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database));
   if (!findings) return findings.error();
   for (const auto& warning : findings->warnings) log::warning("database " + database, warning);
+  for (const auto& line : findings->missing) log::warning("database " + database, line);
   for (const auto& error : findings->errors) log::error("database " + database, error);
   if (findings->errors.empty()) return {};
   return Error{ErrorKind::configuration, "42501", findings->errors.front()};

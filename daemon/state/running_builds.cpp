@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "common/time_left.hpp"
+
 namespace pgveil::app {
 
 RunningBuilds::Build::Build(RunningBuilds& builds, const std::string& policy) : builds_(builds) {
@@ -14,8 +16,16 @@ RunningBuilds::Build::~Build() {
   builds_.lines_.erase(line_);
 }
 
-void RunningBuilds::Build::reached(std::string_view stage, std::uint64_t done) {
-  auto line = fmt::format("{} {}", stage, done);
+void RunningBuilds::Build::reached(const BuildStep& step) {
+  const auto now = Clock::now();
+  if (stage_ != step.stage) {
+    stage_ = step.stage;
+    stage_began_ = now;
+  }
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - stage_began_);
+  std::string line = stage_;
+  if (step.share) line += ", " + share_text(passed, *step.share);
+  if (step.done > 0) line += fmt::format(" {}", step.done);
   const std::lock_guard lock(builds_.mutex_);
   line_->second = std::move(line);
 }

@@ -1,10 +1,11 @@
 #pragma once
 // The progress of the builds that run in this process, for SHOW POLICIES. Thread-safe.
-#include <cstdint>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
+
+#include "daemon/policies/build_progress.hpp"
 
 namespace pgveil::app {
 
@@ -17,16 +18,19 @@ class RunningBuilds {
     Build(const Build&) = delete;
     Build& operator=(const Build&) = delete;
     ~Build();
-    // As db::Progress.
-    void reached(std::string_view stage, std::uint64_t done);
+    void reached(const BuildStep& step);
 
    private:
+    using Clock = std::chrono::steady_clock;
+    std::string stage_;
+    Clock::time_point stage_began_ = Clock::now();
     RunningBuilds& builds_;
     std::multimap<std::string, std::string>::iterator line_;
   };
 
-  // The stage of the build and how much of it is done, for example "counting 120000". Empty: no build of this
-  // policy runs. If several run, this is the one that began first.
+  // The stage of the build and how much of it is done, for example "counting 120000" or "building the tree,
+  // 37 %, some 20 s left". Empty: no build of this policy runs. If several run, this is the one that began
+  // first.
   [[nodiscard]] std::string of(const std::string& policy) const;
 
  private:

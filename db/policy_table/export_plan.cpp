@@ -50,9 +50,12 @@ Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersio
   auto select = rewriter::export_select_sql(reading.spec(), repaired->tree, reading.relation());
   if (!select) return select.error();
   auto expected = expected_tuples(repaired->tree, *counts);
-  const auto disclosure = policy::measure(repaired->tree, *counts);
-  return ExportPlan{std::move(*select),        std::move(expected), std::move(*columns),
-                    std::move(repaired->tree), disclosure,          repaired->collapsed};
+  ExportPlan plan{std::move(*select), std::move(expected), std::move(*columns), {}, {}, {}, {}};
+  plan.disclosure = policy::measure(repaired->tree, *counts);
+  plan.lineage = policy::continued(&version.lineage, version.lineage.first, repaired->tree, *counts);
+  plan.tree = std::move(repaired->tree);
+  plan.collapsed = repaired->collapsed;
+  return plan;
 }
 
 std::string sort_keys(const rewriter::Relation& relation) {

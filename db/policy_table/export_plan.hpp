@@ -21,6 +21,7 @@ struct ExportPlan {
   std::vector<CountedColumn> quasi_identifiers;  // tree order
   policy::DisclosureTree tree;                   // the version's, repaired on what the reading sees
   policy::Disclosure disclosure;
+  policy::Lineage lineage;    // the version's, with the values that the reading sees
   std::size_t collapsed = 0;  // splits that these rows no longer support
 };
 

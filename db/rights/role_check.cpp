@@ -117,7 +117,10 @@ class RoleCheck {
     }
     judge();
     masked_tables();
-    if (!is_superuser_) defaults_of_everybody();
+    if (!is_superuser_) {
+      defaults_of_everybody();
+      findings_.missing = missing_rights(server_, role_, needs_.reads);
+    }
     return std::move(findings_);
   }
 

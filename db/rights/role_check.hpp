@@ -1,11 +1,12 @@
 #pragma once
 // Checks that query_role has no more rights than it needs. This role runs client SQL, so no gap in the
-// rewriter can do more than the role may do.
+// rewriter can do more than the role may do. Also names the rights that it lacks.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
+#include "db/rights/missing_rights.hpp"
 #include "db/server/endpoint.hpp"
 
 namespace pgveil::db {
@@ -15,12 +16,14 @@ struct RoleNeeds {
   std::vector<std::string> accept_excess;  // words of role_excess.hpp
   std::optional<std::string> mask_owner;   // set: masks are views of this role …
   std::vector<std::string> masked_tables;  // … on these; no word accepts that query_role reads them
+  std::vector<NeededRead> reads;           // what statements read as query_role
 };
 
 // One line per finding, with the statement that removes the problem.
 struct RoleFindings {
   std::vector<std::string> errors;    // excess rights that no word accepts: serve refuses to start
   std::vector<std::string> warnings;  // rights that everybody has by default, and words that accept nothing
+  std::vector<std::string> missing;   // rights that statements need (missing_rights.hpp)
 };
 
 // Reads the rights from grants to the role and to PUBLIC. Rights that come with a membership are covered by

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "common/assert.hpp"
+#include "common/sql_quoting.hpp"
 #include "db/server/connection.hpp"
 #include "db/server/failure.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 // The same text that produced the pinned list (rewriter/lists/derive_functions.sql).
 constexpr const char* kFunctions =
-#include "common/sql_quoting.hpp"
 #include "db/derive_functions.inc"
     ;
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "common/assert.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog/relation_query.hpp"
@@ -141,17 +140,19 @@ void try_to_drop(Connection& server, const std::string& name) {
 
 }  // namespace
 
-Result<policy::TableShape> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
-                                            const std::string& query_role, const Progress& progress) {
-  const auto plan = plan_export(reading, version, progress);
+Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
+                                  const std::string& query_role, const Progress& progress) {
+  auto plan = plan_export(reading, version, progress);
   if (!plan) return plan.error();
-  PGVEIL_ASSERT(plan->collapsed == 0);
   if (progress) progress("writing the masked copy", 0);
-  return guarded<policy::TableShape>("making the masked copy of policy " + version.policy, [&] {
+  auto shape = guarded<policy::TableShape>("making the masked copy of policy " + version.policy, [&] {
     auto copy = write_copy(reading, *plan, version.policy, query_role);
     if (copy) mark_visible(reading.connection(), *copy);
     return copy;
   });
+  if (!shape) return shape.error();
+  return MadeCopy{std::move(*shape), std::move(plan->tree), std::move(plan->lineage), plan->disclosure,
+                  plan->collapsed};
 }
 
 Result<void> drop_outdated_copies(const Endpoint& admin, const std::string& database,

@@ -14,15 +14,24 @@
 
 namespace pgveil::db {
 
-// Makes a table of the rows that the reading sees, masked under the version's tree, with a plain index for
-// each of the original table's indexes whose columns are all shown or masked. Commits, so the reading's
-// transaction is over. Returns the copy's shape. REQUIRES: reading was opened with open_for_writing, and the
-// version was built from what it sees; the database has the schema pgveil. Errors: ErrorKind::policy (a
-// column whose type a copy cannot have), ::connection, ::server.
-[[nodiscard]] Result<policy::TableShape> make_masked_copy(TableReading& reading,
-                                                          const policy::PolicyVersion& version,
-                                                          const std::string& query_role,
-                                                          const Progress& progress = {});
+// A copy, and what its rows support of the version that it was made under.
+struct MadeCopy {
+  policy::TableShape shape;
+  policy::DisclosureTree tree;    // counted on the copy's rows; splits that they do not support are undone
+  policy::Lineage lineage;        // with the values that these rows have
+  policy::Disclosure disclosure;  // of these rows
+  std::size_t collapsed = 0;      // splits that were undone
+};
+
+// Makes a table of the rows that the reading sees, masked under the version's tree as far as these rows support
+// it, with a plain index for each of the original table's indexes whose columns are all shown or masked.
+// Commits, so the reading's transaction is over. REQUIRES: reading was opened with open_for_writing, and the
+// version was built from this table, from these rows or from earlier ones; the database has the schema pgveil.
+// Errors: ErrorKind::policy (a column whose type a copy cannot have; fewer than k units in all; a constraint
+// that these rows break), ::connection, ::server.
+[[nodiscard]] Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
+                                                const std::string& query_role,
+                                                const Progress& progress = {});
 
 // Drops the policy's copies except `kept` and the one before it, under which statements may still run. A copy
 // that is in use stays until the next time. Errors: ErrorKind::connection, ::server.

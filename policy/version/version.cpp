@@ -141,6 +141,13 @@ bool still_fits(const TableShape& built, const TableShape& now, const std::set<i
          });
 }
 
+bool has_only_grown(const TableShape& built, const TableShape& now, const std::set<int>& labeled) {
+  if (now.columns.size() < built.columns.size()) return false;
+  TableShape before = now;
+  before.columns.resize(built.columns.size());
+  return still_fits(built, before, labeled);
+}
+
 bool is_built_from(const PolicyVersion& version, const PolicySpec& spec) {
   return version.spec_hash == spec.hash || version.spec_hash == spec.hash_before;
 }

@@ -17,8 +17,8 @@
 
 namespace pgveil::policy {
 
-// The table as the build saw it. Columns are bound by number. Any difference closes the table until the next
-// BUILD.
+// The table as the build saw it. Columns are bound by number. Any difference except additional columns closes
+// the table until the next BUILD.
 struct ShapeColumn {
   int number = 0;
   std::string name;
@@ -43,7 +43,12 @@ struct TableShape {
 // got new labels.
 [[nodiscard]] bool still_fits(const TableShape& built, const TableShape& now, const std::set<int>& labeled);
 
-// The same for one column.
+// The same, but the table may have got columns since. PostgreSQL never gives a column's number again, so these
+// columns come after all that the table had, and no policy of that time lists them.
+[[nodiscard]] bool has_only_grown(const TableShape& built, const TableShape& now,
+                                  const std::set<int>& labeled);
+
+// The same as still_fits for one column.
 [[nodiscard]] bool still_fits(const ShapeColumn& built, const ShapeColumn& now, bool is_labeled);
 
 struct PolicySpec;

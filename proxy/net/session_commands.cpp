@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
+#include <chrono>
 #include <utility>
 
 #include "common/assert.hpp"
@@ -13,6 +14,10 @@
 
 namespace pgveil::net {
 namespace {
+
+// How long a statement waits for the versions that it is to be sent again under, and how often it looks.
+constexpr std::chrono::seconds kMostWaiting{10};
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 // Console::run is implemented elsewhere, and its exceptions must not end a thread of the pool.
 console::Answer answer_to(console::Console& console, const console::Request& request,
@@ -118,6 +123,27 @@ void SessionDriver::run(const session::RunConsole& command) {
       driver.apply(session::ConsoleAnswered{answer});
     });
   });
+}
+
+// Looks now and then: a snapshot that is being made takes its time, and making it known to all who wait would
+// be a list of them.
+Task<void> SessionDriver::await_serving(Self self, session::AwaitServing wanted) {
+  co_await asio::post(self->executor_,
+                      asio::use_awaitable_t<Executor>{});  // never inside the step that asked
+  const auto end = std::chrono::steady_clock::now() + kMostWaiting;
+  Timer timer(self->executor_);
+  bool is_other = false;
+  while (self->client_ == Client::open) {
+    is_other = self->environment_.gate.serving(wanted.database).generation != wanted.generation;
+    if (is_other || std::chrono::steady_clock::now() >= end) break;
+    timer.expires_after(kBetweenLooks);
+    static_cast<void>(co_await timer.async_wait(kAsTuple));
+  }
+  if (self->client_ == Client::open) self->apply(session::ServingLooked{is_other});
+}
+
+void SessionDriver::run(const session::AwaitServing& command) {
+  spawn(await_serving(shared_from_this(), command));
 }
 
 void SessionDriver::run(const session::LogLine& command) {

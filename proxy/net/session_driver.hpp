@@ -58,6 +58,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] static Task<void> read_backend(Self self, BackendPtr connection);
   [[nodiscard]] static Task<void> clean_and_give_back(Pools& pools, BackendPtr connection,
                                                       std::chrono::milliseconds timeout);
+  [[nodiscard]] static Task<void> await_serving(Self self, session::AwaitServing wanted);
   [[nodiscard]] static Task<void> pump(Self self, Side side, BackendPtr kept);
 
   [[nodiscard]] session::SessionConfig with_places(session::SessionConfig config);
@@ -92,6 +93,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   void run(const session::ForwardCancel& command);
   void run(const session::CancelOther& command);
   void run(const session::RunConsole& command);
+  void run(const session::AwaitServing& command);
   void run(const session::LogLine& command);
 
   [[nodiscard]] bool client_must_wait() const;

@@ -205,6 +205,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   } else {
     conversation.has_set = true;  // an unknown name may be anything
   }
+  retry::on_run(conversation, found->use.entry.get());
   audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
   // A COMMIT reads the rest of the WITH HOLD cursors that the transaction declared.
   const bool commits =

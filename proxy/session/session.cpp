@@ -43,6 +43,7 @@ struct Session::Impl {
   void on(const PatienceEnded& event);
   void on(const ConsoleAnswered& event);
   void on(const ShuttingDown&);
+  void on(const ServingLooked& event);
   void on(const AccessChanged&) { static_cast<void>(may_stay()); }
   void on(const AuditFailed&);
 
@@ -89,6 +90,7 @@ void Session::Impl::on(const ClientBytes& event) {
 
 // True while no message of the client may be handled, whatever it is.
 bool Session::Impl::is_waiting() const {
+  if (retry::is_waiting(conversation)) return true;
   switch (state.phase) {
     case Phase::startup:
     case Phase::sasl_initial:
@@ -111,6 +113,7 @@ bool Session::Impl::is_waiting() const {
 }
 
 Activity Session::Impl::activity() const {
+  if (retry::is_waiting(conversation) && !state.is_closed()) return Activity::active;
   switch (state.phase) {
     case Phase::startup:
     case Phase::securing:
@@ -137,6 +140,7 @@ Activity Session::Impl::activity() const {
 bool Session::Impl::must_wait(char tag) {
   if (state.phase != Phase::ready || conversation.is_skipping || conversation.expected.empty()) return false;
   if (tag != wire::Query::tag && tag != wire::FunctionCall::tag) return false;
+  retry::let_go(conversation);
   extended::flush(conversation);
   return true;
 }
@@ -201,6 +205,7 @@ void Session::Impl::on_statement_frame(const wire::FrameView& frame) {
   }
   const bool is_about_nothing = frame.tag == wire::Sync::tag || frame.tag == wire::Flush::tag;
   if (!is_about_nothing) state.begin_request();
+  retry::on_client_frame(conversation, frame);
   conversation.findings = {};
   const bool is_simple = frame.tag == wire::Query::tag || frame.tag == wire::FunctionCall::tag;
   if (!is_simple) return extended::on_message(conversation, frame);
@@ -314,7 +319,7 @@ void Session::Impl::on(const BackendClosed&) {
 }
 
 void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
-  if (state.phase == Phase::ready) return server_messages::on_frame(conversation, frame);
+  if (state.phase == Phase::ready) return retry::on_backend_frame(conversation, frame);
   if (state.phase == Phase::relay) return relay.on_backend(frame);
   if (state.is_bypass && frame.tag == wire::ParameterStatus::tag) {
     if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);
@@ -342,6 +347,7 @@ void Session::Impl::on(const BackendBytes& event) {
 // ---- all other events
 
 void Session::Impl::on(const CancelRequested&) {
+  if (retry::is_waiting(conversation)) return on(ServingLooked{.is_other = false});
   if (!state.is_backend_busy || !state.server || state.server->pid == 0) return;
   state.command(ForwardCancel{.pid = state.server->pid, .secret = state.server->secret});
 }
@@ -378,6 +384,16 @@ void Session::Impl::on(const PatienceEnded& event) {
 void Session::Impl::on(const ShuttingDown&) {
   lease.leave();
   state.end(client_error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
+}
+
+// Somebody who cancelled is answered already.
+void Session::Impl::on(const ServingLooked& event) {
+  if (!retry::is_waiting(conversation)) return;
+  const auto again = retry::on_looked(
+      conversation, event.is_other ? retry::Found::other_versions : retry::Found::the_same);
+  if (again) from_client.put_back(*again);
+  read_client();
+  lease.settle();
 }
 
 void Session::Impl::on(const AuditFailed&) {

@@ -114,6 +114,9 @@ struct ConsoleAnswered {
   console::Answer answer;
 };                        // answer to RunConsole
 struct ShuttingDown {};   // the process ends: 57P01 to the client
+struct ServingLooked {
+  bool is_other = false;  // another generation than AwaitServing names; false: the driver does not wait any longer
+};
 struct AccessChanged {};  // Gate::access_generation has changed: sessions that may no longer be here must end
 // Events of the last step could not be recorded. Nothing of that step was sent or begun, except that
 // connections were ended.
@@ -121,7 +124,7 @@ struct AuditFailed {};
 using Event =
     std::variant<ClientBytes, BackendBytes, ClientClosed, ClientSecured, AccountLookedUp, BackendConnected,
                  BackendLent, BackendFailed, BackendTimedOut, BackendClosed, CancelRequested, LoginTimedOut,
-                 PatienceEnded, ConsoleAnswered, ShuttingDown, AccessChanged, AuditFailed>;
+                 PatienceEnded, ConsoleAnswered, ShuttingDown, ServingLooked, AccessChanged, AuditFailed>;
 
 // ---- commands: what the driver must do, in order, after it has queued the bytes
 struct SecureClient {};  // the client's further bytes are TLS: do the handshake; answer with ClientSecured
@@ -157,6 +160,10 @@ struct CancelOther {
 struct RunConsole {
   console::Request request;
 };  // on the blocking pool; answer with ConsoleAnswered
+struct AwaitServing {
+  std::string database;
+  std::uint64_t generation = 0;
+};  // until Gate::serving says another generation, a few seconds at most; answer with ServingLooked
 struct LogLine {
   bool is_warning = false;
   std::string text;
@@ -168,7 +175,7 @@ struct NoteName {
 };  // the client has set its name or changed it
 using Command =
     std::variant<NoteName, SecureClient, LookUpAccount, ConnectBackend, CloseBackend, ReturnBackend,
-                 CloseClient, LoginDone, ForwardCancel, CancelOther, RunConsole, LogLine>;
+                 CloseClient, LoginDone, ForwardCancel, CancelOther, RunConsole, AwaitServing, LogLine>;
 
 struct Actions {
   std::vector<AuditEvent> audit;  // must be recorded before anything else

@@ -65,6 +65,13 @@ EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& s
   return whole;
 }
 
+// Only a text that is one statement may be sent again by itself.
+void note_run(Conversation& conversation, const rewriter::Rewritten& rewritten) {
+  const bool is_one = rewritten.statements.size() == 1;
+  const EntryPtr entry = is_one ? make_entry(rewritten.statements.front(), rewritten) : nullptr;
+  retry::on_run(conversation, entry.get());
+}
+
 // Checks the statements in their order, each with the names that the earlier ones leave behind.
 std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetThrough& judged,
                                          std::string_view sql, std::vector<Part>& parts) {
@@ -117,6 +124,7 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
     registry.undo_to(expectation.mark, StatementRegistry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
+  note_run(conversation, *let_through.rewritten);
   audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   pooled::note_unnamed_dropped(conversation);
   conversation.state.to_backend(wire::Query{.sql = joined(conversation, *let_through.rewritten)});

@@ -1,5 +1,7 @@
 #include "proxy/wire/framer.hpp"
 
+#include <utility>
+
 #include "common/assert.hpp"
 #include "proxy/wire/codec.hpp"
 #include "proxy/wire/reader.hpp"
@@ -20,6 +22,14 @@ void Framer::feed(std::string_view bytes) {
   }
   buffer_.erase(0, buffer_.size() - left_.size());
   buffer_.append(bytes);
+  left_ = buffer_;
+}
+
+void Framer::put_back(std::string_view frames) {
+  PGVEIL_ASSERT(!is_borrowed_);
+  std::string all(frames);
+  all.append(left_);
+  buffer_ = std::move(all);
   left_ = buffer_;
 }
 

@@ -30,6 +30,8 @@ class Framer {
 
   // bytes must stay valid until keep(): the chunk is cut in place, and only the rest is copied.
   void feed(std::string_view bytes);
+  // Puts frames before all that was not popped. REQUIRES: keep() was called since the last feed().
+  void put_back(std::string_view frames);
   // Call this when done with a chunk.
   void keep();
 

@@ -23,7 +23,11 @@ policy::TableShape shape_of(const Relation& relation) {
 }
 
 bool is_of(const policy::PolicyVersion& version, const Relation& relation) {
-  return policy::still_fits(version.shape, shape_of(relation), policy::asked_columns(version.tree));
+  return policy::has_only_grown(version.shape, shape_of(relation), policy::asked_columns(version.tree));
+}
+
+std::span<const Column> added_columns(const policy::PolicyVersion& version, const Relation& relation) {
+  return std::span(relation.columns).subspan(version.shape.columns.size());
 }
 
 }  // namespace pgveil::rewriter

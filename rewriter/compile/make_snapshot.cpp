@@ -49,7 +49,7 @@ Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, cons
   MaskInputs inputs = inputs_of(state, table, input, catalog);
   auto made = made_before(input.before.get(), inputs);
   if (made || input.new_masks == NewMasks::wait) return made;
-  return make_policy_mask(std::move(inputs));
+  return make_policy_mask(std::move(inputs), input.in_parts);
 }
 
 // What roles that read a table as it is read in its place; null: the table itself.

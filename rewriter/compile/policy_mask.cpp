@@ -45,13 +45,14 @@ std::string reason_not_stored(const MaskInputs& inputs, const StoredExpression& 
 // and knows what the mask is verified against. A way is valid as long as the inputs.
 struct InQuery {
   const MaskInputs& inputs;
+  const InParts& in_parts;
 
   [[nodiscard]] Result<std::shared_ptr<const Mask>> compile(const policy::PolicySpec& spec) const {
     return compile_mask(spec, *inputs.version.version, inputs.table, inputs.guard, inputs.source,
                         inputs.look_ups);
   }
   [[nodiscard]] Result<void> verify(const Mask& mask, const policy::PolicySpec& spec) const {
-    return verify_mask(mask, spec, *inputs.version.version, inputs.table, inputs.guard);
+    return verify_mask(mask, spec, *inputs.version.version, inputs.table, inputs.guard, in_parts);
   }
 };
 
@@ -63,7 +64,7 @@ struct FromCopy {
     return compile_copy_mask(spec, *inputs.version.version, inputs.table, copy);
   }
   [[nodiscard]] Result<void> verify(const Mask& mask, const policy::PolicySpec& spec) const {
-    return verify_copy_mask(mask, spec, *inputs.version.version, copy);
+    return verify_copy_mask(mask, spec, *inputs.version.version, inputs.table, copy);
   }
 };
 
@@ -85,33 +86,33 @@ struct Chosen {
   std::string not_stored_because = {};  // PolicyMask::not_stored_because
 };
 
-Result<Chosen> choose_stored(const MaskInputs& inputs) {
+Result<Chosen> choose_stored(const MaskInputs& inputs, const InParts& in_parts) {
   const policy::PolicyVersion& version = *inputs.version.version;
   auto expression = stored_expression(version.tree, inputs.table);
   if (!expression) return expression.error();
   if (auto why_not = reason_not_stored(inputs, *expression); !why_not.empty())
-    return Chosen{InQuery{inputs}, std::move(why_not)};
+    return Chosen{InQuery{inputs, in_parts}, std::move(why_not)};
   return Chosen{FromStoredColumn{inputs, *find_stored(version, inputs.table), std::move(expression->text)}};
 }
 
-Result<Chosen> choose_way(const MaskInputs& inputs) {
+Result<Chosen> choose_way(const MaskInputs& inputs, const InParts& in_parts) {
   switch (inputs.enforcement) {
-    case policy::Enforcement::query: return Chosen{InQuery{inputs}};
+    case policy::Enforcement::query: return Chosen{InQuery{inputs, in_parts}};
     case policy::Enforcement::copy:
       PGVEIL_ASSERT(inputs.copy.has_value());
       return Chosen{FromCopy{inputs, *inputs.copy}};
-    case policy::Enforcement::stored: return choose_stored(inputs);
+    case policy::Enforcement::stored: return choose_stored(inputs, in_parts);
   }
   PGVEIL_ASSERT(false);
-  return Chosen{InQuery{inputs}};
+  return Chosen{InQuery{inputs, in_parts}};
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const PolicyMask>> make_policy_mask(MaskInputs inputs) {
+Result<std::shared_ptr<const PolicyMask>> make_policy_mask(MaskInputs inputs, const InParts& in_parts) {
   auto made = std::make_shared<PolicyMask>();
   made->inputs = std::move(inputs);
-  auto chosen = choose_way(made->inputs);
+  auto chosen = choose_way(made->inputs, in_parts);
   if (!chosen) return chosen.error();
   const policy::PolicySpec spec = spec_of(made->inputs);
   auto mask = std::visit([&](const auto& way) { return way.compile(spec); }, chosen->way);

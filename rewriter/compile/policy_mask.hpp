@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/in_parts.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/version/version.hpp"
 #include "rewriter/catalog/catalog.hpp"
@@ -63,6 +64,7 @@ struct PolicyMask {
 // REQUIRES: the version is of the table, check_policy found no error, and the copy exists where the policy is
 // enforced by one. Errors: ErrorKind::policy, also for a mask that its verifier does not accept; a type text
 // of the catalog that does not parse.
-[[nodiscard]] Result<std::shared_ptr<const PolicyMask>> make_policy_mask(MaskInputs inputs);
+[[nodiscard]] Result<std::shared_ptr<const PolicyMask>> make_policy_mask(MaskInputs inputs,
+                                                                         const InParts& in_parts = in_turn);
 
 }  // namespace pgveil::rewriter

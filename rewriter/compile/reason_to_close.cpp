@@ -5,9 +5,23 @@
 #include "policy/version/version.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
+#include "rewriter/mask/mask_column.hpp"
 
 namespace pgveil::rewriter {
 namespace {
+
+// Empty: the columns that were added since the build can be hidden, because NULL of their types can be written.
+// A column of another kind must not keep other policies from being served.
+std::string reason_against_added(const policy::PolicyVersion& version, const Relation& table) {
+  pg::Arena arena;
+  pg::Builder build(arena);
+  for (const Column& column : added_columns(version, table)) {
+    if (const auto null = typed_null(column, build); !null)
+      return fmt::format("{}; it was added since version {} was built", null.error().public_message,
+                         version.number);
+  }
+  return {};
+}
 
 // Empty: the policy has a version that was built from this policy and this table.
 std::string reason_against_version(const PolicyState& state, const Catalog& catalog) {
@@ -19,7 +33,7 @@ std::string reason_against_version(const PolicyState& state, const Catalog& cata
   if (!is_of(*state.version, *catalog.find(state.spec->schema, state.spec->table))) {
     return fmt::format("the table changed since version {} was built: build needed", state.version->number);
   }
-  return {};
+  return reason_against_added(*state.version, *catalog.find(state.spec->schema, state.spec->table));
 }
 
 // Empty: this database has what the policy's enforcement needs. REQUIRES: the version exists.

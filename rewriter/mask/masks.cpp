@@ -201,14 +201,19 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
     if (!shown) return shown.error();
     targets.push_back(build.target(*shown, column.name));
   }
+  for (std::size_t i = copy.columns.size(); i < table.columns.size(); ++i) {
+    auto null = typed_null(table.columns[i], build);
+    if (!null) return null.error();
+    targets.push_back(build.target(*null, table.columns[i].name));
+    shows_raw.push_back(false);
+  }
   Node* const guards[] = {shape_guard(copy, read, VersionGuard::present, nullptr, build),
                           version_guard(spec.name, version.number, build)};
   mask->select =
       build.select(targets, build.relation(copy.schema, copy.name, kMaskAlias), build.all_of(guards));
   mask->policy = spec.name;
   mask->number = version.number;
-  if (auto finished = finish(*mask, copy, build); !finished) return finished.error();
-  mask->table_oid = table.oid;  // what the mask stands for
+  if (auto finished = finish(*mask, table, build); !finished) return finished.error();
   mask->reads_copy = true;
   mask->shows_raw = std::move(shows_raw);
   return std::shared_ptr<const Mask>(std::move(mask));

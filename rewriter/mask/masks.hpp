@@ -45,7 +45,8 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 //
 //   SELECT t.id, NULL::pg_catalog.text AS name, t.state FROM pgveil."people_k2.copy.4711" AS t WHERE … AND …
 //
-// copy: as the catalog has it; its shape is *version.copy. Errors: a type text of the catalog does not parse.
+// copy: as the catalog has it; its shape is *version.copy. Columns that the table has got since are NULL.
+// Errors: a type text of the catalog does not parse.
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
                                                                     const policy::PolicyVersion& version,
                                                                     const Relation& table,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/in_parts.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/version/version.hpp"
 #include "rewriter/catalog/access.hpp"
@@ -69,6 +70,7 @@ struct SnapshotInput {
   // For a table of its own in `before` that is now a partition: the configuration did not open its rows.
   // RELOAD uses `belongs`.
   Attached attached = Attached::belongs;
+  InParts in_parts = in_turn;  // how new masks are verified
 };
 
 class Snapshot {

@@ -69,8 +69,9 @@ struct KnownTests {
   std::vector<OfLevel> levels;  // levels of the column
 
   [[nodiscard]] bool has(const MaskReader::Test& test) const {
-    const bool is_exact = !test.length && test.ranges.empty() && !test.values.empty() &&
-                          std::ranges::includes(exact, test.values);
+    const bool is_exact =
+        !test.length && test.ranges.empty() && !test.values.empty() &&
+        std::ranges::all_of(test.values, [&](const std::string& value) { return exact.contains(value); });
     return is_exact || std::ranges::any_of(levels, [&](const OfLevel& it) {
              return asks_for_values_of(it.level, test, it.released);
            });
@@ -90,6 +91,7 @@ struct MaskCheck {
   MaskReader& reader;
   const StoredColumn* stored = nullptr;  // read by the mask
   bool reads_copy = false;
+  std::span<const Column> added = {};  // to the table, since the copy was made
 
   void guards(const Node* where) const {
     if (where == nullptr) fail("the shape guard");
@@ -147,8 +149,13 @@ struct MaskCheck {
 
   void fixed_columns() const {
     is_plain(select, {"target_list", "from_clause", "where_clause"});
-    if (select.n_target_list != relation.columns.size()) fail("all columns");
+    if (select.n_target_list != relation.columns.size() + added.size()) fail("all columns");
     guards(select.where_clause);
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      const PgQuery__ResTarget& target = *select.target_list[relation.columns.size() + i]->res_target;
+      if (target.name != added[i].name || !is_typed_null(target.val))
+        fail("NULL for column " + added[i].name);
+    }
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
       const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
       const Column& column = relation.columns[i];
@@ -345,43 +352,109 @@ void is_target(std::string_view text, const Node& value, const char* name) {
   if (!pg::equal(select.base, select_of(bare).base)) fail("a column and nothing more");
 }
 
-// Checks that each part of the text by itself is the matching part of the tree. Parts are joined by commas,
-// which end each of them. So any choice of parts is the mask, with typed NULLs in place of what is left out.
-void check_parts(const Form& form) {
-  const std::size_t columns = form.select.n_target_list;
-  if (form.parts.columns.size() != columns || form.left_out.size() != columns) fail("all columns");
-  for (std::size_t i = 0; i < columns; ++i) {
-    const PgQuery__ResTarget& target = *form.select.target_list[i]->res_target;
-    const MaskText::Column& part = form.parts.columns[i];
-    is_target(part.shown, *target.val, target.name);
-    if ((form.left_out[i] == nullptr) != part.left_out.empty()) fail("a text for what may be left out");
-    if (form.left_out[i] == nullptr) continue;
-    if (!is_typed_null(form.left_out[i])) fail("NULL for a column that is left out");
-    is_target(part.left_out, *form.left_out[i], target.name);
+// Checks that a piece of the text by itself is the matching part of the tree: a column's part, or the text
+// behind all columns. Parts are joined by commas, which end each of them. So any choice of parts is the mask,
+// with typed NULLs in place of what is left out.
+void check_piece(const Form& form, std::size_t i) {
+  if (i == form.select.n_target_list) {
+    has_no_comment(form.parts.rest);
+    const pg::Tree rest = read_select("SELECT" + form.parts.rest);
+    PgQuery__SelectStmt select = form.select;
+    select.n_target_list = 0;
+    if (!pg::equal(select_of(rest).base, select.base)) fail("the mask behind its columns");
+    return;
   }
-  has_no_comment(form.parts.rest);
-  const pg::Tree rest = read_select("SELECT" + form.parts.rest);
+  const PgQuery__ResTarget& target = *form.select.target_list[i]->res_target;
+  const MaskText::Column& part = form.parts.columns[i];
+  is_target(part.shown, *target.val, target.name);
+  if ((form.left_out[i] == nullptr) != part.left_out.empty()) fail("a text for what may be left out");
+  if (form.left_out[i] == nullptr) return;
+  if (!is_typed_null(form.left_out[i])) fail("NULL for a column that is left out");
+  is_target(part.left_out, *form.left_out[i], target.name);
+}
+
+// Reads the shortest choice as a whole: all is left out that can be. The longest can be tens of megabytes, and
+// reading it again would show nothing new, because each of its pieces is read by itself.
+void check_joined(const Form& form) {
+  std::vector<std::size_t> left_out;
+  std::vector<PgQuery__ResTarget> targets;
+  std::vector<Node> nodes;
+  std::vector<Node*> list;
+  for (std::size_t i = 0; i < form.select.n_target_list; ++i) {
+    targets.push_back(*form.select.target_list[i]->res_target);
+    nodes.push_back(*form.select.target_list[i]);
+    if (form.left_out[i] == nullptr) continue;
+    left_out.push_back(i);
+    targets.back().val = form.left_out[i];
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].res_target = &targets[i];
+    list.push_back(&nodes[i]);
+  }
   PgQuery__SelectStmt select = form.select;
-  select.n_target_list = 0;
-  if (!pg::equal(select_of(rest).base, select.base)) fail("the mask behind its columns");
+  select.target_list = list.data();
+  const pg::Tree read = read_select(joined(form.parts, left_out));
+  if (!pg::equal(select_of(read).base, select.base)) fail("the same tree after printing");
 }
 
 Form by_column_of(const Mask& mask) {
   return {*mask.select, mask.parts, mask.left_out};
 }
 
-// Reads the form's text back and runs the check on what was read.
+// Forms of one mask, read back piece by piece.
+Result<void> check_forms(std::span<const Form> forms, std::string_view name, const InParts& in_parts) {
+  struct Piece {
+    const Form& form;
+    std::size_t at;
+    std::optional<std::string> flaw = std::nullopt;
+  };
+  std::vector<Piece> pieces;
+  for (const Form& form : forms) {
+    const std::size_t columns = form.select.n_target_list;
+    if (form.parts.columns.size() != columns || form.left_out.size() != columns)
+      return failure(name, "all columns");
+    for (std::size_t i = 0; i <= columns; ++i) pieces.push_back({form, i});
+  }
+  in_parts(pieces.size(), [&](std::size_t i) {
+    try {
+      check_piece(pieces[i].form, pieces[i].at);
+    } catch (const Unreadable& unreadable) {
+      pieces[i].flaw = unreadable.what;
+    }
+  });
+  for (const Piece& piece : pieces) {
+    if (piece.flaw) return failure(name, *piece.flaw);
+  }
+  return {};
+}
+
+// Runs the check on the form's tree, which is what its text was read as.
 template <class CheckIt>
-Result<void> check_form(const Form& form, std::string_view name, const CheckIt& check_it) {
+Result<void> check_read(const Form& form, std::string_view name, const CheckIt& check_it) {
   try {
-    const pg::Tree read = read_select(joined(form.parts, {}));
-    if (!pg::equal(select_of(read).base, form.select.base)) fail("the same tree after printing");
-    check_parts(form);
-    check_it(select_of(read));
+    check_joined(form);
+    check_it(form.select);
   } catch (const Unreadable& unreadable) {
     return failure(name, unreadable.what);
   }
   return {};
+}
+
+// Reads the form's text back and runs the check on what was read.
+template <class CheckIt>
+Result<void> check_form(const Form& form, std::string_view name, const CheckIt& check_it) {
+  if (auto read = check_forms({&form, 1}, name, in_turn); !read) return read;
+  return check_read(form, name, check_it);
+}
+
+// The table's columns that the copy, whose columns are the table's first ones, does not have.
+std::span<const Column> added_since(const Relation& copy, const Relation& table) {
+  const bool is_beginning =
+      copy.columns.size() <= table.columns.size() &&
+      std::equal(copy.columns.begin(), copy.columns.end(), table.columns.begin(),
+                 [](const Column& a, const Column& b) { return a.name == b.name; });
+  if (!is_beginning) fail("the table's columns in its copy");
+  return std::span(table.columns).subspan(copy.columns.size());
 }
 
 // Checks the mask's labels, by which the verifier of a statement identifies it.
@@ -400,10 +473,15 @@ Result<void> verify_text(const Mask& mask, std::string_view name) {
 }
 
 Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
-                         const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard) {
+                         const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard,
+                         const InParts& in_parts) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
+  std::vector<Form> forms = {by_column_of(mask)};
+  const bool has_row_form = mask.view.empty() && mask.by_row.has_value();
+  if (has_row_form) forms.push_back({*mask.by_row->select, mask.by_row->parts, mask.left_out});
+  if (auto read = check_forms(forms, spec.name, in_parts); !read) return read;
   MaskReader reader;
-  auto checked = check_form(by_column_of(mask), spec.name, [&](const auto& read) {
+  auto checked = check_read(forms.front(), spec.name, [&](const auto& read) {
     is_labeled(mask, spec, version, relation.oid);
     const TreeReading reading(version.tree);
     MaskCheck{spec, version, version.tree, reading, relation, read, guard, reader}.by_column();
@@ -411,10 +489,9 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   if (!checked) return checked;
   if (!mask.view.empty()) return verify_view_select(mask);
   if (auto offered = verify_look_ups(mask, version, relation, spec.name); !offered) return offered;
-  if (!mask.by_row) return {};
-  const Form by_row{*mask.by_row->select, mask.by_row->parts, mask.left_out};
+  if (!has_row_form) return {};
   MaskReader other;
-  return check_form(by_row, spec.name, [&](const auto& read) {
+  return check_read(forms.back(), spec.name, [&](const auto& read) {
     const TreeReading reading(version.tree);
     MaskCheck{spec, version, version.tree, reading, relation, read, guard, other}.by_row();
   });
@@ -442,7 +519,8 @@ Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec
 }
 
 Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
-                              const policy::PolicyVersion& version, const Relation& copy) {
+                              const policy::PolicyVersion& version, const Relation& table,
+                              const Relation& copy) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
   if (!version.copy || version.copy->schema != copy.schema || version.copy->name != copy.name)
     return failure(spec.name, "the version's copy");
@@ -451,8 +529,10 @@ Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
   return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
     is_labeled(mask, spec, version, version.shape.table_oid);
     const TreeReading reading(version.tree);
-    MaskCheck{spec, version, version.tree, reading, copy, read, VersionGuard::present, reader, nullptr, true}
-        .of_copy();
+    MaskCheck check{spec, version, version.tree, reading, copy, read, VersionGuard::present, reader};
+    check.reads_copy = true;
+    check.added = added_since(copy, table);
+    check.of_copy();
   });
 }
 

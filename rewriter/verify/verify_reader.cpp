@@ -366,26 +366,46 @@ MaskReader::Test MaskReader::read_test(const Node* condition) {
   return read;
 }
 
-bool MaskReader::is_met(const Node* condition, const MaskRow& row) {
-  const Test& read = test(condition);
-  const auto at = row.find(read.column);
-  if (at == row.end()) fail("a quasi-identifier");
-  if (!at->second) return false;
-  const std::string& text = *at->second;
-  if (read.length) return read.values.contains(beginning_of(text, *read.length));
+bool MaskReader::is_met(const Test& test, const std::string& text) {
+  if (test.length) return test.values.contains(beginning_of(text, *test.length));
   const auto holds_it = [&](const Range& range) {
     return (!range.lower || is_in_order(*range.lower, text, true)) &&
            (!range.upper || is_in_order(text, *range.upper, false));
   };
-  return read.values.contains(text) || std::ranges::any_of(read.ranges, holds_it);
+  return test.values.contains(text) || std::ranges::any_of(test.ranges, holds_it);
+}
+
+const MaskReader::Arms& MaskReader::arms_of(const PgQuery__CaseExpr& choice, std::size_t first_arm) {
+  const auto [at, is_new] = arms_.try_emplace({&choice, first_arm});
+  if (!is_new) return at->second;
+  if (choice.arg != nullptr || choice.defresult == nullptr || choice.n_args < first_arm)
+    fail("a searched CASE with ELSE");
+  for (std::size_t i = first_arm; i < choice.n_args; ++i) {
+    const Test& read = test(choice.args[i]->case_when->expr);
+    ArmsOfColumn& column = at->second[read.column];
+    if (read.length || !read.ranges.empty()) {
+      column.others.emplace_back(i, &read);
+    } else {
+      for (const std::string& value : read.values) column.by_value.emplace(value, i);
+    }
+  }
+  return at->second;
 }
 
 const Node* MaskReader::taken(const PgQuery__CaseExpr& choice, const MaskRow& row, std::size_t first_arm) {
-  if (choice.arg != nullptr || choice.defresult == nullptr) fail("a searched CASE with ELSE");
-  for (const Node* arm : pg::nodes(choice.args, choice.n_args).subspan(first_arm)) {
-    if (is_met(arm->case_when->expr, row)) return arm->case_when->result;
+  std::size_t first = choice.n_args;
+  for (const auto& [column, arms] : arms_of(choice, first_arm)) {
+    const auto at = row.find(column);
+    if (at == row.end()) fail("a quasi-identifier");
+    if (!at->second) continue;
+    if (const auto found = arms.by_value.find(*at->second); found != arms.by_value.end())
+      first = std::min(first, found->second);
+    for (const auto& [arm, read] : arms.others) {
+      if (arm >= first) break;
+      if (is_met(*read, *at->second)) first = arm;
+    }
   }
-  return choice.defresult;
+  return first < choice.n_args ? choice.args[first]->case_when->result : choice.defresult;
 }
 
 std::optional<MaskReader::Shown> MaskReader::shown(const Node* node, const MaskRow& row) {

@@ -7,7 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "pg/ast.hpp"
 #include "pg/parse.hpp"
@@ -76,14 +79,25 @@ class MaskReader {
   [[nodiscard]] std::uint64_t released(const pg::Node* decision, const MaskRow& row, std::size_t first_arm);
 
  private:
+  // The arms of one CASE that ask for one column: by the value that they ask for, the first of them; and
+  // those that ask for beginnings or ranges, which are tried in turn, ascending.
+  struct ArmsOfColumn {
+    std::unordered_map<std::string_view, std::size_t> by_value;
+    std::vector<std::pair<std::size_t, const Test*>> others;
+  };
+  using Arms = std::map<std::string_view, ArmsOfColumn>;
+
   [[nodiscard]] static Test read_test(const pg::Node* condition);
-  [[nodiscard]] bool is_met(const pg::Node* condition, const MaskRow& row);
-  // What the first arm whose condition is true leads to, or ELSE. Throws unless it is a searched CASE with
-  // ELSE.
+  [[nodiscard]] static bool is_met(const Test& test, const std::string& text);
+  // Throws unless it is a searched CASE with ELSE.
+  [[nodiscard]] const Arms& arms_of(const PgQuery__CaseExpr& choice, std::size_t first_arm);
+  // What the first arm whose condition is true leads to, or ELSE.
   [[nodiscard]] const pg::Node* taken(const PgQuery__CaseExpr& choice, const MaskRow& row,
                                       std::size_t first_arm = 0);
 
-  std::unordered_map<const pg::Node*, Test> tests_;  // read once: an array can have thousands of elements
+  // Both are made once of each node: a CASE can have ten thousand arms, and an array as many elements.
+  std::unordered_map<const pg::Node*, Test> tests_;
+  std::map<std::pair<const PgQuery__CaseExpr*, std::size_t>, Arms> arms_;
 };
 
 // Throws unless the first arm of the CASE is WHEN false AND pg_catalog.clock_timestamp() IS NULL THEN 0.

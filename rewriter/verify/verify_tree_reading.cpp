@@ -27,6 +27,7 @@ std::uint32_t coarseness(const TreeAttribute& attribute) {
 TreeReading::TreeReading(const policy::DisclosureTree& tree) : tree_(tree) {
   const std::size_t count = tree.nodes.size();
   if (count == 0 || tree.attributes.size() > 64) fail("a tree of at most 64 attributes");
+  chain_.resize(count, 0);
   parent_.resize(count, 0);
   outer_.resize(count, 0);
   released_.resize(count, 0);
@@ -35,6 +36,7 @@ TreeReading::TreeReading(const policy::DisclosureTree& tree) : tree_(tree) {
   for (NodeIndex i = 0; i < count; ++i) {
     const policy::Node& node = tree.nodes[i];
     if (!is_reached[i]) fail("a tree whose nodes hang together");
+    add_to_chain(chain_[i], i);
     if (!node.split) continue;
     const std::size_t attribute = node.split->attribute;
     if (node.yes != i + 1 || node.no <= node.yes || node.no >= count || attribute >= tree.attributes.size())
@@ -50,6 +52,8 @@ TreeReading::TreeReading(const policy::DisclosureTree& tree) : tree_(tree) {
     }
     released_[node.yes] = with_it;
     released_[node.no] = released_[i];
+    chain_[node.yes] = node.yes;
+    chain_[node.no] = chain_[i];
     outer_[node.yes] = i;
     outer_[node.no] = outer_[i];
   }
@@ -67,20 +71,39 @@ bool TreeReading::follows(std::size_t from, std::size_t other) const {
   return source_number(a) == source_number(b) && coarseness(b) > coarseness(a);
 }
 
+std::size_t TreeReading::QuestionHash::operator()(const Question& question) const {
+  const std::uint64_t place = std::uint64_t{question.chain} << 6U | question.attribute;
+  return std::hash<std::string_view>()(question.value) ^ (place * 0x9E3779B97F4A7C15U);
+}
+
+// Nodes of one chain are added in its order.
+void TreeReading::add_to_chain(NodeIndex chain, NodeIndex node) {
+  Chain& it = chains_[chain];
+  it.end = node;
+  const auto& split = tree_.nodes[node].split;
+  if (!split) return;
+  if (std::ranges::find(it.attributes, split->attribute) == it.attributes.end())
+    it.attributes.push_back(split->attribute);
+  asked_.try_emplace({chain, split->attribute, split->value}, node);
+}
+
 NodeIndex TreeReading::end_of_row(std::span<const std::optional<std::string>> values) const {
-  const auto end_of_chain = [&](NodeIndex at) {
-    while (tree_.nodes[at].split) at = tree_.nodes[at].no;
-    return at;
+  // The first split of the chain that the row says yes to; its end, if there is none.
+  const auto next_in = [&](NodeIndex chain) {
+    const Chain& it = chains_.at(chain);
+    NodeIndex first = it.end;
+    for (const std::uint32_t attribute : it.attributes) {
+      const auto& value = values[attribute];
+      const auto found = value ? asked_.find({chain, attribute, *value}) : asked_.end();
+      if (found != asked_.end()) first = std::min(first, found->second);
+    }
+    return first;
   };
-  NodeIndex at = 0;
-  while (const auto& split = tree_.nodes[at].split) {
-    const auto& value = values[split->attribute];
-    at = value && *value == split->value ? tree_.nodes[at].yes : tree_.nodes[at].no;
-  }
+  NodeIndex at = next_in(0);
+  while (tree_.nodes[at].split) at = next_in(tree_.nodes[at].yes);
   while (tree_.nodes[at].falls_back) {
-    const NodeIndex outside = outer_[at];
     if (released_[at] == 0) fail("no cohort that falls back of the outermost chain");
-    at = end_of_chain(tree_.nodes[outside].no);
+    at = chains_.at(chain_[outer_[at]]).end;
   }
   return at;
 }

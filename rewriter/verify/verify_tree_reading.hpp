@@ -8,6 +8,8 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "policy/tree/tree.hpp"
@@ -46,7 +48,26 @@ class TreeReading {
   [[nodiscard]] std::string sample(std::size_t attribute, const std::string& value) const;
   [[nodiscard]] policy::NodeIndex end_of_row(std::span<const std::optional<std::string>> values) const;
 
+  // A chain is a node and all that are behind its `no`. Of each one the splits, by what they ask for.
+  struct Chain {
+    policy::NodeIndex end = 0;
+    std::vector<std::uint32_t> attributes;  // that its splits ask for
+  };
+  struct Question {
+    policy::NodeIndex chain;  // by its first node
+    std::uint32_t attribute;
+    std::string_view value;
+    bool operator==(const Question&) const = default;
+  };
+  struct QuestionHash {
+    std::size_t operator()(const Question& question) const;
+  };
+  void add_to_chain(policy::NodeIndex chain, policy::NodeIndex node);
+
   const policy::DisclosureTree& tree_;
+  std::unordered_map<policy::NodeIndex, Chain> chains_;                  // by their first nodes
+  std::unordered_map<Question, policy::NodeIndex, QuestionHash> asked_;  // the first split that asks it
+  std::vector<policy::NodeIndex> chain_;                                 // per node: the first one of its chain
   std::vector<policy::NodeIndex> parent_;  // per node; the root's parent is the root
   std::vector<policy::NodeIndex>
       outer_;  // per node: the split whose `yes` starts its chain; the root for the root's chain

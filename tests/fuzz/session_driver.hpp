@@ -46,6 +46,7 @@ class SessionDriver {
   void policy_changes() {
     ++gate_.version;
     ++gate_.generation;
+    step(session::ServingLooked{true});  // means something only to who waits for it
   }
   void console_answers() {
     if (!asked_) return;

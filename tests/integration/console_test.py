@@ -60,6 +60,25 @@ class Console(StackCase):
             [row["cohort"] for row in tree if row["cohort"]], ["D111", "D112", "D12", "D21", "D22"]
         )
 
+    def test_cohorts_and_rules_in_excerpts(self):
+        def labels(more):
+            return [row["cohort"] for row in self.ask(f"SHOW COHORTS people_k2 {more}")]
+
+        self.assertEqual(labels("FOR occupation"), ["D111", "D21"])
+        self.assertEqual(labels("FOR occupation = 'Farmer'"), ["D111"])
+        self.assertEqual(labels("LIMIT 2 OFFSET 1"), ["D112", "D12"])
+        reply = self.pgveil.console("SHOW COHORTS people_k2 LIMIT 2")
+        self.assertIn("5 cohorts, of which 1 to 2 are shown", reply.notices[0]["M"])
+        self.assertEqual([row["rows"] for row in self.ask("SHOW RULES people_k2 FOR occupation")], ["2", "3"])
+        self.assertEqual(self.refused("SHOW COHORTS people_k2 FOR id")["C"], "42703")
+        self.assertEqual(self.refused("SHOW COHORTS people_k2 LIMIT -1")["C"], "42601")
+        done = self.pgveil.command("policy", "show", "people_k2", "--cohorts", "--for", "occupation=Farmer",
+                                   "--config", str(self.pgveil.config_path))
+        self.assertEqual((done.returncode, done.stdout.count("D111"), "D12" in done.stdout), (0, 1, False))
+        done = self.pgveil.command("policy", "show", "people_k2", "--cohorts", "--limit", "1", "--offset", "1",
+                                   "--config", str(self.pgveil.config_path))
+        self.assertIn("5 cohorts, of which 2 to 2 are shown", done.stdout)
+
     def test_show_policies(self):
         rows = {row["policy"]: row for row in self.ask("show policies;")}
         self.assertEqual(sorted(rows), ["people_k2", "staff_k3", "unbuilt_k2"])

@@ -54,6 +54,44 @@ EXCESSES = (
     (f"ALTER ROLE {ROLE} SUPERUSER", "superuser", f"ALTER ROLE {ROLE} NOSUPERUSER"),
 )
 
+# What masks of staff_k3 read.
+READ = "id, job, town, born, grade, mood, is_active, pay, seen, badge"
+# A right too few: how it is taken, what is said of it, and what the GRANT of the message is; undo: of what that
+# does not put back.
+MISSING = (
+    (
+        f"REVOKE SELECT ON people FROM {ROLE}",
+        'policy people_k2: query_role "Odd-Query Role" may not read "public"."people"',
+        'GRANT SELECT ON "public"."people" TO "Odd-Query Role"',
+        "",
+    ),
+    (
+        f"REVOKE SELECT ON staff FROM {ROLE}; GRANT SELECT ({READ.replace('grade, ', '')}) ON staff TO {ROLE}",
+        'policy staff_k3: query_role "Odd-Query Role" may not read "grade" of "public"."staff"',
+        'GRANT SELECT ON "public"."staff" TO "Odd-Query Role"',
+        "",
+    ),
+    (
+        f"REVOKE SELECT ON staff FROM {ROLE}; GRANT SELECT ({READ}) ON staff TO {ROLE}; "
+        "CREATE INDEX staff_job ON staff (job)",
+        'policy staff_k3: query_role "Odd-Query Role" may not read ctid of "public"."staff"',
+        'GRANT SELECT ON "public"."staff" TO "Odd-Query Role"',
+        "DROP INDEX staff_job",
+    ),
+    (
+        f"REVOKE SELECT ON towns FROM {ROLE}",
+        'open_tables: query_role "Odd-Query Role" may not read "public"."towns"',
+        'GRANT SELECT ON "public"."towns" TO "Odd-Query Role"',
+        "",
+    ),
+    (
+        f"REVOKE USAGE ON SCHEMA public FROM PUBLIC, {ROLE}",
+        'policy people_k2: query_role "Odd-Query Role" may not use schema "public"',
+        'GRANT USAGE ON SCHEMA "public" TO "Odd-Query Role"',
+        "GRANT USAGE ON SCHEMA public TO PUBLIC",
+    ),
+)
+
 # What the role could do on a fresh server, and what answers now.
 CLOSED = (
     ("CREATE TEMP TABLE t (x int)", "42501"),
@@ -183,6 +221,36 @@ class LeastPrivilege(ServerCase):
                     self.pgveil.config_path.write_text(text)
                     self.postgres.run(undo, "demo")
         self.assertEqual(self.check().returncode, 0)
+
+    def test_each_right_too_few_is_named_with_its_grant(self):
+        for take, said, grant, undo in MISSING:
+            with self.subTest(take):
+                self.postgres.run(take, "demo")
+                try:
+                    missing = self.check()
+                    self.assertEqual(missing.returncode, 1)
+                    self.assertIn(f"database demo: {said}", missing.stderr)
+                    self.assertIn(f": run {grant}\n", missing.stderr)
+                    since = len(self.pgveil.log())
+                    self.assertEqual(self.pgveil.console("RELOAD").errors, [])  # it serves what it can
+                    self.assertIn(said, self.pgveil.log()[since:])
+                    with self.pgveil.client() as client:
+                        self.assertEqual(client.query("SELECT count(*) FROM numbers").errors != [],
+                                         "SCHEMA" in take)
+                    self.postgres.run(grant, "demo")
+                    self.assertEqual(self.check().returncode, 0)
+                finally:
+                    self.postgres.run(undo + ";" + self.setup, "demo")
+        self.assertEqual(self.check().returncode, 0)
+
+    def test_single_columns_do_for_masks(self):
+        self.postgres.run(f"REVOKE SELECT ON staff FROM {ROLE}; GRANT SELECT ({READ}) ON staff TO {ROLE}", "demo")
+        try:
+            self.assertEqual(self.check().returncode, 0)
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query("SELECT * FROM staff").errors, [])
+        finally:
+            self.postgres.run(self.setup, "demo")
 
     def test_serve_refuses_to_start(self):
         self.postgres.run(f"GRANT SELECT ON diary TO {ROLE}", "demo")

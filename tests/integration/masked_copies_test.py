@@ -3,6 +3,7 @@
 that time, the table itself is not read, and a copy that is not the version's closes the policy."""
 import dataclasses
 import re
+import threading
 import time
 
 from harness import world
@@ -230,11 +231,25 @@ class MaskedCopies(Copied):
                 self.pgveil.build(gone)
 
     def test_the_table_itself_changed(self):
-        self.as_admin("ALTER TABLE people ADD COLUMN extra integer")
+        self.as_admin("ALTER TABLE people RENAME COLUMN city TO town")
         self.assertEqual(self.sqlstate(), "42501")
-        self.as_admin("ALTER TABLE people DROP COLUMN extra")
+        self.as_admin("ALTER TABLE people RENAME COLUMN town TO city")
         self.pgveil.build("people_k2")
         self.assertEqual(self.texts("SELECT count(*) FROM people"), [["11"]])
+
+    def test_a_column_that_the_table_got_is_null_beside_the_copy(self):
+        before = self.texts("SELECT * FROM people")
+        self.as_admin("ALTER TABLE people ADD COLUMN extra integer DEFAULT 7")
+        try:
+            self.assertEqual(self.texts("SELECT * FROM people"), [row + [None] for row in before])
+            self.assertEqual(self.texts("SELECT count(extra), count(city) FROM people"), [["0", "4"]])
+            name = self.current()
+            self.as_admin(f'ALTER TABLE pgveil."{name}" ADD COLUMN extra integer')
+            self.assertEqual(self.sqlstate(), "42501")  # the copy is not what was made
+        finally:
+            self.as_admin("ALTER TABLE people DROP COLUMN extra")
+            self.pgveil.build("people_k2")
+        self.assertEqual(self.texts("SELECT * FROM people"), before)
 
     def test_a_build_that_fails_leaves_the_version_and_no_copy(self):
         before = self.copies()
@@ -303,6 +318,84 @@ class Watched(Copied):
                 return
             time.sleep(0.05)
         self.fail("the policy stays open")
+
+
+class RowsThatChange(Copied):
+    """What happens to the table between the count, after which the tree is computed, and the copy."""
+
+    def build_while(self, *changes):
+        """→ the answer of BUILD. The owner is in line behind the count, and the copy behind the owner."""
+        answers = []
+        with self.direct("demo") as first, self.direct("demo") as owner:
+            first.query("BEGIN")
+            first.query("LOCK TABLE people")
+            build = threading.Thread(
+                target=lambda: answers.append(self.pgveil.console("BUILD POLICY people_k2")))
+            build.start()
+            self.wait_for_waiters(1)
+            owner.query("BEGIN")
+            lock = threading.Thread(target=owner.query, args=("LOCK TABLE people",))
+            lock.start()
+            self.wait_for_waiters(2)
+            first.query("ROLLBACK")
+            lock.join(timeout=60)  # the count is over, and so is its transaction
+            self.assertFalse(lock.is_alive())
+            self.wait_for_waiters(1)
+            self.assertEqual(self.postgres.rows(
+                "SELECT count(*) FROM pg_stat_activity WHERE usename = 'pgveil_admin' AND state LIKE 'idle in%'"),
+                [["0"]])
+            for change in changes:
+                self.assertEqual(owner.query(change).errors, [])
+            owner.query("COMMIT")
+            build.join(timeout=60)
+        return answers[0]
+
+    def wait_for_waiters(self, count):
+        for _ in range(600):
+            if self.postgres.rows("SELECT count(*) FROM pg_locks WHERE NOT granted") == [[str(count)]]:
+                return
+            time.sleep(0.05)
+        self.fail(f"{count} were to wait for the table")
+
+    def classes(self):
+        return {tuple(row[:3]): int(row[3]) for row in self.texts(
+            "SELECT occupation, city, state, count(*) FROM people GROUP BY 1, 2, 3")}
+
+    def test_who_leaves_is_not_missed_in_a_class_of_the_copy(self):
+        """Two farmers of Hamlet are shown; one of them moves away after the count."""
+        self.assertEqual(self.classes()[("Farmer", "Hamlet", "OH")], 2)
+        since = len(self.pgveil.log())
+        reply = self.build_while("DELETE FROM people WHERE id = 5")
+        self.assertEqual(reply.errors, [])
+        classes = self.classes()
+        self.assertEqual((sum(classes.values()), min(classes.values()) >= 2), (10, True), classes)
+        self.assertFalse(any(row[0] == "Farmer" for row in classes), classes)
+        self.assertIn("rows changed while the tree was built: 1 splits are not shown", self.pgveil.log()[since:])
+        row = dict(zip([column.name for column in reply.columns], reply.texts()[0]))
+        self.assertEqual((row["rows"], row["smallest"]), ("10", "2"))
+        self.assertIn("ok", self.finding())
+
+    def test_who_comes_is_in_the_copy(self):
+        self.assertEqual(self.build_while(
+            "INSERT INTO people VALUES (12, 'Farmer', 'Hamlet', 'OH'), (13, 'Spy', 'Nowhere', 'OH')").errors, [])
+        classes = self.classes()
+        self.assertEqual((sum(classes.values()), classes[("Farmer", "Hamlet", "OH")]), (13, 3))
+        self.assertEqual(self.texts("SELECT count(*) FROM people WHERE city = 'Nowhere'"), [["0"]])
+
+    def test_too_few_left_is_no_version(self):
+        before = self.current()
+        self.assertEqual(self.build_while("DELETE FROM people WHERE id > 1").sqlstate(), "42501")
+        self.assertEqual(self.current(), before)
+
+    def test_an_altered_table_is_counted_again(self):
+        since = len(self.pgveil.log())
+        try:
+            reply = self.build_while("ALTER TABLE people ADD COLUMN extra integer DEFAULT 7")
+            self.assertEqual(reply.errors, [])
+            self.assertIn("was altered while the policy was built", self.pgveil.log()[since:])
+            self.assertEqual(self.texts("SELECT count(*), count(extra) FROM people"), [["11", "0"]])
+        finally:
+            self.as_admin("ALTER TABLE people DROP COLUMN extra")
 
 
 if __name__ == "__main__":

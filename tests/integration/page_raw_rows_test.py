@@ -72,11 +72,22 @@ class Shown(RawCase):
         self.assertEqual(self.look("people_k2'; SELECT 1")[0], 400)
 
     def test_a_table_that_changed_is_not_shown(self):
-        self.postgres.run("ALTER TABLE public.people ADD COLUMN more text", "demo")
+        self.postgres.run("ALTER TABLE public.people RENAME COLUMN city TO town", "demo")
         try:
             status, answer = self.look()
             self.assertEqual(status, 409, answer)
             self.assert_no_hidden_value(json.dumps(answer))
+        finally:
+            self.postgres.run("ALTER TABLE public.people RENAME COLUMN town TO city", "demo")
+            self.operator.api("POST", "policies/people_k2/build", {})
+
+    def test_a_column_that_was_added_is_hidden(self):
+        self.postgres.run("ALTER TABLE public.people ADD COLUMN more text DEFAULT 'seen raw'", "demo")
+        try:
+            status, answer = self.look()
+            self.assertEqual((status, answer["columns"][-1]), (200, "more"), answer)
+            self.assertEqual({row[-1] for row in answer["raw"]}, {"seen raw"})
+            self.assertEqual({row[-1] for row in answer["masked"]}, {None})
         finally:
             self.postgres.run("ALTER TABLE public.people DROP COLUMN more", "demo")
             self.operator.api("POST", "policies/people_k2/build", {})

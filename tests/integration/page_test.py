@@ -338,7 +338,8 @@ policies:
 class Designs(PageCase):
     # A table that no policy covers: nothing else of pgveil's (the drift check does) ever reads it.
     extra_sql = """CREATE TABLE public.apart AS TABLE public.people;
-        GRANT SELECT ON public.apart TO pgveil_admin"""
+        CREATE TABLE public.aside AS TABLE public.people;
+        GRANT SELECT ON public.apart, public.aside TO pgveil_admin"""
 
     def what_if(self, k, city="quasi_identifier", text=None, policy="try"):
         return self.operator.api(
@@ -396,6 +397,34 @@ class Designs(PageCase):
         self.assertEqual(
             self.what_if(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400
         )
+
+    def test_a_question_that_nobody_waits_for_is_given_up(self):
+        aside = DESIGN.replace("public.people", "public.aside") % "quasi_identifier"
+        body = json.dumps({"yaml": aside, "policy": "try", "k": 2})
+        with self.direct("demo") as holder:
+            holder.query("BEGIN")
+            holder.query("LOCK TABLE aside")  # counting waits for it
+            connection = self.operator.connection()
+            connection.request("POST", "/api/v1/design/what-if", body, {
+                "Host": f"127.0.0.1:{self.operator.port}", "Sec-Fetch-Site": "same-origin",
+                "Origin": f"http://127.0.0.1:{self.operator.port}", "X-CSRF-Token": self.operator.csrf,
+                "Cookie": self.operator.cookie, "Content-Type": "application/json"})
+            for _ in range(200):
+                waiting = self.postgres.rows("SELECT count(*) FROM pg_locks WHERE NOT granted")
+                if waiting != [["0"]]:
+                    break
+                time.sleep(0.02)
+            self.assertEqual(waiting, [["1"]])
+            connection.sock.close()
+            time.sleep(1)
+            holder.query("ROLLBACK")
+        for _ in range(200):
+            ends = [line for line in self.audited() if line.get("sqlstate") == "57014"]
+            if ends:
+                break
+            time.sleep(0.02)
+        self.assertEqual(len(ends), 1, ends)
+        self.assertEqual(self.what_if(2, text=aside)[0], 200)
 
     def test_an_answer_has_no_value_of_the_table(self):
         self.assert_no_hidden_value(json.dumps(self.what_if(2)))

@@ -81,8 +81,8 @@ class VersionGuard(StackCase):
         before = self.number()
         self.other.build("people_k2")
         self.assertEqual(self.number(), before + 1)
-        # This proxy looks every hour only; what the backend says makes it look at once.
-        self.assertLessEqual(set(self.until_answered()), {"40001"})
+        # This proxy looks every hour only; what the backend says makes it look at once, and the statement
+        # that met it is sent again.
         self.assertEqual(self.until_answered(), [])
         done = self.pgveil.command("policy", "build", "people_k2", "--config", str(self.pgveil.config_path))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -111,16 +111,52 @@ class VersionGuard(StackCase):
         with self.pgveil.client() as client:
             client.parse(QUERY, "s")
             self.assertEqual(client.sync().errors, [])
+            for _ in range(3):
+                self.other.build("people_k2")
+                client.bind((), "s")
+                client.execute()
+                reply = client.sync()
+                self.assertEqual((reply.errors, reply.texts()), ([], [["11"]]))
+
+    def test_a_statement_is_sent_again(self):
+        count = "SELECT city, count(*) FROM people GROUP BY 1 ORDER BY 1"
+        with self.pgveil.client() as client:
+            expected = client.query(count).texts()
+            for ask in (
+                lambda: client.query(count),
+                lambda: self.one_batch(client, count),
+                lambda: client.query(f"COPY ({count}) TO STDOUT"),
+            ):
+                self.other.build("people_k2")
+                reply = ask()
+                self.assertEqual(reply.errors, [])
+                self.assertIn(reply.texts(), (expected, []))  # of COPY: no rows
+            self.assertIn("is sent again", self.pgveil.log())
+
+    @staticmethod
+    def one_batch(client, sql):
+        client.parse(sql)
+        client.bind(())
+        client.describe()
+        client.execute()
+        return client.sync()
+
+    def test_what_is_told_as_before(self):
+        """In a transaction block, and for what stands for something that was made before."""
+        with self.pgveil.client() as client:
+            client.query("BEGIN")
+            self.assertEqual(client.query("SELECT count(*) FROM towns").texts(), [["4"]])
             self.other.build("people_k2")
-            client.bind((), "s")
-            client.execute()
-            self.assertIn(
-                client.sync().sqlstates(), (["40001"], [])
-            )  # the guard's, unless it was noticed before
+            self.assertIn(client.query(QUERY).sqlstate(), ("40001", "25P02"))
+            client.query("ROLLBACK")
             self.until_answered()
-            client.bind((), "s")
-            client.execute()
-            self.assertEqual(client.sync().texts(), [["11"]])
+            client.query(f"PREPARE a AS {QUERY}")
+            self.other.build("people_k2")
+            self.assertIn(client.query("EXECUTE a").sqlstate(), ("40001", "26000"))
+            self.until_answered()
+            self.other.build("people_k2")
+            self.assertIn(client.query(f"SELECT 1; {QUERY}").sqlstate(), ("40001", None))
+            self.until_answered()
 
     def test_a_withdrawal_by_another_process(self):
         with self.pgveil.client() as client, self.pgveil.client() as cursor:

@@ -81,6 +81,32 @@ Result<policy::PolicySpec> spec_of(const Config& config, std::string_view yaml, 
   return spec;
 }
 
+// For a table that somebody changes. Others want to ask, too.
+constexpr std::int64_t kLockWaitMs = 10'000;
+
+// An abandoned question ends within this, and the next one need not be asked twice.
+constexpr std::chrono::seconds kPatience{2};
+
+Error abandoned() {
+  return {ErrorKind::limit, std::string(sqlstate::kQueryCanceled), "the question was abandoned", "ask again"};
+}
+
+// The tree, or nothing more of it as soon as nobody waits for it. What is thrown through build_tree comes from
+// here and ends here.
+Result<policy::DisclosureTree> tree_unless(const Designs::IsAbandoned& is_abandoned,
+                                           const policy::PolicySpec& spec, const policy::Counts& counts) {
+  struct Stopped {};
+  const auto progress = [&](double) {
+    if (is_abandoned()) throw Stopped{};
+  };
+  if (is_abandoned()) return abandoned();
+  try {
+    return policy::build_tree(counts, spec.k, spec.growth, progress, policy::side_rules(spec, counts));
+  } catch (const Stopped&) {
+    return abandoned();
+  }
+}
+
 json::array numbers_of(const std::vector<std::uint64_t>& numbers) {
   return json::array(numbers.begin(), numbers.end());
 }
@@ -152,8 +178,9 @@ void Designs::forget_old() {
 
 Result<void> Designs::count(const Config& config, const policy::PolicySpec& spec) {
   counted_.reset();  // the counts of two tables need not fit in memory together
-  auto reading = db::TableReading::open(build_endpoint(config),
-                                        has_constraints(spec) ? spec : policy::without_levels(spec));
+  auto reading =
+      db::TableReading::open(build_endpoint(config),
+                             has_constraints(spec) ? spec : policy::without_levels(spec), kLockWaitMs);
   if (!reading) return reading.error();
   if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
   auto counts = reading->counts();
@@ -164,10 +191,10 @@ Result<void> Designs::count(const Config& config, const policy::PolicySpec& spec
 }
 
 Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std::string_view policy,
-                                std::uint64_t k) {
+                                std::uint64_t k, const IsAbandoned& is_abandoned) {
   const auto spec = spec_of(config, yaml, policy, k);
   if (!spec) return spec.error();
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  const std::unique_lock lock(mutex_, kPatience);
   if (!lock)
     return design_error(ErrorKind::limit, "another question is being answered", "ask again in a moment");
   if (!can_use(*spec)) {
@@ -177,7 +204,7 @@ Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std
   const auto counts =
       is_exact ? policy::with_attributes(counted_->counts, attributes_in(*spec, counted_->relation))
                : counted_->counts;
-  const auto tree = policy::build_tree(counts, k, spec->growth, {}, policy::side_rules(*spec, counts));
+  const auto tree = tree_unless(is_abandoned, *spec, counts);
   if (!tree) return tree.error();
   WhatIf result{spec->name, k, counted_->counted_at, {}, policy::measure(*tree, counts)};
   for (const auto& attribute : tree->attributes) result.attributes.push_back(attribute.name);

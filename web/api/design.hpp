@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,11 +38,13 @@ struct WhatIf {
 // Thread-safe; one question at a time.
 class Designs {
  public:
-  // What a new build of this policy of the text would disclose, with another k. Errors: those of the text and
-  // those of BUILD, except for constraints that only BUILD checks; ErrorKind::limit while another question is
-  // being answered.
+  // What a new build of this policy of the text would disclose, with another k. is_abandoned: nobody waits for
+  // the answer any more; asked now and then. Errors: those of the text and those of BUILD, except for
+  // constraints that only BUILD checks; ErrorKind::limit while another question is being answered, and when it
+  // was abandoned.
+  using IsAbandoned = std::function<bool()>;
   [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
-                                       std::uint64_t k);
+                                       std::uint64_t k, const IsAbandoned& is_abandoned);
 
   // Frees counts that are too old to be used. Never waits.
   void forget_old();
@@ -59,7 +62,7 @@ class Designs {
   [[nodiscard]] bool can_use(const policy::PolicySpec& spec) const;
   [[nodiscard]] Result<void> count(const Config& config, const policy::PolicySpec& spec);
 
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::unique_ptr<const Counted> counted_;
 };
 

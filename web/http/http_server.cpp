@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
@@ -33,6 +34,7 @@ namespace {
 using namespace asio::experimental::awaitable_operators;
 namespace http = boost::beast::http;
 
+constexpr std::chrono::milliseconds kLookPeriod{250};
 constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
 constexpr std::chrono::seconds kHandshakeTime{10};
 constexpr std::chrono::seconds kHeaderTime{5};  // from the handshake to the end of the request's header
@@ -79,6 +81,13 @@ HttpResponse plain(unsigned status, std::string text) {
           std::move(text)};
 }
 
+// Whether the visitor has closed the connection, in both directions or in theirs. Browsers close both.
+bool has_closed(TcpSocket& socket) {
+  if (!socket.is_open()) return true;
+  pollfd look{socket.native_handle(), POLLRDHUP, 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
 // The status for a request that could not be read; 0: there is nobody to tell.
 unsigned status_of(const error_code& error) {
   if (error == http::error::body_limit) return 413;
@@ -117,6 +126,7 @@ class HttpServer::Impl {
   // What these functions take must outlive them.
   template <class Stream>
   [[nodiscard]] Task<void> converse(Stream& visitor, GuestPtr guest, Wire wire);
+  [[nodiscard]] Task<void> look_after(GuestPtr guest, std::shared_ptr<std::atomic<bool>> gone);
   template <class Stream>
   [[nodiscard]] Task<bool> write(Stream& visitor, const std::string& text);
   template <class Stream>
@@ -235,6 +245,18 @@ Task<std::optional<T>> HttpServer::Impl::on_worker(const std::function<T()>& wor
   co_return std::move(shared->result);
 }
 
+// Looks now and then whether the visitor has closed the connection. Does not end by itself: the answer is
+// given all the same, to whoever reads it.
+Task<void> HttpServer::Impl::look_after(GuestPtr guest, std::shared_ptr<std::atomic<bool>> gone) {
+  Timer pause(context_.get_executor());
+  for (;;) {
+    pause.expires_after(kLookPeriod);
+    const auto [ended] = co_await pause.async_wait(kAsTuple);
+    if (ended) co_return;  // the answer is there
+    if (has_closed(guest->socket)) gone->store(true, std::memory_order_relaxed);
+  }
+}
+
 template <class Stream>
 Task<bool> HttpServer::Impl::write(Stream& visitor, const std::string& text) {
   Timer timer(context_.get_executor(), kWriteTime);
@@ -304,9 +326,12 @@ Task<void> HttpServer::Impl::converse(Stream& visitor, GuestPtr guest, Wire wire
   } else {
     auto request = std::make_shared<HttpRequest>(request_of(parser.release(), guest->from, wire));
     is_head = request->method == "HEAD";
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    request->gone = gone;
     // This variable is named because GCC 12 destroys the captures of a temporary in a co_await twice.
     const std::function<HttpResponse()> work = [this, request] { return handler_(std::move(*request)); };
-    response = co_await on_worker<HttpResponse>(work);
+    auto done = co_await (on_worker<HttpResponse>(work) || look_after(guest, gone));
+    if (done.index() == 0) response = std::move(std::get<0>(done));
   }
   if (!response) co_return;
   if (response->more && streams_ >= kMaxStreams) response = plain(503, "too many pages are open\n");

@@ -3,6 +3,7 @@
 // connection and bodies up to a limit. Answers are made on worker threads; an answer may continue for a long
 // time (server-sent events). The server does not look at what is asked. It limits sizes, times and the number
 // of visitors, whose places are shared fairly (fair_places.hpp).
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,9 @@ struct HttpRequest {
   console::Address visitor;
   bool is_encrypted = false;
   std::set<std::string> repeated = {};  // headers that were sent more than once
+  // Set when the visitor has gone, within a second or so: nobody waits for the answer. Null: nobody looks.
+  std::shared_ptr<const std::atomic<bool>> gone = nullptr;
+  [[nodiscard]] bool is_abandoned() const { return gone && gone->load(std::memory_order_relaxed); }
 };
 
 struct HttpResponse {

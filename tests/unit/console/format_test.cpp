@@ -61,6 +61,78 @@ TEST_CASE("the cohorts of the worked example are the paper's") {
              {"D22", "2", "2", "NOT state = 'OH' AND NOT occupation = 'Accountant'", "nothing"}});
 }
 
+std::vector<std::string> labels(const Excerpt& excerpt) {
+  std::vector<std::string> out;
+  for (const auto& row : cohorts_table(paper_tree(), excerpt).value().rows) out.push_back(*row.front());
+  return out;
+}
+
+TEST_CASE("cohorts can be asked for by what they show, and some at a time") {
+  using Labels = std::vector<std::string>;
+  CHECK(labels({}) == Labels{"D111", "D112", "D12", "D21", "D22"});
+  CHECK(labels({.column = "occupation"}) == Labels{"D111", "D21"});
+  CHECK(labels({.column = "occupation", .value = "Farmer"}) == Labels{"D111"});
+  CHECK(labels({.column = "occupation", .value = "Lawyer"}).empty());
+  CHECK(labels({.limit = 2, .offset = 1}) == Labels{"D112", "D12"});
+  CHECK(labels({.column = "state", .limit = 1, .offset = 2}) == Labels{"D12"});
+  CHECK(labels({.limit = std::nullopt, .offset = 4}) == Labels{"D22"});
+  const auto notices = [](const Excerpt& excerpt) {
+    return cohorts_table(paper_tree(), excerpt).value().notices;
+  };
+  CHECK(notices({}).empty());
+  CHECK(notices({.limit = 2, .offset = 1}) ==
+        std::vector<std::string>{"5 cohorts, of which 2 to 3 are shown: LIMIT and OFFSET show others"});
+  CHECK(notices({.limit = 2, .offset = 9}) ==
+        std::vector<std::string>{"5 cohorts, of which none is shown: LIMIT and OFFSET show others"});
+  CHECK(notices({.column = "state", .limit = 3}).empty());
+  const auto unknown = cohorts_table(paper_tree(), {.column = "stat"});
+  REQUIRE(unknown.has_error());
+  CHECK(unknown.error().sqlstate == "42703");
+  CHECK(unknown.error().hint == "they are occupation, city, state");
+}
+
+TEST_CASE("the rules of one column are a row each") {
+  const auto of = [](const Excerpt& excerpt) { return rules_table(paper_tree(), excerpt).value().rows; };
+  CHECK(of({.column = "occupation"}) ==
+        Rows{{"occupation", "state = 'OH' AND city = 'Hamlet' AND occupation = 'Farmer'", "2"},
+             {"occupation", "NOT state = 'OH' AND occupation = 'Accountant'", "3"}});
+  CHECK(of({.column = "occupation", .value = "Accountant"}) ==
+        Rows{{"occupation", "NOT state = 'OH' AND occupation = 'Accountant'", "3"}});
+  CHECK(of({.column = "occupation", .limit = 1, .offset = 1}).size() == 1);
+  CHECK(of({}) == rules_table(paper_tree()).rows);
+  CHECK(of({.limit = 1, .offset = 2}) == Rows{{"state", "state = 'OH'", "6"}});
+  CHECK(rules_table(paper_tree(), {.column = "id"}).has_error());
+}
+
+// A chain of as many cities.
+policy::DisclosureTree long_tree(std::uint32_t cities) {
+  policy::DisclosureTree tree;
+  tree.k = 2;
+  tree.attributes = {{"city", 3}};
+  for (std::uint32_t i = 0; i < cities; ++i) {
+    const std::uint64_t rows = 2 * (cities - i) + 2;
+    tree.nodes.push_back(
+        {policy::Split{0, "c" + std::to_string(i)}, 2 * i + 1, 2 * i + 2, rows, rows});
+    tree.nodes.push_back({std::nullopt, 0, 0, 2, 2});
+  }
+  tree.nodes.push_back({std::nullopt, 0, 0, 2, 2});
+  return tree;
+}
+
+TEST_CASE("of very many rules and cohorts the first are named, and how many there are") {
+  const auto tree = long_tree(1'100);
+  const std::string rule = *rules_table(tree).rows.front()[1];
+  CHECK(rule.find("city = 'c99')") != std::string::npos);
+  CHECK(rule.find("city = 'c100')") == std::string::npos);
+  CHECK(rule.ends_with(" OR … 1000 more, which SHOW RULES … FOR city lists"));
+  CHECK(rules_table(tree).rows.front()[2] == "2200");
+  CHECK(cohorts_table(tree).rows.size() == 1'101);
+  const auto excerpt = cohorts_table(tree, Excerpt{}).value();
+  CHECK(excerpt.rows.size() == kExcerptRows);
+  CHECK(excerpt.notices ==
+        std::vector<std::string>{"1101 cohorts, of which 1 to 1000 are shown: LIMIT and OFFSET show others"});
+}
+
 TEST_CASE("the outline of the worked example continues on the no side") {
   const auto table = tree_table(paper_tree());
   CHECK(table.rows == Rows{{"everything", "11", "11", std::nullopt, std::nullopt},

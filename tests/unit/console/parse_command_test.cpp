@@ -18,8 +18,17 @@ struct Spelled {
   std::string operator()(const ShowTreeAs& it) const {
     return "show tree " + it.policy + (it.format == TreeFormat::dot ? " dot" : " json");
   }
-  std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
-  std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
+  std::string operator()(const ShowRules& it) const { return "show rules " + it.policy + shown(it.excerpt); }
+  std::string operator()(const ShowCohorts& it) const {
+    return "show cohorts " + it.policy + shown(it.excerpt);
+  }
+  static std::string shown(const Excerpt& excerpt) {
+    std::string out = excerpt.column ? " for=" + *excerpt.column : "";
+    if (excerpt.value) out += " value=" + *excerpt.value;
+    if (excerpt.limit != kExcerptRows)
+      out += excerpt.limit ? " limit=" + std::to_string(*excerpt.limit) : " all";
+    return excerpt.offset == 0 ? out : out + " offset=" + std::to_string(excerpt.offset);
+  }
   std::string operator()(const ShowStored& it) const { return "show stored " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
   std::string operator()(const ShowJobs&) const { return "show jobs"; }
@@ -107,6 +116,11 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHOW RULES p", "show rules p"},
       {"show Stored \"P\"", "show stored P"},
       {"SHOW COHORTS p", "show cohorts p"},
+      {"show cohorts p for City limit 5;", "show cohorts p for=city limit=5"},
+      {"SHOW COHORTS p FOR \"home zip\" = '1''2' LIMIT 0 OFFSET 7",
+       "show cohorts p for=home zip value=1'2 limit=0 offset=7"},
+      {"SHOW RULES p LIMIT ALL", "show rules p all"},
+      {"SHOW RULES p FOR for = '' OFFSET 3", "show rules p for=for value= offset=3"},
       {"show Refusals;", "show refusals"},
       {"SHOW VERSION", "show version"},
       {"SHOW HELP", "show help"},

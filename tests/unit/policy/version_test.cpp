@@ -181,6 +181,36 @@ TEST_CASE("a shape still fits while the labels of the columns that are asked are
   CHECK_FALSE(still_fits(built, now, asked));
 }
 
+TEST_CASE("a table that got columns since its build has only grown") {
+  const PolicyVersion version = example_version();
+  const auto asked = asked_columns(version.tree);
+  const TableShape& built = version.shape;
+  TableShape now = built;
+  const auto has_grown = [&] { return has_only_grown(built, now, asked); };
+  CHECK(has_grown());
+  now.columns.push_back({.number = 90, .name = "leak", .type_oid = 25});
+  CHECK(has_grown());
+  CHECK_FALSE(still_fits(built, now, asked));
+  now.columns.push_back({.number = 92, .name = "more", .type_oid = 25});
+  CHECK(has_grown());
+  now.columns.erase(now.columns.end() - 2);
+  CHECK(has_grown());
+  now.columns.front().name = "renamed";
+  CHECK_FALSE(has_grown());
+  now = built;
+  now.columns.erase(now.columns.begin());  // dropped, and another one made in its place
+  now.columns.push_back(built.columns.front());
+  now.columns.back().number = 90;
+  CHECK_FALSE(has_grown());
+  now = built;
+  now.columns.pop_back();
+  CHECK_FALSE(has_grown());
+  now = built;
+  now.columns.push_back({.number = 90, .name = "leak", .type_oid = 25});
+  now.relfilenode = 1;  // rewritten for a default that is computed for each row
+  CHECK_FALSE(has_grown());
+}
+
 TEST_CASE("a version keeps the shape of its copy, whose columns are the table's") {
   PolicyVersion version = example_version();
   version.copy = version.shape;

@@ -133,10 +133,42 @@ TEST_CASE("a copy that is not the version's closes the policy") {
             .state.closed_because.starts_with("enforcement: copy needs the schema pgveil"));
 }
 
+TEST_CASE("columns that the table got after its copy was made are NULL") {
+  World world;
+  auto& table = world.catalog->relations.find(std::pair<std::string, std::string>("public", "people"))->second;
+  Column leak = table.columns[2];
+  leak.number = 9;
+  leak.name = "leak";
+  table.columns.push_back(leak);
+  const auto snapshot = world.snapshot();
+  REQUIRE(snapshot->protected_tables().front().mask != nullptr);
+  const std::string text = snapshot->protected_tables().front().mask->text;
+  CHECK(text.find("NULL::pg_catalog.text AS note, NULL::pg_catalog.text AS leak FROM pgveil.") !=
+        std::string::npos);
+  CHECK(sent("SELECT leak FROM people", "analyst", *snapshot).find("public.people") == std::string::npos);
+  CHECK_FALSE(sent("SELECT leak, city FROM people", "analyst", *snapshot).empty());
+  // A mask that reads the new column is none.
+  const auto compiled = std::const_pointer_cast<Mask>(
+      compile_copy_mask(*world.spec, *world.version, world.table(), world.copy()).value());
+  CHECK(verify_copy_mask(*compiled, *world.spec, *world.version, world.table(), world.copy()).has_value());
+  auto other = world.table();
+  other.columns.back().name = "other";
+  CHECK(verify_copy_mask(*compiled, *world.spec, *world.version, other, world.copy()).has_error());
+  other.columns.pop_back();
+  CHECK(verify_copy_mask(*compiled, *world.spec, *world.version, other, world.copy()).has_error());
+  Relation wide = world.copy();
+  wide.columns.push_back(leak);
+  auto open = *world.spec;
+  open.columns.push_back(
+      {.name = "leak", .column_class = policy::ColumnClass::insensitive, .constraints = {}, .at = {}});
+  const auto reading = compile_copy_mask(open, *world.version, world.table(), wide).value();
+  CHECK(verify_copy_mask(*reading, *world.spec, *world.version, world.table(), world.copy()).has_error());
+}
+
 TEST_CASE("a mask of another table or with other cells fails its check") {
   const World world;
   const auto is_accepted = [&](const Mask& mask) {
-    return verify_copy_mask(mask, *world.spec, *world.version, world.copy()).has_value();
+    return verify_copy_mask(mask, *world.spec, *world.version, world.table(), world.copy()).has_value();
   };
   const auto compiled = [&] {
     return std::const_pointer_cast<Mask>(
@@ -156,7 +188,7 @@ TEST_CASE("a mask of another table or with other cells fails its check") {
   for (auto& rule : open.columns) rule.column_class = policy::ColumnClass::insensitive;
   CHECK_FALSE(is_accepted(*compile_copy_mask(open, *world.version, world.table(), world.copy()).value()));
   Relation narrow = world.copy();
-  narrow.columns.pop_back();
+  narrow.columns.resize(4);  // visits, which the policy shows, would be NULL
   CHECK_FALSE(is_accepted(*compile_copy_mask(*world.spec, *world.version, world.table(), narrow).value()));
   CHECK_FALSE(
       is_accepted(*compile_mask(*world.spec, *world.version, world.table(), VersionGuard::present).value()));

@@ -104,6 +104,43 @@ TEST_CASE("a table that changed is closed, whatever mask it had") {
   CHECK_FALSE(after->protected_tables().front().is_waiting);
 }
 
+TEST_CASE("a column that was added since the build is hidden, and the table stays open") {
+  const auto before = World{}.snapshot(nullptr);
+  World world;
+  Column leak = world.people().columns[2];
+  leak.number = 9;
+  leak.name = "leak";
+  world.people().columns.push_back(leak);
+  const auto after = world.snapshot(before);
+  REQUIRE(mask_in(after) != nullptr);
+  CHECK_FALSE(before->shows_more_than(*after));
+  CHECK(mask_in(after)->text.find("NULL::pg_catalog.text AS leak FROM") != std::string::npos);
+  const Client analyst{.role = "analyst", .path = {}};
+  CHECK(std::holds_alternative<Rewritten>(rewrite("SELECT leak FROM people", analyst, *after, Limits{})));
+  const auto closed_because = [&] {
+    return world.snapshot(before)->protected_tables().front().state.closed_because;
+  };
+  world.people().columns.back().name = "renamed";
+  CHECK(closed_because().empty());
+  world.people().columns[4].name = "leak";  // the new one is not what changed
+  CHECK(closed_because().find("has no column \"visits\"") != std::string::npos);
+}
+
+TEST_CASE("a column whose type has no NULL that can be written closes its own policy alone") {
+  World world;
+  Column place = world.people().columns[2];
+  place.number = 9;
+  place.name = "place";
+  place.type_text = "public.geometry(Point,4326)";
+  place.typmod = 1107460;
+  world.people().columns.push_back(place);
+  const auto snapshot = world.snapshot(nullptr);
+  CHECK(mask_in(snapshot) == nullptr);
+  CHECK(snapshot->protected_tables().front().state.closed_because ==
+        "the type modifier of column \"place\" is not understood; it was added since version 7 was built");
+  CHECK(snapshot->is_open(*world.catalog->find("public", "cities"), "analyst"));
+}
+
 TEST_CASE("a mask that was taken over needs nothing of the snapshot and the catalog that it comes from") {
   auto first = World{}.snapshot(nullptr);
   auto second = World{}.snapshot(first);

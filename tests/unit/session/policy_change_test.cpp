@@ -133,11 +133,11 @@ TEST_CASE("nor when the transaction was begun by a prepared statement") {
 TEST_CASE("the backend's version guard is told as something to try again, and we look for the new version") {
   Script script = Script::logged_in();
   script.client(query("SELECT people"), {.to_backend = "Q(ok: SELECT people)"})
-      .backend(
-          server_error("PV001", "pgveil: another version of the policy is current") + ready('I'),
-          {.to_client =
-               "E(ERROR 40001 the policy was built again meanwhile, or after this transaction began / run "
-               "the transaction again) Z(I)"})
+      .backend(server_error("PV001", "pgveil: another version of the policy is current") + ready('I'),
+               {.commands = "AwaitServing(demo 1)"})
+      .event([] { return ServingLooked{.is_other = false}; },
+             {.to_client = "E(ERROR 40001 the policy was built again meanwhile, or after this transaction "
+                           "began / run the transaction again) Z(I)"})
       .client(query("SELECT people"), {.to_backend = "Q(ok: SELECT people)"})
       .backend(server_error("PV002", "pgveil: the policy has no current version") + ready('I'),
                {.to_client = "E(ERROR 42501 the policy was withdrawn / BUILD POLICY is needed) Z(I)"});

@@ -163,6 +163,9 @@ struct CommandText {
   std::string operator()(const RunConsole& run) const {
     return fmt::format("RunConsole({}: {})", run.request.role, run.request.text);
   }
+  std::string operator()(const AwaitServing& wanted) const {
+    return fmt::format("AwaitServing({} {})", wanted.database, wanted.generation);
+  }
   std::string operator()(const LogLine&) const { return {}; }
 };
 

@@ -193,7 +193,12 @@ export function problemOf(status: number, body: unknown): Problem {
 }
 
 /** One request of the API; the session's token goes with what changes something. */
-export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+export async function call<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
   const headers: Record<string, string> = {Accept: "application/json"};
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -205,8 +210,10 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
       credentials: "same-origin",
       redirect: "error",
       ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+      ...(signal === undefined ? {} : {signal}),
     });
   } catch {
+    if (signal?.aborted) throw new ApiError({status: 0, message: "cancelled"});
     throw new ApiError({status: 0, message: "pgveil can't be reached", hint: "is it running? try again"});
   }
   const text = await response.text();
@@ -246,8 +253,9 @@ export const api = {
   difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
   audit: (filter: AuditFilter) => call<AuditAnswer>("POST", "audit", filter),
   checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
-  whatIf: (yaml: string, policy: string, k: number) =>
-    call<WhatIf>("POST", "design/what-if", {yaml, policy, k}),
+  /** When it is aborted, pgveil stops computing. */
+  whatIf: (yaml: string, policy: string, k: number, signal: AbortSignal) =>
+    call<WhatIf>("POST", "design/what-if", {yaml, policy, k}, signal),
   designFiles: () => call<DesignFile[]>("POST", "design/files", {}),
   designFile: (file: string) => call<DesignFile & {yaml: string}>("POST", "design/file", {name: file}),
   tables: (database: string) => call<string[]>("POST", "design/tables", {database}),

@@ -15,8 +15,10 @@ TEST_CASE("a build is seen from its begin to its end") {
   {
     RunningBuilds::Build build(builds, "people");
     CHECK(builds.of("people") == "starting");
-    build.reached("counting", 20'000);
+    build.reached({.stage = "counting", .done = 20'000});
     CHECK(builds.of("people") == "counting 20000");
+    build.reached({.stage = "publishing"});
+    CHECK(builds.of("people") == "publishing");
     CHECK(builds.of("peopl").empty());
     CHECK(builds.of("people2").empty());
   }
@@ -27,9 +29,9 @@ TEST_CASE("of two builds of one policy the first is told, then the other") {
   RunningBuilds builds;
   auto first = std::make_unique<RunningBuilds::Build>(builds, "people");
   RunningBuilds::Build second(builds, "people");
-  second.reached("counting", 1);
-  first->reached("building the tree, % of rows settled", 7);
-  CHECK(builds.of("people") == "building the tree, % of rows settled 7");
+  second.reached({.stage = "counting", .done = 1});
+  first->reached({.stage = "building the tree", .share = 0.075});
+  CHECK(builds.of("people") == "building the tree, 7 %");
   first.reset();
   CHECK(builds.of("people") == "counting 1");
 }
@@ -41,7 +43,7 @@ TEST_CASE("threads may build at once") {
     threads.emplace_back([&builds, policy] {
       RunningBuilds::Build build(builds, policy);
       for (std::uint64_t i = 0; i < 1000; ++i) {
-        build.reached("counting", i);
+        build.reached({.stage = "counting", .done = i});
         static_cast<void>(builds.of("a"));
       }
     });

@@ -1,6 +1,6 @@
 // A policy as YAML: checked as one types, tried out with another k. Nothing here is applied; the text is
 // saved as a file.
-import {useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {api, type DesignPolicy, type WhatIf} from "../api.js";
 import {CheckedText, useChecked} from "../checked-text.js";
 import {drafts, kClasses, kExample, withClass} from "../design.js";
@@ -65,9 +65,12 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
   const [tried, setTried] = useState<WhatIf[]>([]);
   const policy = policies.find(it => it.name === name) ?? policies[0];
   const wanted = k ?? policy?.k ?? 2;
+  const asked = useRef<AbortController | null>(null);
+  useEffect(() => () => asked.current?.abort(), []); // whoever leaves the page does not wait
   const action = useAction(async () => {
     if (!policy) return;
-    const result = await api.whatIf(text, policy.name, wanted);
+    asked.current = new AbortController();
+    const result = await api.whatIf(text, policy.name, wanted, asked.current.signal);
     setTried((was) =>
       [result, ...was.filter((it) => it.policy !== result.policy || it.k !== result.k)].slice(0, 12),
     );
@@ -131,6 +134,11 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
         <button type="submit" disabled={action.isBusy}>
           {action.isBusy ? "counting …" : "Try"}
         </button>
+        {action.isBusy ? (
+          <button type="button" onClick={() => asked.current?.abort()}>
+            Cancel
+          </button>
+        ) : null}
       </form>
       <Trouble problem={action.problem} />
       <div role="status">{latest ? <Figures disclosure={latest.disclosure} k={latest.k} /> : null}</div>

@@ -1,0 +1,139 @@
+#include "proxy/session/retry.hpp"
+
+#include <utility>
+
+#include "common/assert.hpp"
+#include "proxy/session/conversation.hpp"
+#include "proxy/session/server_messages.hpp"
+
+namespace pgveil::session::retry {
+
+namespace {
+
+using Stage = State::Stage;
+
+bool is_first_of_batch(Conversation& conversation) {
+  State& state = conversation.retry;
+  if (state.batch == conversation.state.answered) return false;
+  state.batch = conversation.state.answered;
+  return true;
+}
+
+// Of messages that can be sent twice. A statement with a name would be there already.
+bool can_be_kept(const wire::FrameView& frame) {
+  switch (frame.tag) {
+    case wire::Query::tag:
+    case wire::Bind::tag:
+    case wire::Describe::tag:
+    case wire::Execute::tag:
+    case wire::Sync::tag: return true;
+    case wire::Parse::tag: return frame.body.starts_with('\0');
+    default: return false;
+  }
+}
+
+// Answers that say nothing of rows yet.
+bool is_before_rows(char tag) {
+  constexpr std::string_view kHeld = "123tnTH";
+  return kHeld.find(tag) != std::string_view::npos;
+}
+
+bool is_of_other_version(const wire::FrameView& frame) {
+  if (frame.tag != wire::ErrorResponse::tag) return false;
+  const auto error = wire::decode_as<wire::ErrorResponse>(frame.body);
+  return error && !is_fatal(*error) && sqlstate_of(error->diagnostics) == kOtherVersionState;
+}
+
+void begin(Conversation& conversation) {
+  State& state = conversation.retry;
+  state.stage = Stage::keeping;
+  state.sent.clear();
+  state.runs = false;
+  if (!std::exchange(state.is_again, false)) state.times = 0;
+}
+
+// The server is ready again, and the client was told nothing.
+void after_failure(Conversation& conversation) {
+  State& state = conversation.retry;
+  if (state.times == kMostTimes) return let_go(conversation);
+  state.stage = Stage::waiting;
+  conversation.state.command(AwaitServing{conversation.state.database, state.generation});
+}
+
+}  // namespace
+
+// What was held goes out, before whatever comes next.
+void let_go(Conversation& conversation) {
+  State& state = conversation.retry;
+  conversation.state.out.to_client += state.held;
+  state.held.clear();
+  state.sent.clear();
+  state.runs = false;
+  state.stage = Stage::off;
+}
+
+void on_client_frame(Conversation& conversation, const wire::FrameView& frame) {
+  State& state = conversation.retry;
+  const bool is_first = is_first_of_batch(conversation);
+  const bool may_begin =
+      is_first && conversation.status == wire::TransactionStatus::idle && !conversation.is_skipping;
+  if (is_first && state.stage == Stage::keeping) let_go(conversation);
+  if (may_begin) begin(conversation);
+  // After the error too: a Sync that comes later belongs to what is sent again.
+  if (state.stage != Stage::keeping && state.stage != Stage::failed) return;
+  const bool is_query_alone = frame.tag != wire::Query::tag || is_first;
+  if (!can_be_kept(frame) || !is_query_alone || state.sent.size() + frame.whole.size() > kMostBytes)
+    return let_go(conversation);
+  state.sent.append(frame.whole);
+}
+
+void on_run(Conversation& conversation, const Entry* entry) {
+  using rewriter::StatementKind;
+  State& state = conversation.retry;
+  if (state.stage != Stage::keeping) return;
+  const bool reads = entry != nullptr && !entry->versions.empty() &&
+                     (entry->kind == StatementKind::select || entry->kind == StatementKind::copy_out);
+  if (!reads || state.runs) return let_go(conversation);
+  state.runs = true;
+  state.generation = entry->generation;
+}
+
+void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) {
+  State& state = conversation.retry;
+  if (state.stage == Stage::keeping) {
+    if (state.runs && is_of_other_version(frame))
+      state.stage = Stage::failed;
+    else if (!is_before_rows(frame.tag) || state.held.size() + frame.whole.size() > kMostBytes)
+      let_go(conversation);
+  }
+  if (state.stage == Stage::off) return server_messages::on_frame(conversation, frame);
+  std::string& out = conversation.state.out.to_client;
+  const std::size_t before = out.size();
+  server_messages::on_frame(conversation, frame);
+  if (conversation.state.is_closed()) return;  // the client is told why, and of nothing before
+  state.held.append(out, before);
+  out.resize(before);
+  if (state.stage == Stage::failed && frame.tag == wire::ReadyForQuery::tag) after_failure(conversation);
+}
+
+bool is_waiting(const Conversation& conversation) {
+  return conversation.retry.stage == Stage::waiting;
+}
+
+std::optional<std::string> on_looked(Conversation& conversation, Found found) {
+  State& state = conversation.retry;
+  PGVEIL_ASSERT(state.stage == Stage::waiting);
+  if (found == Found::the_same) {
+    let_go(conversation);
+    return std::nullopt;
+  }
+  ++state.times;
+  state.is_again = true;
+  state.held.clear();
+  state.stage = Stage::off;
+  state.batch.reset();
+  conversation.state.log_info("another version is served: the statement is sent again");
+  return std::exchange(state.sent, {});
+}
+
+}  // namespace pgveil::session::retry
