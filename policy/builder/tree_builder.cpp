@@ -10,6 +10,7 @@
 #include "policy/cohorts/side_counter.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
+#include "policy/tree/routing.hpp"
 #include "policy/tree/tree.hpp"
 
 namespace pgveil::policy {
@@ -29,10 +30,7 @@ class TreeBuilder final : public LeafGrower {
         order_(counts.entries()),
         peeler_(counts, k, rules) {
     tree_.k = k;
-    for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
-      tree_.attributes.push_back(
-          {counts.attribute(a).name, counts.attribute(a).number, counts.attribute(a).level});
-    }
+    tree_.attributes = tree_attributes(counts);
     together_ = released_together(tree_.attributes);
   }
 

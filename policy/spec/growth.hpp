@@ -2,6 +2,8 @@
 // How far a disclosure tree is grown (tree.hpp has the rules).
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace pgveil::policy {
 
@@ -12,11 +14,20 @@ enum class Strategy {
   thorough
 };
 
+// A GROUP BY that readers ask, over quasi-identifiers or their levels, and what it matters beside the others.
+struct Question {
+  std::vector<std::string> columns;
+  std::uint64_t weight = 1;
+  bool operator==(const Question&) const = default;
+};
+
 struct Growth {
   Strategy strategy = Strategy::thorough;
   // The largest number of cohorts. Of all ways to cut chains of the tree short, the one that discloses most
   // cells is taken.
   std::optional<std::uint64_t> max_cohorts = {};
+  // The questions that the tree is to answer best.
+  std::vector<Question> workload = {};
 };
 
 }  // namespace pgveil::policy
