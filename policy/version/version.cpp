@@ -71,12 +71,19 @@ std::string tree_json(const DisclosureTree& tree) {
     if (node.is_closed) text += R"(, "closed": true)";
     return text + "}";
   };
+  const auto turn_json = [](const Turn& turn) {
+    return fmt::format(R"({{"rank": {}, "favour": {}, "rarity": {}, "by_cost": {}}})", turn.rank, turn.favour,
+                       turn.rarity, turn.is_by_cost);
+  };
+  const std::string turns =
+      tree.turns.empty() ? std::string()
+                         : fmt::format("    \"turns\": {},\n", json_lines(tree.turns, "    ", turn_json));
   return fmt::format(R"({{
     "k": {},
     "attributes": {},
-    "nodes": {}
+{}    "nodes": {}
   }})",
-                     tree.k, json_lines(tree.attributes, "    ", attribute_json),
+                     tree.k, json_lines(tree.attributes, "    ", attribute_json), turns,
                      json_lines(tree.nodes, "    ", node_json));
 }
 

@@ -119,6 +119,25 @@ Node read_node(JsonObjectView object, const DisclosureTree& tree) {
   return node;
 }
 
+Turn read_turn(JsonObjectView object) {
+  Turn turn;
+  turn.rank = static_cast<std::uint32_t>(object.integer("rank", 0, kMaxRank));
+  turn.favour = static_cast<std::uint32_t>(object.integer("favour", 0, kMaxFavour));
+  turn.rarity = static_cast<std::uint32_t>(object.integer("rarity", 0, kMaxRarity));
+  turn.is_by_cost = object.flag("by_cost");
+  object.finish();
+  return turn;
+}
+
+std::vector<Turn> read_turns(JsonObjectView& object, std::size_t attribute_count, FirstError& errors) {
+  std::vector<Turn> turns;
+  const std::string path = object.path_of("turns");
+  for (const json::value& item : object.array("turns"))
+    turns.push_back(read_turn({item, item_path(path, turns.size()), errors}));
+  if (turns.size() != attribute_count) errors.add(broken_json(path, "not one turn per attribute"));
+  return turns;
+}
+
 DisclosureTree read_tree(JsonObjectView object, const TableShape& shape, FirstError& errors) {
   DisclosureTree tree;
   tree.k = object.count("k");
@@ -128,6 +147,8 @@ DisclosureTree read_tree(JsonObjectView object, const TableShape& shape, FirstEr
     tree.attributes.push_back(read_attribute({item, path, errors}, shape, errors, path));
     if (errors.error()) return tree;
   }
+  if (object.has("turns")) tree.turns = read_turns(object, tree.attributes.size(), errors);
+  if (errors.error()) return tree;
   const std::string nodes_path = object.path_of("nodes");
   const json::array& nodes = object.array("nodes");
   tree.nodes.reserve(nodes.size());

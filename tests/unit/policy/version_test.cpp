@@ -91,6 +91,26 @@ TEST_CASE("a version remembers its lineage, and one from before there were linea
   CHECK(without->lineage == Lineage{});
 }
 
+TEST_CASE("a version remembers the turns of its columns, and turns that are none are refused") {
+  PolicyVersion version = example_version();
+  CHECK(to_json(version).find("turns") == std::string::npos);
+  version.tree.turns = {{1, 0, 0, false}, {0, 3, 4, true}, {1, 0, 0, false}};
+  const std::string good = to_json(version);
+  CHECK(version_from_json(good, "v.json").value() == version);
+  const std::string one = R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": true})";
+  for (const char* other :
+       {R"({"rank": 9, "favour": 3, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 25, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 3, "rarity": 9, "by_cost": true})",
+        R"({"rank": -1, "favour": 3, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": 1})", R"({"rank": 0, "favour": 3, "rarity": 4})",
+        R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": true, "x": 1})", "7"}) {
+    CAPTURE(other);
+    CHECK(!version_from_json(replaced(good, one, other), "v.json"));
+  }
+  CHECK(!version_from_json(replaced(good, one + ",", ""), "v.json"));
+}
+
 TEST_CASE("a version remembers what it was published beside") {
   PolicyVersion version = example_version();
   CHECK(to_json(version).find("beside") == std::string::npos);
