@@ -10,6 +10,7 @@
 #include "policy/level/level_json.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
+#include "policy/version/utility_json.hpp"
 
 namespace pgveil::policy {
 
@@ -176,14 +177,15 @@ std::string to_json(const PolicyVersion& version) {
   "table": {},
 {}{}  "tree": {},
   "disclosure": {},
-  "lineage": {}{}
+  "lineage": {}{}{}
 }}
 )",
       kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
       json_text(version.built_at), table_json(version.shape),
       version.copy ? fmt::format("  \"copy\": {},\n", table_json(*version.copy)) : std::string(),
       version.stored ? stored_json(*version.stored) : std::string(), tree_json(version.tree),
-      disclosure_json(version.disclosure), lineage_json(version.lineage), beside_json(version.beside));
+      disclosure_json(version.disclosure), lineage_json(version.lineage), beside_json(version.beside),
+      version.utility ? ",\n  \"utility\": " + utility_json(version.tree, *version.utility) : std::string());
 }
 
 }  // namespace pgveil::policy

@@ -8,6 +8,7 @@
 #include "policy/level/level_json.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/tree_check.hpp"
+#include "policy/version/utility_json.hpp"
 #include "policy/version/version.hpp"
 
 namespace pgveil::policy {
@@ -16,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxJsonDepth = 8;  // our own files have 4
+constexpr std::size_t kMaxJsonDepth = 8;  // our own files have 5
 constexpr std::int64_t kMaxOid = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMaxAttributeNumber = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kMaxNodes = std::numeric_limits<NodeIndex>::max();
@@ -290,6 +291,8 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
     for (const json::value& item : object.array("beside"))
       version.beside.push_back(read_companion({item, item_path(path, version.beside.size()), errors}));
   }
+  if (object.has("utility"))
+    version.utility = read_utility(object.object("utility"), version.tree, errors);
   object.finish();
   return version;
 }

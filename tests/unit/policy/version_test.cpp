@@ -48,6 +48,51 @@ TEST_CASE("a version survives the way to JSON and back") {
   CHECK(to_json(*read) == text);
 }
 
+TEST_CASE("what answers are worth survives the way to JSON and back") {
+  PolicyVersion version = example_version();
+  version.utility = measure_utility(version.tree, count(worked_example()), {{{"city", "state"}, 2}});
+  const std::string text = to_json(version);
+  const auto read = version_from_json(text, "v.json");
+  REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
+  CHECK(*read == version);
+  CHECK(to_json(*read) == text);
+  version.utility->most_cells.reset();
+  CHECK(version_from_json(to_json(version), "v.json").value() == version);
+}
+
+TEST_CASE("a version from before answers were measured says nothing of them") {
+  const auto read = version_from_json(to_json(example_version()), "v.json");
+  REQUIRE(read.has_value());
+  CHECK(!read->utility);
+}
+
+TEST_CASE("figures of answers that can't be are refused") {
+  PolicyVersion version = example_version();
+  version.utility = measure_utility(version.tree, count(worked_example()), {{{"city"}, 1}});
+  const std::string good = to_json(version);
+  REQUIRE(version_from_json(good, "v.json").has_value());
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\"rows_shown\": 5", "\"rows_shown\": 12"},
+           {"\"groups_shown\": 2", "\"groups_shown\": 4"},
+           {"\"mean_error_ppm\": 466667", "\"mean_error_ppm\": 1000001"},
+           {"\"mean_error_ppm\": 466667", "\"mean_error_ppm\": -1"},
+           {"\"p95_error_ppm\": 1000000", "\"p95_error_ppm\": 1000001"},
+           {"\"top_kept\": 2", "\"top_kept\": 4"},
+           {"\"top_groups\": 3", "\"top_groups\": 4"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [\"profession\"],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [7],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [\"city\"],"},
+           {"{\"columns\": [\"occupation\", \"city\"]", "{\"columns\": [\"city\", \"city\"]"},
+           {"\"declared\"", "\"wished\""},
+           {"{\"column\": \"state\", \"by\": \"city\"}", "{\"column\": \"state\"}"},
+           {"\"by\": \"city\"", "\"by\": \"town\""},
+           {"\"most_cells\": 23", "\"most_cells\": 22.5"}}) {
+    CAPTURE(to);
+    CHECK(!version_from_json(replaced(good, from, to), "v.json"));
+  }
+}
+
 TEST_CASE("a version from when one figure stood for computable and equal counts all of it as computable") {
   PolicyVersion version = example_version();
   std::string text = to_json(version);
