@@ -11,6 +11,7 @@
 #include "db/versions/masked_copy.hpp"
 #include "db/versions/stored_digest.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/utility/utility.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
 #include "rewriter/mask/stored_decision.hpp"
@@ -161,6 +162,7 @@ Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::P
   version.spec_hash = spec.hash;
   version.shape = rewriter::shape_of(reading->relation());
   version.disclosure = policy::measure(grown->tree, *counts);
+  version.utility = policy::measure_utility(grown->tree, *counts, spec.growth.workload);
   version.built_at = built_at;
   version.tree = std::move(grown->tree);
   version.lineage = std::move(grown->lineage);
@@ -187,6 +189,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   const auto counts = reading->counts();
   if (!counts) return counts.error();
   recheck.disclosure = policy::measure(version.tree, *counts);
+  recheck.utility = policy::measure_utility(version.tree, *counts, spec.growth.workload);
   const auto columns = reading->constrained_columns();
   if (!columns) return columns.error();
   auto repaired = policy::repair_within_constraints(spec, version.tree, *counts, *columns);
@@ -200,6 +203,9 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   recheck.repaired->spec_hash = spec.hash;
   recheck.repaired->shape = version.shape;
   recheck.repaired->disclosure = policy::measure(repaired->tree, *counts);
+  recheck.repaired->utility =
+      repaired->collapsed == 0 ? recheck.utility
+                               : policy::measure_utility(repaired->tree, *counts, spec.growth.workload);
   recheck.repaired->built_at = now;
   recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);
