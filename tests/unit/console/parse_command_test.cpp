@@ -20,6 +20,7 @@ struct Spelled {
   }
   std::string operator()(const ShowRules& it) const { return "show rules " + it.policy; }
   std::string operator()(const ShowCohorts& it) const { return "show cohorts " + it.policy; }
+  std::string operator()(const ShowUtility& it) const { return "show utility " + it.policy; }
   std::string operator()(const ShowStored& it) const { return "show stored " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
   std::string operator()(const ShowJobs&) const { return "show jobs"; }
@@ -106,6 +107,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"show tree \"P\" as json;", "show tree P json"},
       {"SHOW RULES p", "show rules p"},
       {"show Stored \"P\"", "show stored P"},
+      {"SHOW utility p;", "show utility p"},
       {"SHOW COHORTS p", "show cohorts p"},
       {"show Refusals;", "show refusals"},
       {"SHOW VERSION", "show version"},
