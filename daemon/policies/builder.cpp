@@ -162,7 +162,7 @@ Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::P
   version.spec_hash = spec.hash;
   version.shape = rewriter::shape_of(reading->relation());
   version.disclosure = policy::measure(grown->tree, *counts);
-  version.utility = policy::measure_utility(grown->tree, *counts, spec.growth.workload);
+  version.utility = policy::measure_utility(grown->tree, *counts, spec.growth);
   version.built_at = built_at;
   version.tree = std::move(grown->tree);
   version.lineage = std::move(grown->lineage);
@@ -189,7 +189,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   const auto counts = reading->counts();
   if (!counts) return counts.error();
   recheck.disclosure = policy::measure(version.tree, *counts);
-  recheck.utility = policy::measure_utility(version.tree, *counts, spec.growth.workload);
+  recheck.utility = policy::measure_utility(version.tree, *counts, spec.growth);
   const auto columns = reading->constrained_columns();
   if (!columns) return columns.error();
   auto repaired = policy::repair_within_constraints(spec, version.tree, *counts, *columns);
@@ -205,7 +205,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   recheck.repaired->disclosure = policy::measure(repaired->tree, *counts);
   recheck.repaired->utility =
       repaired->collapsed == 0 ? recheck.utility
-                               : policy::measure_utility(repaired->tree, *counts, spec.growth.workload);
+                               : policy::measure_utility(repaired->tree, *counts, spec.growth);
   recheck.repaired->built_at = now;
   recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);

@@ -165,7 +165,7 @@ class Settling {
     }
     if (is_cut_) {
       out_.version.utility =
-          policy::measure_utility(out_.version.tree, counts_of(*together), spec_.growth.workload);
+          policy::measure_utility(out_.version.tree, counts_of(*together), spec_.growth);
     }
     return std::move(out_);
   }

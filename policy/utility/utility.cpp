@@ -24,17 +24,21 @@ std::vector<Attributes> single_columns(const DisclosureTree& tree) {
   return questions;
 }
 
-std::vector<Attributes> declared_questions(const DisclosureTree& tree,
-                                           const std::vector<Question>& workload) {
-  std::vector<Attributes> questions;
-  for (const Question& question : workload) {
-    Attributes& attributes = questions.emplace_back();
-    for (const std::string& column : question.columns) {
-      const auto found = std::ranges::find(tree.attributes, column, &TreeAttribute::name);
-      PGVEIL_ASSERT(found != tree.attributes.end());
-      attributes.push_back(static_cast<std::uint32_t>(found - tree.attributes.begin()));
-    }
+Attributes attributes_named(const DisclosureTree& tree, const std::vector<std::string>& columns) {
+  Attributes attributes;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(tree.attributes, column, &TreeAttribute::name);
+    PGVEIL_ASSERT(found != tree.attributes.end());
+    attributes.push_back(static_cast<std::uint32_t>(found - tree.attributes.begin()));
   }
+  return attributes;
+}
+
+std::vector<Attributes> declared_questions(const DisclosureTree& tree, const Growth& growth) {
+  std::vector<Attributes> questions;
+  for (const Question& question : growth.workload)
+    questions.push_back(attributes_named(tree, question.columns));
+  for (const std::string& column : growth.priority) questions.push_back(attributes_named(tree, {column}));
   return questions;
 }
 
@@ -88,11 +92,10 @@ auto with_rows(const std::vector<AnswerError>& errors) {
 
 }  // namespace
 
-Utility measure_utility(const DisclosureTree& tree, const Counts& counts,
-                        const std::vector<Question>& workload) {
+Utility measure_utility(const DisclosureTree& tree, const Counts& counts, const Growth& growth) {
   const CountsView view(counts);
   const auto shown = shown_by_entry(tree, view);
-  const auto declared = declared_questions(tree, workload);
+  const auto declared = declared_questions(tree, growth);
   return {.most_cells = cell_bound(counts, tree.k),
           .columns = errors_of(view, shown, single_columns(tree)),
           .pairs = errors_of(view, shown, pairs_of(tree, declared, view.entries().size())),

@@ -19,22 +19,21 @@ struct Utility {
   std::optional<std::uint64_t> most_cells;  // that any suppression could show (cell_bound.hpp); none: too much
   std::vector<AnswerError> columns;         // one for each attribute of the tree, in its order
   std::vector<AnswerError> pairs;           // ascending by attributes
-  std::vector<AnswerError> declared;        // the policy's workload, in its order
+  std::vector<AnswerError> declared;        // the policy's workload, or its priority, in its order
   std::vector<ImpliedColumn> implied;
   bool operator==(const Utility&) const = default;
 };
 
-// The pairs that are measured: all of twelve columns. Of more, those of columns that the workload names come
-// first, then those of exact columns, then those of levels. A column and its own level are no pair.
+// The pairs that are measured: all of twelve columns. Of more, those of columns that are declared come first, then those of exact columns, then those of levels. A column and its own level are no pair.
 inline constexpr std::size_t kMostPairs = 66;
 // Pairs × combinations of the counts, so that measuring takes a second or two: beyond 500,000 combinations
 // fewer pairs are measured.
 inline constexpr std::uint64_t kMostPairWork = std::uint64_t{1} << 25;
 
-// REQUIRES: the tree's attributes are those of the counts, and each question of the workload names some of
-// them, at least one and none twice.
-[[nodiscard]] Utility measure_utility(const DisclosureTree& tree, const Counts& counts,
-                                      const std::vector<Question>& workload);
+// A policy's declared questions are those of its workload, or each column of its priority by itself.
+// REQUIRES: the tree's attributes are those of the counts. What the growth names are some of them, and each
+// question names at least one and none twice.
+[[nodiscard]] Utility measure_utility(const DisclosureTree& tree, const Counts& counts, const Growth& growth);
 
 // The mean of the single columns' mean errors, in parts per million; nullopt: none of them has a value.
 [[nodiscard]] std::optional<std::uint64_t> mean_column_error_ppm(const Utility& utility);

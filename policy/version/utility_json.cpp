@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::uint64_t kMillion = 1'000'000;
+constexpr std::uint64_t kWholePpm = 1'000'000;
 
 std::string answer_json(const DisclosureTree& tree, const AnswerError& error) {
   std::string columns;
@@ -88,8 +88,8 @@ class UtilityReader {
     error.groups_shown = part(object, "groups_shown", error.groups);
     error.rows = object.count("rows");
     error.rows_shown = part(object, "rows_shown", error.rows);
-    error.mean_error_ppm = part(object, "mean_error_ppm", kMillion);
-    error.p95_error_ppm = part(object, "p95_error_ppm", kMillion);
+    error.mean_error_ppm = part(object, "mean_error_ppm", kWholePpm);
+    error.p95_error_ppm = part(object, "p95_error_ppm", kWholePpm);
     error.top_groups = part(object, "top_groups", error.groups);
     error.top_kept = part(object, "top_kept", error.top_groups);
     object.finish();

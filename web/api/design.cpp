@@ -185,7 +185,7 @@ Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std
   if (!tree) return tree.error();
   WhatIf result{spec->name, k, counted_->counted_at, {}, policy::measure(*tree, counts),
                 boost::json::parse(policy::utility_json(
-                    *tree, policy::measure_utility(*tree, counts, spec->growth.workload)))};
+                    *tree, policy::measure_utility(*tree, counts, spec->growth)))};
   for (const auto& attribute : tree->attributes) result.attributes.push_back(attribute.name);
   return result;
 }

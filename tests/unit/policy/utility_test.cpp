@@ -13,21 +13,21 @@ namespace pgveil::policy::testing {
 
 namespace {
 
-using Attributes = std::vector<std::uint32_t>;
+using Asked = std::vector<std::uint32_t>;
 
-std::vector<Attributes> questions_of(const std::vector<AnswerError>& errors) {
-  std::vector<Attributes> questions;
+std::vector<Asked> asked_in(const std::vector<AnswerError>& errors) {
+  std::vector<Asked> questions;
   for (const AnswerError& error : errors) questions.push_back(error.attributes);
   return questions;
 }
 
 Utility utility_of(const Table& table, const std::vector<Question>& workload = {}) {
   const Counts counts = count(table);
-  return measure_utility(build_tree(counts, 2, kGreedy).value(), counts, workload);
+  return measure_utility(build_tree(counts, 2, kGreedy).value(), counts, {.workload = workload});
 }
 
 // Columns named a0, a1 …, in which all rows have one of two values.
-Table wide_table(std::size_t width) {
+Table table_of_width(std::size_t width) {
   Table table;
   for (std::size_t a = 0; a < width; ++a) table.attributes.push_back(fmt::format("a{}", a));
   for (const char* value : {"x", "x", "y", "y"}) table.rows.push_back({std::vector<Text>(width, value)});
@@ -43,14 +43,21 @@ TEST_CASE("the worked example's answers are as wrong as a count by hand says") {
   CHECK(utility.columns[0] == AnswerError{{0}, 3, 2, 11, 5, 466'667, 1'000'000, 3, 2});
   CHECK(utility.columns[1] == AnswerError{{1}, 7, 1, 11, 4, 857'143, 1'000'000, 7, 1});
   CHECK(utility.columns[2] == AnswerError{{2}, 5, 1, 11, 6, 800'000, 1'000'000, 5, 1});
-  CHECK(questions_of(utility.pairs) == std::vector<Attributes>{{0, 1}, {0, 2}, {1, 2}});
+  CHECK(asked_in(utility.pairs) == std::vector<Asked>{{0, 1}, {0, 2}, {1, 2}});
   CHECK(utility.pairs[0] == AnswerError{{0, 1}, 9, 1, 11, 2, 888'889, 1'000'000, 9, 1});
-  CHECK(questions_of(utility.declared) == std::vector<Attributes>{{2}, {1, 2}});
+  CHECK(asked_in(utility.declared) == std::vector<Asked>{{2}, {1, 2}});
   CHECK(utility.declared[1] == AnswerError{{1, 2}, 7, 1, 11, 4, 857'143, 1'000'000, 7, 1});
   CHECK(utility.most_cells == 23);
   CHECK(mean_column_error_ppm(utility) == 707'937);
   REQUIRE(least_shown(utility) != nullptr);
-  CHECK(least_shown(utility)->attributes == Attributes{1});
+  CHECK(least_shown(utility)->attributes == Asked{1});
+}
+
+TEST_CASE("a priority declares each of its columns as a question") {
+  const Counts counts = count(worked_example());
+  const DisclosureTree tree = build_tree(counts, 2, kGreedy).value();
+  const Utility utility = measure_utility(tree, counts, {.priority = {"state", "occupation"}});
+  CHECK(utility.declared == std::vector<AnswerError>{utility.columns[2], utility.columns[0]});
 }
 
 TEST_CASE("the order of rows and the numbering of values change no figure") {
@@ -111,19 +118,19 @@ TEST_CASE("answers have become worse where clearly more rows are missing than at
 }
 
 TEST_CASE("of twelve columns all pairs are measured, of thirteen not the last ones") {
-  CHECK(utility_of(wide_table(12)).pairs.size() == kMostPairs);
-  const auto pairs = questions_of(utility_of(wide_table(13)).pairs);
+  CHECK(utility_of(table_of_width(12)).pairs.size() == kMostPairs);
+  const auto pairs = asked_in(utility_of(table_of_width(13)).pairs);
   CHECK(pairs.size() == kMostPairs);
   CHECK(std::ranges::is_sorted(pairs));
-  CHECK(std::ranges::none_of(pairs, [](const Attributes& pair) { return pair[1] == 12; }));
+  CHECK(std::ranges::none_of(pairs, [](const Asked& pair) { return pair[1] == 12; }));
 }
 
 TEST_CASE("pairs of columns that the workload names come first") {
-  const auto pairs = questions_of(utility_of(wide_table(13), {{{"a12"}, 1}, {{"a3"}, 1}}).pairs);
+  const auto pairs = asked_in(utility_of(table_of_width(13), {{{"a12"}, 1}, {{"a3"}, 1}}).pairs);
   CHECK(pairs.size() == kMostPairs);
-  CHECK(std::ranges::count_if(pairs, [](const Attributes& pair) { return pair[1] == 12; }) == 11);
-  CHECK(std::ranges::find(pairs, Attributes{3, 12}) != pairs.end());
-  CHECK(std::ranges::find(pairs, Attributes{3, 11}) == pairs.end());
+  CHECK(std::ranges::count_if(pairs, [](const Asked& pair) { return pair[1] == 12; }) == 11);
+  CHECK(std::ranges::find(pairs, Asked{3, 12}) != pairs.end());
+  CHECK(std::ranges::find(pairs, Asked{3, 11}) == pairs.end());
 }
 
 TEST_CASE("a column and its own level are no pair, and neither follows from the other") {
@@ -133,7 +140,7 @@ TEST_CASE("a column and its own level are no pair, and neither follows from the 
            {"31", "[30,40)", "f"}, {"31", "[30,40)", "m"}, {"45", "[40,50)", "f"}, {"45", "[40,50)", "m"}})
     table.rows.push_back({{age, tens, sex}});
   const Utility utility = utility_of(table);
-  CHECK(questions_of(utility.pairs) == std::vector<Attributes>{{0, 2}, {1, 2}});
+  CHECK(asked_in(utility.pairs) == std::vector<Asked>{{0, 2}, {1, 2}});
   CHECK(utility.implied.empty());
 }
 

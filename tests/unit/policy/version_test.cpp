@@ -50,7 +50,8 @@ TEST_CASE("a version survives the way to JSON and back") {
 
 TEST_CASE("what answers are worth survives the way to JSON and back") {
   PolicyVersion version = example_version();
-  version.utility = measure_utility(version.tree, count(worked_example()), {{{"city", "state"}, 2}});
+  version.utility = measure_utility(version.tree, count(worked_example()),
+                                    {.workload = {{{"city", "state"}, 2}}});
   const std::string text = to_json(version);
   const auto read = version_from_json(text, "v.json");
   REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
@@ -68,7 +69,7 @@ TEST_CASE("a version from before answers were measured says nothing of them") {
 
 TEST_CASE("figures of answers that can't be are refused") {
   PolicyVersion version = example_version();
-  version.utility = measure_utility(version.tree, count(worked_example()), {{{"city"}, 1}});
+  version.utility = measure_utility(version.tree, count(worked_example()), {.priority = {"city"}});
   const std::string good = to_json(version);
   REQUIRE(version_from_json(good, "v.json").has_value());
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
