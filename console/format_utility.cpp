@@ -58,11 +58,11 @@ std::string answer_line(const DisclosureTree& tree, const AnswerError& error) {
 // Another attribute shows something of the same column.
 const AnswerError* shown_level_of(const PolicyVersion& version, std::uint32_t attribute) {
   const auto& attributes = version.tree.attributes;
+  const int column = policy::source_of(attributes[attribute]);
   const AnswerError* best = nullptr;
   for (const AnswerError& error : version.utility->columns) {
     const std::uint32_t other = error.attributes.front();
-    const bool is_of_it =
-        other != attribute && policy::source_of(attributes[other]) == policy::source_of(attributes[attribute]);
+    const bool is_of_it = other != attribute && policy::source_of(attributes[other]) == column;
     if (is_of_it && (best == nullptr || error.rows_shown > best->rows_shown)) best = &error;
   }
   return best;
@@ -103,8 +103,8 @@ std::string never_shown_hint(const PolicyVersion& version, const AnswerError& er
 std::string implied_hint(const DisclosureTree& tree, const policy::ImpliedColumn& implied) {
   const std::string column = shown_name(tree.attributes[implied.attribute].name);
   const std::string by = shown_name(tree.attributes[implied.by].name);
-  return fmt::format("{0} follows from {1}: each value of {1} has one of {0}, so who sees {1} knows {0}", column,
-                     by);
+  return fmt::format("{0} follows from {1}: each value of {1} has one of {0}, so who sees {1} knows {0}",
+                     column, by);
 }
 
 // What is compared of a question; NULL where it was not measured.
@@ -218,7 +218,8 @@ Table answers_table(const PolicyVersion& before, const PolicyVersion& after) {
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + shown_name(name);
     const Answered& old = was[names];
     const Answered& now = is[names];
-    table.rows.push_back({std::move(text), old.shown, now.shown, old.mean, now.mean, old.largest, now.largest});
+    table.rows.push_back(
+        {std::move(text), old.shown, now.shown, old.mean, now.mean, old.largest, now.largest});
   }
   return table;
 }

@@ -57,7 +57,8 @@ Attributes by_importance(const DisclosureTree& tree, const std::vector<Attribute
 
 std::vector<Attributes> pairs_of(const DisclosureTree& tree, const std::vector<Attributes>& declared,
                                  std::uint64_t entries) {
-  const std::size_t most = std::min<std::uint64_t>(kMostPairs, kMostPairWork / std::max<std::uint64_t>(entries, 1));
+  const std::size_t most =
+      std::min<std::uint64_t>(kMostPairs, kMostPairWork / std::max<std::uint64_t>(entries, 1));
   const Attributes order = by_importance(tree, declared);
   std::vector<Attributes> pairs;
   for (std::size_t later = 1; later < order.size(); ++later) {

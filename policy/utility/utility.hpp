@@ -16,15 +16,18 @@
 namespace pgveil::policy {
 
 struct Utility {
-  std::optional<std::uint64_t> most_cells;  // that any suppression could show (cell_bound.hpp); none: too much
-  std::vector<AnswerError> columns;         // one for each attribute of the tree, in its order
-  std::vector<AnswerError> pairs;           // ascending by attributes
-  std::vector<AnswerError> declared;        // the policy's workload, or its priority, in its order
+  // That any suppression could show (cell_bound.hpp). none: finding it takes too long.
+  std::optional<std::uint64_t> most_cells;
+  std::vector<AnswerError> columns;   // one for each attribute of the tree, in its order
+  std::vector<AnswerError> pairs;     // ascending by attributes
+  std::vector<AnswerError> declared;  // the policy's workload, or its priority, in its order
   std::vector<ImpliedColumn> implied;
   bool operator==(const Utility&) const = default;
 };
 
-// The pairs that are measured: all of twelve columns. Of more, those of columns that are declared come first, then those of exact columns, then those of levels. A column and its own level are no pair.
+// The pairs that are measured: all of twelve columns. If there are more, those of columns that the policy
+// declares come first, then those of exact columns, then those of levels. A column and its own level are not
+// a pair.
 inline constexpr std::size_t kMostPairs = 66;
 // Pairs × combinations of the counts, so that measuring takes a second or two: beyond 500,000 combinations
 // fewer pairs are measured.
