@@ -44,6 +44,7 @@ struct CommandLine {
   bool wants_tree = false;
   bool wants_rules = false;
   bool wants_cohorts = false;
+  bool wants_utility = false;
   CLI::App* serve_verb = nullptr;
   CLI::App* check_verb = nullptr;
   CLI::App* setup_verb = nullptr;
@@ -137,14 +138,17 @@ struct CommandLine {
     build_verb->add_flag("--fresh", build.is_fresh,
                          "build a new tree that does not continue the last version");
     show_verb =
-        add_verb(*policy_verb, "show", "print the tree, the rules and the cohorts of the stored version",
+        add_verb(*policy_verb, "show", "print the tree, the rules, the cohorts and the errors of answers",
                  "  pgveil policy show people_k2 --rules", config);
     show_verb->add_option("name", show.policy, "the policy")->required();
     auto* tree = show_verb->add_flag("--tree", wants_tree, "only the tree");
     auto* rules = show_verb->add_flag("--rules", wants_rules, "only the rules");
     auto* cohorts = show_verb->add_flag("--cohorts", wants_cohorts, "only the cohorts");
-    tree->excludes(rules)->excludes(cohorts);
-    rules->excludes(cohorts);
+    auto* utility =
+        show_verb->add_flag("--utility", wants_utility, "only how wrong the answers to GROUP BY are");
+    tree->excludes(rules)->excludes(cohorts)->excludes(utility);
+    rules->excludes(cohorts)->excludes(utility);
+    cohorts->excludes(utility);
     show_verb
         ->add_option_function<std::string>(
             "--for",
@@ -161,7 +165,8 @@ struct CommandLine {
         ->add_option("--format", show.format, "text, dot (a graph for Graphviz) or json (the whole version)")
         ->check(CLI::IsMember({"text", "dot", "json"}))
         ->excludes(rules)
-        ->excludes(cohorts);
+        ->excludes(cohorts)
+        ->excludes(utility);
     diff_verb = add_verb(
         *policy_verb, "diff",
         "compare the stored version with one that is built now, or with one in a file; nothing is stored",
@@ -243,6 +248,7 @@ struct CommandLine {
   [[nodiscard]] ShowWhat show_what() const {
     if (wants_tree) return ShowWhat::tree;
     if (wants_rules) return ShowWhat::rules;
+    if (wants_utility) return ShowWhat::utility;
     return wants_cohorts ? ShowWhat::cohorts : ShowWhat::everything;
   }
 

@@ -1,11 +1,13 @@
 // pgveil policy build: makes a new version from the live table. A running proxy notices it by itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/subcommands.hpp"
 #include "common/clock.hpp"
 #include "common/progress_line.hpp"
+#include "console/format_utility.hpp"
 #include "console/quote.hpp"
 #include "daemon/policies/build_needs.hpp"
 #include "daemon/policies/builder.hpp"
@@ -58,16 +60,20 @@ void say(const BuiltVersion& built) {
   const policy::PolicyVersion& version = built.version;
   const auto& disclosure = version.disclosure;
   std::fputs(
-      fmt::format("policy {}: version {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed, {}% "
+      fmt::format("policy {}: version {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed{}, {}% "
                   "computable, {}% equal\n",
                   version.policy, version.number, disclosure.rows, disclosure.cohorts,
                   disclosure.smallest_cohort, console::shown_percent(disclosure.disclosed, disclosure.cells),
+                  console::bound_text(version.utility, disclosure),
                   console::shown_percent(disclosure.computable, disclosure.cells),
                   console::shown_percent(disclosure.equal, disclosure.cells))
           .c_str(),
       stdout);
-  if (!built.note.empty())
-    std::fputs(fmt::format("policy {}: {}\n", version.policy, built.note).c_str(), stdout);
+  const auto say_line = [&](const std::string& line) {
+    std::fputs(fmt::format("policy {}: {}\n", version.policy, line).c_str(), stdout);
+  };
+  if (!built.note.empty()) say_line(built.note);
+  std::ranges::for_each(console::utility_lines(version), say_line);
 }
 
 }  // namespace

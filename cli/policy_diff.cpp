@@ -9,6 +9,7 @@
 #include "common/progress_line.hpp"
 #include "common/text_table.hpp"
 #include "console/format_diff.hpp"
+#include "console/format_utility.hpp"
 #include "daemon/policies/builder.hpp"
 #include "daemon/policies/stored_policy.hpp"
 #include "policy/tree/tree_diff.hpp"
@@ -54,7 +55,8 @@ std::string side(std::string_view name, const policy::PolicyVersion& version) {
 std::string diff_text(const policy::PolicyVersion& before, const policy::PolicyVersion& after) {
   const auto changes = console::changes_table(before.tree, after.tree);
   std::string out = side("before", before) + side("after", after) + "\n" +
-                    text_of(console::shares_table(before, after)) + "\n";
+                    text_of(console::shares_table(before, after)) + "\nGROUP BY, and how wrong it is:\n\n" +
+                    text_of(console::answers_table(before, after)) + "\n";
   if (changes.rows.empty())
     return out + "Readers would see the same combinations of values, on as many rows.\n";
   return out + "Combinations of values that are shown:\n\n" + text_of(changes) +

@@ -37,7 +37,7 @@ struct RewriteArguments {
   bool is_full = false;                 // show masks in their places
 };
 
-enum class ShowWhat { tree, rules, cohorts, everything };
+enum class ShowWhat { tree, rules, cohorts, utility, everything };
 struct PolicyShowArguments {
   std::string config;
   std::string policy;

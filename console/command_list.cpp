@@ -9,9 +9,11 @@ namespace {
 
 const std::vector<std::string> kPolicyColumns = {
     "policy",  "database", "table",     "k",          "unit",  "version",        "state",    "built_at",
-    "cohorts", "smallest", "disclosed", "computable", "equal", "closed_because", "building", "enforcement"};
+    "cohorts", "smallest", "disclosed", "computable", "equal", "at_most",        "mean_error", "least_shown",
+    "closed_because", "building", "enforcement"};
 const std::vector<std::string> kReleaseColumns = {"rows",      "units",      "cohorts", "smallest",
                                                   "disclosed", "computable", "equal"};
+const std::vector<std::string> kUtilityColumns = {"at_most", "mean_error", "least_shown"};
 
 // PgBouncer's names, from the version that has most of them. Columns that make no sense here are left out.
 const std::vector<std::string> kLinkColumns = {"type",
@@ -108,6 +110,13 @@ std::vector<CommandInfo> make_list() {
            "the cohorts: predicate, size and what each shows",
            Standing::admin,
            {"cohort", "rows", "units", "predicate", "shows"}},
+          {alternative_of<ShowUtility>(),
+           "SHOW UTILITY",
+           "SHOW UTILITY policy",
+           "how wrong GROUP BY is: per column, pair of columns and question of the workload",
+           Standing::admin,
+           {"kind", "question", "rows_shown", "groups", "groups_shown", "mean_error", "p95_error",
+            "largest"}},
           {alternative_of<ShowStored>(),
            "SHOW STORED",
            "SHOW STORED policy",
@@ -188,10 +197,12 @@ std::vector<CommandInfo> make_list() {
           {alternative_of<BuildPolicy>(), "BUILD POLICY", "BUILD POLICY policy [FRESH]",
            "builds a new version from the table and makes it current; with FRESH, independently of the "
            "version before",
-           Standing::admin, joined({"policy", "version"}, kReleaseColumns)},
+           Standing::admin,
+           joined(joined({"policy", "version"}, kReleaseColumns), kUtilityColumns)},
           {alternative_of<CheckPolicy>(), "CHECK POLICY", "CHECK POLICY policy",
-           "recounts the live table: smallest cohort, disclosure, drift", Standing::admin,
-           joined(joined({"policy", "version"}, kReleaseColumns), {"splits_below_k", "finding"})},
+           "recounts the live table: smallest cohort, disclosure, errors, drift", Standing::admin,
+           joined(joined(joined({"policy", "version"}, kReleaseColumns), kUtilityColumns),
+                  {"splits_below_k", "finding"})},
           {alternative_of<CheckTable>(),
            "CHECK TABLE",
            "CHECK TABLE schema.table [IN DATABASE database] AS JOB job | COLUMNS (a, b) …",

@@ -44,6 +44,9 @@ struct ShowCohorts {
 struct ShowStored {
   std::string policy;
 };
+struct ShowUtility {
+  std::string policy;
+};
 struct ShowRefusals {};
 struct ShowJobs {};
 struct ShowClients {};
@@ -132,18 +135,18 @@ struct Benign {
   std::vector<std::vector<std::string>> rows;
 };
 using Command =
-    std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowStored, ShowRefusals,
-                 ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals, ShowDatabases,
-                 ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy, CheckPolicy,
-                 CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile, AnonymizeJob,
-                 CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, Benign>;
+    std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowUtility, ShowStored,
+                 ShowRefusals, ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals,
+                 ShowDatabases, ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy,
+                 CheckPolicy, CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile,
+                 AnonymizeJob, CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, Benign>;
 
 // Keywords are accepted in any case, names bare or double-quoted, and a trailing semicolon is allowed; in '…'
 // a quote is doubled. Errors: 42601 with what was expected and "SHOW HELP lists the commands".
 [[nodiscard]] Result<Command> parse_command(std::string_view text);
 
 // What a login may do on the console. stats: only the SHOWs that quote no data (not TREE, RULES, COHORTS,
-// EXPLAIN).
+// UTILITY, EXPLAIN).
 enum class Standing { none, stats, admin };
 // Errors: 42501, which names the command and who may run it.
 [[nodiscard]] Result<void> authorize(const Command& command, Standing standing);

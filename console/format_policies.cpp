@@ -1,6 +1,9 @@
 #include "console/format_policies.hpp"
 
+#include <utility>
+
 #include "console/command_list.hpp"
+#include "console/format_utility.hpp"
 #include "console/quote.hpp"
 
 namespace pgveil::console {
@@ -20,6 +23,8 @@ void add_version_cells(Cells& cells, const policy::PolicyVersion& version, Stand
   cells.push_back(shown_percent(disclosure.disclosed, disclosure.cells, digits) + "%");
   cells.push_back(shown_percent(disclosure.computable, disclosure.cells, digits) + "%");
   cells.push_back(shown_percent(disclosure.equal, disclosure.cells, digits) + "%");
+  for (auto& cell : utility_cells(version.tree, disclosure, version.utility, standing))
+    cells.push_back(std::move(cell));
   cells.push_back(std::nullopt);
 }
 
@@ -34,8 +39,9 @@ Table policies_table(std::span<const PolicyLine> lines, Standing standing) {
     if (line.version) {
       add_version_cells(cells, *line.version, standing);
     } else {
-      cells.insert(cells.end(), {std::nullopt, "closed", std::nullopt, std::nullopt, std::nullopt,
-                                 std::nullopt, std::nullopt, std::nullopt, line.closed_because});
+      cells.insert(cells.end(), {std::nullopt, "closed"});
+      cells.resize(cells.size() + 9);  // built_at to least_shown
+      cells.push_back(line.closed_because);
     }
     cells.push_back(line.building.empty() ? std::nullopt : std::optional(line.building));
     // The reason names the column, and that name is a hash of the tree.

@@ -19,7 +19,7 @@ struct PolicyLine {
   std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
 };
 
-// Standing::stats: cohorts and smallest are NULL and shares are rounded to whole per cents.
+// Standing::stats: cohorts, smallest and mean_error are NULL and shares are rounded to whole per cents.
 [[nodiscard]] Table policies_table(std::span<const PolicyLine> lines, Standing standing);
 
 // The cells rows, units, cohorts, smallest, disclosed, computable, equal of BUILD, CHECK and EXPORT.

@@ -148,6 +148,7 @@ Result<Command> parse_show(Reader& in) {
   if (in.accept("help")) return in.finish(ShowHelp{});
   if (in.accept("tree")) return parse_show_tree(in);
   if (in.accept("rules")) return parse_excerpt<ShowRules>(in);
+  if (in.accept("utility")) return in.finish(ShowUtility{in.name("a policy's name")});
   if (in.accept("stored")) return in.finish(ShowStored{in.name("a policy's name")});
   if (in.accept("cohorts")) return parse_excerpt<ShowCohorts>(in);
   in.fail("POLICIES, CLIENTS, STATS or another word of SHOW HELP expected");

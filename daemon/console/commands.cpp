@@ -12,6 +12,7 @@
 #include "console/format_policies.hpp"
 #include "console/format_rules.hpp"
 #include "console/format_tree.hpp"
+#include "console/format_utility.hpp"
 #include "daemon/policies/builder.hpp"
 #include "daemon/policies/masked_copies.hpp"
 #include "daemon/policies/stored_column.hpp"
@@ -43,9 +44,12 @@ Result<OpenPolicy> open_policy(const Present& present, const std::string& name) 
                fmt::format("policy {} is closed: {}", name, state.closed_because), "BUILD POLICY opens it"};
 }
 
-Row release_row(const policy::PolicyVersion& version) {
+// Of a version on the rows that `disclosure` and `utility` are of.
+Row release_row(const policy::PolicyVersion& version, const policy::Disclosure& disclosure,
+                const std::optional<policy::Utility>& utility) {
   Row row{version.policy, std::to_string(version.number)};
-  for (auto& cell : console::release_cells(version.disclosure)) row.push_back(std::move(cell));
+  for (auto& cell : console::release_cells(disclosure)) row.push_back(std::move(cell));
+  for (auto& cell : console::utility_cells(version.tree, disclosure, utility)) row.push_back(std::move(cell));
   return row;
 }
 
@@ -180,6 +184,12 @@ Answer Commands::answer(const console::ShowCohorts& command, const std::string&)
   return console::cohorts_table(open->version->tree, command.excerpt);
 }
 
+Answer Commands::answer(const console::ShowUtility& command, const std::string&) {
+  const auto open = open_policy(*serving_.present(), command.policy);
+  if (!open) return open.error();
+  return console::utility_table(*open->version);
+}
+
 Answer Commands::answer(const console::ShowStored& command, const std::string&) {
   const auto now = serving_.present();
   const auto open = open_policy(*now, command.policy);
@@ -207,7 +217,10 @@ Answer Commands::answer(const console::BuildPolicy& command, const std::string& 
   const auto published =
       build_and_publish(serving_, *spec, command.is_fresh ? Lineage::begin : Lineage::go_on, role);
   if (!published) return published.error();
-  return Table{console::columns_of(command), {release_row(*published)}, "BUILD POLICY", {}};
+  return Table{console::columns_of(command),
+               {release_row(*published, published->disclosure, published->utility)},
+               "BUILD POLICY",
+               console::utility_lines(*published)};
 }
 
 Answer Commands::answer(const console::CheckPolicy& command, const std::string&) {
@@ -222,8 +235,8 @@ Answer Commands::answer(const console::CheckPolicy& command, const std::string&)
   Result<std::string> joint = std::string();
   if (recheck->repaired) joint = joint_drift_of(*now, *open->spec, *recheck->repaired);
   if (!joint) return joint.error();
-  Row row{command.policy, std::to_string(open->version->number)};
-  for (auto& cell : console::release_cells(recheck->disclosure)) row.push_back(std::move(cell));
+  Row row = release_row(*open->version, recheck->disclosure,
+                        recheck->is_same_shape ? std::optional(recheck->utility) : std::nullopt);
   row.push_back(std::to_string(recheck->splits_below_k));
   row.push_back(finding_of(*recheck, *open->spec, copy, *joint));
   return Table{console::columns_of(command), {std::move(row)}, "CHECK POLICY", {}};

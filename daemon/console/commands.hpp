@@ -36,6 +36,7 @@ class Commands final : public console::Console {
   [[nodiscard]] console::Answer answer(const console::ShowTreeAs& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ShowRules& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ShowCohorts& command, const std::string& role);
+  [[nodiscard]] console::Answer answer(const console::ShowUtility& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ShowStored& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ShowRefusals& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ShowJobs& command, const std::string& role);

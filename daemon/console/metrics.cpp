@@ -115,6 +115,26 @@ void add_shares(Exposition& out, const Present& now, std::string_view name, std:
   }
 }
 
+// The error of GROUP BY over one column, each group weighed by its rows: the share of its rows that are not
+// shown. The mean over groups would tell of a single row: one new value is one more group that is all wrong.
+void add_column_errors(Exposition& out, const Present& now) {
+  out.begin("pgveil_policy_column_error_ratio", "gauge",
+            "Share of a column's rows that are missing from counts by it, rounded to 0.01.");
+  for (const auto& spec : now.specs) {
+    const auto version = state_of(now, spec).version;
+    if (!version || !version->utility) continue;
+    for (const policy::AnswerError& error : version->utility->columns) {
+      if (error.rows == 0) continue;
+      const auto share =
+          static_cast<double>(error.rows - error.rows_shown) / static_cast<double>(error.rows);
+      out.sample({{"database", spec->database},
+                  {"policy", spec->name},
+                  {"column", version->tree.attributes[error.attributes.front()].name}},
+                 std::round(share * 100) / 100);
+    }
+  }
+}
+
 void add_policies(Exposition& out, const Present& now) {
   out.begin("pgveil_policy_open", "gauge", "1: the policy has a version that is served.");
   for (const auto& spec : now.specs) {
@@ -126,6 +146,7 @@ void add_policies(Exposition& out, const Present& now) {
   add_shares(out, now, "pgveil_policy_computable_ratio",
              "Share of cells that are hidden and that a reader can compute, rounded to 0.01.",
              &policy::Disclosure::computable);
+  add_column_errors(out, now);
 }
 
 void add_audit(Exposition& out, const AuditLog* audit) {

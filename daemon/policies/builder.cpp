@@ -14,6 +14,7 @@
 #include "db/versions/stored_digest.hpp"
 #include "policy/builder/constraint_repair.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/utility/utility.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
 #include "rewriter/mask/stored_decision.hpp"
@@ -189,6 +190,7 @@ Result<void> add_copy(db::TableReading& reading, const std::string& reader, cons
   built.version.tree = std::move(made->tree);
   built.version.lineage = std::move(made->lineage);
   built.version.disclosure = made->disclosure;
+  built.version.utility = std::move(made->utility);
   if (made->collapsed == 0) return {};
   built.note += fmt::format("{}rows changed while the tree was built: {} splits are not shown",
                             built.note.empty() ? "" : "; ", made->collapsed);
@@ -223,6 +225,7 @@ Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::P
   built.version.spec_hash = spec.hash;
   built.version.shape = rewriter::shape_of(counted->relation);
   built.version.disclosure = policy::measure(grown->tree, counted->counts);
+  built.version.utility = policy::measure_utility(grown->tree, counted->counts, spec.growth);
   built.version.built_at = built_at;
   built.version.tree = std::move(grown->tree);
   built.version.lineage = std::move(grown->lineage);
@@ -241,6 +244,7 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   const auto counts = reading->counts();
   if (!counts) return counts.error();
   recheck.disclosure = policy::measure(version.tree, *counts);
+  recheck.utility = policy::measure_utility(version.tree, *counts, spec.growth);
   const auto columns = reading->constrained_columns();
   if (!columns) return columns.error();
   auto repaired = policy::repair_within_constraints(spec, version.tree, *counts, *columns);
@@ -254,6 +258,9 @@ Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::Poli
   recheck.repaired->spec_hash = spec.hash;
   recheck.repaired->shape = version.shape;
   recheck.repaired->disclosure = policy::measure(repaired->tree, *counts);
+  recheck.repaired->utility = repaired->collapsed == 0
+                                  ? recheck.utility
+                                  : policy::measure_utility(repaired->tree, *counts, spec.growth);
   recheck.repaired->built_at = now;
   recheck.repaired->lineage = policy::continued(&version.lineage, first_of(version), repaired->tree, *counts);
   recheck.repaired->tree = std::move(repaired->tree);

@@ -37,6 +37,7 @@ struct BuiltVersion {
 struct Recheck {
   bool is_same_shape = true;       // false: nothing below is filled in
   policy::Disclosure disclosure;   // of the version's tree on the live data
+  policy::Utility utility;         // of it too
   std::size_t splits_below_k = 0;  // splits that repair must undo, including those that break a constraint
   std::optional<policy::PolicyVersion> repaired;  // none if the root fails or a cohort breaks a constraint
   std::string broken_because;                     // set when there is no `repaired`

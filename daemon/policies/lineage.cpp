@@ -15,6 +15,7 @@
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/release/joint_release.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/utility/utility.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -162,6 +163,10 @@ class Settling {
       if (out_.flaw.empty()) out_.flaw = out_.refused_because;
       out_.refused_because.clear();
     }
+    if (is_cut_) {
+      out_.version.utility =
+          policy::measure_utility(out_.version.tree, counts_of(*together), spec_.growth);
+    }
     return std::move(out_);
   }
 
@@ -218,6 +223,10 @@ class Settling {
     return true;
   }
 
+  policy::Counts counts_of(const Together& together) const {
+    return policy::with_attributes(together.counts_of(spec_), out_.version.tree.attributes);
+  }
+
   // Undoes the splits above each class that is too small, and with each round twice as many above these.
   // False: there is nothing left to undo.
   bool give_way(const Together& together, std::size_t round) {
@@ -231,7 +240,7 @@ class Settling {
       undone.insert(node);
     }
     if (out_.version.tree.nodes.size() == 1) return false;
-    const auto counts = policy::with_attributes(together.counts_of(spec_), out_.version.tree.attributes);
+    const auto counts = counts_of(together);
     const bool has_rules = std::ranges::any_of(spec_.columns, [](const policy::ColumnRule& rule) {
       return policy::has_constraint(rule, policy::ConstraintMode::refine);
     });
@@ -243,6 +252,7 @@ class Settling {
     }
     const std::uint64_t cohorts = out_.version.disclosure.cohorts;
     out_.version.tree = std::move(repaired->tree);
+    is_cut_ = true;
     out_.version.stored.reset();
     out_.version.disclosure = policy::measure(out_.version.tree, counts);
     out_.joined += cohorts - std::min<std::uint64_t>(cohorts, out_.version.disclosure.cohorts);
@@ -253,6 +263,7 @@ class Settling {
   const Company& company_;
   const PolicySpec& spec_;
   std::vector<const Release*> others_;
+  bool is_cut_ = false;  // the tree is not the one that came
   Settled out_;
 };
 

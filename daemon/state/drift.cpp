@@ -10,6 +10,7 @@
 #include "common/clock.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "console/format_utility.hpp"
 #include "daemon/policies/builder.hpp"
 #include "daemon/policies/lineage.hpp"
 #include "daemon/policies/masked_copies.hpp"
@@ -111,6 +112,22 @@ Result<Looked> settle_drift(ServingState& serving, const Present& now, const Pol
   return publish_repair(serving, spec, version, recheck, std::move(*settled), company->marks);
 }
 
+// Nothing is wrong then, and nothing is done: it is for the owner to know.
+void say_worse_answers(const PolicySpec& spec, const PolicyVersion& version, const policy::Utility& now) {
+  if (!version.utility) return;
+  std::string which;
+  for (const policy::Worsened& it : policy::worsened(*version.utility, now)) {
+    which += fmt::format("{}{} ({} of rows, {} at the build)", which.empty() ? "" : "; ",
+                         console::question_text(version.tree, it.attributes),
+                         console::shown_ppm(it.missing_now_ppm, 0),
+                         console::shown_ppm(it.missing_before_ppm, 0));
+  }
+  if (which.empty()) return;
+  log::warning(topic_of(spec), fmt::format("version {} leaves clearly more rows out of counts by {}; BUILD "
+                                           "POLICY shows values that came since",
+                                           version.number, which));
+}
+
 std::shared_ptr<const PolicyVersion> waiting_version(const Present& present, const PolicySpec& spec) {
   const auto view = present.databases.find(spec.database);
   if (view == present.databases.end()) return nullptr;
@@ -145,6 +162,7 @@ Result<Looked> check_drift_of(ServingState& serving, const PolicySpec& spec) {
   const auto recheck = recheck_version(build_endpoint(now->config), policy, *state.version, utc_now());
   if (!recheck) return recheck.error();
   if (!recheck->is_same_shape) return Looked::done;  // the catalog watch closes it
+  say_worse_answers(policy, *state.version, recheck->utility);
   if (recheck->repaired && recheck->splits_below_k == 0 && is_alone(*now, policy)) return Looked::done;
   if (recheck->repaired) return settle_drift(serving, *now, policy, *state.version, *recheck);
   return policy.drift.action == policy::DriftAction::alert

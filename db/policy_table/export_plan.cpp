@@ -50,8 +50,9 @@ Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersio
   auto select = rewriter::export_select_sql(reading.spec(), repaired->tree, reading.relation());
   if (!select) return select.error();
   auto expected = expected_tuples(repaired->tree, *counts);
-  ExportPlan plan{std::move(*select), std::move(expected), std::move(*columns), {}, {}, {}, {}};
+  ExportPlan plan{std::move(*select), std::move(expected), std::move(*columns), {}, {}, {}, {}, {}};
   plan.disclosure = policy::measure(repaired->tree, *counts);
+  plan.utility = policy::measure_utility(repaired->tree, *counts, reading.spec().growth);
   plan.lineage = policy::continued(&version.lineage, version.lineage.first, repaired->tree, *counts);
   plan.tree = std::move(repaired->tree);
   plan.collapsed = repaired->collapsed;

@@ -11,6 +11,7 @@
 #include "db/policy_table/counted_columns.hpp"
 #include "db/server/connection.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/utility/utility.hpp"
 #include "policy/version/version.hpp"
 
 namespace pgveil::db {
@@ -21,6 +22,7 @@ struct ExportPlan {
   std::vector<CountedColumn> quasi_identifiers;  // tree order
   policy::DisclosureTree tree;                   // the version's, repaired on what the reading sees
   policy::Disclosure disclosure;
+  policy::Utility utility;
   policy::Lineage lineage;    // the version's, with the values that the reading sees
   std::size_t collapsed = 0;  // splits that these rows no longer support
 };

@@ -151,8 +151,8 @@ Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVer
     return copy;
   });
   if (!shape) return shape.error();
-  return MadeCopy{std::move(*shape), std::move(plan->tree), std::move(plan->lineage), plan->disclosure,
-                  plan->collapsed};
+  return MadeCopy{std::move(*shape), std::move(plan->tree),    std::move(plan->lineage),
+                  plan->disclosure,  std::move(plan->utility), plan->collapsed};
 }
 
 Result<void> drop_outdated_copies(const Endpoint& admin, const std::string& database,

@@ -20,6 +20,7 @@ struct MadeCopy {
   policy::DisclosureTree tree;    // counted on the copy's rows; splits that they do not support are undone
   policy::Lineage lineage;        // with the values that these rows have
   policy::Disclosure disclosure;  // of these rows
+  policy::Utility utility;        // of these rows
   std::size_t collapsed = 0;      // splits that were undone
 };
 
@@ -30,8 +31,7 @@ struct MadeCopy {
 // Errors: ErrorKind::policy (a column whose type a copy cannot have; fewer than k units in all; a constraint
 // that these rows break), ::connection, ::server.
 [[nodiscard]] Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
-                                                const std::string& query_role,
-                                                const Progress& progress = {});
+                                                const std::string& query_role, const Progress& progress = {});
 
 // Drops the policy's copies except `kept` and the one before it, under which statements may still run. A copy
 // that is in use stays until the next time. Errors: ErrorKind::connection, ::server.

@@ -13,6 +13,7 @@ class Copier {
       : tree_(tree), chains_(chains), cuts_(cuts) {
     out_.k = tree.k;
     out_.attributes = tree.attributes;
+    out_.turns = tree.turns;
   }
 
   DisclosureTree run() {

@@ -33,6 +33,7 @@ DisclosureTree with_leaves_grown(const DisclosureTree& tree,
   DisclosureTree out;
   out.k = tree.k;
   out.attributes = tree.attributes;
+  out.turns = tree.turns;
   std::vector<NodeIndex> new_index(tree.nodes.size());
   for (NodeIndex old = 0; old < tree.nodes.size(); ++old) {  // the result stays in preorder
     const auto offset = static_cast<NodeIndex>(out.nodes.size());
@@ -60,21 +61,23 @@ DisclosureTree with_leaves_grown(const DisclosureTree& tree,
 }
 
 DisclosureTree with_cut_chains_closed(const DisclosureTree& tree, const CountsView& counts,
-                                      LeafGrower& grower) {
+                                      const Growth& growth, LeafGrower& grower) {
+  const auto importance = importance_of(tree.attributes, growth, tree.turns);
   const Chains chains = chains_of(tree);
   Partitions partitions = partitions_of(tree, chains, counts);
   std::map<NodeIndex, std::vector<Node>> grown;
   std::vector<char> falls_back(chains.chains.size(), 0);
-  std::vector<std::uint64_t> cells_lost(chains.chains.size(), 0);
+  std::vector<Loss> losses(chains.chains.size());
   for (ChainIndex index = 1; index < chains.chains.size(); ++index) {  // outer chains come first
     const Chain& chain = chains.chains[index];
     const ChainIndex outer = chains.chain_of[chain.parent];
-    cells_lost[index] = falls_back[outer] != 0 ? 1 + cells_lost[outer] : 1;
+    losses[index] = Loss::of(importance[tree.nodes[chain.parent].split->attribute]);
+    if (falls_back[outer] != 0) losses[index] = losses[index].and_also(losses[outer]);
     falls_back[index] = Chains::falls_back(tree, chain) ? 1 : 0;
     if (falls_back[index] != 0) continue;
     const NodeIndex leaf = chain.nodes.back();
-    auto nodes = grower.close(std::move(partitions.entries[leaf]), std::move(partitions.open[leaf]),
-                              cells_lost[index]);
+    auto nodes =
+        grower.close(std::move(partitions.entries[leaf]), std::move(partitions.open[leaf]), losses[index]);
     falls_back[index] = nodes.size() > 1 ? 1 : 0;
     grown.emplace(leaf, std::move(nodes));
   }

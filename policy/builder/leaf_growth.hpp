@@ -2,10 +2,12 @@
 // Does in one partition what build_tree does in the whole table. Callers grow leaves of a tree that already
 // exists: a rebuild does so, and so does the repair of chains that were cut. For policy/ only.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "policy/builder/importance.hpp"
 #include "policy/counts/counts_view.hpp"
 #include "policy/spec/growth.hpp"
 #include "policy/tree/chains.hpp"
@@ -29,15 +31,21 @@ class LeafGrower {
   [[nodiscard]] virtual std::vector<Node> grow(std::vector<std::uint32_t> entries,
                                                std::vector<std::uint32_t> open, const Admitted& admitted) = 0;
   // Splits only as rule 6 of docs/disclosure-tree.md does at the end of a chain, so the number of cohorts
-  // stays the same. cells_lost: how many cells a row that falls back from here no longer shows.
+  // stays the same. loss: what a row that falls back from here no longer shows.
   [[nodiscard]] virtual std::vector<Node> close(std::vector<std::uint32_t> entries,
-                                                std::vector<std::uint32_t> open,
-                                                std::uint64_t cells_lost) = 0;
+                                                std::vector<std::uint32_t> open, const Loss& loss) = 0;
 
-  // REQUIRES: counts and rules outlive the result.
+  // turns: those of the tree whose leaves are grown. REQUIRES: counts and rules outlive the result.
   [[nodiscard]] static std::unique_ptr<LeafGrower> make(const CountsView& counts, std::uint64_t k,
-                                                        Strategy strategy, const SideRules& rules);
+                                                        const Growth& growth, const std::vector<Turn>& turns,
+                                                        const SideRules& rules);
 };
+
+// What build_tree does once it is known what comes first. REQUIRES: what build_tree says.
+[[nodiscard]] Result<DisclosureTree> build_with_turns(const CountsView& counts, std::uint64_t k,
+                                                      const Growth& growth, const std::vector<Turn>& turns,
+                                                      const std::function<void(double)>& progress,
+                                                      const SideRules& rules);
 
 // What arrives at each node of a tree.
 struct Partitions {
@@ -53,6 +61,6 @@ struct Partitions {
 
 // Takes a tree whose chains were cut short and closes each chain except the root's where it now ends.
 [[nodiscard]] DisclosureTree with_cut_chains_closed(const DisclosureTree& tree, const CountsView& counts,
-                                                    LeafGrower& grower);
+                                                    const Growth& growth, LeafGrower& grower);
 
 }  // namespace pgveil::policy

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 
-#include "policy/tree/released_together.hpp"
-
 namespace pgveil::policy {
 
 template <class Counter>
-Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules)
-    : counts_(counts), k_(k), counter_(counts), sides_(counts, rules) {
-  for (std::size_t a = 0; a < counts.attribute_count(); ++a) {
+Peeler<Counter>::Peeler(const CountsView& counts, std::uint64_t k, std::span<const Importance> importance,
+                        const SideRules& rules)
+    : counts_(counts), k_(k), importance_(importance), counter_(counts), sides_(counts, rules) {
+  for (std::size_t a = 0; a < counts.attribute_count(); ++a)
     slot_lookup_.emplace_back(counts.attribute(a).values.size() + 1, kNone);
-    coarseness_.push_back(coarseness_of(counts.attribute(a)));
-  }
 }
 
 template <class Counter>
 PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
-                                  const std::vector<std::uint32_t>& open,
-                                  std::optional<std::uint64_t> cells_lost, const Admitted* admitted) {
+                                  const std::vector<std::uint32_t>& open, const std::optional<Loss>& loss,
+                                  const Admitted* admitted) {
   const auto first = order.begin() + static_cast<std::ptrdiff_t>(begin);
   entries_.assign(first, order.begin() + static_cast<std::ptrdiff_t>(end));
   number_slots(open);
@@ -36,9 +33,9 @@ PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), is_after);
     Candidate& best = heap_.back();
-    const std::uint64_t with = counter_.with(best.slot);
-    if (with != best.with && qualifies(best.slot)) {
-      best.with = with;
+    const std::uint64_t now = merit(best.slot);
+    if (now != best.merit && qualifies(best.slot)) {
+      best.merit = now;
       std::push_heap(heap_.begin(), heap_.end(), is_after);
       continue;
     }
@@ -56,7 +53,7 @@ PeeledChain Peeler<Counter>::peel(std::vector<std::uint32_t>& order, std::size_t
     }
     passed_over_.clear();
   }
-  if (cells_lost) close(begin, *cells_lost, chain);
+  if (loss) close(begin, *loss, chain);
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     if (is_gone_[i] == 0) peeled_.push_back(entries_[i]);
   }
@@ -91,7 +88,7 @@ void Peeler<Counter>::collect_candidates(const Admitted* admitted) {
   for (Slot slot = 0; slot < values_.size(); ++slot) {
     if (!qualifies(slot)) continue;
     if (admitted != nullptr && (*admitted)[values_[slot].attribute][values_[slot].code] == 0) continue;
-    heap_.push_back({counter_.with(slot), slot});
+    heap_.push_back({merit(slot), slot});
     values_[slot].first_posting = posting_count;
     posting_count += values_[slot].entry_count;
   }
@@ -131,7 +128,7 @@ void Peeler<Counter>::take(const Candidate& candidate, std::size_t begin, Peeled
 }
 
 template <class Counter>
-std::optional<Slot> Peeler<Counter>::closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const {
+std::optional<Slot> Peeler<Counter>::closing_slot(std::uint64_t rows_left, const Loss& loss) const {
   std::vector<std::uint64_t> rows(values_.size(), 0);
   for (std::size_t at = 0; at < slots_.size(); ++at) {
     const std::size_t i = at % entries_.size();
@@ -139,21 +136,19 @@ std::optional<Slot> Peeler<Counter>::closing_slot(std::uint64_t rows_left, std::
   }
   std::optional<Candidate> best;
   for (Slot slot = 0; slot < values_.size(); ++slot) {
-    const std::uint64_t with = counter_.with(slot);
-    const std::uint64_t hidden = (rows_left - rows[slot]) * cells_lost;
-    if (values_[slot].code == kNullCode || with < k_ || rows[slot] <= hidden) continue;
+    if (values_[slot].code == kNullCode || counter_.with(slot) < k_) continue;
     if (counter_.without(slot) >= k_) continue;  // splitting would make two cohorts
-    // Each row with the value shows one more cell, and each other row loses cells_lost.
-    const Candidate candidate{rows[slot] - hidden, slot};
+    const Candidate candidate{gain(importance(slot), rows[slot], loss, rows_left - rows[slot]), slot};
+    if (candidate.merit == 0) continue;
     if (!best || is_after(*best, candidate)) best = candidate;
   }
   return best ? std::optional(best->slot) : std::nullopt;
 }
 
 template <class Counter>
-void Peeler<Counter>::close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain) {
+void Peeler<Counter>::close(std::size_t begin, const Loss& loss, PeeledChain& chain) {
   const std::uint64_t rows_left = chain.peels.empty() ? chain.rows : chain.peels.back().rows_left;
-  const auto slot = closing_slot(rows_left, cells_lost);
+  const auto slot = closing_slot(rows_left, loss);
   if (!slot) return;
   const SlotValue& value = values_[*slot];
   const std::vector<Code>& codes = counts_.codes(value.attribute);
@@ -189,15 +184,15 @@ bool Peeler<Counter>::sides_keep_rules(Slot slot) {
   return sides_.allows(yes_);
 }
 
-// The order of choice, reversed for std::pop_heap: exact values before levels, then most units, then the
-// lower attribute number, then the text.
+// The order of choice, reversed for std::pop_heap: the lesser rank, the greater merit, the lower attribute
+// number, then the text.
 template <class Counter>
 bool Peeler<Counter>::is_after(const Candidate& a, const Candidate& b) const {
   const SlotValue& x = values_[a.slot];
   const SlotValue& y = values_[b.slot];
-  if (coarseness_[x.attribute] != coarseness_[y.attribute])
-    return coarseness_[x.attribute] > coarseness_[y.attribute];
-  if (a.with != b.with) return a.with < b.with;
+  if (importance(a.slot).rank != importance(b.slot).rank)
+    return importance(a.slot).rank > importance(b.slot).rank;
+  if (a.merit != b.merit) return a.merit < b.merit;
   if (x.attribute != y.attribute) return x.attribute > y.attribute;
   return counts_.text(x.attribute, x.code) > counts_.text(y.attribute, y.code);
 }

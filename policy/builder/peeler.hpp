@@ -36,18 +36,18 @@ struct PeeledChain {
 template <class Counter>
 class Peeler {
  public:
-  // REQUIRES: counts and rules outlive the Peeler.
-  Peeler(const CountsView& counts, std::uint64_t k, const SideRules& rules);
+  // REQUIRES: counts, importance (per attribute) and rules outlive the Peeler.
+  Peeler(const CountsView& counts, std::uint64_t k, std::span<const Importance> importance,
+         const SideRules& rules);
 
   // Reorders order[begin, end): first the entries of the first peel, then those of the second, …, then the
   // rest. Within each group the order is kept.
   // open: the attributes not yet released, ascending.
   // admitted: the values that may be peeled off; nullptr: all.
-  // cells_lost: how many cells a row that falls back from here no longer shows; nullopt: no row may fall
-  // back.
+  // loss: what a row that falls back from here no longer shows; nullopt: no row may fall back.
   [[nodiscard]] PeeledChain peel(std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
-                                 const std::vector<std::uint32_t>& open,
-                                 std::optional<std::uint64_t> cells_lost, const Admitted* admitted);
+                                 const std::vector<std::uint32_t>& open, const std::optional<Loss>& loss,
+                                 const Admitted* admitted);
 
  private:
   struct SlotValue {
@@ -57,25 +57,29 @@ class Peeler {
     std::size_t first_posting = 0;
   };
   struct Candidate {
-    std::uint64_t with = 0;
+    std::uint64_t merit = 0;  // by units, or by what it gains at the end of a chain
     Slot slot = 0;
   };
 
+  [[nodiscard]] const Importance& importance(Slot slot) const { return importance_[values_[slot].attribute]; }
+  [[nodiscard]] std::uint64_t merit(Slot slot) const {
+    return importance(slot).merit(values_[slot].code, counter_.with(slot));
+  }
   void number_slots(const std::vector<std::uint32_t>& open);
   void collect_candidates(const Admitted* admitted);
   void take(const Candidate& candidate, std::size_t begin, PeeledChain& chain);
   // The rows that are left after a split at the end of a chain fall back and show fewer cells. Splits off the
-  // value that shows more cells than are lost in this way, if there is such a value.
-  void close(std::size_t begin, std::uint64_t cells_lost, PeeledChain& chain);
-  [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, std::uint64_t cells_lost) const;
+  // value that wins more than is lost in this way, if there is such a value.
+  void close(std::size_t begin, const Loss& loss, PeeledChain& chain);
+  [[nodiscard]] std::optional<Slot> closing_slot(std::uint64_t rows_left, const Loss& loss) const;
   [[nodiscard]] bool qualifies(Slot slot) const;
   [[nodiscard]] bool sides_keep_rules(Slot slot);
   [[nodiscard]] bool is_after(const Candidate& a, const Candidate& b) const;
 
   const CountsView& counts_;
   std::uint64_t k_;
+  std::span<const Importance> importance_;
   Counter counter_;
-  std::vector<std::uint32_t> coarseness_;  // per attribute
   SideCounter sides_;
   std::vector<std::vector<Slot>> slot_lookup_;  // per attribute and code; kNone between chains
   // Scratch of one chain.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/assert.hpp"
+#include "policy/builder/importance.hpp"
 #include "policy/tree/chains.hpp"
 #include "policy/tree/released_together.hpp"
 
@@ -31,14 +32,16 @@ struct Choices {
 
 class Pruner {
  public:
-  Pruner(const DisclosureTree& tree, std::size_t limit)
+  Pruner(const DisclosureTree& tree, std::size_t limit, const Growth& growth)
       : tree_(tree),
+        importance_(importance_of(tree.attributes, growth, tree.turns)),
         chains_(chains_of(tree)),
         limit_(limit),
         best_(chains_.chains.size()),
         choices_(best_.size()) {
     pruned_.k = tree.k;
     pruned_.attributes = tree.attributes;
+    pruned_.turns = tree.turns;
   }
 
   DisclosureTree run() {
@@ -53,13 +56,16 @@ class Pruner {
   [[nodiscard]] std::size_t arms_of(const Chain& chain) const { return chain.nodes.size() - 1; }
   [[nodiscard]] ChainIndex below(NodeIndex split) const { return chains_.chain_of[tree_.nodes[split].yes]; }
 
-  // Counts how many cells a row loses that falls back from a chain.
+  // Adds up what a row loses that falls back from a chain, by worth.
   void count_levels() {
     const auto released = released_on_path(tree_);
     for (NodeIndex i = 0; i < tree_.nodes.size(); ++i) {
       const Node& node = tree_.nodes[i];
-      const std::uint64_t more = node.split ? released[node.yes] & ~released[i] : 0;
-      cells_.push_back(static_cast<std::uint64_t>(std::popcount(more)));
+      cells_.push_back(0);
+      for (std::uint64_t more = node.split ? released[node.yes] & ~released[i] : 0; more != 0;
+           more &= more - 1) {
+        cells_.back() += importance_[static_cast<std::size_t>(std::countr_zero(more))].worth;
+      }
     }
     levels_.assign(best_.size(), 0);
     for (std::size_t i = 1; i < best_.size(); ++i) {
@@ -152,9 +158,10 @@ class Pruner {
 
   static constexpr std::uint32_t kFewer = std::numeric_limits<std::uint32_t>::max();
   const DisclosureTree& tree_;
+  std::vector<Importance> importance_;
   Chains chains_;
   std::size_t limit_;
-  std::vector<std::uint64_t> cells_;  // per split: cells that it releases, over all rows
+  std::vector<std::uint64_t> cells_;  // per split: the worth of those that it releases, in each row
   std::vector<std::uint64_t> levels_;
   std::vector<Best> best_;
   std::vector<Choices> choices_;
@@ -163,7 +170,7 @@ class Pruner {
 
 }  // namespace
 
-Result<DisclosureTree> prune(const DisclosureTree& tree, std::uint64_t max_cohorts) {
+Result<DisclosureTree> prune(const DisclosureTree& tree, std::uint64_t max_cohorts, const Growth& growth) {
   PGVEIL_ASSERT(max_cohorts >= 1);
   const auto cohorts = static_cast<std::uint64_t>(
       std::ranges::count_if(tree.nodes, [](const Node& node) { return !node.split && !node.falls_back; }));
@@ -174,7 +181,7 @@ Result<DisclosureTree> prune(const DisclosureTree& tree, std::uint64_t max_cohor
         fmt::format("cutting {} cohorts down to {} takes too much memory", cohorts, max_cohorts),
         "a smaller max_cohorts, a larger k, or none of it");
   }
-  return Pruner(tree, max_cohorts).run();
+  return Pruner(tree, max_cohorts, growth).run();
 }
 
 }  // namespace pgveil::policy

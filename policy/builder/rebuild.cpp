@@ -39,7 +39,7 @@ Result<Rebuilt> rebuild(const DisclosureTree& earlier, const Lineage& lineage, c
   if (!repaired) return repaired.error();
   const DisclosureTree& tree = repaired->tree;
   const CountsView view(counts);
-  const auto grower = LeafGrower::make(view, earlier.k, growth.strategy, rules);
+  const auto grower = LeafGrower::make(view, earlier.k, growth, earlier.turns, rules);
   const Admitted admitted = new_values(lineage, view);
   Partitions partitions = partitions_of(tree, chains_of(tree), view);
   std::map<NodeIndex, std::vector<Node>> grown;

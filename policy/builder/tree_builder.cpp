@@ -5,11 +5,13 @@
 
 #include "common/assert.hpp"
 #include "policy/builder/leaf_growth.hpp"
+#include "policy/builder/order_search.hpp"
 #include "policy/builder/peeler.hpp"
 #include "policy/builder/prune.hpp"
 #include "policy/cohorts/side_counter.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
+#include "policy/tree/routing.hpp"
 #include "policy/tree/tree.hpp"
 
 namespace pgveil::policy {
@@ -21,18 +23,17 @@ namespace {
 template <class Counter>
 class TreeBuilder final : public LeafGrower {
  public:
-  TreeBuilder(const CountsView& counts, std::uint64_t k, Strategy strategy,
+  TreeBuilder(const CountsView& counts, std::uint64_t k, const Growth& growth, const std::vector<Turn>& turns,
               std::function<void(double)> progress, const SideRules& rules)
       : counts_(counts),
         progress_(std::move(progress)),
-        strategy_(strategy),
+        strategy_(growth.strategy),
         order_(counts.entries()),
-        peeler_(counts, k, rules) {
+        importance_(importance_of(counts, growth, turns)),
+        peeler_(counts, k, importance_, rules) {
+    tree_.turns = turns;
     tree_.k = k;
-    for (std::uint32_t a = 0; a < counts.attribute_count(); ++a) {
-      tree_.attributes.push_back(
-          {counts.attribute(a).name, counts.attribute(a).number, counts.attribute(a).level});
-    }
+    tree_.attributes = tree_attributes(counts);
     together_ = released_together(tree_.attributes);
   }
 
@@ -57,7 +58,7 @@ class TreeBuilder final : public LeafGrower {
   }
 
   std::vector<Node> close(std::vector<std::uint32_t> entries, std::vector<std::uint32_t> open,
-                          std::uint64_t cells_lost) override {
+                          const Loss& loss) override {
     if (nothing_.empty()) {
       for (std::size_t a = 0; a < counts_.attribute_count(); ++a)
         nothing_.emplace_back(counts_.attribute(a).values.size() + 1, 0);
@@ -65,7 +66,7 @@ class TreeBuilder final : public LeafGrower {
     order_ = std::move(entries);
     tree_.nodes.clear();
     admitted_below_ = &nothing_;
-    push(0, order_.size(), std::move(open), cells_lost, &nothing_);
+    push(0, order_.size(), std::move(open), loss, &nothing_);
     while (!stack_.empty()) emit_node();
     return std::move(tree_.nodes);
   }
@@ -74,23 +75,24 @@ class TreeBuilder final : public LeafGrower {
   struct Frame {
     PeeledChain chain;
     std::vector<std::uint32_t> open;
-    std::optional<std::uint64_t> cells_lost;  // for a row that falls back from this chain
-    std::size_t step = 0;                     // nodes of the chain already emitted
-    NodeIndex previous = 0;                   // the last of these nodes
+    std::optional<Loss> loss;  // for a row that falls back from this chain
+    std::size_t step = 0;      // nodes of the chain already emitted
+    NodeIndex previous = 0;    // the last of these nodes
   };
 
-  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open,
-            std::optional<std::uint64_t> cells_lost, const Admitted* admitted) {
-    PeeledChain chain = peeler_.peel(order_, begin, end, open, cells_lost, admitted);
-    stack_.push_back({std::move(chain), std::move(open), cells_lost});
+  void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open, std::optional<Loss> loss,
+            const Admitted* admitted) {
+    PeeledChain chain = peeler_.peel(order_, begin, end, open, loss, admitted);
+    stack_.push_back({std::move(chain), std::move(open), loss});
   }
 
   // What a row loses that falls back from a chain starting at a `yes` of this one: the value that the `yes`
   // released, and what it loses further out if this chain falls back too.
-  [[nodiscard]] std::optional<std::uint64_t> cells_lost_below(const Frame& frame) const {
+  [[nodiscard]] std::optional<Loss> loss_below(const Frame& frame, const Peel& peel) const {
+    const Loss own = Loss::of(importance_[peel.attribute]);
     switch (strategy_) {
       case Strategy::greedy: return std::nullopt;
-      case Strategy::thorough: return frame.chain.falls_back ? 1 + *frame.cells_lost : 1;
+      case Strategy::thorough: return frame.chain.falls_back ? own.and_also(*frame.loss) : own;
     }
     PGVEIL_ASSERT(false);
     return std::nullopt;
@@ -121,7 +123,7 @@ class TreeBuilder final : public LeafGrower {
     tree_.nodes.push_back(std::move(node));
     std::vector<std::uint32_t> open = frame.open;
     std::erase_if(open, [&](std::uint32_t a) { return (together_[peel.attribute] >> a & 1) != 0; });
-    push(peel.begin, peel.end, std::move(open), cells_lost_below(frame), admitted_below_);
+    push(peel.begin, peel.end, std::move(open), loss_below(frame, peel), admitted_below_);
   }
 
   void report_settled(std::uint64_t rows) {
@@ -137,6 +139,7 @@ class TreeBuilder final : public LeafGrower {
   std::function<void(double)> progress_;
   Strategy strategy_;
   std::vector<std::uint32_t> order_;
+  std::vector<Importance> importance_;  // per attribute
   Peeler<Counter> peeler_;
   DisclosureTree tree_;
   std::vector<std::uint64_t> together_;       // released_together
@@ -155,11 +158,24 @@ bool is_too_large(const Counts& counts) {
 
 }  // namespace
 
-std::unique_ptr<LeafGrower> LeafGrower::make(const CountsView& counts, std::uint64_t k, Strategy strategy,
-                                             const SideRules& rules) {
+std::unique_ptr<LeafGrower> LeafGrower::make(const CountsView& counts, std::uint64_t k, const Growth& growth,
+                                             const std::vector<Turn>& turns, const SideRules& rules) {
   if (counts.has_units())
-    return std::make_unique<TreeBuilder<UnitCounter>>(counts, k, strategy, nullptr, rules);
-  return std::make_unique<TreeBuilder<RowCounter>>(counts, k, strategy, nullptr, rules);
+    return std::make_unique<TreeBuilder<UnitCounter>>(counts, k, growth, turns, nullptr, rules);
+  return std::make_unique<TreeBuilder<RowCounter>>(counts, k, growth, turns, nullptr, rules);
+}
+
+Result<DisclosureTree> build_with_turns(const CountsView& counts, std::uint64_t k, const Growth& growth,
+                                        const std::vector<Turn>& turns,
+                                        const std::function<void(double)>& progress, const SideRules& rules) {
+  auto tree = counts.has_units() ? TreeBuilder<UnitCounter>(counts, k, growth, turns, progress, rules).build()
+                                 : TreeBuilder<RowCounter>(counts, k, growth, turns, progress, rules).build();
+  if (!tree || !growth.max_cohorts) return tree;
+  auto pruned = prune(*tree, *growth.max_cohorts, growth);
+  if (!pruned || growth.strategy == Strategy::greedy || pruned->nodes.size() == tree->nodes.size())
+    return pruned;
+  const auto grower = LeafGrower::make(counts, k, growth, turns, rules);
+  return with_cut_chains_closed(*pruned, counts, growth, *grower);
 }
 
 Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const Growth& growth,
@@ -173,14 +189,10 @@ Result<DisclosureTree> build_tree(const Counts& counts, std::uint64_t k, const G
   }
   const CountsView view(counts);
   if (auto whole = check_root(view, rules); !whole) return whole.error();
-  auto tree = view.has_units() ? TreeBuilder<UnitCounter>(view, k, growth.strategy, progress, rules).build()
-                               : TreeBuilder<RowCounter>(view, k, growth.strategy, progress, rules).build();
-  if (!tree || !growth.max_cohorts) return tree;
-  auto pruned = prune(*tree, *growth.max_cohorts);
-  if (!pruned || growth.strategy == Strategy::greedy || pruned->nodes.size() == tree->nodes.size())
-    return pruned;
-  const auto grower = LeafGrower::make(view, k, growth.strategy, rules);
-  return with_cut_chains_closed(*pruned, view, *grower);
+  if (growth.workload.empty()) return build_with_turns(view, k, growth, {}, progress, rules);
+  const auto turns = find_turns(view, k, growth, progress);
+  if (!turns) return turns.error();
+  return build_with_turns(view, k, growth, *turns, {}, rules);
 }
 
 }  // namespace pgveil::policy

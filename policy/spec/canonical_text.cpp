@@ -59,6 +59,15 @@ std::string canonical_text(const PolicySpec& policy) {
   // Left out for greedy, so that policies from before there was a choice keep their hashes.
   if (policy.growth.strategy == Strategy::thorough) text += "strategy thorough\n";
   if (policy.growth.max_cohorts) text += fmt::format("max_cohorts {}\n", *policy.growth.max_cohorts);
+  for (const std::string& column : policy.growth.priority)
+    text += fmt::format("priority {}\n", exact(column));
+  for (const auto& [column, weight] : policy.growth.weights)
+    text += fmt::format("weight {} {}\n", exact(column), weight);
+  for (const Question& question : policy.growth.workload) {
+    text += fmt::format("workload {}", question.weight);
+    for (const std::string& column : question.columns) text += ' ' + exact(column);
+    text += '\n';
+  }
   text += "unlisted_columns hide\n";
   switch (policy.enforcement) {
     case Enforcement::query:

@@ -52,7 +52,8 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, con
   const auto entries = entry.value.as_map();
   if (!entries) return error_at(entry.value.position(), "expected a map", "write {class: identifier}");
   FirstError errors;
-  errors.check(yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "t_closeness", "generalize"}));
+  errors.check(
+      yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "t_closeness", "generalize", "weight"}));
   if (errors.error()) return *errors.error();
   const auto* column_class = yaml::find(*entries, "class");
   if (column_class == nullptr) {
@@ -74,6 +75,21 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, con
   if (const auto* generalize = yaml::find(*entries, "generalize"))
     return with_levels_of(std::move(rule), *generalize, read_file);
   return std::vector{std::move(rule)};
+}
+
+// How much a column's values count; nullopt: nothing is said of it. REQUIRES: the entry was read as a column.
+Result<std::optional<std::uint64_t>> read_weight(const yaml::Value::Entry& entry, ColumnClass column_class) {
+  const auto entries = entry.value.as_map();
+  if (!entries) return entries.error();
+  const auto* value = yaml::find(*entries, "weight");
+  if (value == nullptr) return std::optional<std::uint64_t>();
+  if (column_class != ColumnClass::quasi_identifier) {
+    return error_at(value->position(), "weight on a column that is no quasi_identifier",
+                    "remove it: only quasi-identifiers compete for being shown");
+  }
+  const auto weight = value->as_integer(1, static_cast<std::int64_t>(kMaxWeight));
+  if (!weight) return weight.error();
+  return std::optional(static_cast<std::uint64_t>(*weight));
 }
 
 Result<void> check_names(const std::vector<ColumnRule>& rules) {
@@ -100,14 +116,18 @@ Result<std::string> read_identifier(const yaml::Value& value, std::string_view w
   return name;
 }
 
-Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value, const ReadNamedFile& read_file) {
+Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& read_file) {
   const auto entries = value.as_map();
   if (!entries) return entries.error();
-  std::vector<ColumnRule> rules;
+  ReadColumns columns;
+  std::vector<ColumnRule>& rules = columns.rules;
   std::size_t quasi_identifier_count = 0;
   for (const yaml::Value::Entry& entry : *entries) {
     auto read = read_column(entry, read_file);
     if (!read) return read.error();
+    const auto weight = read_weight(entry, read->front().column_class);
+    if (!weight) return weight.error();
+    if (*weight) columns.weights.emplace(entry.key, **weight);
     for (ColumnRule& rule : *read) {
       if (rule.column_class == ColumnClass::quasi_identifier) ++quasi_identifier_count;
       rules.push_back(std::move(rule));
@@ -122,7 +142,7 @@ Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value, const Rea
     return error_at(value.position(), fmt::format("more than {} quasi-identifiers", kMaxQuasiIdentifiers),
                     "class the others identifier, or don't list them: they are hidden then");
   }
-  return rules;
+  return columns;
 }
 
 }  // namespace pgveil::policy

@@ -1,6 +1,8 @@
 #pragma once
 // Parts of spec_reader: PostgreSQL names, and the `columns` map of a policy. For spec_reader.cpp only.
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,12 @@ inline constexpr std::size_t kMaxIdentifierBytes = 63;  // NAMEDATALEN - 1
 // `what` is for the message, for example "a role".
 [[nodiscard]] Result<std::string> read_identifier(const yaml::Value& value, std::string_view what);
 
-// name → {class: …, l_diversity: {distinct: …}}, in file order.
-[[nodiscard]] Result<std::vector<ColumnRule>> read_columns(const yaml::Value& value,
-                                                           const ReadNamedFile& read_file);
+struct ReadColumns {
+  std::vector<ColumnRule> rules;                 // in file order
+  std::map<std::string, std::uint64_t> weights;  // of Growth
+};
+
+// name → {class: …, l_diversity: {distinct: …}}.
+[[nodiscard]] Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& read_file);
 
 }  // namespace pgveil::policy

@@ -10,6 +10,7 @@
 #include "common/first_error.hpp"
 #include "common/sha256.hpp"
 #include "policy/spec/column_reader.hpp"
+#include "policy/spec/growth_reader.hpp"
 
 namespace pgveil::policy {
 
@@ -214,8 +215,10 @@ void read_required(const Entries& entries, const yaml::Value& value, const ReadN
   policy.table = std::move(table.table);
   policy.k = static_cast<std::uint64_t>(errors.take(
       required(entries, value, "k", "add k: 2 or more, the smallest cohort", errors).as_integer(2, kMaxK)));
-  policy.columns = errors.take(read_columns(
+  auto columns = errors.take(read_columns(
       required(entries, value, "columns", "add columns: {name: {class: …}}", errors), read_file));
+  policy.columns = std::move(columns.rules);
+  policy.growth.weights = std::move(columns.weights);
 }
 
 void read_optional(const Entries& entries, PolicySpec& policy, FirstError& errors) {
@@ -239,6 +242,10 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
   if (const auto* most = yaml::find(entries, "max_cohorts")) {
     policy.growth.max_cohorts = static_cast<std::uint64_t>(errors.take(most->as_integer(2, kMaxK)));
   }
+  if (const auto* priority = yaml::find(entries, "priority"); priority != nullptr && !errors.error())
+    policy.growth.priority = errors.take(read_priority(*priority, policy));
+  if (const auto* workload = yaml::find(entries, "workload"); workload != nullptr && !errors.error())
+    policy.growth.workload = errors.take(read_workload(*workload, policy));
   if (const auto* drift = yaml::find(entries, "drift")) policy.drift = errors.take(read_drift(*drift));
   if (const auto* every = yaml::find(entries, "rebuild_every")) {
     policy.rebuild_every_ms = errors.take(read_rebuild_every(*every));
@@ -309,7 +316,7 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
   errors.check(yaml::refuse_unknown_keys(
       *entries, {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns",
                  "unlisted_columns", "enforcement", "strategy", "max_cohorts", "drift", "rebuild_every",
-                 "access", "accept_joint_release", "accept_order_leak"}));
+                 "access", "accept_joint_release", "accept_order_leak", "priority", "workload"}));
   PolicySpec policy;
   policy.at = value.position();
   read_required(*entries, value, read_file, policy, errors);

@@ -20,6 +20,9 @@
 //         visits:     {class: insensitive}
 //       unlisted_columns: hide           # optional; hide is the only value
 //       enforcement: query               # optional; stored or copy
+//       priority: [occupation]           # optional; or weight: 3 on columns, or a workload:
+//       workload:                        # optional; nothing of the three is put together
+//         - {group_by: [city, state], weight: 3}
 //       drift: {check_every: 24h, action: suppress}   # optional
 //       rebuild_every: 7d                # optional
 //

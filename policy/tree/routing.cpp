@@ -73,6 +73,13 @@ std::vector<ChainLookup> chain_lookups(const DisclosureTree& tree, const Chains&
 
 }  // namespace
 
+std::vector<TreeAttribute> tree_attributes(const CountsView& counts) {
+  std::vector<TreeAttribute> attributes;
+  for (std::size_t a = 0; a < counts.attribute_count(); ++a)
+    attributes.push_back({counts.attribute(a).name, counts.attribute(a).number, counts.attribute(a).level});
+  return attributes;
+}
+
 std::vector<NodeIndex> path_ends_of(const DisclosureTree& tree, const Chains& chains,
                                     const CountsView& counts) {
   PGVEIL_ASSERT(tree.attributes.size() == counts.attribute_count());

@@ -6,8 +6,12 @@
 
 #include "policy/counts/counts_view.hpp"
 #include "policy/tree/chains.hpp"
+#include "policy/tree/tree.hpp"
 
 namespace pgveil::policy {
+
+// The attributes that a tree over these counts has.
+[[nodiscard]] std::vector<TreeAttribute> tree_attributes(const CountsView& counts);
 
 // Per entry (Counts order): the leaf that its path ends in. Entries without rows get leaf 0. Attributes are
 // matched by position.

@@ -21,6 +21,7 @@
 // levels of it, because they follow from it.
 //
 // Everything here is pure and deterministic: the same counts in any row order give the same tree.
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -65,10 +66,26 @@ struct TreeAttribute {
   bool operator==(const TreeAttribute&) const = default;
 };
 
+// When an attribute's splits come, in a tree that is made for a workload (order_search.hpp). In a partition
+// those of the least rank come first, and of one rank the one with the greatest merit: its units, times
+// 2^favour, times √2^rarity for each halving of the share of the table's units that have the value, divided,
+// if it is by cost, by the number of half octaves that this share is below 1.
+struct Turn {
+  std::uint32_t rank = 0;
+  std::uint32_t favour = 0;
+  std::uint32_t rarity = 0;
+  bool is_by_cost = false;
+  auto operator<=>(const Turn&) const = default;
+};
+inline constexpr std::uint32_t kMaxRank = 8;
+inline constexpr std::uint32_t kMaxFavour = 24;
+inline constexpr std::uint32_t kMaxRarity = 8;
+
 struct DisclosureTree {
   std::uint64_t k = 0;
   std::vector<TreeAttribute> attributes;  // ascending by number
   std::vector<Node> nodes;                // preorder, yes before no; nodes[0] is the root
+  std::vector<Turn> turns = {};           // one per attribute, or none: the order that Growth says
   bool operator==(const DisclosureTree&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "policy/level/level_json.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
+#include "policy/version/utility_json.hpp"
 
 namespace pgveil::policy {
 
@@ -71,12 +72,19 @@ std::string tree_json(const DisclosureTree& tree) {
     if (node.is_closed) text += R"(, "closed": true)";
     return text + "}";
   };
+  const auto turn_json = [](const Turn& turn) {
+    return fmt::format(R"({{"rank": {}, "favour": {}, "rarity": {}, "by_cost": {}}})", turn.rank, turn.favour,
+                       turn.rarity, turn.is_by_cost);
+  };
+  const std::string turns =
+      tree.turns.empty() ? std::string()
+                         : fmt::format("    \"turns\": {},\n", json_lines(tree.turns, "    ", turn_json));
   return fmt::format(R"({{
     "k": {},
     "attributes": {},
-    "nodes": {}
+{}    "nodes": {}
   }})",
-                     tree.k, json_lines(tree.attributes, "    ", attribute_json),
+                     tree.k, json_lines(tree.attributes, "    ", attribute_json), turns,
                      json_lines(tree.nodes, "    ", node_json));
 }
 
@@ -176,14 +184,15 @@ std::string to_json(const PolicyVersion& version) {
   "table": {},
 {}{}  "tree": {},
   "disclosure": {},
-  "lineage": {}{}
+  "lineage": {}{}{}
 }}
 )",
       kVersionFormat, json_text(version.policy), version.number, json_text(version.spec_hash),
       json_text(version.built_at), table_json(version.shape),
       version.copy ? fmt::format("  \"copy\": {},\n", table_json(*version.copy)) : std::string(),
       version.stored ? stored_json(*version.stored) : std::string(), tree_json(version.tree),
-      disclosure_json(version.disclosure), lineage_json(version.lineage), beside_json(version.beside));
+      disclosure_json(version.disclosure), lineage_json(version.lineage), beside_json(version.beside),
+      version.utility ? ",\n  \"utility\": " + utility_json(version.tree, *version.utility) : std::string());
 }
 
 }  // namespace pgveil::policy

@@ -14,6 +14,7 @@
 #include "policy/release/lineage.hpp"
 #include "policy/tree/disclosure.hpp"
 #include "policy/tree/tree.hpp"
+#include "policy/utility/utility.hpp"
 
 namespace pgveil::policy {
 
@@ -95,6 +96,8 @@ struct PolicyVersion {
   // The versions that were current over the table when this one was published and that were found sound
   // together with it (joint_release.hpp). A version that is published later names this one.
   std::vector<Companion> beside = {};
+  // Of the rows that `disclosure` is of. none: a version from before this was measured.
+  std::optional<Utility> utility = std::nullopt;
   bool operator==(const PolicyVersion&) const = default;
 };
 

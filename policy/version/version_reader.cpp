@@ -8,6 +8,7 @@
 #include "policy/level/level_json.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/tree_check.hpp"
+#include "policy/version/utility_json.hpp"
 #include "policy/version/version.hpp"
 
 namespace pgveil::policy {
@@ -16,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMaxJsonDepth = 8;  // our own files have 4
+constexpr std::size_t kMaxJsonDepth = 8;  // our own files have 5
 constexpr std::int64_t kMaxOid = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t kMaxAttributeNumber = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kMaxNodes = std::numeric_limits<NodeIndex>::max();
@@ -119,6 +120,25 @@ Node read_node(JsonObjectView object, const DisclosureTree& tree) {
   return node;
 }
 
+Turn read_turn(JsonObjectView object) {
+  Turn turn;
+  turn.rank = static_cast<std::uint32_t>(object.integer("rank", 0, kMaxRank));
+  turn.favour = static_cast<std::uint32_t>(object.integer("favour", 0, kMaxFavour));
+  turn.rarity = static_cast<std::uint32_t>(object.integer("rarity", 0, kMaxRarity));
+  turn.is_by_cost = object.flag("by_cost");
+  object.finish();
+  return turn;
+}
+
+std::vector<Turn> read_turns(JsonObjectView& object, std::size_t attribute_count, FirstError& errors) {
+  std::vector<Turn> turns;
+  const std::string path = object.path_of("turns");
+  for (const json::value& item : object.array("turns"))
+    turns.push_back(read_turn({item, item_path(path, turns.size()), errors}));
+  if (turns.size() != attribute_count) errors.add(broken_json(path, "not one turn per attribute"));
+  return turns;
+}
+
 DisclosureTree read_tree(JsonObjectView object, const TableShape& shape, FirstError& errors) {
   DisclosureTree tree;
   tree.k = object.count("k");
@@ -128,6 +148,8 @@ DisclosureTree read_tree(JsonObjectView object, const TableShape& shape, FirstEr
     tree.attributes.push_back(read_attribute({item, path, errors}, shape, errors, path));
     if (errors.error()) return tree;
   }
+  if (object.has("turns")) tree.turns = read_turns(object, tree.attributes.size(), errors);
+  if (errors.error()) return tree;
   const std::string nodes_path = object.path_of("nodes");
   const json::array& nodes = object.array("nodes");
   tree.nodes.reserve(nodes.size());
@@ -269,6 +291,8 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
     for (const json::value& item : object.array("beside"))
       version.beside.push_back(read_companion({item, item_path(path, version.beside.size()), errors}));
   }
+  if (object.has("utility"))
+    version.utility = read_utility(object.object("utility"), version.tree, errors);
   object.finish();
   return version;
 }

@@ -46,12 +46,16 @@ TYPES_ONLY = [
     "rewriter/mask/table_guard.hpp",
     "policy/spec/constraint.hpp",
     "policy/counts/counts.hpp",
+    "policy/counts/counts_view.hpp",
     "policy/tree/disclosure.hpp",
     "policy/level/enum_label.hpp",
     "policy/spec/growth.hpp",
     "policy/release/lineage.hpp",
     "policy/spec/spec.hpp",
     "policy/tree/tree.hpp",
+    "policy/utility/answer_error.hpp",
+    "policy/utility/implied_columns.hpp",
+    "policy/utility/utility.hpp",
     "policy/version/version.hpp",
 ]
 

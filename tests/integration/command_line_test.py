@@ -249,7 +249,8 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
         self.assertIn("fall back", thorough)
         self.assertNotIn("fall back", greedy)
         share = re.compile(
-            r"smallest \d+, ([0-9.]+)% of cells disclosed, ([0-9.]+)% computable, ([0-9.]+)% equal"
+            r"smallest \d+, ([0-9.]+)% of cells disclosed, of at most [0-9.]+% that any suppression could show, "
+            r"([0-9.]+)% computable, ([0-9.]+)% equal"
         )
         (shown, computable, _), (shown_more, computable_less, _) = (map(float, share.search(text).groups())
                                                                     for text in (greedy, thorough))

@@ -116,6 +116,27 @@ class Console(StackCase):
         # 15 of 33 cells are shown, see the paper's table 4.
         self.assertTrue(built["disclosed"].startswith("45.4") or built["disclosed"].startswith("45.5"), built)
 
+    def test_what_answers_are_worth(self):
+        """docs/utility.md has the same figures."""
+        built = self.ask("BUILD POLICY people_k2")[0]
+        figures = ("69.7%", "70.8%", "city 36.4%")
+        self.assertEqual((built["at_most"], built["mean_error"], built["least_shown"]), figures)
+        checked = self.ask("CHECK POLICY people_k2")[0]
+        self.assertEqual((checked["at_most"], checked["mean_error"], checked["least_shown"]), figures)
+        rows = {(row["kind"], row["question"]): row for row in self.ask("SHOW UTILITY people_k2")}
+        self.assertEqual(len(rows), 6)
+        occupation = rows["column", "occupation"]
+        self.assertEqual(
+            tuple(occupation.values())[2:], ("45.5%", "3", "2", "46.7%", "100.0%", "2 of 3"), occupation
+        )
+        self.assertEqual(rows["pair", "city, state"]["mean_error"], "85.7%")
+        self.assertIn("closed", str(self.refused("SHOW UTILITY unbuilt_k2")))
+
+    def test_stats_users_see_no_error_that_one_row_could_move(self):
+        row = next(it for it in self.ask("SHOW POLICIES", "watcher") if it["policy"] == "people_k2")
+        self.assertEqual((row["at_most"], row["mean_error"], row["least_shown"]), ("70%", None, "city 36%"))
+        self.assertEqual(self.refused("SHOW UTILITY people_k2", "watcher")["C"], "42501")
+
     def test_a_running_build_is_seen(self):
         with psycopg.connect(
             host="127.0.0.1", port=self.postgres.port, user="postgres", dbname="demo"

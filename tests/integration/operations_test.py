@@ -264,6 +264,12 @@ class Operations(StackCase):
         self.assertGreaterEqual(grown("pgveil_verdict_cache_hits_total"), 1)
         self.assertEqual(now['pgveil_policy_open{database="demo",policy="people_k2"}'], 1)
         self.assertEqual(now['pgveil_policy_disclosed_ratio{database="demo",policy="people_k2"}'], 0.45)
+        errors = {key: value for key, value in now.items() if key.startswith("pgveil_policy_column_error_ratio")}
+        labels = 'pgveil_policy_column_error_ratio{database="demo",policy="people_k2",column="%s"}'
+        self.assertEqual(
+            {column: errors[labels % column] for column in ("occupation", "city", "state")},
+            {"occupation": 0.55, "city": 0.64, "state": 0.45},  # 6, 7 and 5 of 11 rows
+        )
         for name in ("pgveil_query_seconds", "pgveil_rewrite_seconds", "pgveil_wait_seconds"):
             buckets = [value for key, value in now.items() if key.startswith(name + "_bucket")]
             self.assertEqual(buckets, sorted(buckets))

@@ -361,6 +361,8 @@ class Designs(PageCase):
         status, answer = self.what_if(2)
         self.assertEqual(status, 200, answer)
         self.assertEqual(answer["disclosure"], version["disclosure"])
+        self.assertEqual(answer["utility"], version["utility"])
+        self.assertEqual(answer["utility"]["columns"][0]["mean_error_ppm"], 466667)
         self.assertEqual(answer["attributes"], ["occupation", "city", "state"])
 
     def test_another_k_or_fewer_columns_need_no_second_count(self):

@@ -144,6 +144,12 @@ const scenarios = {
     await page.getByRole("cell", {name: "ok", exact: true}).waitFor();
     await page.getByRole("button", {name: "Compare with a build now"}).click();
     await page.getByText("Readers see the same combinations of values").waitFor();
+    await page.getByRole("table", {name: "GROUP BY, and how wrong it is"}).waitFor();
+    const columns = page.getByRole("table", {name: "Single columns"});
+    await columns.getByRole("row", {name: /^occupation .*46\.7 %/}).waitFor();
+    await page.getByRole("table", {name: "Pairs of columns"}).waitFor();
+    await page.getByText("state follows from city").waitFor();
+    await page.getByText("45.5 % of at most 69.7 %").waitFor();
     const kept = page.waitForEvent("download");
     await page.getByRole("button", {name: "Save this version"}).click();
     await page.getByLabel("A saved version").setInputFiles(await (await kept).path());
@@ -169,6 +175,7 @@ const scenarios = {
     await page.getByRole("button", {name: "Try"}).click();
     await page.locator(".figures").waitFor();
     assert.equal(await cohorts(), "5");
+    await page.getByRole("table", {name: "Single columns"}).getByRole("row", {name: /^city/}).waitFor();
     await page.getByLabel("k", {exact: true}).fill("4");
     await page.getByRole("button", {name: "Try"}).click();
     await page.getByRole("table", {name: "Trials, newest first"}).waitFor();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <map>
 
@@ -15,6 +16,8 @@
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/spec/spec_reader.hpp"
 #include "policy/tree/tree.hpp"
+#include "policy/utility/utility.hpp"
+#include "policy/version/utility_json.hpp"
 #include "rewriter/compile/policy_check.hpp"
 #include "web/api/mistake_position.hpp"
 
@@ -158,7 +161,8 @@ std::string what_if_json(const WhatIf& result) {
                    {"k", result.k},
                    {"counted_at", result.counted_at},
                    {"attributes", json::array(result.attributes.begin(), result.attributes.end())},
-                   {"disclosure", disclosure}});
+                   {"disclosure", disclosure},
+                   {"utility", result.utility}});
 }
 
 bool Designs::can_use(const policy::PolicySpec& spec) const {
@@ -206,7 +210,9 @@ Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std
                : counted_->counts;
   const auto tree = tree_unless(is_abandoned, *spec, counts);
   if (!tree) return tree.error();
-  WhatIf result{spec->name, k, counted_->counted_at, {}, policy::measure(*tree, counts)};
+  WhatIf result{spec->name, k, counted_->counted_at, {}, policy::measure(*tree, counts),
+                boost::json::parse(policy::utility_json(
+                    *tree, policy::measure_utility(*tree, counts, spec->growth)))};
   for (const auto& attribute : tree->attributes) result.attributes.push_back(attribute.name);
   return result;
 }

@@ -3,6 +3,7 @@
 // answers are sizes and shares, never a value, and nothing is changed. Counting blocks on PostgreSQL. The
 // counts of the last table are kept for a few minutes.
 #include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -32,6 +33,7 @@ struct WhatIf {
   std::string counted_at;
   std::vector<std::string> attributes;
   policy::Disclosure disclosure;
+  boost::json::value utility;  // as in a version
 };
 [[nodiscard]] std::string what_if_json(const WhatIf& result);
 

@@ -6,6 +6,7 @@
 
 #include "common/clock.hpp"
 #include "console/format_diff.hpp"
+#include "console/format_utility.hpp"
 #include "daemon/policies/builder.hpp"
 #include "policy/tree/tree_diff.hpp"
 #include "web/api/json.hpp"
@@ -53,6 +54,7 @@ json::object difference_json(const PolicyVersion& before, const PolicyVersion& a
   return {{"before", side_json(before)},
           {"after", side_json(after)},
           {"shares", json_of(console::shares_table(before, after))},
+          {"answers", json_of(console::answers_table(before, after))},
           {"changes", json_of(changes)},
           {"same", policy::diff_trees(before.tree, after.tree).same}};
 }

@@ -17,6 +17,7 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> list{
       {ShowPolicies{}, true},    {ShowTree{}, false},      {ShowTreeAs{}, false},
       {ShowRules{}, false},      {ShowCohorts{}, false},   {ShowStored{}, false},
+      {ShowUtility{}, false},
       {ShowRefusals{}, true},    {ShowJobs{}, true},       {ShowVersion{}, true},
       {ShowHelp{}, true},        {BuildPolicy{}, false},   {CheckPolicy{}, false},
       {CheckTable{}, false},     {MeasureRisk{}, false},   {ExplainPolicy{}, false},

@@ -279,21 +279,33 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
                          .disclosed_by_attribute = {},
                          .computable_by_attribute = {},
                          .equal_by_attribute = {}};
+  version->tree = paper_tree();
+  version->utility = policy::Utility{.most_cells = 23,
+                                     .columns = {{{0}, 3, 2, 11, 5, 466'667, 1'000'000, 3, 2},
+                                                 {{1}, 7, 1, 11, 4, 857'143, 1'000'000, 7, 1},
+                                                 {{2}, 5, 1, 11, 6, 800'000, 1'000'000, 5, 1}},
+                                     .pairs = {},
+                                     .declared = {},
+                                     .implied = {}};
   const std::vector<PolicyLine> lines{
       {spec, version, ""}, {spec, nullptr, "build needed", "counting 20000", "query, not stored: no column"}};
   const auto admin = policies_table(lines, Standing::admin);
   CHECK(admin.rows == Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
-                            "2026-01-31T12:00:00Z", "5", "2", "45.5%", "6.1%", "18.2%", std::nullopt,
-                            std::nullopt, "query"},
+                            "2026-01-31T12:00:00Z", "5", "2", "45.5%", "6.1%", "18.2%", "69.7%",
+                            "70.8%", "city 36.4%", std::nullopt, std::nullopt, "query"},
                            {"people_k2", "demo", "public.\"People\"", "2", std::nullopt, std::nullopt,
                             "closed", std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
-                            std::nullopt, "build needed", "counting 20000", "query, not stored: no column"}});
+                            std::nullopt, std::nullopt, std::nullopt, std::nullopt, "build needed",
+                            "counting 20000", "query, not stored: no column"}});
   const auto stats = policies_table(lines, Standing::stats);
   CHECK(stats.rows.front() == Row{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
                                   "2026-01-31T12:00:00Z", std::nullopt, std::nullopt, "45%", "6%", "18%",
-                                  std::nullopt, std::nullopt, "query"});
+                                  "70%", std::nullopt, "city 36%", std::nullopt, std::nullopt, "query"});
   CHECK(stats.rows.back().back() == "query, not stored");  // the reason names what is a hash of the tree
   for (const auto& row : admin.rows) CHECK(row.size() == admin.columns.size());
+  version->utility.reset();  // from before answers were measured
+  const auto old = policies_table(lines, Standing::admin).rows.front();
+  CHECK(Row(old.begin() + 13, old.begin() + 16) == Row{std::nullopt, std::nullopt, std::nullopt});
 }
 
 }  // namespace

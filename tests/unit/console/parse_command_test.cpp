@@ -29,6 +29,7 @@ struct Spelled {
       out += excerpt.limit ? " limit=" + std::to_string(*excerpt.limit) : " all";
     return excerpt.offset == 0 ? out : out + " offset=" + std::to_string(excerpt.offset);
   }
+  std::string operator()(const ShowUtility& it) const { return "show utility " + it.policy; }
   std::string operator()(const ShowStored& it) const { return "show stored " + it.policy; }
   std::string operator()(const ShowRefusals&) const { return "show refusals"; }
   std::string operator()(const ShowJobs&) const { return "show jobs"; }
@@ -115,6 +116,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"show tree \"P\" as json;", "show tree P json"},
       {"SHOW RULES p", "show rules p"},
       {"show Stored \"P\"", "show stored P"},
+      {"SHOW utility p;", "show utility p"},
       {"SHOW COHORTS p", "show cohorts p"},
       {"show cohorts p for City limit 5;", "show cohorts p for=city limit=5"},
       {"SHOW COHORTS p FOR \"home zip\" = '1''2' LIMIT 0 OFFSET 7",

@@ -107,21 +107,74 @@ Sides divide(const Rows& rows, std::size_t attribute, const std::string& value) 
   return sides;
 }
 
+// What comes first: per attribute its rank among splits, its tier and weight among cells, and per value the
+// weight of a split on it.
+struct Order {
+  std::vector<std::uint32_t> ranks;
+  std::vector<std::uint32_t> tiers;
+  std::vector<std::int64_t> weights;
+  std::function<std::int64_t(std::size_t, const std::string&)> weight_of_value;
+};
+
+std::uint32_t half_octaves(std::uint64_t n) {
+  std::uint32_t most = 0;
+  while ((std::uint64_t{2} << most) <= n * n) ++most;
+  return most;
+}
+
+Order said_order(const Table& table, const Growth& growth) {
+  Order order;
+  for (std::size_t a = 0; a < table.attributes.size(); ++a) {
+    const Level* level = table.level_of(a);
+    const std::string column = level == nullptr ? table.attributes[a] : level->source;
+    const auto place = std::ranges::find(growth.priority, column) - growth.priority.begin();
+    order.tiers.push_back(static_cast<std::uint32_t>(place));
+    order.ranks.push_back(100 * order.tiers.back() + (level == nullptr ? 0 : level->step));
+    const auto weight = growth.weights.find(column);
+    order.weights.push_back(weight == growth.weights.end() ? 1 : static_cast<std::int64_t>(weight->second));
+  }
+  order.weight_of_value = [weights = order.weights](std::size_t a, const std::string&) { return weights[a]; };
+  return order;
+}
+
+Order order_of_turns(const Table& table, const Rows& all, const std::vector<Turn>& turns) {
+  Order order;
+  for (const Turn& turn : turns) {
+    order.ranks.push_back(turn.rank);
+    order.tiers.push_back(turn.rank);
+    order.weights.push_back(1);
+  }
+  order.weight_of_value = [&table, all, turns](std::size_t a, const std::string& value) {
+    Rows having;
+    for (const Row* row : all) {
+      if (row->values[a] == value) having.push_back(row);
+    }
+    const std::uint64_t units = units_in(table, having);
+    if (units == 0) return std::int64_t{1};
+    const auto rareness = static_cast<int>(half_octaves(units_in(table, all)) - half_octaves(units));
+    const auto exponent =
+        static_cast<int>(8 + turns[a].favour) + static_cast<int>(turns[a].rarity) * rareness / 4;
+    const std::int64_t weight = std::int64_t{1} << exponent;
+    return turns[a].is_by_cost ? std::max<std::int64_t>(1, weight / std::max(1, rareness)) : weight;
+  };
+  return order;
+}
+
 template <class Score>
 std::optional<Split> best_split_at(const Table& table, const Rows& rows,
-                                   const std::set<std::size_t>& released, std::uint32_t step, Score score) {
+                                   const std::set<std::size_t>& released, const Order& order,
+                                   std::uint32_t rank, Score score) {
   std::optional<Split> best;
   std::int64_t most = 0;
   for (std::uint32_t a = 0; a < table.attributes.size(); ++a) {
-    const Level* level = table.level_of(a);
-    if (released.contains(a) || (level == nullptr ? 0 : level->step) != step) continue;
+    if (released.contains(a) || order.ranks[a] != rank) continue;
     std::set<std::string> values;  // ascending: the first of equals wins
     for (const Row* row : rows) {
       if (row->values[a]) values.insert(*row->values[a]);
     }
     for (const std::string& value : values) {
       const Sides sides = divide(rows, a, value);
-      const std::int64_t points = score(sides);
+      const std::int64_t points = score(a, value, sides);
       if (points <= most) continue;
       best = Split{a, value};
       most = points;
@@ -131,12 +184,12 @@ std::optional<Split> best_split_at(const Table& table, const Rows& rows,
 }
 
 // Of the candidates that `score` gives more than 0 the one with most; among equals the first by column and
-// text. Exact values come before levels, and fine levels before coarse ones.
+// text. What has an earlier rank comes before.
 template <class Score>
 std::optional<Split> best_split(const Table& table, const Rows& rows, const std::set<std::size_t>& released,
-                                Score score) {
-  for (std::uint32_t step = 0; step < 3; ++step) {
-    if (auto best = best_split_at(table, rows, released, step, score)) return best;
+                                const Order& order, Score score) {
+  for (const std::uint32_t rank : std::set<std::uint32_t>(order.ranks.begin(), order.ranks.end())) {
+    if (auto best = best_split_at(table, rows, released, order, rank, score)) return best;
   }
   return std::nullopt;
 }
@@ -145,6 +198,7 @@ struct Grower {
   const Table& table;
   Strategy strategy;
   DisclosureTree& tree;
+  const Order& order;
   const std::vector<ConstraintModel>& refine;
 
   [[nodiscard]] bool keeps_all(const Rows& rows) const {
@@ -157,26 +211,36 @@ struct Grower {
 
   [[nodiscard]] std::optional<Split> plain(const Rows& rows, const std::set<std::size_t>& released) const {
     const auto k = static_cast<std::int64_t>(tree.k);
-    return best_split(table, rows, released, [&](const Sides& sides) {
-      const bool is_candidate = units(sides.with) >= k && units(sides.without) >= k &&
-                                keeps_all(sides.with) && keeps_all(sides.without);
-      return is_candidate ? units(sides.with) : 0;
-    });
+    return best_split(table, rows, released, order,
+                      [&](std::size_t a, const auto& value, const Sides& sides) {
+                        const bool is_candidate = units(sides.with) >= k && units(sides.without) >= k &&
+                                                  keeps_all(sides.with) && keeps_all(sides.without);
+                        return is_candidate ? units(sides.with) * order.weight_of_value(a, value) : 0;
+                      });
   }
 
-  // The last split of a chain whose other side falls back and so loses `lost` cells per row.
+  // Per tier what a row loses, by weight.
+  using Lost = std::map<std::uint32_t, std::int64_t>;
+
+  // The last split of a chain whose other side falls back and so loses `lost` per row. Only the first tier
+  // counts in which something is won or lost.
   [[nodiscard]] std::optional<Split> closing(const Rows& rows, const std::set<std::size_t>& released,
-                                             std::int64_t lost) const {
-    if (strategy == Strategy::greedy || lost == 0) return std::nullopt;
-    return best_split(table, rows, released, [&](const Sides& sides) -> std::int64_t {
-      if (units(sides.with) < static_cast<std::int64_t>(tree.k)) return 0;
-      return static_cast<std::int64_t>(sides.with.size()) -
-             lost * static_cast<std::int64_t>(sides.without.size());
+                                             const Lost& lost) const {
+    if (strategy == Strategy::greedy || lost.empty()) return std::nullopt;
+    return best_split(table, rows, released, order, [&](std::size_t a, const auto&, const Sides& sides) {
+      if (units(sides.with) < static_cast<std::int64_t>(tree.k)) return std::int64_t{0};
+      Lost net{{order.tiers[a], static_cast<std::int64_t>(sides.with.size()) * order.weights[a]}};
+      for (const auto& [tier, weight] : lost)
+        net[tier] -= weight * static_cast<std::int64_t>(sides.without.size());
+      for (const auto& [tier, won] : net) {
+        if (won != 0) return won;
+      }
+      return std::int64_t{0};
     });
   }
 
   // A whole chain at once: whether it falls back is known only at its end, and matters to what hangs from it.
-  void chain(Rows rows, const std::set<std::size_t>& released, std::int64_t lost) {
+  void chain(Rows rows, const std::set<std::size_t>& released, const Lost& lost) {
     std::vector<std::pair<Split, Rows>> arms;
     std::vector<Rows> left = {rows};
     const auto take = [&](const Split& split) {
@@ -193,7 +257,9 @@ struct Grower {
       tree.nodes[index].yes = static_cast<NodeIndex>(tree.nodes.size());
       auto released_on_yes = released;
       released_on_yes.merge(with_coarser(tree.attributes, arms[i].first.attribute));
-      chain(arms[i].second, released_on_yes, last ? lost + 1 : 1);
+      Lost lost_below = last ? lost : Lost{};
+      lost_below[order.tiers[arms[i].first.attribute]] += order.weights[arms[i].first.attribute];
+      chain(arms[i].second, released_on_yes, lost_below);
       tree.nodes[index].no = static_cast<NodeIndex>(tree.nodes.size());
     }
     tree.nodes[add(left.back())].falls_back = last.has_value();
@@ -209,7 +275,13 @@ struct Grower {
 
 DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy,
                           const std::vector<ConstraintModel>& refine) {
+  return naive_tree(table, k, Growth{.strategy = strategy}, {}, refine);
+}
+
+DisclosureTree naive_tree(const Table& table, std::uint64_t k, const Growth& growth,
+                          const std::vector<Turn>& turns, const std::vector<ConstraintModel>& refine) {
   DisclosureTree tree;
+  tree.turns = turns;
   tree.k = k;
   for (std::size_t a = 0; a < table.attributes.size(); ++a) {
     tree.attributes.push_back({table.attributes[a], static_cast<int>(2 * a + 2)});
@@ -217,7 +289,8 @@ DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy
   }
   Rows all;
   for (const Row& row : table.rows) all.push_back(&row);
-  Grower{table, strategy, tree, refine}.chain(all, {}, 0);
+  const Order order = turns.empty() ? said_order(table, growth) : order_of_turns(table, all, turns);
+  Grower{table, growth.strategy, tree, order, refine}.chain(all, {}, {});
   return tree;
 }
 

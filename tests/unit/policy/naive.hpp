@@ -22,6 +22,11 @@ bool naive_keeps(const Table& table, const std::vector<const Row*>& rows, const 
 DisclosureTree naive_tree(const Table& table, std::uint64_t k, Strategy strategy = Strategy::greedy,
                           const std::vector<ConstraintModel>& refine = {});
 
+// What comes first is what the owner said (priority, weights) or the turns say, one per attribute.
+DisclosureTree naive_tree(const Table& table, std::uint64_t k, const Growth& growth,
+                          const std::vector<Turn>& turns = {},
+                          const std::vector<ConstraintModel>& refine = {});
+
 // The rows of the table that reach each node.
 std::vector<std::vector<const Row*>> naive_rows_by_node(const DisclosureTree& tree, const Table& table);
 

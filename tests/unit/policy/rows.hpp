@@ -36,7 +36,7 @@ struct Table {
 };
 
 // The tree of the paper.
-inline constexpr Growth kGreedy{.strategy = Strategy::greedy};
+inline const Growth kGreedy{.strategy = Strategy::greedy};
 
 // The paper's table 1.
 Table worked_example();

@@ -48,6 +48,52 @@ TEST_CASE("a version survives the way to JSON and back") {
   CHECK(to_json(*read) == text);
 }
 
+TEST_CASE("what answers are worth survives the way to JSON and back") {
+  PolicyVersion version = example_version();
+  version.utility = measure_utility(version.tree, count(worked_example()),
+                                    {.workload = {{{"city", "state"}, 2}}});
+  const std::string text = to_json(version);
+  const auto read = version_from_json(text, "v.json");
+  REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
+  CHECK(*read == version);
+  CHECK(to_json(*read) == text);
+  version.utility->most_cells.reset();
+  CHECK(version_from_json(to_json(version), "v.json").value() == version);
+}
+
+TEST_CASE("a version from before answers were measured says nothing of them") {
+  const auto read = version_from_json(to_json(example_version()), "v.json");
+  REQUIRE(read.has_value());
+  CHECK(!read->utility);
+}
+
+TEST_CASE("figures of answers that can't be are refused") {
+  PolicyVersion version = example_version();
+  version.utility = measure_utility(version.tree, count(worked_example()), {.priority = {"city"}});
+  const std::string good = to_json(version);
+  REQUIRE(version_from_json(good, "v.json").has_value());
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\"rows_shown\": 5", "\"rows_shown\": 12"},
+           {"\"groups_shown\": 2", "\"groups_shown\": 4"},
+           {"\"mean_error_ppm\": 466667", "\"mean_error_ppm\": 1000001"},
+           {"\"mean_error_ppm\": 466667", "\"mean_error_ppm\": -1"},
+           {"\"p95_error_ppm\": 1000000", "\"p95_error_ppm\": 1000001"},
+           {"\"top_kept\": 2", "\"top_kept\": 4"},
+           {"\"top_groups\": 3", "\"top_groups\": 4"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [\"profession\"],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [7],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [],"},
+           {"{\"columns\": [\"occupation\"],", "{\"columns\": [\"city\"],"},
+           {"{\"columns\": [\"occupation\", \"city\"]", "{\"columns\": [\"city\", \"city\"]"},
+           {"\"declared\"", "\"wished\""},
+           {"{\"column\": \"state\", \"by\": \"city\"}", "{\"column\": \"state\"}"},
+           {"\"by\": \"city\"", "\"by\": \"town\""},
+           {"\"most_cells\": 23", "\"most_cells\": 22.5"}}) {
+    CAPTURE(to);
+    CHECK(!version_from_json(replaced(good, from, to), "v.json"));
+  }
+}
+
 TEST_CASE("a version from when one figure stood for computable and equal counts all of it as computable") {
   PolicyVersion version = example_version();
   std::string text = to_json(version);
@@ -89,6 +135,26 @@ TEST_CASE("a version remembers its lineage, and one from before there were linea
   const auto without = version_from_json(old, "v.json");
   REQUIRE(without.has_value());
   CHECK(without->lineage == Lineage{});
+}
+
+TEST_CASE("a version remembers the turns of its columns, and turns that are none are refused") {
+  PolicyVersion version = example_version();
+  CHECK(to_json(version).find("turns") == std::string::npos);
+  version.tree.turns = {{1, 0, 0, false}, {0, 3, 4, true}, {1, 0, 0, false}};
+  const std::string good = to_json(version);
+  CHECK(version_from_json(good, "v.json").value() == version);
+  const std::string one = R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": true})";
+  for (const char* other :
+       {R"({"rank": 9, "favour": 3, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 25, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 3, "rarity": 9, "by_cost": true})",
+        R"({"rank": -1, "favour": 3, "rarity": 4, "by_cost": true})",
+        R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": 1})", R"({"rank": 0, "favour": 3, "rarity": 4})",
+        R"({"rank": 0, "favour": 3, "rarity": 4, "by_cost": true, "x": 1})", "7"}) {
+    CAPTURE(other);
+    CHECK(!version_from_json(replaced(good, one, other), "v.json"));
+  }
+  CHECK(!version_from_json(replaced(good, one + ",", ""), "v.json"));
 }
 
 TEST_CASE("a version remembers what it was published beside") {

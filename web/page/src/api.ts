@@ -76,6 +76,28 @@ export interface Disclosure {
   equal_by_attribute: number[];
 }
 
+/** One GROUP BY: how wrong its counts are (docs/utility.md). */
+export interface AnswerError {
+  columns: string[];
+  groups: number;
+  groups_shown: number;
+  rows: number;
+  rows_shown: number;
+  mean_error_ppm: number;
+  p95_error_ppm: number;
+  top_groups: number;
+  top_kept: number;
+}
+
+export interface Utility {
+  /** Cells that any suppression could show; left out where that takes too long to find. */
+  most_cells?: number;
+  columns: AnswerError[];
+  pairs: AnswerError[];
+  declared: AnswerError[];
+  implied: {column: string; by: string}[];
+}
+
 export interface Version {
   policy: string;
   number: number;
@@ -83,6 +105,8 @@ export interface Version {
   table: {schema: string; name: string; columns: {name: string}[]};
   tree: {k: number; attributes: {name: string}[]; nodes: VersionNode[]};
   disclosure: Disclosure;
+  /** Versions from before it was measured have none. */
+  utility?: Utility;
 }
 
 export interface DesignPolicy {
@@ -104,6 +128,7 @@ export interface WhatIf {
   counted_at: string;
   attributes: string[];
   disclosure: Disclosure;
+  utility: Utility;
 }
 
 export interface VersionSide {
@@ -120,6 +145,7 @@ export interface Difference {
   before: VersionSide;
   after: VersionSide;
   shares: Table;
+  answers: Table;
   changes: Table;
   same: number;
 }

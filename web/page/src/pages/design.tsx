@@ -7,6 +7,8 @@ import {drafts, kClasses, kExample, withClass} from "../design.js";
 import {saveText} from "../download.js";
 import {count, percent} from "../table.js";
 import {Trouble, useAction} from "../ui.js";
+import {meanError, ofMillion} from "../utility.js";
+import {Answers} from "./answers.js";
 import {ColumnsInDatabase} from "./design-columns.js";
 import {FileChoice, FileConflict, useWatched} from "./design-file.js";
 import {Figures, Shares} from "./policy.js";
@@ -34,6 +36,9 @@ function Comparison({tried}: {tried: WhatIf[]}) {
               cells shown
             </th>
             <th scope="col" class="number">
+              mean error
+            </th>
+            <th scope="col" class="number">
               computable
             </th>
             <th scope="col" class="number">
@@ -42,13 +47,14 @@ function Comparison({tried}: {tried: WhatIf[]}) {
           </tr>
         </thead>
         <tbody>
-          {tried.map(({policy, k, disclosure}) => (
+          {tried.map(({policy, k, disclosure, utility}) => (
             <tr key={`${policy} ${k}`}>
               <td>{policy}</td>
               <td class="number">{k}</td>
               <td class="number">{count(disclosure.cohorts)}</td>
               <td class="number">{count(disclosure.smallest_cohort)}</td>
               <td class="number">{percent(disclosure.disclosed, disclosure.cells)}</td>
+              <td class="number">{ofMillion(meanError(utility) ?? 0)}</td>
               <td class="number">{percent(disclosure.computable, disclosure.cells)}</td>
               <td class="number">{percent(disclosure.equal, disclosure.cells)}</td>
             </tr>
@@ -141,8 +147,11 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
         ) : null}
       </form>
       <Trouble problem={action.problem} />
-      <div role="status">{latest ? <Figures disclosure={latest.disclosure} k={latest.k} /> : null}</div>
+      <div role="status">
+        {latest ? <Figures disclosure={latest.disclosure} utility={latest.utility} k={latest.k} /> : null}
+      </div>
       {latest ? <Shares attributes={latest.attributes} disclosure={latest.disclosure} /> : null}
+      {latest ? <Answers utility={latest.utility} /> : null}
       {tried.length > 1 ? <Comparison tried={tried} /> : null}
     </section>
   );

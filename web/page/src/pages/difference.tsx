@@ -63,6 +63,7 @@ export function Differences({policy}: {policy: string}) {
             <Side name="Before" side={found.before} />
             <Side name="After" side={found.after} />
             <Grid caption="Share of each column that is shown" table={found.shares} />
+            <Grid caption="GROUP BY, and how wrong it is" table={found.answers} />
             {found.changes.rows.length > 0 ? (
               <Grid caption="Combinations of values that are shown" table={found.changes} />
             ) : (

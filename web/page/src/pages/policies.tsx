@@ -45,6 +45,8 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
     {key: "disclosed", cell: shareCell("disclosed")},
     {key: "computable", cell: shareCell("computable")},
     {key: "equal", cell: shareCell("equal")},
+    {key: "mean_error", title: "mean error", cell: (row) => row["mean_error"] ?? "–"},
+    {key: "least_shown", title: "least shown", cell: (row) => row["least_shown"] ?? "–"},
     {key: "enforcement"},
     {
       key: "closed_because",
@@ -58,7 +60,8 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
       <p class="hint">
         Disclosed: the share of cells that are shown. Computable: the share of cells that are hidden, but that
         a reader can compute from what is shown. Equal: the share of the other hidden cells where all rows
-        that look alike have the same value, although no reader can know which.
+        that look alike have the same value, although no reader can know which. Mean error: how wrong counts
+        by a single column are, on average. Least shown: the column that is hidden in most rows.
       </p>
       <Waiting isBusy={isBusy} />
       <Trouble problem={problem} />

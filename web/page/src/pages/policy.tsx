@@ -1,8 +1,10 @@
 import {useMemo, useState} from "preact/hooks";
-import {ApiError, api, type Disclosure, type PolicyNow, type Table} from "../api.js";
+import {ApiError, api, type Disclosure, type PolicyNow, type Table, type Utility} from "../api.js";
 import {changesOf, fileNote} from "../conflict.js";
 import {layout} from "../icicle.js";
 import {Icicle} from "../icicle-view.js";
+import {cellsShown, meanError, ofMillion} from "../utility.js";
+import {Answers} from "./answers.js";
 import {Differences} from "./difference.js";
 import {RawRowsOf} from "./raw.js";
 import {count, percent} from "../table.js";
@@ -50,14 +52,18 @@ export function Shares({attributes, disclosure}: {attributes: string[]; disclosu
   );
 }
 
-export function Figures({disclosure, k}: {disclosure: Disclosure; k: number}) {
+export function Figures({disclosure, utility, k}: {
+  disclosure: Disclosure; utility: Utility | undefined; k: number;
+}) {
+  const error = utility ? meanError(utility) : null;
   const figures: [string, string][] = [
     ["k", count(k)],
     ["rows", count(disclosure.rows)],
     ["units", count(disclosure.units)],
     ["cohorts", count(disclosure.cohorts)],
     ["smallest cohort", count(disclosure.smallest_cohort)],
-    ["cells shown", percent(disclosure.disclosed, disclosure.cells)],
+    ["cells shown", cellsShown(disclosure, utility)],
+    ["mean error by column", error === null ? "–" : ofMillion(error)],
     ["hidden, computable", percent(disclosure.computable, disclosure.cells)],
     ["hidden, equal", percent(disclosure.equal, disclosure.cells)],
   ];
@@ -173,11 +179,13 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
           <p>
             Version {value.number} of {value.table.schema}.{value.table.name}, built {value.built_at}.
           </p>
-          <Figures disclosure={value.disclosure} k={value.tree.k} />
+          <Figures disclosure={value.disclosure} utility={value.utility} k={value.tree.k} />
           <h2>Disclosure tree</h2>
           <Icicle key={value.number} parts={parts} attributes={attributes} />
           <h2>Columns</h2>
           <Shares attributes={attributes} disclosure={value.disclosure} />
+          <h2>Answers</h2>
+          <Answers utility={value.utility} />
           <Differences key={`difference ${value.number}`} policy={policy} />
           <h2>Rules and cohorts</h2>
           <Detail title="Rules: when a column is shown" load={() => api.rules(policy)} />
