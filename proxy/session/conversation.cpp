@@ -200,8 +200,13 @@ Checked check_use(Conversation& conversation, const Use& use, const Serving& ser
   return protection_of(named) == Protection::is_protected ? Protection::is_protected : protection_of(use);
 }
 
-std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, std::string_view name) {
-  if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
+std::optional<wire::ErrorResponse> check_name(std::string_view name) {
+  if (name.size() <= kMaxNameBytes) return std::nullopt;
+  return refuse(sqlstate::kNameTooLong, "name is longer than 63 bytes");
+}
+
+std::optional<wire::ErrorResponse> check_new_name(const Conversation& conversation, std::string_view name) {
+  if (auto refusal = check_name(name)) return refusal;
   if (conversation.registry.size() >= conversation.state.config.limits.statements) {
     return refuse(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals",
                   "close some of them");
@@ -230,7 +235,7 @@ void keep_text(const Conversation& conversation, Entry& entry, std::string_view 
 namespace {
 
 std::optional<wire::ErrorResponse> check_keeping(const Conversation& conversation, const Entry& entry) {
-  if (auto refusal = check_name(conversation, entry.target)) return refusal;
+  if (auto refusal = check_new_name(conversation, entry.target)) return refusal;
   return check_room(conversation, 0, entry.sent.bytes);
 }
 
