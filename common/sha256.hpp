@@ -1,6 +1,6 @@
 #pragma once
-// The hash by which policies, expressions, texts and files are identified, with a key where nobody else may be
-// able to compute it, and bytes as hexadecimal digits. What SCRAM makes of passwords is in
+// The hash by which policies, expressions, texts and files are identified, with a key where nobody else may
+// be able to compute it, and bytes as hexadecimal digits. What SCRAM makes of passwords is in
 // proxy/session/scram.hpp.
 #include <string>
 #include <string_view>

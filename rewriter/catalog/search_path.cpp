@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/ascii.hpp"
+#include "common/sql_quoting.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -80,13 +81,7 @@ std::string schema_list_text(const SchemaNames& names) {
   std::string text;
   for (const std::string& name : names) {
     if (!text.empty()) text += ", ";
-    if (is_plain(name)) {
-      text += name;
-      continue;
-    }
-    text += '"';
-    for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += '"';
+    text += is_plain(name) ? name : quoted_name(name);
   }
   return text;
 }
