@@ -72,6 +72,8 @@ TEST_CASE("what is no report of a transformation is no scheme") {
   CHECK(read_scheme(with(text, "[\"zip\",\"age\"]", "[\"zip\",7]")).has_error());
   CHECK(read_scheme(with(text, "[\"zip\",\"age\"]", "[]")).has_error());
   CHECK(read_scheme(with(text, "\"mondrian\":null", "\"mondrian\":{}")).has_error());
+  CHECK(read_scheme(with(text, "\"levels\":[1,2]", "\"levels\":[1,2],\"levels\":[0,0]")).has_error());
+  CHECK(read_scheme(with(text, "{\"job\":", "{\"a_key_of_a_later_report\":7,\"job\":")).has_value());
 }
 
 TEST_CASE("a scheme's levels are put in the order of the job, with the places of the command line") {
