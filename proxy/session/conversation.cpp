@@ -7,6 +7,7 @@
 #include "common/sqlstate.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/renewal.hpp"
+#include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session {
 
@@ -257,33 +258,23 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   const auto erase = [&](Kind kind) {
     entry.target.empty() ? registry.erase_all(kind) : registry.erase(kind, entry.target);
   };
-  switch (entry.kind) {
-    case StatementKind::prepare:
+  switch (facts_of(entry.kind).names) {
+    case NameEffect::puts_statement:
       if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_statement(entry.target, made_query());
       break;
-    case StatementKind::declare_cursor:
+    case NameEffect::puts_cursor:
       if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation));
       break;
-    case StatementKind::deallocate: erase(Kind::statement); break;
-    case StatementKind::close_cursor: erase(Kind::portal); break;
-    case StatementKind::discard:
+    case NameEffect::drops_statement: erase(Kind::statement); break;
+    case NameEffect::drops_cursor: erase(Kind::portal); break;
+    case NameEffect::discards:
       if (entry.target != "all") break;
       registry.erase_all(Kind::statement);
       registry.erase_all(Kind::portal);
       break;
-    case StatementKind::select:
-    case StatementKind::copy_out:
-    case StatementKind::execute:
-    case StatementKind::fetch:
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::savepoint:
-    case StatementKind::set:
-    case StatementKind::show:
-    case StatementKind::explain: break;
+    case NameEffect::none: break;
   }
   return std::nullopt;
 }
