@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "common/ascii.hpp"
 #include "common/assert.hpp"
 #include "proxy/net/address.hpp"
 #include "rewriter/catalog/own_schema.hpp"
@@ -199,8 +200,7 @@ std::string told_twice(const std::vector<OpenTable>& tables) {
 }
 
 bool is_host_name(std::string_view name) {
-  return std::ranges::all_of(
-      name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+  return std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '.' || c == '-'; });
 }
 
 // Empty: nothing is wrong.

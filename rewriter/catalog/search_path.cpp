@@ -13,8 +13,8 @@ constexpr std::string_view kSpaces = " \t\n\r\f";
 
 // PostgreSQL also quotes key words. SHOW is for people, so here names that look plain stay unquoted.
 bool is_plain(std::string_view name) {
-  const auto is_start = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-  const auto is_part = [&](char c) { return is_start(c) || (c >= '0' && c <= '9') || c == '$'; };
+  const auto is_start = [](char c) { return is_lower(c) || c == '_'; };
+  const auto is_part = [&](char c) { return is_start(c) || is_digit(c) || c == '$'; };
   return !name.empty() && is_start(name.front()) && std::ranges::all_of(name, is_part);
 }
 

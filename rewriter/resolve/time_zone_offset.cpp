@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/ascii.hpp"
 #include "pg/fields.hpp"
 
 namespace pgveil::rewriter {
@@ -14,11 +15,8 @@ namespace {
 bool is_offset(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
   const auto colon = text.find(':');
-  const auto digits = [](std::string_view part) {
-    return std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  return (colon == 1 || colon == 2) && text.size() == colon + 3 && digits(text.substr(0, colon)) &&
-         digits(text.substr(colon + 1));
+  return (colon == 1 || colon == 2) && text.size() == colon + 3 && are_digits(text.substr(0, colon)) &&
+         are_digits(text.substr(colon + 1));
 }
 
 }  // namespace

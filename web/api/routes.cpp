@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "web/api/json.hpp"
@@ -13,9 +14,8 @@ namespace pgveil::app {
 namespace {
 
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  if (is_digit(c)) return c - '0';
+  return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
 }
 
 // nullopt: a broken escape, a control character, or an empty text.
