@@ -3,8 +3,11 @@
 // of verdicts and the store of versions. It implements session::Gate, the interface that sessions use. The
 // console (daemon/console/commands.hpp) and the watch (watch.hpp) change it. Thread-safe.
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,6 @@
 #include "daemon/state/present.hpp"
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
-#include "daemon/state/wake.hpp"
 #include "daemon/statements/pass_times.hpp"
 #include "daemon/statements/verdict_cache.hpp"
 #include "db/server/progress.hpp"
@@ -22,6 +24,20 @@
 #include "rewriter/pipeline/examine.hpp"
 
 namespace pgveil::app {
+
+// Lets one thread sleep until a time has passed or another thread wakes it. Thread-safe.
+class Wake {
+ public:
+  void wake();
+  // Returns when `ms` milliseconds have passed, when wake() is called, or at once if wake() was called since
+  // the last sleep. False: stopped.
+  bool sleep_for(const std::stop_token& stop, std::int64_t ms);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any condition_;
+  bool is_woken_ = false;
+};
 
 // One step of reading everything again, at the start and for RELOAD's answer.
 struct LoadStep {
