@@ -135,8 +135,11 @@ Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
   if (job->mondrian) return no_scheme();
   if (auto input = set_input(arguments, *job); !input) return input.error();
   if (auto output = set_output(arguments, *job); !output) return output.error();
-  if (arguments.on_violation == "suppress") job->suppression = 1;
-  if (arguments.on_violation == "refuse") job->suppression = 0;
+  switch (arguments.violating) {
+    case ViolatingClasses::refused: job->suppression = 0; break;
+    case ViolatingClasses::as_job_allows: break;
+    case ViolatingClasses::suppressed: job->suppression = 1; break;
+  }
   return joined(*scheme, std::move(*job));
 }
 

@@ -94,12 +94,12 @@ TEST_CASE("other rows, another place, and what becomes of violations") {
   Schemes it;
   it.arguments.input.file = it.folder.path("new.csv");
   it.arguments.input.separator = ";";
-  it.arguments.on_violation = "refuse";
+  it.arguments.violating = ViolatingClasses::refused;
   auto made = read_applied_scheme(it.arguments);
   REQUIRE(made.has_value());
   CHECK(std::get<JobFile>(made->job.input).separator == ';');
   CHECK(made->job.suppression == 0);
-  it.arguments.on_violation = "suppress";
+  it.arguments.violating = ViolatingClasses::suppressed;
   it.arguments.output.reset();
   it.arguments.output_table = "public.new_k2";
   made = read_applied_scheme(it.arguments);
