@@ -259,9 +259,8 @@ Result<void> serve(const std::string& path) {
   raise_descriptor_limit(config->limits);
   const auto audit = AuditLog::open(config->audit);
   if (!audit) return audit.error();
-  auto serving = ServingState::open(*config);
+  auto serving = ServingState::open(*config, audit->get());
   if (!serving) return serving.error();
-  (*serving)->attach_audit(audit->get());
   note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}}});
   Commands commands(**serving);
   auto inherited = net::take_inherited_sockets();

@@ -48,14 +48,12 @@ struct LoadStep {
 
 class ServingState final : public session::Gate {
  public:
-  // Reads users, policies, catalogs and versions. Errors: the first one that occurs. The backend must be up.
-  [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config);
+  // Reads users, policies, catalogs and versions. audit: where changes of policies are noted from then on; it
+  // must outlive this object. Null: nowhere. Errors: the first one that occurs. The backend must be up.
+  [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config, AuditLog* audit);
 
   [[nodiscard]] std::shared_ptr<const Present> present() const;
 
-  // From now on, changes of policies are noted in this audit log, which must outlive this object. Null: they
-  // are noted nowhere.
-  void attach_audit(AuditLog* audit) { audit_ = audit; }
   // Null: nothing is audited.
   [[nodiscard]] const AuditLog* audit() const { return audit_; }
 
@@ -122,7 +120,7 @@ class ServingState final : public session::Gate {
   [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
 
  private:
-  explicit ServingState(Config config);
+  ServingState(Config config, AuditLog* audit);
   [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
   [[nodiscard]] Result<void> refresh(const std::string& database);
   // Puts into force what this process has just stored, without asking the database again where that is
@@ -141,7 +139,7 @@ class ServingState final : public session::Gate {
   mutable std::mutex present_mutex_;  // guards only the pointer
   std::shared_ptr<const Present> present_;
   std::atomic<std::uint64_t> reloads_{0};  // how many RELOADs have changed something
-  AuditLog* audit_ = nullptr;
+  AuditLog* const audit_;
   VerdictCache cache_;
   Wake stale_versions_;
   RefusalCounts refusals_;
