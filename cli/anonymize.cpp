@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/clock.hpp"
 #include "common/files/output_file.hpp"
 #include "common/progress_line.hpp"
@@ -25,6 +25,20 @@
 
 namespace pgveil::app {
 namespace {
+
+struct AnonymizeArguments {
+  std::string job;
+  std::string report;                         // file for the JSON report; empty: none
+  std::optional<std::string> transformation;  // "1,1,2"
+  bool lists_only = false;
+  std::optional<std::string> frontier;  // thresholds: "2,5,10" or "50%,20%"
+  std::string certificate;              // file for the certificate; empty: none
+  std::optional<std::string> key_file;  // for the input's fingerprint in the certificate
+  bool wants_utility = false;
+  std::string report_html;                 // file for the page; empty: none
+  std::optional<std::string> contingency;  // "age,illness"
+  std::string contingency_report;          // file for the pairs of these two; empty: none
+};
 
 volatile sig_atomic_t interrupts = 0;
 
@@ -192,11 +206,12 @@ int show_frontier(const std::vector<JobReport>& made) {
   return std::ranges::any_of(made, is_unproven) ? kUnproven : kSuccess;
 }
 
-int run_request(const AnonymizeArguments& arguments, AnonymizeRequest request) {
+int run_request(const AnonymizeArguments& arguments, const std::string& config_path,
+                AnonymizeRequest request) {
   std::optional<Config> config;
   Specs specs;
   if (needs_config(request.job)) {
-    auto read = read_config(arguments.config);
+    auto read = read_config(config_path);
     if (!read) return fail(read.error());
     config = std::move(*read);
     auto policies = read_policy_files(*config);
@@ -220,15 +235,13 @@ int run_request(const AnonymizeArguments& arguments, AnonymizeRequest request) {
   return is_unproven(*made) ? kUnproven : kSuccess;
 }
 
-}  // namespace
-
-int run_anonymize(const AnonymizeArguments& arguments) {
+int run_anonymize(const AnonymizeArguments& arguments, const std::string& config_path) {
   count_interrupts();
   auto job = read_job_file(arguments.job);
   if (!job) return fail(job.error());
   AnonymizeRequest request;
   request.job = std::move(*job);
-  return run_request(arguments, std::move(request));
+  return run_request(arguments, config_path, std::move(request));
 }
 
 int run_apply(const ApplyArguments& arguments) {
@@ -240,12 +253,95 @@ int run_apply(const ApplyArguments& arguments) {
   request.levels = std::move(applied->levels);
   request.heights = std::move(applied->heights);
   AnonymizeArguments as_anonymize;
-  as_anonymize.config = arguments.config;
   as_anonymize.job = arguments.job;
   as_anonymize.report = arguments.report;
   as_anonymize.certificate = arguments.certificate;
   as_anonymize.key_file = arguments.key_file;
-  return run_request(as_anonymize, std::move(request));
+  return run_request(as_anonymize, arguments.config, std::move(request));
+}
+
+}  // namespace
+
+Verb add_anonymize(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<AnonymizeArguments>();
+  auto* verb =
+      add_configured(parent, "anonymize", "publish a k-anonymous copy of a table, as a job file describes",
+                     "  pgveil anonymize config/jobs/residents.yaml\n"
+                     "  pgveil anonymize job.yaml --list\n"
+                     "  pgveil anonymize job.yaml --transformation 1,1,2 --report report.json\n"
+                     "  pgveil anonymize job.yaml --frontier 2,5,10,20\n"
+                     "Ctrl-C ends the search and publishes the best table found so far. A second Ctrl-C "
+                     "publishes nothing. docs/anonymize.md describes jobs.",
+                     config);
+  verb->add_option("job", arguments->job, "the job's file")->required();
+  auto* chosen = verb->add_option("--transformation", arguments->transformation,
+                                  "apply these levels, one for each quasi-identifier in the job's order");
+  verb->add_flag("--list", arguments->lists_only, "print the checked transformations, publish nothing")
+      ->excludes(chosen);
+  verb->add_option("--report", arguments->report, "also write the report as JSON to this file");
+  verb->add_flag("--utility", arguments->wants_utility,
+                 "also tell how much is left of each column and of the relations between columns")
+      ->excludes("--list");
+  verb->add_option("--report-html", arguments->report_html,
+                   "also write the report, with the figures of --utility, as an HTML page to this file")
+      ->excludes("--list");
+  verb->add_option("--contingency", arguments->contingency,
+                   "count the pairs of values of two columns (age,illness), before and after")
+      ->excludes("--list");
+  verb->add_option("--contingency-report", arguments->contingency_report,
+                   "the file for these counts; it has values of the input, so do not publish it")
+      ->excludes("--list");
+  verb->add_option("--certificate", arguments->certificate,
+                   "also write a certificate of the published table to this file, for verify-certificate")
+      ->excludes("--list");
+  verb->add_option(
+      "--key-file", arguments->key_file,
+      "file with the key for the fingerprint of the input in the certificate; without it there is none");
+  verb->add_option(
+          "--frontier", arguments->frontier,
+          "search once for each of these k or risks (2,5,10 or 50%,20%,10%) and print how much is lost; "
+          "publish nothing")
+      ->excludes("--transformation")
+      ->excludes("--certificate")
+      ->excludes("--utility")
+      ->excludes("--contingency")
+      ->excludes("--report-html")
+      ->excludes("--list");
+  return {verb, [=, &config] { return run_anonymize(*arguments, config); }, [=] { return arguments->job; }};
+}
+
+Verb add_apply(CLI::App& parent, std::string& config) {
+  constexpr std::array<std::pair<const char*, ViolatingClasses>, 3> kWhat{
+      {{"refuse", ViolatingClasses::refused},
+       {"suppress", ViolatingClasses::suppressed},
+       {"job", ViolatingClasses::as_job_allows}}};
+  const auto arguments = std::make_shared<ApplyArguments>();
+  auto* verb =
+      parent.add_subcommand("apply", "publish other rows with the transformation that a job found earlier");
+  add_table_config(*verb, config);
+  verb->add_option("scheme", arguments->scheme, "a report that anonymize --report wrote")->required();
+  verb->add_option("--job", arguments->job, "the job that wrote the report")->required();
+  add_table(*verb, arguments->input);
+  verb->add_option("-o,--output", arguments->output, "the file to publish to");
+  verb->add_option("--output-table", arguments->output_table, "the table to publish to, schema.table");
+  verb->add_flag("--replace", arguments->replaces, "replace the file or table if it exists");
+  add_choice(*verb, "--on-violation", arguments->violating, kWhat,
+             "what to do with classes that break a model: refuse them, suppress them, or suppress as many "
+             "records as the job allows")
+      ->default_str("job");
+  verb->add_option("--report", arguments->report, "also write the report as JSON to this file");
+  verb->add_option("--certificate", arguments->certificate, "also write a certificate to this file");
+  verb->add_option("--key-file", arguments->key_file,
+                   "file with the key for the fingerprint of the input in the certificate");
+  verb->footer(
+      "Examples:\n  pgveil anonymize job.yaml --report scheme.json\n"
+      "  pgveil apply scheme.json new_rows.csv --job job.yaml --output new_rows_k5.csv\n"
+      "If no table is given, the job's own input is read again.");
+  const auto run = [=, &config] {
+    arguments->config = config;
+    return run_apply(*arguments);
+  };
+  return {verb, run, [=] { return arguments->job; }};
 }
 
 }  // namespace pgveil::app

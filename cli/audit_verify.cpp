@@ -7,13 +7,21 @@
 #include <optional>
 #include <utility>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/files/whole_file.hpp"
 #include "daemon/audit/file.hpp"
 #include "settings/config.hpp"
 
 namespace pgveil::app {
 namespace {
+
+struct AuditVerifyArguments {
+  std::vector<std::string> files;     // in the order in which they were written
+  std::optional<std::string> config;  // names the key; none: the chain has no key
+  // Hashes of lines, noted elsewhere.
+  std::optional<std::string> after;     // of the line before the first one; none: there is no such line
+  std::optional<std::string> includes;  // of a line that must be present
+};
 
 constexpr std::string_view kPrevious = R"(,"prev":")";
 constexpr std::size_t kHashDigits = 64;
@@ -101,8 +109,6 @@ bool Chain::conclude() {
   return breaks_ == 0;
 }
 
-}  // namespace
-
 int run_audit_verify(const AuditVerifyArguments& arguments) {
   for (const auto& hash : {arguments.after, arguments.includes}) {
     if (hash && !is_hash(*hash))
@@ -120,6 +126,28 @@ int run_audit_verify(const AuditVerifyArguments& arguments) {
     if (auto read = chain.read(path); !read) return report(read.error());
   }
   return chain.conclude() ? kSuccess : kMistake;
+}
+
+}  // namespace
+
+// The option -c is this verb's own: a log without a key needs no configuration.
+Verb add_audit_verify(CLI::App& parent, std::string&) {
+  const auto arguments = std::make_shared<AuditVerifyArguments>();
+  auto* verb =
+      parent.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
+  verb->add_option("file", arguments->files, "the log's files, the oldest first")->required();
+  verb->add_option("-c,--config", arguments->config,
+                   "configuration that names audit.key_file, if there is a key");
+  verb->add_option("--after", arguments->after,
+                   "hash of the line before the first one, if the files before it are not given");
+  verb->add_option(
+      "--includes", arguments->includes,
+      "hash that an earlier run printed and that was kept elsewhere; its line must be in the files");
+  verb->footer(
+      "A log is whole if it begins with the very first line, or with the line after that of --after. Lines "
+      "that are missing at its end are noticed only with --includes.\n\nExamples:\n  pgveil audit-verify "
+      "audit.log.1 audit.log");
+  return {verb, [=] { return run_audit_verify(*arguments); }};
 }
 
 }  // namespace pgveil::app

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "daemon/access/bypass_roles.hpp"
 #include "daemon/access/hba.hpp"
 #include "daemon/access/tls.hpp"
@@ -22,6 +22,10 @@
 
 namespace pgveil::app {
 namespace {
+
+struct CheckArguments {
+  bool is_quick = false;  // count nothing
+};
 
 class Findings {
  public:
@@ -169,10 +173,8 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   check_releases(config, specs, database, *view, counting, findings);
 }
 
-}  // namespace
-
-int run_check(const CheckArguments& arguments) {
-  const auto config = read_config(arguments.config);
+int run_check(const CheckArguments& arguments, const std::string& config_path) {
+  const auto config = read_config(config_path);
   if (!config) return report(config.error());
   Findings findings;
   if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
@@ -193,6 +195,18 @@ int run_check(const CheckArguments& arguments) {
                    generations, findings);
   }
   return findings.finish();
+}
+
+}  // namespace
+
+Verb add_check(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  auto* verb =
+      add_configured(parent, "check", "compare the configuration and the policies with the live server",
+                     "  pgveil check && pgveil serve\n  pgveil check --quick", config);
+  verb->add_flag("--quick", arguments->is_quick, "read catalogs and statistics only; count no table");
+  return {verb, [=, &config] { return run_check(*arguments, config); },
+          [] { return std::string("everything"); }};
 }
 
 }  // namespace pgveil::app

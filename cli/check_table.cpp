@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/progress_line.hpp"
 #include "jobs/check/check_table.hpp"
 #include "jobs/check/demand_words.hpp"
@@ -13,6 +13,21 @@
 
 namespace pgveil::app {
 namespace {
+
+struct CheckTableArguments {
+  TableArguments table;
+  std::optional<std::string> job;                 // replaces the next five
+  std::optional<std::string> columns, sensitive;  // "age,zip"
+  std::optional<std::uint64_t> k;
+  std::vector<std::string> required, orders;  // "diagnosis=distinct 3", "income=number"
+  std::vector<std::string> risks;             // "average_risk 0.05"
+  TableArguments population;                  // for a job's presence and k_map; neither file nor table: none
+  std::optional<std::string> transformation;  // "1,1,2": the table's levels; none: found by its texts
+  bool ignores_suppressed = false;            // the class that shows only *
+  std::size_t most_classes = 0;               // number of offending classes whose cells are shown
+  ReportFormat format = ReportFormat::text;
+  std::optional<std::string> output;
+};
 
 // The demands in the command line itself.
 Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
@@ -170,11 +185,11 @@ Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::
   return report_of(arguments, *demand, std::move(*findings));
 }
 
-Result<CheckReport> check(const CheckTableArguments& arguments) {
+Result<CheckReport> check(const CheckTableArguments& arguments, const std::string& config_path) {
   if (auto possible = check_arguments(arguments); !possible) return possible.error();
   const auto job = read_job(arguments);
   if (!job) return job.error();
-  TableReader reader(arguments.config, "check-table");
+  TableReader reader(config_path, "check-table");
   const bool is_counted = arguments.table.table && !arguments.table.file && !has_population(arguments) &&
                           !(*job && has_distances_in_hierarchies(**job));
   auto report = is_counted ? check_counted(arguments, *job, reader) : check_read(arguments, *job, reader);
@@ -182,15 +197,18 @@ Result<CheckReport> check(const CheckTableArguments& arguments) {
   return report;
 }
 
-std::string text_of(const CheckReport& report, const std::string& format) {
-  if (format == "json") return check_json(report);
-  return format == "html" ? check_html(report) : check_text(report);
+std::string text_of(const CheckReport& report, ReportFormat format) {
+  switch (format) {
+    case ReportFormat::text: return check_text(report);
+    case ReportFormat::json: return check_json(report);
+    case ReportFormat::html: return check_html(report);
+  }
+  return {};
 }
 
-}  // namespace
-
-int run_check_table(const CheckTableArguments& arguments) {
-  const auto made = check(arguments);
+// Also returns kMistake if a demanded model is not met.
+int run_check_table(const CheckTableArguments& arguments, const std::string& config_path) {
+  const auto made = check(arguments, config_path);
   if (!made) return report(made.error());
   std::vector<std::string> inputs;
   if (arguments.table.file) inputs.push_back(*arguments.table.file);
@@ -200,6 +218,54 @@ int run_check_table(const CheckTableArguments& arguments) {
   if (const auto written = write_report(arguments.output, text, std::move(inputs)); !written)
     return report(written.error());
   return made->findings.is_kept() ? kSuccess : kMistake;
+}
+
+}  // namespace
+
+Verb add_check_table(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<CheckTableArguments>();
+  auto* verb = parent.add_subcommand(
+      "check-table", "tell which privacy models a table satisfies, and with which parameters");
+  add_table_config(*verb, config);
+  add_table(*verb, arguments->table);
+  verb->add_option("--job", arguments->job, "demand what this job promises of its output");
+  verb->add_option("--columns", arguments->columns, "the quasi-identifiers: age,zip");
+  verb->add_option("--sensitive", arguments->sensitive, "sensitive columns: tell which models they satisfy");
+  verb->add_option("-k,--k", arguments->k, "demand that each class has at least this many records")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
+  verb->add_option("--require", arguments->required,
+                   "demand a model for a sensitive column: \"diagnosis=distinct 3\"; may be repeated")
+      ->allow_extra_args(false);
+  verb->add_option("--risk", arguments->risks,
+                   "demand a model for the whole table: \"average_risk 0.05\"; may be repeated")
+      ->allow_extra_args(false);
+  verb->add_option("--order", arguments->orders,
+                   "the order of a sensitive column's values: income=number, =text or =low,mid,high")
+      ->allow_extra_args(false);
+  auto* people = verb->add_option("--population", arguments->population.file,
+                                  "the input of the job, which presence and k_map are measured against");
+  verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
+      ->excludes(people);
+  verb->add_option("--transformation", arguments->transformation,
+                   "the levels of the table, if its values do not tell them");
+  verb->add_flag("--ignore-suppressed", arguments->ignores_suppressed,
+                 "do not demand anything of the class that shows only *");
+  verb->add_option("--show-classes", arguments->most_classes,
+                   "show the cells of up to this many classes that break a demand")
+      ->capture_default_str();
+  add_format(*verb, arguments->format, arguments->output);
+  verb->footer(
+      "Examples:\n  pgveil check-table published.csv --job job.yaml\n"
+      "  pgveil check-table people.csv --columns age,zip --k 5 --require \"diagnosis=t_closeness 0.2\"\n"
+      "  pgveil check-table study.csv --job job.yaml --population people.csv\n"
+      "  pgveil check-table people.csv --columns age,zip --risk \"population_uniqueness 0.01 8000000\"\n"
+      "Exit status 1 if a demand is not met. docs/check-table.md tells what the figures mean.");
+  const auto run = [=, &config] {
+    arguments->population.separator = arguments->table.separator;
+    arguments->population.database = arguments->table.database;
+    return run_check_table(*arguments, config);
+  };
+  return {verb, run, [=] { return describe(arguments->table); }};
 }
 
 }  // namespace pgveil::app

@@ -1,9 +1,13 @@
-#include "cli/command_docs.hpp"
-
+// What pgveil prints of its own command line: its version, a man page and a bash completion that are made
+// from the command line that the parser knows, and the table of configuration keys.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
+
+#include "cli/verbs.hpp"
+#include "settings/options.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -106,8 +110,7 @@ _pgveil() {{
 complete -o filenames -o bashdefault -F _pgveil pgveil
 )";
 
-}  // namespace
-
+// The whole of docs/pgveil.1. Verbs without a group are left out, as in --help.
 std::string man_page(const CLI::App& app) {
   std::string out = fmt::format(
       ".\\\" Made by `pgveil man-page`; do not edit it.\n.TH PGVEIL 1 \"\" \"pgveil\" \"User Commands\"\n"
@@ -125,10 +128,49 @@ std::string man_page(const CLI::App& app) {
   return out;
 }
 
+// The text for bash to read: `source <(pgveil completion)`.
 std::string bash_completion(const CLI::App& app) {
   std::string cases;
   add_cases(app, "", cases);
   return fmt::format(kCompletion, joined(verb_names(app)), cases);
+}
+
+std::string version_line(const CLI::App&) {
+  return "pgveil " PGVEIL_VERSION "\n";
+}
+
+std::string config_doc(const CLI::App&) {
+  return config_markdown();
+}
+
+Verb printing(const CLI::App& app, const CLI::App* verb, std::string (*text)(const CLI::App& app)) {
+  return {verb, [=, &app] {
+            std::fputs(text(app).c_str(), stdout);
+            return kSuccess;
+          }};
+}
+
+}  // namespace
+
+Verb add_version(CLI::App& parent, std::string&) {
+  auto* verb = parent.add_subcommand("version", "print the version");
+  verb->footer("Examples:\n  pgveil version");
+  return printing(parent, verb, version_line);
+}
+
+Verb add_completion(CLI::App& parent, std::string&) {
+  return printing(parent,
+                  parent.add_subcommand(
+                      "completion", "print a completion script for bash; use: source <(pgveil completion)"),
+                  bash_completion);
+}
+
+Verb add_config_doc(CLI::App& parent, std::string&) {
+  return printing(parent, parent.add_subcommand("config-doc", "print docs/config.md")->group(""), config_doc);
+}
+
+Verb add_man_page(CLI::App& parent, std::string&) {
+  return printing(parent, parent.add_subcommand("man-page", "print docs/pgveil.1")->group(""), man_page);
 }
 
 }  // namespace pgveil::app

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/csv.hpp"
 #include "common/files/whole_file.hpp"
 #include "common/text_table.hpp"
@@ -16,6 +16,17 @@
 
 namespace pgveil::app {
 namespace {
+
+struct HierarchyArguments {
+  std::string config;
+  TableArguments table;  // the values; neither file nor table: none
+  std::string column;
+  std::optional<std::string> rule, job;  // build: where to find the rule
+  std::string file;                      // show, check: the hierarchy's
+  std::string separator = ";";           // of that file
+  std::size_t most_nodes = 0;            // show: of the tree
+  std::optional<std::string> output;
+};
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
@@ -175,18 +186,64 @@ int finish(const HierarchyArguments& arguments, const Result<std::string>& made)
   return written ? kSuccess : report(written.error());
 }
 
+// Options of all three.
+void add_file_options(CLI::App& verb, HierarchyArguments& arguments) {
+  verb.add_option("--hierarchy-separator", arguments.separator,
+                  "what separates the values of the hierarchy's file; tab for a tab")
+      ->capture_default_str();
+  verb.add_option("-o,--output", arguments.output, "write to this file instead of standard output");
+}
+
+using Make = Result<std::string> (*)(const HierarchyArguments& arguments);
+
+std::function<int()> runs(Make make, const std::shared_ptr<HierarchyArguments>& arguments,
+                          const std::string& config) {
+  return [=, &config] {
+    arguments->config = config;
+    return finish(*arguments, make(*arguments));
+  };
+}
+
 }  // namespace
 
-int run_hierarchy_build(const HierarchyArguments& arguments) {
-  return finish(arguments, build(arguments));
+Verb add_hierarchy_build(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<HierarchyArguments>();
+  auto* verb = parent.add_subcommand(
+      "build", "write the file of a hierarchy, made from a rule for the values of a column");
+  add_table_config(*verb, config);
+  add_table(*verb, arguments->table);
+  verb->add_option("--column", arguments->column, "the column with the values")->required();
+  auto* rule = verb->add_option("--rule", arguments->rule,
+                                "the rule, written as in a job: \"intervals: {widths: [5, 10]}\"");
+  verb->add_option("--job", arguments->job, "the job that has the rule for the column")->excludes(rule);
+  add_file_options(*verb, *arguments);
+  verb->footer(
+      "Examples:\n  pgveil hierarchy build people.csv --column zip --rule \"masking: {}\" > zip.csv");
+  return {verb, runs(build, arguments, config), [=] { return describe(arguments->table); }};
 }
 
-int run_hierarchy_show(const HierarchyArguments& arguments) {
-  return finish(arguments, show(arguments));
+Verb add_hierarchy_show(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<HierarchyArguments>();
+  auto* verb = parent.add_subcommand("show", "show the levels of a hierarchy's file, and its tree");
+  verb->add_option("hierarchy", arguments->file, "the hierarchy's file")->required();
+  verb->add_option("--tree", arguments->most_nodes, "print the tree, up to this many nodes")
+      ->capture_default_str();
+  add_file_options(*verb, *arguments);
+  verb->footer("Examples:\n  pgveil hierarchy show zip.csv --tree 50");
+  return {verb, runs(show, arguments, config), [=] { return "the file " + arguments->file; }};
 }
 
-int run_hierarchy_check(const HierarchyArguments& arguments) {
-  return finish(arguments, check(arguments));
+Verb add_hierarchy_check(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<HierarchyArguments>();
+  auto* verb = parent.add_subcommand(
+      "check", "check that a hierarchy's file is valid, and that it has all values of a column");
+  verb->add_option("hierarchy", arguments->file, "the hierarchy's file")->required();
+  add_table_config(*verb, config);
+  add_table(*verb, arguments->table);
+  verb->add_option("--column", arguments->column, "the column whose values it must have");
+  add_file_options(*verb, *arguments);
+  verb->footer("Examples:\n  pgveil hierarchy check zip.csv people.csv --column zip");
+  return {verb, runs(check, arguments, config), [=] { return "the file " + arguments->file; }};
 }
 
 }  // namespace pgveil::app

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/clock.hpp"
 #include "common/progress_line.hpp"
 #include "console/format_utility.hpp"
@@ -19,6 +19,12 @@
 
 namespace pgveil::app {
 namespace {
+
+struct PolicyBuildArguments {
+  std::optional<std::string> policy;
+  bool wants_all = false;
+  bool is_fresh = false;  // ignore what was shown before
+};
 
 Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
                                     const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
@@ -76,10 +82,8 @@ void say(const BuiltVersion& built) {
   std::ranges::for_each(console::utility_lines(version), say_line);
 }
 
-}  // namespace
-
-int run_policy_build(const PolicyBuildArguments& arguments) {
-  const auto config = read_config(arguments.config);
+int run_policy_build(const PolicyBuildArguments& arguments, const std::string& config_path) {
+  const auto config = read_config(config_path);
   if (!config) return report(config.error());
   const auto all = read_policy_files(*config);
   if (!all) return report(all.error());
@@ -100,6 +104,24 @@ int run_policy_build(const PolicyBuildArguments& arguments) {
     }
   }
   return status;
+}
+
+}  // namespace
+
+Verb add_policy_build(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<PolicyBuildArguments>();
+  auto* verb = add_configured(parent, "build", "build a new version from the live table",
+                              "  pgveil policy build people_k2\n  pgveil policy build --all", config);
+  auto* name = verb->add_option("name", arguments->policy, "the policy");
+  auto* all = verb->add_flag("--all", arguments->wants_all, "every policy of the configuration");
+  name->excludes(all);
+  verb->add_flag("--fresh", arguments->is_fresh, "build a new tree that does not continue the last version");
+  verb->callback([=] {
+    if (!arguments->policy && !arguments->wants_all)
+      throw CLI::ParseError("policy build needs a name or --all", CLI::ExitCodes::RequiredError);
+  });
+  return {verb, [=, &config] { return run_policy_build(*arguments, config); },
+          [=] { return arguments->policy.value_or("all policies"); }};
 }
 
 }  // namespace pgveil::app

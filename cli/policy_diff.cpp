@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/clock.hpp"
 #include "common/files/whole_file.hpp"
 #include "common/progress_line.hpp"
@@ -16,6 +16,12 @@
 
 namespace pgveil::app {
 namespace {
+
+struct PolicyDiffArguments {
+  std::string policy;
+  // A file from policy show --format json; none: what a build would make now.
+  std::optional<std::string> with;
+};
 
 Result<policy::PolicyVersion> version_of_file(const std::string& path, const std::string& policy) {
   const auto text = read_whole(path, policy::kMaxVersionBytes);
@@ -63,19 +69,33 @@ std::string diff_text(const policy::PolicyVersion& before, const policy::PolicyV
          fmt::format("\n{} others are the same.\n", policy::diff_trees(before.tree, after.tree).same);
 }
 
-}  // namespace
-
-int run_policy_diff(const PolicyDiffArguments& arguments) {
-  const auto stored = read_stored_policy(arguments.config, arguments.policy);
+int run_policy_diff(const PolicyDiffArguments& arguments, const std::string& config_path) {
+  const auto stored = read_stored_policy(config_path, arguments.policy);
   if (!stored) return report(stored.error());
   if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
   const auto other = arguments.with ? version_of_file(*arguments.with, arguments.policy)
-                                    : version_as_built(arguments.config, stored->spec);
+                                    : version_as_built(config_path, stored->spec);
   if (!other) return report(other.error());
   const bool is_older = arguments.with.has_value();
   std::fputs(diff_text(is_older ? *other : *stored->version, is_older ? *stored->version : *other).c_str(),
              stdout);
   return kSuccess;
+}
+
+}  // namespace
+
+Verb add_policy_diff(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<PolicyDiffArguments>();
+  auto* verb = add_configured(
+      parent, "diff",
+      "compare the stored version with one that is built now, or with one in a file; nothing is stored",
+      "  pgveil policy diff people_k2\n"
+      "  pgveil policy diff people_k2 --with version-7.json",
+      config);
+  verb->add_option("name", arguments->policy, "the policy")->required();
+  verb->add_option("--with", arguments->with, "a file that policy show --format json wrote");
+  return {verb, [=, &config] { return run_policy_diff(*arguments, config); },
+          [=] { return arguments->policy; }};
 }
 
 }  // namespace pgveil::app

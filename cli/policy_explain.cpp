@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/text_table.hpp"
 #include "common/yaml.hpp"
 #include "console/format_cohorts.hpp"
@@ -19,6 +19,11 @@
 
 namespace pgveil::app {
 namespace {
+
+struct PolicyExplainArguments {
+  std::string policy;
+  std::vector<std::string> row;  // "column=value"; columns that are not named are NULL
+};
 
 using Row = std::vector<std::optional<std::string>>;
 
@@ -87,10 +92,8 @@ std::string explain_policy(const StoredPolicy& stored) {
       stored.spec->name, tree.k, text_of(console::rules_table(tree)), text_of(console::cohorts_table(tree)));
 }
 
-}  // namespace
-
-int run_policy_explain(const PolicyExplainArguments& arguments) {
-  const auto stored = read_stored_policy(arguments.config, arguments.policy);
+int run_policy_explain(const PolicyExplainArguments& arguments, const std::string& config_path) {
+  const auto stored = read_stored_policy(config_path, arguments.policy);
   if (!stored) return report(stored.error());
   if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
   if (arguments.row.empty()) {
@@ -101,6 +104,21 @@ int run_policy_explain(const PolicyExplainArguments& arguments) {
   if (!row) return report(row.error());
   std::fputs(explain_row(stored->version->tree, *row).c_str(), stdout);
   return kSuccess;
+}
+
+}  // namespace
+
+Verb add_policy_explain(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<PolicyExplainArguments>();
+  auto* verb = add_configured(parent, "explain", "tell which cohort a row is in, and what is shown of it",
+                              "  pgveil policy explain people_k2\n"
+                              "  pgveil policy explain people_k2 state=OH city=Hamlet",
+                              config);
+  verb->add_option("name", arguments->policy, "the policy")->required();
+  verb->add_option("row,--row", arguments->row,
+                   "column=value, for each column; columns that are not given are NULL");
+  return {verb, [=, &config] { return run_policy_explain(*arguments, config); },
+          [=] { return arguments->policy; }};
 }
 
 }  // namespace pgveil::app

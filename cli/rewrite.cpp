@@ -5,7 +5,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "daemon/state/present.hpp"
 #include "daemon/statements/deep_stack.hpp"
 #include "daemon/statements/explain.hpp"
@@ -13,6 +13,13 @@
 
 namespace pgveil::app {
 namespace {
+
+struct RewriteArguments {
+  std::string role;
+  std::optional<std::string> database;  // none: the only configured one
+  std::optional<std::string> sql;       // none: standard input
+  bool is_full = false;                 // show masks in their places
+};
 
 std::string all_of_standard_input() {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
@@ -40,10 +47,8 @@ Result<std::string> database_of(const Config& config, const std::optional<std::s
                "--database with one of backend.databases"};
 }
 
-}  // namespace
-
-int run_rewrite(const RewriteArguments& arguments) {
-  const auto config = read_config(arguments.config);
+int run_rewrite(const RewriteArguments& arguments, const std::string& config_path) {
+  const auto config = read_config(config_path);
   if (!config) return report(config.error());
   const auto database = database_of(*config, arguments.database);
   if (!database) return report(database.error());
@@ -57,6 +62,24 @@ int run_rewrite(const RewriteArguments& arguments) {
   const auto explained = explain_text(explanation, sql, arguments.is_full ? Masks::in_place : Masks::named);
   std::fputs(explained.text.c_str(), explained.is_answered ? stdout : stderr);
   return explained.is_answered ? kSuccess : kMistake;
+}
+
+}  // namespace
+
+Verb add_rewrite(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<RewriteArguments>();
+  auto* verb =
+      add_configured(parent, "rewrite", "print the SQL that would be sent for a role, or why it is refused",
+                     "  pgveil rewrite --role analyst 'SELECT city FROM people'\n"
+                     "  pgveil rewrite --role analyst --full < query.sql",
+                     config);
+  verb->add_option("--role", arguments->role, "the client's role")->required();
+  verb->add_option("--database", arguments->database, "the database; needed when several are configured");
+  verb->add_flag("--full", arguments->is_full,
+                 "write each mask in its place, instead of once below the statement");
+  verb->add_option("sql", arguments->sql, "the statements; standard input when left out");
+  return {verb, [=, &config] { return run_rewrite(*arguments, config); },
+          [=] { return "role " + arguments->role; }};
 }
 
 }  // namespace pgveil::app

@@ -4,20 +4,31 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "jobs/report/risk_report.hpp"
 
 namespace pgveil::app {
 namespace {
 
-Result<RiskReport> measure(const RiskArguments& arguments) {
+struct RiskArguments {
+  TableArguments table;
+  std::optional<std::string> columns;  // "age,zip"; none: all
+  TableArguments population;           // neither file nor table: none
+  std::optional<double> population_size;
+  double threshold = 0.2;
+  std::size_t most_columns = 2;  // of the sets whose identifying power is measured
+  ReportFormat format = ReportFormat::text;
+  std::optional<std::string> output;
+};
+
+Result<RiskReport> measure(const RiskArguments& arguments, const std::string& config_path) {
   std::vector<std::string> columns;
   if (arguments.columns) {
     auto named = column_names("--columns", *arguments.columns);
     if (!named) return named.error();
     columns = std::move(*named);
   }
-  TableReader reader(arguments.config, "risk");
+  TableReader reader(config_path, "risk");
   // All columns are read, because hints cover columns that nobody named.
   const auto table = reader.read(arguments.table, {});
   if (!table) return table.error();
@@ -51,15 +62,17 @@ Result<RiskReport> measure(const RiskArguments& arguments) {
   return report;
 }
 
-std::string text_of(const RiskReport& report, const std::string& format) {
-  if (format == "json") return risk_json(report);
-  return format == "html" ? risk_html(report) : risk_text(report);
+std::string text_of(const RiskReport& report, ReportFormat format) {
+  switch (format) {
+    case ReportFormat::text: return risk_text(report);
+    case ReportFormat::json: return risk_json(report);
+    case ReportFormat::html: return risk_html(report);
+  }
+  return {};
 }
 
-}  // namespace
-
-int run_risk(const RiskArguments& arguments) {
-  const auto made = measure(arguments);
+int run_risk(const RiskArguments& arguments, const std::string& config_path) {
+  const auto made = measure(arguments, config_path);
   if (!made) return report(made.error());
   std::vector<std::string> inputs;
   for (const auto* table : {&arguments.table, &arguments.population}) {
@@ -67,6 +80,42 @@ int run_risk(const RiskArguments& arguments) {
   }
   const auto written = write_report(arguments.output, text_of(*made, arguments.format), std::move(inputs));
   return written ? kSuccess : report(written.error());
+}
+
+}  // namespace
+
+Verb add_risk(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<RiskArguments>();
+  auto* verb = parent.add_subcommand("risk", "measure how easily people can be found again in a table");
+  add_table_config(*verb, config);
+  add_table(*verb, arguments->table);
+  verb->add_option("--columns", arguments->columns,
+                   "the columns that an attacker knows: age,zip; all columns if left out");
+  verb->add_option("--threshold", arguments->threshold, "the highest risk that is accepted")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  auto* file = verb->add_option("--population", arguments->population.file,
+                                "a table of everybody who could be in the table, for the journalist's risk");
+  verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
+      ->excludes(file);
+  verb->add_option("--population-size", arguments->population_size,
+                   "how many people could be in the table; estimates how many are unique among them");
+  verb->add_option("--sets", arguments->most_columns, "look for identifying sets of up to this many columns")
+      ->check(CLI::Range(0, 20))
+      ->capture_default_str();
+  add_format(*verb, arguments->format, arguments->output);
+  verb->footer(
+      "Examples:\n  pgveil risk people.csv --columns age,sex,zip\n"
+      "  pgveil risk people.csv --population-size 8000000 --format html --output risk.html\n"
+      "  pgveil risk --table public.people --sets 3\n"
+      "No value of the table is quoted. docs/risk.md tells what the figures mean.");
+  const auto run = [=, &config] {
+    arguments->population.separator = arguments->table.separator;
+    arguments->population.null_text = arguments->table.null_text;
+    arguments->population.database = arguments->table.database;
+    return run_risk(*arguments, config);
+  };
+  return {verb, run, [=] { return describe(arguments->table); }};
 }
 
 }  // namespace pgveil::app

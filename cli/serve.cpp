@@ -12,7 +12,7 @@
 #include <iterator>
 #include <optional>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/log.hpp"
 #include "daemon/audit/log.hpp"
 #include "daemon/console/commands.hpp"
@@ -259,9 +259,8 @@ Result<void> serve(const std::string& path) {
   raise_descriptor_limit(config->limits);
   const auto audit = AuditLog::open(config->audit);
   if (!audit) return audit.error();
-  auto serving = ServingState::open(*config);
+  auto serving = ServingState::open(*config, audit->get());
   if (!serving) return serving.error();
-  (*serving)->attach_audit(audit->get());
   note_process(audit->get(), {"start", {{"pgveil", PGVEIL_VERSION}}});
   Commands commands(**serving);
   auto inherited = net::take_inherited_sockets();
@@ -293,11 +292,18 @@ Result<void> serve(const std::string& path) {
   return {};
 }
 
-}  // namespace
-
 int run_serve(const std::string& config) {
   const auto served = serve(config);
   return served ? kSuccess : report(served.error());
+}
+
+}  // namespace
+
+Verb add_serve(CLI::App& parent, std::string& config) {
+  const auto* verb =
+      add_configured(parent, "serve", "run the proxy until SIGTERM; SIGHUP reads the configuration again",
+                     "  pgveil serve -c config/pgveil.yaml", config);
+  return {verb, [&config] { return run_serve(config); }};
 }
 
 }  // namespace pgveil::app

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <set>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/sqlstate.hpp"
 #include "daemon/state/role_needs.hpp"
 #include "db/rights/setup_sql.hpp"
@@ -52,17 +52,29 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
   return input;
 }
 
-}  // namespace
-
-int run_setup_sql(const SetupSqlArguments& arguments) {
-  const auto config = read_config(arguments.config);
+// named: none: the only configured database.
+int run_setup_sql(const std::optional<std::string>& named, const std::string& config_path) {
+  const auto config = read_config(config_path);
   if (!config) return report(config.error());
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());
-  const auto database = database_to_set_up(*config, arguments.database);
+  const auto database = database_to_set_up(*config, named);
   if (!database) return report(database.error());
   std::fputs(db::setup_sql(input_of(*config, *specs, *database)).c_str(), stdout);
   return kSuccess;
+}
+
+}  // namespace
+
+Verb add_setup_sql(CLI::App& parent, std::string& config) {
+  const auto database = std::make_shared<std::optional<std::string>>();
+  auto* verb = add_configured(parent, "setup-sql",
+                              "print the SQL that gives pgveil's roles in PostgreSQL the least rights",
+                              "  pgveil setup-sql --database demo > setup.sql\n"
+                              "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
+                              config);
+  verb->add_option("--database", *database, "the database; needed when several are configured");
+  return {verb, [=, &config] { return run_setup_sql(*database, config); }};
 }
 
 }  // namespace pgveil::app

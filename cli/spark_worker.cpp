@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/sqlstate.hpp"
 #include "common/workers.hpp"
 #include "jobs/cluster/job_description.hpp"
@@ -14,6 +14,11 @@
 
 namespace pgveil::app {
 namespace {
+
+struct SparkWorkerArguments {
+  std::optional<std::string> job;  // none: works on a partition on standard input
+  bool resolves_domains = false;
+};
 
 Error failed(std::string_view what) {
   return {ErrorKind::io, std::string(sqlstate::kIoError),
@@ -56,8 +61,6 @@ Result<void> cut_partition() {
   return write_partition_answer(*request, *groups, write_output);
 }
 
-}  // namespace
-
 int run_spark_worker(const SparkWorkerArguments& arguments) {
   signal(SIGPIPE, SIG_IGN);
   const auto done = arguments.job ? describe(*arguments.job, arguments.resolves_domains) : cut_partition();
@@ -67,6 +70,18 @@ int run_spark_worker(const SparkWorkerArguments& arguments) {
   if (arguments.job && done.error().kind == ErrorKind::configuration && !done.error().private_detail.empty())
     std::fprintf(stderr, "  %s\n", done.error().private_detail.c_str());
   return status;
+}
+
+}  // namespace
+
+Verb add_spark_worker(CLI::App& parent, std::string&) {
+  const auto arguments = std::make_shared<SparkWorkerArguments>();
+  auto* verb = parent.add_subcommand("spark-worker", "the native part of pgveil-spark")->group("");
+  auto* described = verb->add_option("--job", arguments->job, "print this job as JSON");
+  verb->add_flag("--domains", arguments->resolves_domains,
+                 "read columns' values, write their order and hierarchies")
+      ->needs(described);
+  return {verb, [=] { return run_spark_worker(*arguments); }};
 }
 
 }  // namespace pgveil::app

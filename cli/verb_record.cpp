@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "cli/subcommands.hpp"
+#include "cli/verb.hpp"
 #include "daemon/audit/file.hpp"
 #include "daemon/audit/line.hpp"
 #include "daemon/audit/log.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "cli/subcommands.hpp"
+#include "cli/verbs.hpp"
 #include "common/files/whole_file.hpp"
 #include "jobs/check/check_table.hpp"
 #include "jobs/check/fingerprint.hpp"
@@ -16,6 +16,15 @@
 
 namespace pgveil::app {
 namespace {
+
+struct VerifyArguments {
+  std::string certificate;
+  TableArguments table;
+  std::optional<std::string> job;     // the job that may have published the table
+  std::optional<std::string> policy;  // file of the policy that may have been exported
+  TableArguments input;               // neither file nor table: not checked
+  std::optional<std::string> key_file;
+};
 
 class Verdicts {
  public:
@@ -229,14 +238,14 @@ void leave_cohorts(const Certificate& certificate, Verdicts& verdicts) {
     verdicts.leave(model + ": counted in each cohort when it was exported");
 }
 
-Result<Verdicts> verify(const VerifyArguments& arguments) {
+Result<Verdicts> verify(const VerifyArguments& arguments, const std::string& config_path) {
   const auto text = read_text(arguments.certificate);
   if (!text) return text.error();
   const auto certificate = read_certificate(*text);
   if (!certificate) return certificate.error();
   if (arguments.table.file == "-")
     return error_of_kind(ErrorKind::usage, "standard input has no second reading", "name a file or a table");
-  TableReader reader(arguments.config, "verify-certificate");
+  TableReader reader(config_path, "verify-certificate");
   auto given = arguments.table;
   given.null_text = null_text_for(*certificate, given);
   const auto table = reader.read(given, {});
@@ -260,13 +269,41 @@ Result<Verdicts> verify(const VerifyArguments& arguments) {
   return verdicts;
 }
 
-}  // namespace
-
-int run_verify_certificate(const VerifyArguments& arguments) {
-  const auto made = verify(arguments);
+// Also returns kMistake if the table is not what the certificate says.
+int run_verify_certificate(const VerifyArguments& arguments, const std::string& config_path) {
+  const auto made = verify(arguments, config_path);
   if (!made) return report(made.error());
   std::fputs(made->text().c_str(), stdout);
   return made->all_good() ? kSuccess : kMistake;
+}
+
+}  // namespace
+
+Verb add_verify_certificate(CLI::App& parent, std::string& config) {
+  const auto arguments = std::make_shared<VerifyArguments>();
+  auto* verb = parent.add_subcommand("verify-certificate", "compare a published table with its certificate");
+  verb->add_option("certificate", arguments->certificate, "a file that --certificate wrote")->required();
+  add_table_config(*verb, config);
+  add_table(*verb, arguments->table);
+  verb->add_option("--job", arguments->job, "also check that this job published it");
+  verb->add_option("--policy", arguments->policy,
+                   "also check that the policy in this file is the one that was exported");
+  auto* file =
+      verb->add_option("--input", arguments->input.file, "also check that it was made from this file");
+  verb->add_option("--input-table", arguments->input.table, "the same, for a table of PostgreSQL")
+      ->excludes(file);
+  verb->add_option("--key-file", arguments->key_file, "file with the key for the fingerprint of the input");
+  verb->footer(
+      "Examples:\n  pgveil verify-certificate certificate.json published.csv\n"
+      "  pgveil verify-certificate certificate.json --table public.published --job job.yaml\n"
+      "  pgveil verify-certificate people.json people.csv --policy policies/people.yaml\n"
+      "Exit status 1 if anything differs from the certificate.");
+  const auto run = [=, &config] {
+    arguments->input.separator = arguments->table.separator;
+    arguments->input.database = arguments->table.database;
+    return run_verify_certificate(*arguments, config);
+  };
+  return {verb, run, [=] { return arguments->certificate; }};
 }
 
 }  // namespace pgveil::app

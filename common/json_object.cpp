@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/parse.hpp>
 #include <limits>
 #include <utility>
 
@@ -24,6 +25,9 @@ JsonObjectView::JsonObjectView(const json::value& value, std::string path, First
     : object_(value.if_object()), path_(std::move(path)), errors_(errors), separator_(separator) {
   if (object_ == nullptr) errors_.add(broken_json(path_, "not an object"));
 }
+
+JsonObjectView::JsonObjectView(const json::object& object, std::string path, FirstError& errors)
+    : object_(&object), path_(std::move(path)), errors_(errors), separator_(".") {}
 
 bool JsonObjectView::has(std::string_view key) const {
   return object_ != nullptr && object_->contains(key);
@@ -74,6 +78,11 @@ std::string JsonObjectView::text(std::string_view key) {
   return std::string(text->data(), text->size());
 }
 
+std::optional<std::string> JsonObjectView::text_or_null(std::string_view key) {
+  if (has(key) && !has_value(key)) return std::nullopt;
+  return text(key);
+}
+
 const json::array& JsonObjectView::array(std::string_view key) {
   static const json::array kEmpty;
   const json::value* value = take(key);
@@ -81,6 +90,45 @@ const json::array& JsonObjectView::array(std::string_view key) {
   if (const json::array* array = value->if_array()) return *array;
   fail(key, "is not a list");
   return kEmpty;
+}
+
+std::vector<std::string> JsonObjectView::texts(std::string_view key) {
+  std::vector<std::string> texts;
+  for (const json::value& item : array(key)) {
+    const json::string* text = item.if_string();
+    if (text == nullptr || text->find('\0') != json::string::npos) {
+      fail(key, "is not a list of texts");
+      return {};
+    }
+    texts.emplace_back(text->data(), text->size());
+  }
+  return texts;
+}
+
+std::vector<std::int64_t> JsonObjectView::integers(std::string_view key, std::int64_t min, std::int64_t max) {
+  std::vector<std::int64_t> integers;
+  for (const json::value& item : array(key)) {
+    if (!item.is_int64() || item.get_int64() < min || item.get_int64() > max) {
+      fail(key, fmt::format("is not a list of whole numbers from {} to {}", min, max));
+      return {};
+    }
+    integers.push_back(item.get_int64());
+  }
+  return integers;
+}
+
+std::vector<double> JsonObjectView::numbers(std::string_view key, double min, double max) {
+  std::vector<double> numbers;
+  for (const json::value& item : array(key)) {
+    const bool is_number = item.is_number();
+    const double number = is_number ? item.to_number<double>() : 0;
+    if (!is_number || !(number >= min && number <= max)) {
+      fail(key, fmt::format("is not a list of numbers from {} to {}", min, max));
+      return {};
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
 }
 
 JsonObjectView JsonObjectView::object(std::string_view key) {
@@ -91,6 +139,21 @@ JsonObjectView JsonObjectView::object(std::string_view key) {
 
 std::string JsonObjectView::path_of(std::string_view key) const {
   return fmt::format("{}{}{}", path_, separator_, key);
+}
+
+bool JsonObjectView::has_value(std::string_view key) {
+  if (!has(key)) return false;
+  if (!object_->at(key).is_null()) return true;
+  skip(key);
+  return false;
+}
+
+bool JsonObjectView::is_list(std::string_view key) const {
+  return has(key) && object_->at(key).is_array();
+}
+
+void JsonObjectView::skip(std::string_view key) {
+  taken_.emplace(key);
 }
 
 void JsonObjectView::finish() {
@@ -115,6 +178,15 @@ std::size_t member_count(const json::value& value) {
 }
 
 }  // namespace
+
+std::optional<json::value> parse_json(std::string_view text, std::size_t max_depth) {
+  json::parse_options options;
+  options.max_depth = max_depth;
+  boost::system::error_code failed;
+  json::value value = json::parse(text, failed, {}, options);
+  if (failed || has_duplicate_keys(text, value)) return std::nullopt;
+  return value;
+}
 
 bool has_duplicate_keys(std::string_view text, const json::value& parsed) {
   std::size_t colons = 0;

@@ -1,6 +1,7 @@
 #include "common/sha256.hpp"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "common/assert.hpp"
 
@@ -10,6 +11,14 @@ std::string sha256(std::string_view text) {
   std::string out(32, '\0');
   auto* bytes = reinterpret_cast<unsigned char*>(out.data());
   PGVEIL_ASSERT(EVP_Digest(text.data(), text.size(), bytes, nullptr, EVP_sha256(), nullptr) == 1);
+  return out;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+  std::string out(32, '\0');
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  PGVEIL_ASSERT(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, text.size(),
+                     reinterpret_cast<unsigned char*>(out.data()), nullptr) != nullptr);
   return out;
 }
 

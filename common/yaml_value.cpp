@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "common/utf8.hpp"
@@ -37,14 +38,11 @@ Error wrong_type(const Position& position, std::string_view expected, NodeKind f
   return error_at(position, fmt::format("expected {}, found {}", expected, kind_name(found)), fix);
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Decimal only, no sign but '-', no leading zeros (YAML 1.1 would read 010 as eight).
 std::optional<std::int64_t> to_integer(std::string_view text) {
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
-  if (!is_digits(digits) || (digits.size() > 1 && digits.front() == '0') || text == "-0") return std::nullopt;
+  if (!are_digits(digits) || (digits.size() > 1 && digits.front() == '0') || text == "-0")
+    return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -55,8 +53,8 @@ std::optional<double> to_decimal(std::string_view text) {
   const std::size_t dot = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, dot);
   const bool has_fraction = dot < text.size();
-  if (!is_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return std::nullopt;
-  if (has_fraction && !is_digits(text.substr(dot + 1))) return std::nullopt;
+  if (!are_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return std::nullopt;
+  if (has_fraction && !are_digits(text.substr(dot + 1))) return std::nullopt;
   double value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "common/ascii.hpp"
+
 namespace pgveil::console {
 namespace {
 
 bool is_plain_name(std::string_view name) {
-  const auto is_start = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-  return !name.empty() && is_start(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return is_start(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && !is_digit(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
 bool is_control(char c) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
 #include <utility>
 
 #include "common/ascii.hpp"
@@ -12,8 +12,7 @@ namespace pgveil::console {
 namespace {
 
 bool is_word_start(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return is_letter(c) || c == '_' || is_above_ascii(c);
 }
 bool is_word(char c) {
   return is_word_start(c) || is_digit(c) || c == '$';

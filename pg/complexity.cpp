@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "common/ascii.hpp"
+
 namespace pgveil::pg {
 namespace {
 
 // PostgreSQL's lexer treats all bytes above ASCII as letters.
 bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         (c & 0x80) != 0;
+  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || is_above_ascii(c);
 }
 
 bool is_word(std::string_view word, std::string_view known) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.hpp"
 #include "common/sql_quoting.hpp"
 #include "pg/writer.hpp"
 
@@ -164,9 +165,8 @@ constexpr auto kKeyWords = std::to_array<std::string_view>({"all",
                                                             "xmltable"});
 
 bool is_simple(std::string_view name) {
-  if (name.empty() || !((name[0] >= 'a' && name[0] <= 'z') || name[0] == '_')) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+  if (name.empty() || !(is_lower(name[0]) || name[0] == '_')) return false;
+  return std::ranges::all_of(name, [](char c) { return is_lower(c) || is_digit(c) || c == '_'; });
 }
 
 }  // namespace

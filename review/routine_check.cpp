@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "common/ascii.hpp"
-
 #include "review/closure_check.hpp"
 
 namespace pgveil::review {
 namespace {
 
 bool is_word_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return std::isalnum(byte) != 0 || byte == '_' || byte >= 0x80;
+  return is_letter(c) || is_digit(c) || c == '_' || is_above_ascii(c);
 }
 
 // Whether it occurs as a whole word, in any case, because SQL folds it.

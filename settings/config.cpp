@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "common/assert.hpp"
-#include "proxy/net/address.hpp"
-#include "rewriter/catalog/own_schema.hpp"
 #include "settings/options.hpp"
-#include "settings/page_lists.hpp"
+#include "settings/rules.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -47,12 +45,21 @@ class Reader {
   Reader(Config& config, ConfigOrigin origin) : config_(config), origin_(std::move(origin)) {}
 
   Result<void> read(const yaml::Value& map, std::string_view section) {
+    places_.insert_or_assign(std::string(section), map.position());
     const auto entries = map.as_map();
     if (!entries) return entries.error();
     if (auto known = yaml::refuse_unknown_keys(*entries, keys_of(section)); !known) return known;
     warn_of_retired(*entries, section);
     if (auto options = read_options(*entries, map, section); !options) return options;
     return read_sections(*entries, map, section);
+  }
+
+  // Of a key's value, or of the innermost section that should have it. REQUIRES: the document was read.
+  [[nodiscard]] const yaml::Position& place_of(std::string_view key) const {
+    for (auto at = places_.find(key);; at = places_.find(key)) {
+      if (at != places_.end()) return at->second;
+      key = parent_of(key);
+    }
   }
 
  private:
@@ -89,6 +96,7 @@ class Reader {
       if (value == nullptr) continue;
       if (auto set = option.set(config_, *value, origin_); !set) return set;
       config_.written.insert_or_assign(full_name(option), text_of(*value));
+      places_.insert_or_assign(full_name(option), value->position());
     }
     return {};
   }
@@ -114,192 +122,8 @@ class Reader {
 
   Config& config_;
   ConfigOrigin origin_;
+  std::map<std::string, yaml::Position, std::less<>> places_;  // of keys and sections; "": the document
 };
-
-// Files that tls.clients or tls.backend must name together, or need for their mode. Empty: nothing is
-// missing.
-std::string missing_tls_file(const TlsConfig& tls) {
-  const auto is_half = [](const TlsFiles& files) { return files.certificate.empty() != files.key.empty(); };
-  if (tls.clients != ClientTls::disable &&
-      (tls.client_files.certificate.empty() || tls.client_files.key.empty()))
-    return "tls.clients needs cert_file and key_file";
-  if (tls.clients == ClientTls::verify_ca && tls.client_files.authorities.empty())
-    return "tls.clients with verify-ca needs ca_file";
-  if (!tls.client_files.revoked.empty() && tls.client_files.authorities.empty())
-    return "tls.clients with crl_file needs ca_file";
-  if (is_half(tls.client_files)) return "tls.clients names one of cert_file and key_file";
-  if (is_half(tls.backend_files)) return "tls.backend names one of cert_file and key_file";
-  const bool is_checked = tls.backend == BackendTls::verify_ca || tls.backend == BackendTls::verify_full;
-  if (is_checked && tls.backend_files.authorities.empty())
-    return "tls.backend with verify-ca or verify-full needs ca_file";
-  if (!tls.backend_files.revoked.empty() && !is_checked)
-    return "tls.backend with crl_file needs verify-ca or verify-full";
-  if (tls.backend_channel_binding && tls.backend == BackendTls::disable)
-    return "tls.backend.channel_binding require without TLS";
-  return {};
-}
-
-// Empty: nothing is wrong.
-std::string wrong_bypass_role(const Config& config, const BypassRole& role) {
-  const auto& backend = config.backend;
-  if (config.auth.method == session::ClientAuthentication::trust)
-    return "bypass_roles with auth.method trust: anybody could be one";
-  if (config.audit.file.empty()) return "bypass_roles without audit.file: all they do is on record";
-  const bool is_ours = role.backend.user == backend.query_role.user ||
-                       (backend.admin_role && role.backend.user == backend.admin_role->user) ||
-                       (backend.mask_views && role.backend.user == backend.mask_owner);
-  if (is_ours)
-    return fmt::format("bypass role {} uses a backend role of pgveil's own", yaml::in_quotes(role.role));
-  if (std::ranges::count(config.bypass_roles, role.role, &BypassRole::role) > 1)
-    return fmt::format("bypass role {} is listed twice", yaml::in_quotes(role.role));
-  for (const auto& database : role.databases) {
-    if (std::ranges::find(backend.databases, database) == backend.databases.end())
-      return fmt::format("bypass role {}: database {} is not listed", yaml::in_quotes(role.role),
-                         yaml::in_quotes(database));
-  }
-  return {};
-}
-
-bool is_privileged(const Config& config, const std::string& role) {
-  const auto lists = [&](const std::vector<std::string>& names) {
-    return std::ranges::find(names, role) != names.end();
-  };
-  return lists(config.admin.admin_users) || lists(config.admin.stats_users) ||
-         find_bypass(config, role) != nullptr;
-}
-
-// Empty: nothing is wrong.
-std::string wrong_auth_query(const Config& config) {
-  const auto& query = *config.auth_query;
-  if (config.auth.method == session::ClientAuthentication::trust)
-    return "auth_query with auth.method trust, which asks for no password";
-  const bool is_clients = query.role.user == config.backend.query_role.user ||
-                          (config.backend.mask_views && query.role.user == config.backend.mask_owner);
-  if (is_clients) return "auth_query.user carries SQL of clients, which must not reach verifiers";
-  for (const auto& rule : query.let_in) {
-    if (is_privileged(config, rule.as))
-      return fmt::format("auth_query lets {} in as {}, an admin, a stats user or a bypass role",
-                         rule.user == kEverybody ? "everybody" : yaml::in_quotes(rule.user),
-                         yaml::in_quotes(rule.as));
-  }
-  return {};
-}
-
-// A table that one entry opens to some roles and another entry opens, too; empty: there is none.
-std::string told_twice(const std::vector<OpenTable>& tables) {
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    for (std::size_t j = i + 1; j < tables.size(); ++j) {
-      const auto &a = tables[i], &b = tables[j];
-      const bool is_same =
-          a.table == b.table && (a.database == b.database || a.database.empty() || b.database.empty());
-      if (is_same && (a.access || b.access)) return a.table;
-    }
-  }
-  return {};
-}
-
-bool is_host_name(std::string_view name) {
-  return std::ranges::all_of(
-      name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-'; });
-}
-
-// Empty: nothing is wrong.
-std::string wrong_page(const Config& config) {
-  const PageConfig& page = config.page;
-  if (page.tls.certificate.empty() != page.tls.key.empty())
-    return "admin.http.tls names one of cert_file and key_file";
-  const bool has_tls = !page.tls.certificate.empty();
-  if (page.port && !has_tls && !net::is_loopback(page.host))
-    return "admin.http.host is no loopback address, and there is no admin.http.tls";
-  if (page.port && page.names.empty() && !net::is_loopback(page.host))
-    return "admin.http.host is no loopback address, and admin.http.names does not tell what browsers ask for";
-  // Any name can be pointed at a loopback address. Only a certificate tells whose name it is.
-  if (!page.names.empty() && !has_tls) return "admin.http.names without admin.http.tls";
-  for (const auto& name : page.names) {
-    if (!is_host_name(name)) return fmt::format("admin.http.names: {} is no name", yaml::in_quotes(name));
-  }
-  if (page.port && config.auth.method == session::ClientAuthentication::trust)
-    return "admin.http with auth.method trust: the page asks for passwords";
-  return wrong_page_lists(config);
-}
-
-// Empty: nothing is wrong.
-std::string wrong_metrics(const MetricsConfig& metrics) {
-  if (metrics.port && !net::is_address(metrics.host))
-    return fmt::format("metrics.host: {} is no address", yaml::in_quotes(metrics.host));
-  for (const auto& name : metrics.names) {
-    if (!is_host_name(name)) return fmt::format("metrics.names: {} is no name", yaml::in_quotes(name));
-  }
-  return {};
-}
-
-// Checks that involve several keys.
-Result<void> check_whole(const Config& config, const yaml::Value& document) {
-  const auto refuse = [&](std::string_view what, std::string_view fix) {
-    return yaml::error_at(document.position(), what, fix);
-  };
-  const bool is_trust = config.auth.method == session::ClientAuthentication::trust;
-  // A name is resolved and checked when the server starts to listen.
-  if (is_trust && net::is_address(config.listen.host) && !net::is_loopback(config.listen.host)) {
-    return refuse("auth.method trust with a listen.host that is not loopback",
-                  "use scram-sha-256, or listen on 127.0.0.1");
-  }
-  if (const auto wrong = wrong_page(config); !wrong.empty())
-    return refuse(wrong, "docs/web.md tells what the page needs");
-  if (const auto wrong = wrong_metrics(config.metrics); !wrong.empty())
-    return refuse(wrong, "docs/operations.md tells where the pages are");
-  if (!is_trust && config.auth.users_file.empty() && !config.auth_query) {
-    return refuse("auth.users_file is missing", "name the file with the clients' SCRAM verifiers");
-  }
-  if (config.auth_query) {
-    if (const auto wrong = wrong_auth_query(config); !wrong.empty())
-      return refuse(wrong, "docs/operations.md tells what auth_query needs");
-  }
-  if (const auto missing = missing_tls_file(config.tls); !missing.empty()) {
-    return refuse(missing, "add what is missing; docs/config.md describes it");
-  }
-  if (config.audit.file.empty() && !config.audit.key.empty())
-    return refuse("audit.key_file without audit.file", "name the file to write, or remove the key");
-  if (config.backend.admin_role && config.backend.admin_role->user == config.backend.query_role.user) {
-    return refuse("admin_role and query_role are the same role",
-                  "leave admin_role out, or use another role for it");
-  }
-  if (config.backend.mask_views) {
-    const auto& owner = config.backend.mask_owner;
-    if (!config.backend.admin_role)
-      return refuse("backend.mask_views without an admin_role, which makes the views", "name an admin_role");
-    if (owner == config.backend.query_role.user || owner == config.backend.admin_role->user)
-      return refuse("backend.mask_owner is query_role or admin_role", "use a role of its own");
-  }
-  for (const auto& role : config.bypass_roles) {
-    if (const auto wrong = wrong_bypass_role(config, role); !wrong.empty())
-      return refuse(wrong, "docs/least-privilege.md tells what a bypass role needs");
-  }
-  if (is_socket_folder(config.backend.host) && config.tls.backend != BackendTls::disable)
-    return refuse("tls.backend over a Unix socket",
-                  "PostgreSQL has no TLS there: name a host, or disable it");
-  const auto& schemas = config.backend.schemas;
-  if (std::ranges::find(schemas, rewriter::kOwnSchema) != schemas.end()) {
-    return refuse("backend.schemas lists pgveil, which holds the trees", "take it out of the list");
-  }
-  const auto& databases = config.backend.databases;
-  for (const auto& open : config.open_tables) {
-    if (open.database.empty() || std::ranges::find(databases, open.database) != databases.end()) continue;
-    return refuse(fmt::format("open_tables: database {} is not listed", yaml::in_quotes(open.database)),
-                  "add it to backend.databases or remove the entry");
-  }
-  if (const auto twice = told_twice(config.open_tables); !twice.empty())
-    return refuse(
-        fmt::format("open_tables: {} is listed twice, and not for everybody", yaml::in_quotes(twice)),
-        "keep one of the entries");
-  for (const auto& decision : config.acknowledged) {
-    if (decision.database.empty() || std::ranges::find(databases, decision.database) != databases.end())
-      continue;
-    return refuse(fmt::format("acknowledged: database {} is not listed", yaml::in_quotes(decision.database)),
-                  "add it to backend.databases or remove the entry");
-  }
-  return {};
-}
 
 Result<Config> config_of(const yaml::Value& document, const std::string& path) {
   Config config;
@@ -307,7 +131,8 @@ Result<Config> config_of(const yaml::Value& document, const std::string& path) {
   const auto directory = std::filesystem::absolute(path).parent_path();
   Reader reader(config, {directory.string()});
   if (auto read = reader.read(document, ""); !read) return read.error();
-  if (auto checked = check_whole(config, document); !checked) return checked.error();
+  if (const auto broken = broken_rule(config))
+    return yaml::error_at(reader.place_of(broken->key), broken->what, broken->fix);
   return config;
 }
 

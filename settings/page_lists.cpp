@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kLeastWords = 1024;  // enough for at most four names of tables
 
-std::string wrong_list(const Config& config, std::string_view key, const std::vector<std::string>& roles) {
+std::string wrong_page_list(const Config& config, std::string_view key,
+                            const std::vector<std::string>& roles) {
   if (roles.empty()) return {};
   if (config.audit.file.empty())
     return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
@@ -29,9 +30,17 @@ std::string wrong_list(const Config& config, std::string_view key, const std::ve
 
 }  // namespace
 
+std::string wrong_raw_rows(const Config& config) {
+  return wrong_page_list(config, "raw_rows", config.page.raw_rows);
+}
+
+std::string wrong_table_jobs(const Config& config) {
+  return wrong_page_list(config, "table_jobs", config.page.table_jobs);
+}
+
 std::string wrong_page_lists(const Config& config) {
-  auto wrong = wrong_list(config, "raw_rows", config.page.raw_rows);
-  return wrong.empty() ? wrong_list(config, "table_jobs", config.page.table_jobs) : wrong;
+  auto wrong = wrong_raw_rows(config);
+  return wrong.empty() ? wrong_table_jobs(config) : wrong;
 }
 
 }  // namespace pgveil::app

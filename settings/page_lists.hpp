@@ -10,5 +10,8 @@ namespace pgveil::app {
 // Why the lists are wrong under this configuration: no audit log, one that keeps too little of a text to name
 // a table (audit.sql_bytes), no admin_role, a role that is no admin. Empty: nothing is wrong.
 [[nodiscard]] std::string wrong_page_lists(const Config& config);
+// Of one of the two.
+[[nodiscard]] std::string wrong_raw_rows(const Config& config);
+[[nodiscard]] std::string wrong_table_jobs(const Config& config);
 
 }  // namespace pgveil::app

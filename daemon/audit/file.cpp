@@ -2,19 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <thread>
 #include <utility>
 
-#include "common/assert.hpp"
 #include "common/files/whole_file.hpp"
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::app {
@@ -80,17 +77,7 @@ bool write_whole(int fd, std::string_view text) {
 }  // namespace
 
 std::string chain_hash(std::string_view line, std::string_view key) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(line.data());
-  const bool is_done =
-      key.empty() ? EVP_Digest(line.data(), line.size(), digest.data(), &size, EVP_sha256(), nullptr) == 1
-                  : HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes, line.size(),
-                         digest.data(), &size) != nullptr;
-  PGVEIL_ASSERT(is_done);
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest.at(i));
-  return text;
+  return hex_of(key.empty() ? sha256(line) : hmac_sha256(key, line));
 }
 
 Result<AuditFile> AuditFile::open(std::string path, std::string key, std::chrono::milliseconds patience) {

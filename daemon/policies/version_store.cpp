@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "common/ascii.hpp"
 #include "common/files/whole_file.hpp"
 #include "common/sqlstate.hpp"
 
@@ -27,8 +28,7 @@ constexpr std::chrono::milliseconds kPauseBetweenTries{20};
 std::string file_name_of(std::string_view name) {
   std::string out;
   for (const char c : name) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    const bool is_plain = is_letter(c) || is_digit(c) || c == '_' || c == '-';
     out += is_plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
   }
   return out;

@@ -113,13 +113,29 @@ void retire_stray_copies(const Present& now) {
 
 }  // namespace
 
-ServingState::ServingState(Config config)
+void Wake::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_woken_ = true;
+  }
+  condition_.notify_all();
+}
+
+bool Wake::sleep_for(const std::stop_token& stop, std::int64_t ms) {
+  std::unique_lock lock(mutex_);
+  condition_.wait_for(lock, stop, std::chrono::milliseconds(ms), [this] { return is_woken_; });
+  is_woken_ = false;
+  return !stop.stop_requested();
+}
+
+ServingState::ServingState(Config config, AuditLog* audit)
     : present_(std::make_shared<const Present>(
           Present{std::move(config), nullptr, nullptr, {}, nullptr, {}, {}, {}})),
+      audit_(audit),
       cache_(present_->config.limits.verdict_cache_bytes) {}
 
-Result<std::unique_ptr<ServingState>> ServingState::open(Config config) {
-  std::unique_ptr<ServingState> serving(new ServingState(config));
+Result<std::unique_ptr<ServingState>> ServingState::open(Config config, AuditLog* audit) {
+  std::unique_ptr<ServingState> serving(new ServingState(config, audit));
   std::vector<LoadStep> steps;
   auto present = serving->load(std::move(config), steps);
   if (!present) return present.error();

@@ -3,8 +3,11 @@
 // of verdicts and the store of versions. It implements session::Gate, the interface that sessions use. The
 // console (daemon/console/commands.hpp) and the watch (watch.hpp) change it. Thread-safe.
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,7 +16,6 @@
 #include "daemon/state/present.hpp"
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
-#include "daemon/state/wake.hpp"
 #include "daemon/statements/pass_times.hpp"
 #include "daemon/statements/verdict_cache.hpp"
 #include "db/server/progress.hpp"
@@ -22,6 +24,20 @@
 #include "rewriter/pipeline/examine.hpp"
 
 namespace pgveil::app {
+
+// Lets one thread sleep until a time has passed or another thread wakes it. Thread-safe.
+class Wake {
+ public:
+  void wake();
+  // Returns when `ms` milliseconds have passed, when wake() is called, or at once if wake() was called since
+  // the last sleep. False: stopped.
+  bool sleep_for(const std::stop_token& stop, std::int64_t ms);
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any condition_;
+  bool is_woken_ = false;
+};
 
 // One step of reading everything again, at the start and for RELOAD's answer.
 struct LoadStep {
@@ -32,14 +48,12 @@ struct LoadStep {
 
 class ServingState final : public session::Gate {
  public:
-  // Reads users, policies, catalogs and versions. Errors: the first one that occurs. The backend must be up.
-  [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config);
+  // Reads users, policies, catalogs and versions. audit: where changes of policies are noted from then on; it
+  // must outlive this object. Null: nowhere. Errors: the first one that occurs. The backend must be up.
+  [[nodiscard]] static Result<std::unique_ptr<ServingState>> open(Config config, AuditLog* audit);
 
   [[nodiscard]] std::shared_ptr<const Present> present() const;
 
-  // From now on, changes of policies are noted in this audit log, which must outlive this object. Null: they
-  // are noted nowhere.
-  void attach_audit(AuditLog* audit) { audit_ = audit; }
   // Null: nothing is audited.
   [[nodiscard]] const AuditLog* audit() const { return audit_; }
 
@@ -106,7 +120,7 @@ class ServingState final : public session::Gate {
   [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
 
  private:
-  explicit ServingState(Config config);
+  ServingState(Config config, AuditLog* audit);
   [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
   [[nodiscard]] Result<void> refresh(const std::string& database);
   // Puts into force what this process has just stored, without asking the database again where that is
@@ -125,7 +139,7 @@ class ServingState final : public session::Gate {
   mutable std::mutex present_mutex_;  // guards only the pointer
   std::shared_ptr<const Present> present_;
   std::atomic<std::uint64_t> reloads_{0};  // how many RELOADs have changed something
-  AuditLog* audit_ = nullptr;
+  AuditLog* const audit_;
   VerdictCache cache_;
   Wake stale_versions_;
   RefusalCounts refusals_;

@@ -15,15 +15,6 @@
 namespace pgveil::db {
 namespace {
 
-std::string literal(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += c;
-  }
-  return out + "'";
-}
-
 // A name for a comment, without anything that could end the line.
 std::string in_comment(std::string_view name) {
   std::string out = quoted_name(name);
@@ -56,7 +47,7 @@ std::string role_there(const std::string& role, std::string_view login = "LOGIN"
       fmt::format("SELECT pg_catalog.format('CREATE ROLE %I {1}', {0}) WHERE NOT EXISTS (SELECT FROM "
                   "pg_catalog.pg_roles "
                   "WHERE rolname = {0})",
-                  literal(role), login));
+                  quoted_literal(role), login));
 }
 
 // Only a superuser may write NOSUPERUSER and the like, so each is written only where it changes something.
@@ -66,20 +57,20 @@ std::string no_attributes(const std::string& role) {
  CROSS JOIN LATERAL (VALUES (rolsuper, 'NOSUPERUSER'), (rolcreatedb, 'NOCREATEDB'), (rolcreaterole, 'NOCREATEROLE'),
                             (rolreplication, 'NOREPLICATION'), (rolbypassrls, 'NOBYPASSRLS')) AS a (has, change)
  WHERE rolname = {} AND a.has)",
-                          literal(role)));
+                          quoted_literal(role)));
 }
 
 std::string no_memberships(const std::string& role) {
   return each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
   FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
   JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE m.rolname = {})",
-                          literal(role)));
+                          quoted_literal(role)));
 }
 
 // Nobody logs in as this role, and only the admin role acts as it, to make the views.
 std::string mask_owner(const SetupInput& in) {
   if (!in.mask_owner || !in.admin_role) return "";
-  const std::string role = literal(*in.mask_owner);
+  const std::string role = quoted_literal(*in.mask_owner);
   return "-- The owner of the masks' views: reads the tables of policies, never logs in.\n" +
          role_there(*in.mask_owner, "NOLOGIN") + no_attributes(*in.mask_owner) +
          no_memberships(*in.mask_owner) +
@@ -89,12 +80,12 @@ std::string mask_owner(const SetupInput& in) {
          each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
   FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
   JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE g.rolname = {} AND m.rolname <> {})",
-                          role, literal(*in.admin_role))) +
+                          role, quoted_literal(*in.admin_role))) +
          each(fmt::format(R"(SELECT pg_catalog.format('GRANT %I TO %I', g.rolname, a.rolname)
   FROM pg_catalog.pg_roles g JOIN pg_catalog.pg_roles a ON a.rolname = {1}
  WHERE g.rolname = {0} AND NOT EXISTS (SELECT FROM pg_catalog.pg_auth_members x
                                         WHERE x.roleid = g.oid AND x.member = a.oid))",
-                          role, literal(*in.admin_role)));
+                          role, quoted_literal(*in.admin_role)));
 }
 
 std::string roles(const SetupInput& in) {
@@ -104,7 +95,7 @@ std::string roles(const SetupInput& in) {
       each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I CONNECTION LIMIT {0}', rolname) FROM "
                        "pg_catalog.pg_roles WHERE rolname = "
                        "{1} AND rolconnlimit = -1",
-                       in.connection_limit, literal(in.query_role)));
+                       in.connection_limit, quoted_literal(in.query_role)));
   if (in.admin_role) {
     out += "-- The admin role counts and keeps versions; no client's SQL ever runs as it.\n";
     out += role_there(*in.admin_role) + no_attributes(*in.admin_role);
@@ -125,7 +116,7 @@ std::string settings(const SetupInput& in) {
    AND NOT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s JOIN pg_catalog.pg_roles r ON r.oid = s.setrole
                     CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (line)
                     WHERE r.rolname = {0} AND pg_catalog.starts_with(c.line, v.name || '=')))",
-             literal(in.query_role), literal(in.database)));
+             quoted_literal(in.query_role), quoted_literal(in.database)));
 }
 
 using Table = SetupInput::Table;
@@ -160,7 +151,7 @@ std::string database_rights(const SetupInput& in) {
     out += each(fmt::format(
         "SELECT pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, {}) FROM "
         "pg_catalog.pg_namespace WHERE nspname = {}",
-        literal(in.query_role), literal(schema)));
+        quoted_literal(in.query_role), quoted_literal(schema)));
   }
   return out;
 }
@@ -175,7 +166,7 @@ std::string no_grants(const std::string& role, const std::string& but_views_of) 
    AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = r.oid)
         OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
                     WHERE t.attrelid = c.oid AND a.grantee = r.oid)))",
-      literal(role), but_views_of));
+      quoted_literal(role), but_views_of));
 }
 
 std::string mask_owner_rights(const SetupInput& in) {
@@ -196,7 +187,7 @@ std::string table_rights(const SetupInput& in) {
   out += no_grants(in.query_role, in.mask_owner ? fmt::format(R"(
    AND NOT (n.nspname = 'pgveil' AND c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles
                                                                         WHERE rolname = {})))",
-                                                              literal(*in.mask_owner))
+                                                              quoted_literal(*in.mask_owner))
                                                 : "");
   std::vector<Table> named = readable;
   named.insert(named.end(), in.policy_tables.begin(), in.policy_tables.end());

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
+#include "common/ascii.hpp"
 #include "engine/data/builder_parts.hpp"
 #include "engine/data/calendar.hpp"
 
 namespace pgveil::engine {
 namespace {
 
-bool is_date_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // What may follow a date: nothing, or a blank or T and the characters of a time with a time zone.
 bool is_time(std::string_view rest) {
   if (rest.empty()) return true;
   if ((rest[0] != ' ' && rest[0] != 'T') || rest.size() < 2) return false;
   return std::ranges::all_of(rest.substr(1), [](char c) {
-    return is_date_digit(c) || c == ':' || c == '.' || c == '+' || c == '-' || c == 'Z';
+    return is_digit(c) || c == ':' || c == '.' || c == '+' || c == '-' || c == 'Z';
   });
 }
 

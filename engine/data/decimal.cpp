@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "common/ascii.hpp"
+
 namespace pgveil::engine {
 namespace {
 
@@ -17,10 +19,7 @@ std::optional<Decimal> decimal_of(std::string_view text) {
   const auto dot = std::min(text.find('.'), text.size());
   const auto fraction = text.substr(std::min(dot + 1, text.size()));
   const auto whole = text.substr(0, dot);
-  const auto is_digits = [](std::string_view part) {
-    return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (!is_digits(whole) || (dot < text.size() && !is_digits(fraction))) return std::nullopt;
+  if (!are_digits(whole) || (dot < text.size() && !are_digits(fraction))) return std::nullopt;
   if (whole.size() + fraction.size() > kMaxDigits) return std::nullopt;
   Decimal made{0, static_cast<unsigned>(fraction.size())};
   for (const auto part : {whole, fraction}) {

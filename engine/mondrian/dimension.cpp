@@ -9,6 +9,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "common/ascii.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/publish/publication.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 constexpr int kMostDigits = 15;  // a double represents each such number exactly
 
 std::optional<double> number_of(std::string_view text) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.starts_with('+')) text.remove_prefix(1);
   double number = 0;
   const auto [end, error] =

@@ -14,8 +14,17 @@ namespace pgveil::engine {
 namespace {
 
 constexpr double kBelowRounding = 1 - 1e-9;  // allows for rounding in logarithms summed over records
+constexpr double kProductsBelowRounding = 1 - 1e-12;
 
 }  // namespace
+
+double Quality::ambiguity(const Transformation&, const Summary& summary) const {
+  return summary.shown_combinations;
+}
+
+double Quality::ambiguity_above(const Transformation&, const Summary& summary, std::uint64_t) const {
+  return summary.combinations * kProductsBelowRounding;
+}
 
 double Quality::ambiguity_bound(const Transformation& transformation) const {
   const auto rows = static_cast<double>(table_.rows);

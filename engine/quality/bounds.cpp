@@ -24,25 +24,30 @@ double most_groups(const Summary& summary, const Factors& factors, std::uint64_t
 
 }  // namespace
 
-// There are at most Π distinct classes, and by Cauchy–Schwarz Σ n² is at least N² ÷ classes.
-double Quality::class_bound(const Transformation& transformation) const {
-  const auto rows = static_cast<double>(table_.rows);
+// There are at most Π distinct classes, and at most one for each record.
+double Quality::most_classes(const Transformation& transformation) const {
   double classes = 1;
   for (std::size_t j = 0; j < table_.attributes.size(); ++j) {
     classes *= static_cast<double>(table_.attributes[j].distinct(transformation.level(j)));
   }
-  classes = std::min(classes, rows);
-  if (model_.metric != Metric::class_size) return rows * rows / classes * kBoundBelowRounding;
-  // At best, one of the groups counts gF instead of sF.
-  const double groups =
-      factors_.suppression * classes + std::max(0.0, factors_.generalization - factors_.suppression);
-  return rows / groups * kBoundBelowRounding;
+  return std::min(classes, static_cast<double>(table_.rows));
+}
+
+// By Cauchy–Schwarz Σ n² is at least N² ÷ classes.
+double Quality::squares_bound(const Transformation& transformation) const {
+  const auto rows = static_cast<double>(table_.rows);
+  return rows * rows / most_classes(transformation) * kBoundBelowRounding;
+}
+
+// At best, one of the groups counts gF instead of sF.
+double Quality::class_size_bound(const Transformation& transformation) const {
+  const double groups = factors_.suppression * most_classes(transformation) +
+                        std::max(0.0, factors_.generalization - factors_.suppression);
+  return static_cast<double>(table_.rows) / groups * kBoundBelowRounding;
 }
 
 Score Quality::bound(const Transformation& transformation) const {
-  if (model_.metric == Metric::kl_divergence) return single(divergence_bound(transformation));
-  if (model_.metric == Metric::ambiguity) return single(ambiguity_bound(transformation));
-  if (is_class_based()) return single(class_bound(transformation));
+  if (is_class_based()) return single((this->*facts_.class_bound)(transformation));
   Score made;
   if (aggregate_ == Aggregate::geometric_mean) {
     double product = 1;
@@ -54,7 +59,7 @@ Score Quality::bound(const Transformation& transformation) const {
     for (std::size_t j = 0; j < tables_.size(); ++j) bounds[j] = tables_[j].bounds[transformation.level(j)];
     made = aggregate(aggregate_, std::span(bounds).first(tables_.size()), weights_);
   }
-  if (!is_always_monotonic(model_.metric)) {
+  if (!facts_.is_always_monotonic) {
     for (std::size_t i = 0; i < made.size; ++i) made.parts[i] -= std::abs(made.parts[i]) * 1e-12;
   }
   return made;
@@ -62,21 +67,30 @@ Score Quality::bound(const Transformation& transformation) const {
 
 std::optional<double> Quality::bound_of_generalizations(const Transformation& transformation,
                                                         const Summary& summary, std::uint64_t k) const {
-  if (model_.metric == Metric::kl_divergence)
-    return divergence_bound_of_generalizations(transformation, summary);
-  if (model_.metric == Metric::ambiguity) return summary.combinations * kBoundBelowRounding;
-  if (model_.metric == Metric::class_size) {
-    return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBoundBelowRounding;
-  }
-  if (!is_class_based()) return std::nullopt;
-  if (model_.metric == Metric::discernibility_monotonic) return static_cast<double>(summary.squares);
-  // A record of a suppressed class either stays suppressed and costs N, or gets into a class of at least k.
+  if (facts_.bound_of_generalizations == nullptr) return std::nullopt;
+  return (this->*facts_.bound_of_generalizations)(transformation, summary, k);
+}
+
+std::optional<double> Quality::bound_of_specializations(const Summary& summary, std::uint64_t k) const {
+  if (facts_.bound_of_specializations == nullptr) return std::nullopt;
+  return (this->*facts_.bound_of_specializations)(summary, k);
+}
+
+double Quality::class_size_above(const Transformation&, const Summary& summary, std::uint64_t k) const {
+  return static_cast<double>(table_.rows) / most_groups(summary, factors_, k) * kBoundBelowRounding;
+}
+
+double Quality::squares_above(const Transformation&, const Summary& summary, std::uint64_t) const {
+  return static_cast<double>(summary.squares);
+}
+
+// A record of a suppressed class either stays suppressed and costs N, or gets into a class of at least k.
+double Quality::discernibility_above(const Transformation&, const Summary& summary, std::uint64_t k) const {
   return static_cast<double>(summary.squares - summary.suppressed_squares + k * summary.suppressed_rows);
 }
 
 // Records that stay suppressed cost N each; the others are in classes of at least k.
-std::optional<double> Quality::bound_of_specializations(const Summary& summary, std::uint64_t k) const {
-  if (model_.metric != Metric::discernibility) return std::nullopt;
+double Quality::discernibility_below(const Summary& summary, std::uint64_t k) const {
   return static_cast<double>(table_.rows * summary.stays_suppressed +
                              k * (table_.rows - summary.stays_suppressed));
 }

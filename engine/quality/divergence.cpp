@@ -97,8 +97,8 @@ double Quality::divergence_bound(const Transformation& transformation) const {
   return lowered(most + areas / static_cast<double>(table_.rows) - input_bits_);
 }
 
-double Quality::divergence_bound_of_generalizations(const Transformation& transformation,
-                                                    const Summary& summary) const {
+double Quality::divergence_above(const Transformation& transformation, const Summary& summary,
+                                 std::uint64_t) const {
   return lowered(unsuppressed_divergence(transformation, summary));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::engine {
@@ -41,24 +42,6 @@ double entropy(const std::vector<std::uint64_t>& raw, const std::vector<Code>& c
   return sum == 0 ? 0 : -sum;
 }
 
-Aggregate default_aggregate(Metric metric) {
-  switch (metric) {
-    case Metric::loss: return Aggregate::geometric_mean;
-    case Metric::precision:
-    case Metric::precision_monotonic:
-    case Metric::normalized_nonuniform_entropy: return Aggregate::arithmetic_mean;
-    case Metric::discernibility:
-    case Metric::discernibility_monotonic:
-    case Metric::class_size:
-    case Metric::nonuniform_entropy:
-    case Metric::nonuniform_entropy_monotonic:
-    case Metric::height:
-    case Metric::kl_divergence:
-    case Metric::ambiguity: return Aggregate::sum;
-  }
-  return Aggregate::sum;
-}
-
 Error model_error(std::string message) {
   return Error{.kind = ErrorKind::configuration,
                .sqlstate = std::string(sqlstate::kInvalidParameterValue),
@@ -67,40 +50,87 @@ Error model_error(std::string message) {
 
 }  // namespace
 
-bool is_always_monotonic(Metric metric) {
+Quality::Facts Quality::facts_of(Metric metric) {
   switch (metric) {
-    case Metric::discernibility_monotonic:
-    case Metric::nonuniform_entropy_monotonic:
-    case Metric::precision_monotonic:
-    case Metric::height: return true;
     case Metric::discernibility:
+      return {.name = "discernibility",
+              .class_score = &Quality::discernibility,
+              .class_bound = &Quality::squares_bound,
+              .bound_of_generalizations = &Quality::discernibility_above,
+              .bound_of_specializations = &Quality::discernibility_below};
+    case Metric::discernibility_monotonic:
+      return {.name = "discernibility_monotonic",
+              .is_always_monotonic = true,
+              .class_score = &Quality::squares,
+              .class_bound = &Quality::squares_bound,
+              .bound_of_generalizations = &Quality::squares_above};
     case Metric::class_size:
+      return {.name = "class_size",
+              .class_score = &Quality::class_size,
+              .class_bound = &Quality::class_size_bound,
+              .bound_of_generalizations = &Quality::class_size_above};
     case Metric::nonuniform_entropy:
+      return {.name = "nonuniform_entropy",
+              .sums = SuppressedSums::entropy,
+              .level_value = &Quality::level_entropy,
+              .attribute_value = &Quality::floored_entropy};
+    case Metric::nonuniform_entropy_monotonic:
+      return {.name = "nonuniform_entropy_monotonic",
+              .is_always_monotonic = true,
+              .level_value = &Quality::level_entropy,
+              .attribute_value = &Quality::entropy_of_all};
     case Metric::normalized_nonuniform_entropy:
+      return {.name = "normalized_nonuniform_entropy",
+              .aggregate = Aggregate::arithmetic_mean,
+              .sums = SuppressedSums::entropy,
+              .level_value = &Quality::level_entropy,
+              .attribute_value = &Quality::normalized_entropy};
     case Metric::precision:
+      return {.name = "precision",
+              .aggregate = Aggregate::arithmetic_mean,
+              .may_gain_by_suppressing = true,
+              .level_value = &Quality::share_of_height,
+              .attribute_value = &Quality::precision};
+    case Metric::precision_monotonic:
+      return {.name = "precision_monotonic",
+              .aggregate = Aggregate::arithmetic_mean,
+              .is_always_monotonic = true,
+              .level_value = &Quality::share_of_height,
+              .attribute_value = &Quality::value_of_level};
+    case Metric::height:
+      return {.name = "height",
+              .is_always_monotonic = true,
+              .level_value = &Quality::level_number,
+              .attribute_value = &Quality::value_of_level};
     case Metric::loss:
+      return {.name = "loss",
+              .aggregate = Aggregate::geometric_mean,
+              .sums = SuppressedSums::domain_rows,
+              .attribute_value = &Quality::loss};
     case Metric::kl_divergence:
-    case Metric::ambiguity: return false;
+      return {.name = "kl_divergence",
+              .sums = SuppressedSums::divergence,
+              .class_score = &Quality::divergence,
+              .class_bound = &Quality::divergence_bound,
+              .bound_of_generalizations = &Quality::divergence_above,
+              .prepare = &Quality::fill_divergence_tables};
+    case Metric::ambiguity:
+      return {.name = "ambiguity",
+              .sums = SuppressedSums::combinations,
+              .class_score = &Quality::ambiguity,
+              .class_bound = &Quality::ambiguity_bound,
+              .bound_of_generalizations = &Quality::ambiguity_above,
+              .prepare = &Quality::fill_log_rows};
   }
-  return false;
+  fail_assertion("the metric is one of the enumeration", __FILE__, __LINE__);
 }
 
 std::string_view name(Metric metric) {
-  switch (metric) {
-    case Metric::discernibility: return "discernibility";
-    case Metric::discernibility_monotonic: return "discernibility_monotonic";
-    case Metric::class_size: return "class_size";
-    case Metric::nonuniform_entropy: return "nonuniform_entropy";
-    case Metric::nonuniform_entropy_monotonic: return "nonuniform_entropy_monotonic";
-    case Metric::normalized_nonuniform_entropy: return "normalized_nonuniform_entropy";
-    case Metric::precision: return "precision";
-    case Metric::precision_monotonic: return "precision_monotonic";
-    case Metric::height: return "height";
-    case Metric::loss: return "loss";
-    case Metric::kl_divergence: return "kl_divergence";
-    case Metric::ambiguity: return "ambiguity";
-  }
-  return "";
+  return Quality::facts_of(metric).name;
+}
+
+bool is_always_monotonic(Metric metric) {
+  return Quality::facts_of(metric).is_always_monotonic;
 }
 
 Factors factors(double gs) {
@@ -125,11 +155,12 @@ Result<void> validate(const QualityModel& model, std::size_t attributes) {
 Quality::Quality(const PreparedTable& table, const QualityModel& model, std::uint64_t suppression_limit)
     : table_(table),
       model_(model),
-      aggregate_(model.aggregate.value_or(default_aggregate(model.metric))),
+      facts_(facts_of(model.metric)),
+      aggregate_(model.aggregate.value_or(facts_.aggregate)),
       factors_(factors(model.gs)),
       weights_(table.attributes.size(), 1),
       suppression_limit_(suppression_limit),
-      is_monotonic_(suppression_limit == 0 || is_always_monotonic(model.metric)),
+      is_monotonic_(suppression_limit == 0 || facts_.is_always_monotonic),
       name_order_(table.attributes.size()) {
   std::iota(name_order_.begin(), name_order_.end(), std::size_t{0});
   if (!model.weights.empty()) {
@@ -139,32 +170,7 @@ Quality::Quality(const PreparedTable& table, const QualityModel& model, std::uin
     }
   }
   fill_tables();
-  if (model.metric == Metric::kl_divergence) fill_divergence_tables();
-  if (model.metric == Metric::ambiguity) fill_log_rows();
-}
-
-bool Quality::is_class_based() const {
-  return model_.metric == Metric::discernibility || model_.metric == Metric::discernibility_monotonic ||
-         model_.metric == Metric::class_size || model_.metric == Metric::kl_divergence ||
-         model_.metric == Metric::ambiguity;
-}
-
-SuppressedSums Quality::sums() const {
-  switch (model_.metric) {
-    case Metric::loss: return SuppressedSums::domain_rows;
-    case Metric::nonuniform_entropy:
-    case Metric::normalized_nonuniform_entropy: return SuppressedSums::entropy;
-    case Metric::kl_divergence: return SuppressedSums::divergence;
-    case Metric::ambiguity: return SuppressedSums::combinations;
-    case Metric::discernibility:
-    case Metric::discernibility_monotonic:
-    case Metric::class_size:
-    case Metric::nonuniform_entropy_monotonic:
-    case Metric::precision:
-    case Metric::precision_monotonic:
-    case Metric::height: return SuppressedSums::none;
-  }
-  return SuppressedSums::none;
+  if (facts_.prepare != nullptr) (this->*facts_.prepare)();
 }
 
 EntropyStart Quality::entropy_start() const {
@@ -186,43 +192,43 @@ void Quality::fill_tables() {
         domain_rows += raw[code] * attribute.spans[level][attribute.code_at[level][code]];
       }
       tables.domain_rows.push_back(domain_rows);
-      double value = 0;
-      switch (model_.metric) {
-        case Metric::discernibility:
-        case Metric::discernibility_monotonic:
-        case Metric::class_size:
-        case Metric::kl_divergence:
-        case Metric::ambiguity: break;
-        case Metric::nonuniform_entropy:
-        case Metric::nonuniform_entropy_monotonic:
-        case Metric::normalized_nonuniform_entropy:
-          value = factors_.generalization * entropy(raw, attribute.code_at[level], attribute.distinct(level));
-          break;
-        case Metric::precision:
-        case Metric::precision_monotonic:
-          value = ratio(factors_.generalization * static_cast<double>(level),
-                        static_cast<double>(attribute.height()));
-          break;
-        case Metric::height: value = static_cast<double>(level); break;
-        case Metric::loss: break;
-      }
-      tables.values.push_back(value);
-      tables.bounds.push_back(0);
+      tables.values.push_back(facts_.level_value == nullptr ? 0 : (this->*facts_.level_value)(j, level));
     }
-    for (unsigned level = 0; level <= attribute.height(); ++level) {
-      // Suppressing nothing costs least, unless suppression is cheaper than this level (precision with gs <
-      // ½).
-      double bound = attribute_value(j, level, Summary{});
-      if (model_.metric == Metric::precision) {
+    fill_bounds(j);
+  }
+}
+
+void Quality::fill_bounds(std::size_t j) {
+  for (unsigned level = 0; level <= table_.attributes[j].height(); ++level) {
+    double bound = 0;
+    if (!is_class_based()) {
+      // Suppressing nothing costs least, unless suppression is cheaper than this level.
+      bound = (this->*facts_.attribute_value)(j, level, Summary{});
+      if (facts_.may_gain_by_suppressing) {
         Summary most;
         most.suppressed_rows = suppression_limit_;
-        bound = std::min(bound, attribute_value(j, level, most));
+        bound = std::min(bound, (this->*facts_.attribute_value)(j, level, most));
       }
-      tables.bounds[level] = is_always_monotonic(model_.metric) ? bound : slack(bound);
-      tables.bound_factors.push_back(
-          geometric_factor(tables.bounds[level], weights_[j], table_.attributes.size()));
     }
+    tables_[j].bounds.push_back(facts_.is_always_monotonic ? bound : slack(bound));
+    tables_[j].bound_factors.push_back(
+        geometric_factor(tables_[j].bounds[level], weights_[j], table_.attributes.size()));
   }
+}
+
+double Quality::level_entropy(std::size_t j, unsigned level) const {
+  const auto& attribute = table_.attributes[j];
+  return factors_.generalization *
+         entropy(table_.histograms[j], attribute.code_at[level], attribute.distinct(level));
+}
+
+double Quality::share_of_height(std::size_t j, unsigned level) const {
+  return ratio(factors_.generalization * static_cast<double>(level),
+               static_cast<double>(table_.attributes[j].height()));
+}
+
+double Quality::level_number(std::size_t, unsigned level) const {
+  return static_cast<double>(level);
 }
 
 // raw_j = Σ_{c∉S} gF·n·share + Σ_{c∈S} (n if sF = 1, else n·share + sF(n − n·share)), scaled to [0, 1]. The
@@ -244,56 +250,47 @@ double Quality::loss(std::size_t j, unsigned level, const Summary& summary) cons
   return floored(std::max(0.0, ratio(raw - least, rows - least)));
 }
 
-double Quality::attribute_value(std::size_t j, unsigned level, const Summary& summary) const {
-  const double value = tables_[j].values[level];
-  const double entropy = summary.suppressed_rows == 0 ? value : summary.entropy[j];
-  switch (model_.metric) {
-    case Metric::nonuniform_entropy: return floored(entropy);
-    case Metric::nonuniform_entropy_monotonic: return floored(value);
-    case Metric::normalized_nonuniform_entropy:
-      return ratio(floored(entropy), floored(tables_[j].maximal_entropy));
-    case Metric::precision: {
-      const auto rows = static_cast<double>(table_.rows);
-      const auto suppressed = static_cast<double>(summary.suppressed_rows);
-      return ((rows - suppressed) * value + suppressed * factors_.suppression) / rows;
-    }
-    case Metric::precision_monotonic:
-    case Metric::height: return value;
-    case Metric::loss: return loss(j, level, summary);
-    case Metric::discernibility:
-    case Metric::discernibility_monotonic:
-    case Metric::class_size:
-    case Metric::kl_divergence:
-    case Metric::ambiguity: return 0;
-  }
-  return 0;
+double Quality::entropy_with_suppressed(std::size_t j, unsigned level, const Summary& summary) const {
+  return summary.suppressed_rows == 0 ? tables_[j].values[level] : summary.entropy[j];
 }
 
-double Quality::class_score(const Summary& summary) const {
+double Quality::floored_entropy(std::size_t j, unsigned level, const Summary& summary) const {
+  return floored(entropy_with_suppressed(j, level, summary));
+}
+
+double Quality::entropy_of_all(std::size_t j, unsigned level, const Summary&) const {
+  return floored(tables_[j].values[level]);
+}
+
+double Quality::normalized_entropy(std::size_t j, unsigned level, const Summary& summary) const {
+  return ratio(floored(entropy_with_suppressed(j, level, summary)), floored(tables_[j].maximal_entropy));
+}
+
+double Quality::precision(std::size_t j, unsigned level, const Summary& summary) const {
   const auto rows = static_cast<double>(table_.rows);
-  const auto squares = static_cast<double>(summary.squares);
-  // The class-size metric applies sF to the classes and gF to the suppressed group, because the reference
-  // does so.
+  const auto suppressed = static_cast<double>(summary.suppressed_rows);
+  return ((rows - suppressed) * tables_[j].values[level] + suppressed * factors_.suppression) / rows;
+}
+
+double Quality::value_of_level(std::size_t j, unsigned level, const Summary&) const {
+  return tables_[j].values[level];
+}
+
+double Quality::squares(const Transformation&, const Summary& summary) const {
+  return static_cast<double>(summary.squares);
+}
+
+double Quality::discernibility(const Transformation&, const Summary& summary) const {
+  return static_cast<double>(summary.squares - summary.suppressed_squares +
+                             table_.rows * summary.suppressed_rows);
+}
+
+// It applies sF to the classes and gF to the suppressed group, because the reference does so.
+double Quality::class_size(const Transformation&, const Summary& summary) const {
   const double groups =
       factors_.suppression * static_cast<double>(summary.classes - summary.suppressed_classes) +
       factors_.generalization * (summary.suppressed_classes > 0 ? 1 : 0);
-  switch (model_.metric) {
-    case Metric::discernibility_monotonic: return squares;
-    case Metric::discernibility:
-      return static_cast<double>(summary.squares - summary.suppressed_squares +
-                                 table_.rows * summary.suppressed_rows);
-    case Metric::class_size: return rows / groups;
-    case Metric::nonuniform_entropy:
-    case Metric::nonuniform_entropy_monotonic:
-    case Metric::normalized_nonuniform_entropy:
-    case Metric::precision:
-    case Metric::precision_monotonic:
-    case Metric::height:
-    case Metric::loss:
-    case Metric::kl_divergence:
-    case Metric::ambiguity: return 0;
-  }
-  return 0;
+  return static_cast<double>(table_.rows) / groups;
 }
 
 Score Quality::aggregate_in(std::span<const std::size_t> order, const Transformation& transformation,
@@ -301,23 +298,19 @@ Score Quality::aggregate_in(std::span<const std::size_t> order, const Transforma
   std::array<double, kMaxAttributes> values;
   std::array<double, kMaxAttributes> weights;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    values[i] = attribute_value(order[i], transformation.level(order[i]), summary);
+    values[i] = (this->*facts_.attribute_value)(order[i], transformation.level(order[i]), summary);
     weights[i] = weights_[order[i]];
   }
   return aggregate(aggregate_, std::span(values).first(order.size()), std::span(weights).first(order.size()));
 }
 
 Score Quality::score(const Transformation& transformation, const Summary& summary) const {
-  if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
-  if (model_.metric == Metric::ambiguity) return single(summary.shown_combinations);
-  if (is_class_based()) return single(class_score(summary));
+  if (is_class_based()) return single((this->*facts_.class_score)(transformation, summary));
   return aggregate_in(name_order_, transformation, summary);
 }
 
 Score Quality::score_as_given(const Transformation& transformation, const Summary& summary) const {
-  if (model_.metric == Metric::kl_divergence) return single(divergence(transformation, summary));
-  if (model_.metric == Metric::ambiguity) return single(summary.shown_combinations);
-  if (is_class_based()) return single(class_score(summary));
+  if (is_class_based()) return single((this->*facts_.class_score)(transformation, summary));
   return aggregate_in(table_.given_order, transformation, summary);
 }
 

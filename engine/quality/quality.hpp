@@ -58,10 +58,10 @@ class Quality {
 
   // Whether no generalization of an anonymous transformation scores better than it.
   [[nodiscard]] bool is_monotonic() const { return is_monotonic_; }
-  [[nodiscard]] SuppressedSums sums() const;
+  [[nodiscard]] SuppressedSums sums() const { return facts_.sums; }
   [[nodiscard]] EntropyStart entropy_start() const;
   // Whether the classes are scored as such, not attribute by attribute.
-  [[nodiscard]] bool is_class_based() const;
+  [[nodiscard]] bool is_class_based() const { return facts_.class_score != nullptr; }
 
   // REQUIRES: the summary is of this transformation, which is anonymous.
   [[nodiscard]] Score score(const Transformation& transformation, const Summary& summary) const;
@@ -78,6 +78,32 @@ class Quality {
   [[nodiscard]] std::optional<double> bound_of_specializations(const Summary& summary, std::uint64_t k) const;
 
  private:
+  using ClassScore = double (Quality::*)(const Transformation&, const Summary&) const;
+  using ClassBound = double (Quality::*)(const Transformation&) const;
+  using LevelValue = double (Quality::*)(std::size_t attribute, unsigned level) const;
+  using AttributeValue = double (Quality::*)(std::size_t attribute, unsigned level, const Summary&) const;
+  using BoundAbove = double (Quality::*)(const Transformation&, const Summary&, std::uint64_t k) const;
+  using BoundBelow = double (Quality::*)(const Summary&, std::uint64_t k) const;
+
+  // Everything that tells one metric from another. It scores either attribute by attribute or the classes.
+  struct Facts {
+    std::string_view name;
+    Aggregate aggregate = Aggregate::sum;  // of the attributes, unless the model says otherwise
+    bool is_always_monotonic = false;
+    bool may_gain_by_suppressing = false;  // suppressing a record can cost less than a level (gs < ½)
+    SuppressedSums sums = SuppressedSums::none;
+    LevelValue level_value = nullptr;          // what needs no grouping; none: 0
+    AttributeValue attribute_value = nullptr;  // with what is suppressed
+    ClassScore class_score = nullptr;
+    ClassBound class_bound = nullptr;
+    BoundAbove bound_of_generalizations = nullptr;  // none: the classes give no bound
+    BoundBelow bound_of_specializations = nullptr;
+    void (Quality::*prepare)() = nullptr;  // more tables
+  };
+  [[nodiscard]] static Facts facts_of(Metric metric);
+  friend std::string_view name(Metric metric);
+  friend bool is_always_monotonic(Metric metric);
+
   // Per attribute and level, everything that needs no grouping: the share of loss, entropy, relative height …
   struct AttributeTables {
     std::vector<double> values;              // [level]
@@ -91,8 +117,24 @@ class Quality {
   };
 
   void fill_tables();
-  [[nodiscard]] double attribute_value(std::size_t j, unsigned level, const Summary& summary) const;
+  void fill_bounds(std::size_t j);
+  // Of one attribute at one level, without grouping.
+  [[nodiscard]] double level_entropy(std::size_t j, unsigned level) const;
+  [[nodiscard]] double share_of_height(std::size_t j, unsigned level) const;
+  [[nodiscard]] double level_number(std::size_t j, unsigned level) const;
+  // Of one attribute, with what is suppressed.
+  [[nodiscard]] double entropy_with_suppressed(std::size_t j, unsigned level, const Summary& summary) const;
+  [[nodiscard]] double floored_entropy(std::size_t j, unsigned level, const Summary& summary) const;
+  [[nodiscard]] double entropy_of_all(std::size_t j, unsigned level, const Summary& summary) const;
+  [[nodiscard]] double normalized_entropy(std::size_t j, unsigned level, const Summary& summary) const;
+  [[nodiscard]] double precision(std::size_t j, unsigned level, const Summary& summary) const;
+  [[nodiscard]] double value_of_level(std::size_t j, unsigned level, const Summary& summary) const;
   [[nodiscard]] double loss(std::size_t j, unsigned level, const Summary& summary) const;
+  // Of the classes.
+  [[nodiscard]] double squares(const Transformation& transformation, const Summary& summary) const;
+  [[nodiscard]] double discernibility(const Transformation& transformation, const Summary& summary) const;
+  [[nodiscard]] double class_size(const Transformation& transformation, const Summary& summary) const;
+  [[nodiscard]] double ambiguity(const Transformation& transformation, const Summary& summary) const;
   void fill_log_rows();  // also fills value_bits
   void fill_divergence_tables();
   // In bits. The first is of the classes without suppression, the second of what is published.
@@ -100,16 +142,29 @@ class Quality {
                                                const Summary& summary) const;
   [[nodiscard]] double divergence(const Transformation& transformation, const Summary& summary) const;
   [[nodiscard]] double divergence_bound(const Transformation& transformation) const;
-  [[nodiscard]] double divergence_bound_of_generalizations(const Transformation& transformation,
-                                                           const Summary& summary) const;
+  // Bounds without grouping: at most so many classes, and what follows from it.
+  [[nodiscard]] double most_classes(const Transformation& transformation) const;
+  [[nodiscard]] double squares_bound(const Transformation& transformation) const;
+  [[nodiscard]] double class_size_bound(const Transformation& transformation) const;
   [[nodiscard]] double ambiguity_bound(const Transformation& transformation) const;
-  [[nodiscard]] double class_bound(const Transformation& transformation) const;
-  [[nodiscard]] double class_score(const Summary& summary) const;
+  // Bounds by the classes of a transformation: of its generalizations, and of its specializations.
+  [[nodiscard]] double divergence_above(const Transformation& transformation, const Summary& summary,
+                                        std::uint64_t k) const;
+  [[nodiscard]] double ambiguity_above(const Transformation& transformation, const Summary& summary,
+                                       std::uint64_t k) const;
+  [[nodiscard]] double class_size_above(const Transformation& transformation, const Summary& summary,
+                                        std::uint64_t k) const;
+  [[nodiscard]] double squares_above(const Transformation& transformation, const Summary& summary,
+                                     std::uint64_t k) const;
+  [[nodiscard]] double discernibility_above(const Transformation& transformation, const Summary& summary,
+                                            std::uint64_t k) const;
+  [[nodiscard]] double discernibility_below(const Summary& summary, std::uint64_t k) const;
   [[nodiscard]] Score aggregate_in(std::span<const std::size_t> order, const Transformation& transformation,
                                    const Summary& summary) const;
 
   const PreparedTable& table_;
   QualityModel model_;
+  Facts facts_;
   Aggregate aggregate_;
   Factors factors_;
   std::vector<double> weights_;  // by attribute; scaled so that the largest is 1

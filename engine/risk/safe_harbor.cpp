@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "common/ascii.hpp"
 #include "engine/risk/value_patterns.hpp"
 
 namespace pgveil::engine {
@@ -19,16 +20,10 @@ std::string words_of(std::string_view name) {
   std::string words = " ";
   char before = ' ';
   for (const char c : name) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    const bool is_lower = c >= 'a' && c <= 'z';
-    const bool is_digit = c >= '0' && c <= '9';
-    const bool begins_word =
-        is_upper && ((before >= 'a' && before <= 'z') || (before >= '0' && before <= '9'));
+    const bool begins_word = is_upper(c) && (is_lower(before) || is_digit(before));
     if (begins_word && words.back() != ' ') words += ' ';
-    if (is_upper) {
-      words += static_cast<char>(c - 'A' + 'a');
-    } else if (is_lower || is_digit || static_cast<unsigned char>(c) >= 0x80) {
-      words += c;
+    if (is_letter(c) || is_digit(c) || is_above_ascii(c)) {
+      words += lower(c);
     } else if (words.back() != ' ') {
       words += ' ';
     }

@@ -10,7 +10,7 @@ namespace pgveil::engine {
 namespace {
 
 bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
 }
 
 // '9' stands for a digit, 'h' for a hexadecimal digit, and any other character for itself.

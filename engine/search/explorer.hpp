@@ -10,7 +10,6 @@
 
 #include "engine/lattice/antichain.hpp"
 #include "engine/lattice/lattice.hpp"
-#include "engine/search/decided_share.hpp"
 #include "engine/search/search.hpp"
 
 namespace pgveil::engine {
@@ -20,6 +19,27 @@ namespace pgveil::engine {
 // used for all metrics: then no metric costs more than its classes, and a high transformation that is not
 // anonymous tags very much.
 enum class Bounds { none, by_classes, by_look_up };
+
+// Tells how much of a lattice is decided. It looks at all transformations if they are few, else at a sample
+// that is the same each time. A decided transformation stays decided, so each is only queried until then, and
+// the share never falls.
+class DecidedShare {
+ public:
+  static constexpr std::size_t kSample = 1024;
+
+  explicit DecidedShare(const Lattice& lattice);
+
+  // Returns a share from 0 to 1.
+  template <class IsDecided>
+  [[nodiscard]] double measure(IsDecided&& is_decided) {
+    std::erase_if(open_, is_decided);
+    return 1 - static_cast<double>(open_.size()) / static_cast<double>(size_);
+  }
+
+ private:
+  std::vector<Transformation> open_;
+  std::size_t size_;
+};
 
 class Explorer {
  public:

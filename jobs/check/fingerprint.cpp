@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <array>
@@ -19,14 +18,7 @@ namespace {
 constexpr std::size_t kLeastKeyBytes = 16;
 
 std::string digest_of(std::string_view bytes, std::string_view key) {
-  if (key.empty()) return sha256(bytes);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  const bool is_done = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data, bytes.size(),
-                            digest.data(), &size) != nullptr;
-  PGVEIL_ASSERT(is_done);
-  return {digest.begin(), digest.begin() + size};
+  return key.empty() ? sha256(bytes) : hmac_sha256(key, bytes);
 }
 
 // Writes each cell with its length, so that different rows have different texts.

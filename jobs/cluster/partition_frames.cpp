@@ -83,12 +83,11 @@ void read_diversity(JsonObjectView& view, PartitionRequest& request, const Heade
 }
 
 Result<Header> read_header(const std::string& text, PartitionRequest& request) {
-  boost::system::error_code error;
-  json::value parsed = json::parse(text, error);
-  if (error || pgveil::has_duplicate_keys(text, parsed)) return broken_frames("its header is not JSON");
+  const auto parsed = parse_json(text);
+  if (!parsed) return broken_frames("its header is not JSON");
   FirstError errors;
   Header header;
-  JsonObjectView view(parsed, "header", errors);
+  JsonObjectView view(*parsed, "header", errors);
   header.records =
       static_cast<std::uint64_t>(view.integer("records", 1, static_cast<std::int64_t>(kMostRecords)));
   request.options.k = static_cast<std::uint64_t>(view.integer("k", 1, std::int64_t{1} << 32U));

@@ -34,20 +34,6 @@ const Value& required(const JobEntries& entries, const Value& section, std::stri
   return section;
 }
 
-Result<std::string> read_name(const Value& value) {
-  auto name = value.as_string();
-  if (!name) return name;
-  const auto is_name_byte = [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-  };
-  const bool is_valid = !name->empty() && name->size() <= policy::kMaxIdentifierBytes &&
-                        std::ranges::all_of(*name, is_name_byte) &&
-                        !(name->front() >= '0' && name->front() <= '9');
-  if (is_valid) return name;
-  return error_at(value.position(), fmt::format("{} is not a job's name", in_quotes(*name)),
-                  "use lower-case letters, digits and _, at most 63, not starting with a digit");
-}
-
 Result<AttributeClass> read_class(const Value& value) {
   constexpr std::array<std::pair<std::string_view, AttributeClass>, 4> kClasses{
       {{"identifier", AttributeClass::identifier},
@@ -339,7 +325,7 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
       const auto read = version.as_integer(1, 1);
       return read ? Result<void>() : Result<void>(read.error());
     }());
-  job.name = errors.take(read_name(get("name", "add name: my_job")));
+  job.name = errors.take(policy::read_own_name(get("name", "add name: my_job"), "a job's name"));
   errors.check(read_input(get("input", "add input: {file: name.csv}"), folder, job));
   const Value& attributes = get("attributes", "add attributes: {age: {class: …}}");
   job.attributes = errors.take(read_attributes(attributes, folder));

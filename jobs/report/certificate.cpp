@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "common/files/whole_file.hpp"
+#include "common/json_object.hpp"
 #include "common/yaml.hpp"
 #include "jobs/check/fingerprint.hpp"
 #include "jobs/check/model_words.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr double kMostOfNumbers = 1'000'000;  // shares and levels
+constexpr double kMostOfShares = 1'000'000;
+constexpr std::int64_t kMostLevels = 1'000'000;
 
 Error no_certificate() {
   return invalid_input("this is no certificate of pgveil",
@@ -61,124 +63,74 @@ json::value presence_json(const Job& job) {
                       : json::value(nullptr);
 }
 
-// Takes members out of an object. The first one that is missing or has another type is remembered.
-class Fields {
- public:
-  explicit Fields(const json::object& object) : object_(object) {}
-  [[nodiscard]] bool is_complete() const { return is_complete_; }
+std::optional<engine::ValueOrder> order_of(JsonObjectView& fields, FirstError& errors) {
+  if (!fields.has_value("order")) return std::nullopt;
+  if (fields.is_list("order")) return engine::ValueOrder(fields.texts("order"));
+  const auto word = fields.text("order");
+  if (word != "number" && word != "text") errors.add(no_certificate());
+  return engine::ValueOrder(word == "number" ? engine::SortedBy::number : engine::SortedBy::text);
+}
 
-  std::string text(std::string_view key) {
-    const auto* value = object_.if_contains(key);
-    if (value != nullptr && value->is_string()) return std::string(value->get_string());
-    is_complete_ = false;
-    return "";
-  }
-  std::optional<std::string> text_if_any(std::string_view key) {
-    const auto* value = object_.if_contains(key);
-    if (value != nullptr && value->is_null()) return std::nullopt;
-    return text(key);
-  }
-  std::uint64_t count(std::string_view key) {
-    const auto* value = object_.if_contains(key);
-    if (value != nullptr && value->is_int64() && value->get_int64() >= 0)
-      return static_cast<std::uint64_t>(value->get_int64());
-    is_complete_ = false;
-    return 0;
-  }
-  std::vector<std::string> texts(std::string_view key) {
-    std::vector<std::string> made;
-    for (const auto& value : array(key)) {
-      is_complete_ = is_complete_ && value.is_string();
-      if (value.is_string()) made.emplace_back(value.get_string());
-    }
-    return made;
-  }
-  // Whether the member exists and is not null.
-  [[nodiscard]] bool has(std::string_view key) const {
-    const auto* value = object_.if_contains(key);
-    return value != nullptr && !value->is_null();
-  }
-  // Finite, and at least 0.
-  std::vector<double> numbers(std::string_view key) {
-    std::vector<double> made;
-    for (const auto& value : array(key)) {
-      const double number = value.is_number() ? value.to_number<double>() : -1;
-      is_complete_ = is_complete_ && number >= 0 && number <= kMostOfNumbers;
-      made.push_back(is_complete_ ? number : 0);
-    }
-    return made;
-  }
-  const json::array& array(std::string_view key) {
-    static const json::array kNone;
-    const auto* value = object_.if_contains(key);
-    if (value != nullptr && value->is_array()) return value->get_array();
-    is_complete_ = false;
-    return kNone;
-  }
-
- private:
-  const json::object& object_;
-  bool is_complete_ = true;
-};
-
-Result<engine::CheckedColumn> column_of(const json::value& value) {
-  if (!value.is_object()) return no_certificate();
-  Fields fields(value.get_object());
+engine::CheckedColumn column_of(const json::value& value, FirstError& errors) {
+  JsonObjectView fields(value, "sensitive", errors);
   engine::CheckedColumn made{fields.text("column")};
   for (const auto& words : fields.texts("models")) {
     const auto model = model_of(words);
-    if (!model) return no_certificate();
-    made.demanded.push_back(*model);
+    if (!model) errors.add(no_certificate());
+    if (model) made.demanded.push_back(*model);
   }
-  const auto* order = value.get_object().if_contains("order");
-  if (order != nullptr && order->is_array()) made.order = engine::ValueOrder(fields.texts("order"));
-  if (order != nullptr && order->is_string())
-    made.order = engine::ValueOrder(*order == "number" ? engine::SortedBy::number : engine::SortedBy::text);
-  if (!fields.is_complete()) return no_certificate();
+  made.order = order_of(fields, errors);
+  fields.finish();
   return made;
 }
 
-bool read_policy_part(Fields& fields, Certificate& made) {
+// "disclosed_or_implied" is what an older pgveil wrote.
+void read_policy_part(JsonObjectView& fields, Certificate& made, FirstError& errors) {
   made.policy = fields.text("policy");
   made.policy_print = fields.text("policy_sha256");
   made.models = fields.texts("models");
-  made.unit = fields.text_if_any("unit");
-  return !made.policy.empty();
+  made.unit = fields.text_or_null("unit");
+  if (made.policy.empty()) errors.add(no_certificate());
+  for (const auto* key : {"policy_version", "built_at", "units", "cohorts", "smallest_cohort", "cells",
+                          "disclosed", "computable", "equal", "disclosed_or_implied", "suppressed_splits"})
+    fields.skip(key);
 }
 
 // Certificates of an older pgveil have none of these members.
-bool read_population_models(Fields& fields, Certificate& made) {
-  if (fields.has("presence")) {
-    const auto shares = fields.numbers("presence");
-    if (shares.size() != 2) return false;
+void read_later_models(JsonObjectView& fields, Certificate& made, FirstError& errors) {
+  if (fields.has_value("presence")) {
+    const auto shares = fields.numbers("presence", 0, kMostOfShares);
+    if (shares.size() != 2) return errors.add(no_certificate());
     made.presence = engine::DeltaPresence{shares[0], shares[1]};
   }
-  if (fields.has("k_map")) made.k_map = fields.count("k_map");
-  return true;
+  if (fields.has_value("k_map")) made.k_map = fields.count("k_map");
+  if (!fields.has_value("risks")) return;
+  for (const auto& words : fields.texts("risks")) {
+    const auto risk = risk_of(words);
+    if (!risk) return errors.add(no_certificate());
+    made.risks.push_back(*risk);
+  }
 }
 
-bool read_job_part(Fields& fields, Certificate& made) {
+void read_job_part(JsonObjectView& fields, Certificate& made, FirstError& errors) {
   made.job = fields.text("job");
   made.job_print = fields.text("job_sha256");
   made.input_print = fields.text("input_hmac_sha256");
-  made.null_text = fields.text_if_any("null");
+  made.null_text = fields.text_or_null("null");
   made.dropped_rows = fields.count("dropped_rows");
   made.has_left_out = made.dropped_rows + fields.count("hidden_rows") > 0;
   made.lets_suppressed_be = fields.text("outliers") == "as_reference";
-  for (const double level : fields.numbers("levels")) made.levels.push_back(static_cast<unsigned>(level));
+  for (const auto level : fields.integers("levels", 0, kMostLevels))
+    made.levels.push_back(static_cast<unsigned>(level));
   for (const auto& it : fields.array("sensitive")) {
-    auto column = column_of(it);
-    if (!column) return false;
-    column->null_text = made.null_text;
-    made.sensitive.push_back(std::move(*column));
+    auto column = column_of(it, errors);
+    column.null_text = made.null_text;
+    made.sensitive.push_back(std::move(column));
   }
-  // Certificates of an older pgveil have none.
-  for (const auto& words : fields.has("risks") ? fields.texts("risks") : std::vector<std::string>()) {
-    const auto risk = risk_of(words);
-    if (!risk) return false;
-    made.risks.push_back(*risk);
-  }
-  return read_population_models(fields, made);
+  read_later_models(fields, made, errors);
+  for (const auto* key :
+       {"input_rows", "classes", "smallest_class", "suppressed_rows", "certainty_penalty", "scores"})
+    fields.skip(key);
 }
 
 }  // namespace
@@ -247,23 +199,26 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
 }
 
 Result<Certificate> read_certificate(std::string_view text) {
-  boost::system::error_code failed;
-  const auto value = json::parse(text, failed);
-  if (failed || !value.is_object()) return no_certificate();
-  Fields fields(value.get_object());
+  const auto value = parse_json(text);
+  if (!value) return no_certificate();
+  FirstError errors;
+  JsonObjectView fields(*value, "certificate", errors);
   if (fields.count("pgveil_certificate") != kCertificateForm) return no_certificate();
   Certificate made;
   made.issued_at = fields.text("issued_at");
   made.version = fields.text("version");
-  made.file_print = fields.text_if_any("file_sha256");
-  made.table_print = fields.text_if_any("table_sha256");
+  made.file_print = fields.text_or_null("file_sha256");
+  made.table_print = fields.text_or_null("table_sha256");
   made.columns = fields.texts("columns");
   made.quasi_identifiers = fields.texts("quasi_identifiers");
   made.rows = fields.count("rows");
   made.k = fields.count("k");
-  const bool is_read =
-      value.get_object().contains("policy") ? read_policy_part(fields, made) : read_job_part(fields, made);
-  if (!is_read || !fields.is_complete()) return no_certificate();
+  if (fields.has("policy"))
+    read_policy_part(fields, made, errors);
+  else
+    read_job_part(fields, made, errors);
+  fields.finish();
+  if (errors.error()) return no_certificate();
   return made;
 }
 

@@ -6,15 +6,16 @@
 #include <chrono>
 #include <limits>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "common/workers.hpp"
+#include "engine/publish/local_recoding.hpp"
 #include "jobs/check/fingerprint.hpp"
 #include "jobs/check/recount.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/report/certificate.hpp"
-#include "jobs/run/recoding.hpp"
 #include "jobs/run/targets.hpp"
 
 namespace pgveil::app {
@@ -261,6 +262,24 @@ Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const
     prints.table = std::move(*print);
   }
   return fingerprints_of(request.job, data, std::move(prints), *request.certificate_key);
+}
+
+// Handles local_recoding of a job: records that its transformation suppresses get other transformations. The
+// published table is then like mondrian's: its quasi-identifiers have no level above their values.
+struct RecodedData {
+  engine::Recoding recoding;
+  engine::PreparedTable prepared;  // of recoding.table
+};
+
+// levels: in the job's order.
+Result<RecodedData> recode_job(const Job& job, const JobData& data, std::span<const unsigned> levels,
+                               const engine::SearchOptions& options) {
+  auto recoding = engine::recode_locally(data.table, data.prepared, data.quasi_identifiers, data.privacy,
+                                         levels, options, job.local_recoding);
+  if (!recoding) return recoding.error();
+  auto prepared = prepare_shown(recoding->table, data);
+  if (!prepared) return prepared.error();
+  return RecodedData{std::move(*recoding), std::move(*prepared)};
 }
 
 // nullopt: the job does not want it, or nothing is suppressed.

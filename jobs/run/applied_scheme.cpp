@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <filesystem>
 
 #include "common/files/whole_file.hpp"
+#include "common/json_object.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
 namespace {
 
-namespace json = boost::json;
-
+constexpr std::int64_t kMostLevels = 127;
 constexpr std::size_t kMostBytes = 1 << 26;
 
 Error no_scheme() {
@@ -21,18 +20,10 @@ Error no_scheme() {
                        "take a file that anonymize --report wrote");
 }
 
-const json::array* array_of(const json::object& object, std::string_view key) {
-  const auto* value = object.if_contains(key);
-  return value == nullptr ? nullptr : value->if_array();
-}
-
-std::optional<std::vector<unsigned>> levels_of(const json::array& array) {
+std::vector<unsigned> levels_of(JsonObjectView& report, std::string_view key) {
   std::vector<unsigned> levels;
-  for (const auto& value : array) {
-    const auto* number = value.if_int64();
-    if (number == nullptr || *number < 0 || *number > 127) return std::nullopt;
-    levels.push_back(static_cast<unsigned>(*number));
-  }
+  for (const auto level : report.integers(key, 0, kMostLevels))
+    levels.push_back(static_cast<unsigned>(level));
   return levels;
 }
 
@@ -115,30 +106,19 @@ Result<AppliedScheme> joined(const Scheme& scheme, Job job) {
 }  // namespace
 
 Result<Scheme> read_scheme(std::string_view text) {
-  boost::system::error_code failed;
-  const auto value = json::parse(text, failed);
-  if (failed || !value.is_object()) return no_scheme();
-  const auto& object = value.get_object();
-  if (const auto* mondrian = object.if_contains("mondrian"); mondrian != nullptr && !mondrian->is_null())
+  const auto value = parse_json(text);
+  if (!value) return no_scheme();
+  FirstError errors;
+  JsonObjectView report(*value, "report", errors);
+  if (report.has_value("mondrian"))
     return invalid_input("the scheme cuts groups, which are those of its own rows alone",
                          "run the job on the new rows");
-  const auto* name = object.if_contains("job");
-  const auto* names = array_of(object, "quasi_identifiers");
-  const auto* levels = array_of(object, "levels");
-  const auto* heights = array_of(object, "heights");
-  if (name == nullptr || !name->is_string() || names == nullptr || levels == nullptr || heights == nullptr)
+  Scheme made{report.text("job"), report.texts("quasi_identifiers"), levels_of(report, "levels"),
+              levels_of(report, "heights")};
+  // No finish(): a report says more than the transformation that is taken from it.
+  const std::size_t columns = made.quasi_identifiers.size();
+  if (errors.error() || columns == 0 || made.levels.size() != columns || made.heights.size() != columns)
     return no_scheme();
-  Scheme made{std::string(name->get_string()), {}, {}, {}};
-  for (const auto& it : *names) {
-    if (!it.is_string()) return no_scheme();
-    made.quasi_identifiers.emplace_back(it.get_string());
-  }
-  const auto own = levels_of(*levels);
-  const auto highest = levels_of(*heights);
-  if (!own || !highest || own->size() != names->size() || highest->size() != names->size() || names->empty())
-    return no_scheme();
-  made.levels = *own;
-  made.heights = *highest;
   return made;
 }
 
@@ -155,8 +135,11 @@ Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
   if (job->mondrian) return no_scheme();
   if (auto input = set_input(arguments, *job); !input) return input.error();
   if (auto output = set_output(arguments, *job); !output) return output.error();
-  if (arguments.on_violation == "suppress") job->suppression = 1;
-  if (arguments.on_violation == "refuse") job->suppression = 0;
+  switch (arguments.violating) {
+    case ViolatingClasses::refused: job->suppression = 0; break;
+    case ViolatingClasses::as_job_allows: break;
+    case ViolatingClasses::suppressed: job->suppression = 1; break;
+  }
   return joined(*scheme, std::move(*job));
 }
 

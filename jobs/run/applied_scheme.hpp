@@ -10,6 +10,9 @@
 
 namespace pgveil::app {
 
+// What is done with classes that break a model.
+enum class ViolatingClasses { refused, as_job_allows, suppressed };
+
 struct ApplyArguments {
   std::string config;
   std::string scheme;  // a report of anonymize
@@ -17,9 +20,9 @@ struct ApplyArguments {
   TableArguments input;  // neither file nor table: the job's own input
   std::optional<std::string> output, output_table;
   bool replaces = false;
-  std::string on_violation = "job";  // refuse: any class; job: more than the job may suppress; suppress: none
-  std::string report;                // file for the JSON report; empty: none
-  std::string certificate;           // file for the certificate; empty: none
+  ViolatingClasses violating = ViolatingClasses::as_job_allows;
+  std::string report;       // file for the JSON report; empty: none
+  std::string certificate;  // file for the certificate; empty: none
   std::optional<std::string> key_file;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/ascii.hpp"
 #include "common/csv.hpp"
 #include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
@@ -14,9 +15,8 @@ namespace {
 // Optional sign, digits, at most one dot: nothing that a spreadsheet would run as a formula.
 bool is_number(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return !text.empty() && is_digit(text.front()) && std::ranges::count(text, '.') <= 1 &&
-         std::ranges::all_of(text, [&](char c) { return is_digit(c) || c == '.'; });
+         std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
 }
 
 CellKind kind_of(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/first_error.hpp"
 #include "policy/spec/constraint_reader.hpp"
 #include "policy/spec/level_reader.hpp"
@@ -114,6 +115,17 @@ Result<std::string> read_identifier(const yaml::Value& value, std::string_view w
   if (!name) return error_at(value.position(), fmt::format("expected {}", what), "write its name");
   if (const auto checked = check_identifier(*name, value.position(), what); !checked) return checked.error();
   return name;
+}
+
+Result<std::string> read_own_name(const yaml::Value& value, std::string_view what) {
+  auto name = value.as_string();
+  if (!name) return name;
+  const auto is_name_byte = [](char c) { return c == '_' || is_digit(c) || is_lower(c); };
+  const bool is_valid = !name->empty() && name->size() <= kMaxIdentifierBytes && !is_digit(name->front()) &&
+                        std::ranges::all_of(*name, is_name_byte);
+  if (is_valid) return name;
+  return error_at(value.position(), fmt::format("{} is not {}", in_quotes(*name), what),
+                  "use lower-case letters, digits and _, at most 63, not starting with a digit");
 }
 
 Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& read_file) {

@@ -1,5 +1,5 @@
 #pragma once
-// Parts of spec_reader: PostgreSQL names, and the `columns` map of a policy. For spec_reader.cpp only.
+// Parts of spec_reader: names, and the `columns` map of a policy. Jobs read their names with it, too.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,6 +19,10 @@ inline constexpr std::size_t kMaxIdentifierBytes = 63;  // NAMEDATALEN - 1
 // A name as it is in PostgreSQL's catalog: 1 to 63 bytes, no control characters; neither folded nor unquoted.
 // `what` is for the message, for example "a role".
 [[nodiscard]] Result<std::string> read_identifier(const yaml::Value& value, std::string_view what);
+
+// A name that the author of the file chose: at most 63 lower-case letters, digits and _, not beginning with a
+// digit. `what` is for the message, for example "a policy name".
+[[nodiscard]] Result<std::string> read_own_name(const yaml::Value& value, std::string_view what);
 
 struct ReadColumns {
   std::vector<ColumnRule> rules;                 // in file order

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/first_error.hpp"
 #include "common/sha256.hpp"
 #include "policy/spec/column_reader.hpp"
@@ -22,28 +23,9 @@ using Entries = std::vector<yaml::Value::Entry>;
 
 constexpr std::int64_t kMaxK = std::int64_t{1} << 53;  // every JSON reader still reads it exactly
 constexpr std::int64_t kMinCheckEveryMs = 1000;
-constexpr std::size_t kMaxPolicyNameBytes = 63;  // as for PostgreSQL's names
 
 bool is_plain_name_byte(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return c == '_' || c == '$' || byte >= 0x80 || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-         (c >= 'A' && c <= 'Z');
-}
-
-Result<std::string> read_policy_name(const yaml::Value& value) {
-  constexpr std::string_view kFix =
-      "use lower-case letters, digits and _, at most 63, not starting with a digit";
-  auto name = value.as_string();
-  if (!name) return name;
-  const auto is_name_byte = [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-  };
-  const bool is_valid = !name->empty() && name->size() <= kMaxPolicyNameBytes &&
-                        std::all_of(name->begin(), name->end(), is_name_byte) &&
-                        !(name->front() >= '0' && name->front() <= '9');
-  if (!is_valid)
-    return error_at(value.position(), fmt::format("{} is not a policy name", in_quotes(*name)), kFix);
-  return name;
+  return c == '_' || c == '$' || is_above_ascii(c) || is_digit(c) || is_letter(c);
 }
 
 struct TableName {
@@ -206,8 +188,8 @@ const yaml::Value& required(const Entries& entries, const yaml::Value& policy, s
 
 void read_required(const Entries& entries, const yaml::Value& value, const ReadNamedFile& read_file,
                    PolicySpec& policy, FirstError& errors) {
-  policy.name =
-      errors.take(read_policy_name(required(entries, value, "name", "add name: people_k2", errors)));
+  policy.name = errors.take(
+      read_own_name(required(entries, value, "name", "add name: people_k2", errors), "a policy name"));
   policy.database = errors.take(
       read_identifier(required(entries, value, "database", "add database: its name", errors), "a database"));
   auto table = errors.take(read_table(required(entries, value, "table", "add table: schema.table", errors)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/ascii.hpp"
+
 namespace pgveil::net {
 namespace {
 
@@ -21,8 +23,7 @@ asio::ip::address plain(const asio::ip::address& address) {
 }
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() <= 5 && are_digits(text);
 }
 
 std::string_view without_brackets(std::string_view name) {

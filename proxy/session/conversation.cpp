@@ -7,6 +7,7 @@
 #include "common/sqlstate.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/renewal.hpp"
+#include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session {
 
@@ -200,8 +201,13 @@ Checked check_use(Conversation& conversation, const Use& use, const Serving& ser
   return protection_of(named) == Protection::is_protected ? Protection::is_protected : protection_of(use);
 }
 
-std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, std::string_view name) {
-  if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
+std::optional<wire::ErrorResponse> check_name(std::string_view name) {
+  if (name.size() <= kMaxNameBytes) return std::nullopt;
+  return refuse(sqlstate::kNameTooLong, "name is longer than 63 bytes");
+}
+
+std::optional<wire::ErrorResponse> check_new_name(const Conversation& conversation, std::string_view name) {
+  if (auto refusal = check_name(name)) return refusal;
   if (conversation.registry.size() >= conversation.state.config.limits.statements) {
     return refuse(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals",
                   "close some of them");
@@ -230,7 +236,7 @@ void keep_text(const Conversation& conversation, Entry& entry, std::string_view 
 namespace {
 
 std::optional<wire::ErrorResponse> check_keeping(const Conversation& conversation, const Entry& entry) {
-  if (auto refusal = check_name(conversation, entry.target)) return refusal;
+  if (auto refusal = check_new_name(conversation, entry.target)) return refusal;
   return check_room(conversation, 0, entry.sent.bytes);
 }
 
@@ -252,33 +258,23 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   const auto erase = [&](Kind kind) {
     entry.target.empty() ? registry.erase_all(kind) : registry.erase(kind, entry.target);
   };
-  switch (entry.kind) {
-    case StatementKind::prepare:
+  switch (facts_of(entry.kind).names) {
+    case NameEffect::puts_statement:
       if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_statement(entry.target, made_query());
       break;
-    case StatementKind::declare_cursor:
+    case NameEffect::puts_cursor:
       if (auto refusal = check_keeping(conversation, entry)) return refusal;
       registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation));
       break;
-    case StatementKind::deallocate: erase(Kind::statement); break;
-    case StatementKind::close_cursor: erase(Kind::portal); break;
-    case StatementKind::discard:
+    case NameEffect::drops_statement: erase(Kind::statement); break;
+    case NameEffect::drops_cursor: erase(Kind::portal); break;
+    case NameEffect::discards:
       if (entry.target != "all") break;
       registry.erase_all(Kind::statement);
       registry.erase_all(Kind::portal);
       break;
-    case StatementKind::select:
-    case StatementKind::copy_out:
-    case StatementKind::execute:
-    case StatementKind::fetch:
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::savepoint:
-    case StatementKind::set:
-    case StatementKind::show:
-    case StatementKind::explain: break;
+    case NameEffect::none: break;
   }
   return std::nullopt;
 }

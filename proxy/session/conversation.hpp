@@ -130,9 +130,12 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
 // limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
 
+// 42622 if no statement or portal can have this name.
+[[nodiscard]] std::optional<wire::ErrorResponse> check_name(std::string_view name);
+
 // 42622 or 54000 if this name cannot be added.
-[[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
-                                                            std::string_view name);
+[[nodiscard]] std::optional<wire::ErrorResponse> check_new_name(const Conversation& conversation,
+                                                                std::string_view name);
 
 // 54000 if the session already keeps too much text to keep this, too: the client's text, and what is sent for
 // it.

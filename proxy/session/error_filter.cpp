@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/error_response.hpp"
 
@@ -120,7 +121,7 @@ Filtered fixed(const wire::Diagnostics& from, std::string_view severity, std::st
 
 std::string sqlstate_of(const wire::Diagnostics& diagnostics) {
   const std::string_view code = text_of(diagnostics, 'C');
-  const auto is_legal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); };
+  const auto is_legal = [](char c) { return is_digit(c) || is_upper(c); };
   const bool is_sqlstate = code.size() == 5 && std::all_of(code.begin(), code.end(), is_legal);
   return std::string(is_sqlstate ? code : sqlstate::kInternalError);
 }

@@ -39,7 +39,7 @@ void forward(Conversation& conversation, std::string_view whole, Expectation exp
 }
 
 std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message) {
-  if (auto refusal = check_name(conversation, message.statement)) return refusal;
+  if (auto refusal = check_new_name(conversation, message.statement)) return refusal;
   if (pooled::is_in_use(conversation)) {
     if (auto refusal = pooled::check_parse(conversation, message)) return refusal;
   }
@@ -105,7 +105,7 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
 // have an old one after we refused the message that would have replaced it.
 std::variant<Use, wire::ErrorResponse> look_up(const Conversation& conversation, Kind kind,
                                                const std::string& name) {
-  if (name.size() > kMaxNameBytes) return refuse("42622", "name is longer than 63 bytes");
+  if (auto refusal = check_name(name)) return std::move(*refusal);
   Use use{.entry = conversation.registry.find(kind, name), .kind = kind, .name = name};
   if (use.entry != nullptr || !name.empty()) return use;
   return kind == Kind::statement
@@ -156,7 +156,7 @@ std::optional<std::string> server_name(Conversation& conversation, const Use& us
 void on(Conversation& conversation, const wire::Bind& message, const wire::FrameView& frame) {
   const std::size_t mark = conversation.registry.mark();
   if (message.portal.empty()) conversation.registry.erase(Kind::portal, "");
-  if (auto refusal = check_name(conversation, message.portal))
+  if (auto refusal = check_new_name(conversation, message.portal))
     return refuse_message(conversation, std::move(*refusal));
   std::optional<Found> found = find_use(conversation, Kind::statement, message.statement);
   if (!found) return;
@@ -216,9 +216,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
 }
 
 void on(Conversation& conversation, const wire::Close& message, const wire::FrameView& frame) {
-  if (message.name.size() > kMaxNameBytes) {
-    return refuse_message(conversation, refuse("42622", "name is longer than 63 bytes"));
-  }
+  if (auto refusal = check_name(message.name)) return refuse_message(conversation, std::move(*refusal));
   const std::size_t mark = conversation.registry.mark();
   const bool is_statement = message.target == wire::Target::statement;
   conversation.registry.erase(is_statement ? Kind::statement : Kind::portal, message.name);

@@ -1,8 +1,10 @@
 #pragma once
-// The tables that say which message is legal when. A tag that an entry does not list is a protocol violation
-// and ends the session; so does a phase or step without an entry.
-// Where a session is, from its first byte on.
+// The tables that say what holds in which phase, and which message is legal when. A tag that an entry does
+// not list is a protocol violation and ends the session; so does a phase or step without an entry.
+#include <optional>
 #include <string_view>
+
+#include "proxy/session/session.hpp"
 
 namespace pgveil::session {
 
@@ -24,25 +26,55 @@ enum class Phase {
   closed
 };
 
-// The tags a client may send; empty: none, because its bytes wait or have no tags.
-[[nodiscard]] constexpr std::string_view client_tags(Phase phase) {
+// Must the client's next message wait, whatever it is? `by_answers`: until those before it are answered.
+enum class Waits { no, yes, by_answers };
+
+// Everything that tells one phase from another.
+struct PhaseFacts {
+  std::string_view client_tags = "";  // that a client may send; empty: its bytes wait or have no tags
+  Waits client_waits = Waits::no;
+  std::optional<Activity> activity = std::nullopt;  // none: by what is under way
+  bool is_past_login = false;                       // the time-out of the login no longer matters
+  bool may_end_unanswered = false;  // at that time-out: a client that has sent nothing useful gets no error
+  bool is_backend_talking = false;  // what the backend sends is read
+  bool has_terminate = false;       // the backend is told when the session ends
+};
+
+[[nodiscard]] constexpr PhaseFacts facts_of(Phase phase) {
   switch (phase) {
-    case Phase::startup: return "";
-    case Phase::securing: return "";
-    case Phase::sasl_initial: return "p";
-    case Phase::looking_up: return "";
-    case Phase::sasl_final: return "p";
-    case Phase::connecting: return "";
-    case Phase::backend_login: return "";
-    case Phase::relay: return "BCDEFHPQSXcdf";
-    case Phase::preparing: return "";
-    case Phase::ready: return "BCDEFHPQSX";  // no d, c, f: COPY FROM STDIN is never open
-    case Phase::settling: return "";
-    case Phase::parked: return "BCDEFHPQSX";
-    case Phase::console: return "BCDEFHPQSX";
-    case Phase::closed: return "";
+    case Phase::startup: return {.activity = Activity::login, .may_end_unanswered = true};
+    case Phase::securing:
+      return {.client_waits = Waits::yes, .activity = Activity::login, .may_end_unanswered = true};
+    case Phase::sasl_initial: return {.client_tags = "p", .activity = Activity::login};
+    case Phase::looking_up: return {.client_waits = Waits::yes, .activity = Activity::login};
+    case Phase::sasl_final: return {.client_tags = "p", .activity = Activity::login};
+    case Phase::connecting: return {.client_waits = Waits::yes, .activity = Activity::waiting};
+    case Phase::backend_login:
+    case Phase::preparing:
+      return {.client_waits = Waits::yes, .activity = Activity::waiting, .is_backend_talking = true};
+    case Phase::ready:
+      return {.client_tags = "BCDEFHPQSX",  // no d, c, f: COPY FROM STDIN is never open
+              .client_waits = Waits::by_answers,
+              .is_past_login = true,
+              .is_backend_talking = true,
+              .has_terminate = true};
+    case Phase::relay:
+      return {.client_tags = "BCDEFHPQSXcdf",
+              .is_past_login = true,
+              .is_backend_talking = true,
+              .has_terminate = true};
+    case Phase::settling:
+      return {.client_waits = Waits::yes,
+              .activity = Activity::idle,
+              .is_past_login = true,
+              .is_backend_talking = true};
+    case Phase::parked:
+      return {.client_tags = "BCDEFHPQSX", .activity = Activity::idle, .is_past_login = true};
+    case Phase::console:
+      return {.client_tags = "BCDEFHPQSX", .client_waits = Waits::by_answers, .is_past_login = true};
+    case Phase::closed: return {.client_waits = Waits::yes, .activity = Activity::closed};
   }
-  return "";
+  return {.client_waits = Waits::yes};
 }
 
 // What the backend owes us for one message that we sent.

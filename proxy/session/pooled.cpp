@@ -5,6 +5,7 @@
 #include "common/assert.hpp"
 #include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session::pooled {
 
@@ -27,29 +28,6 @@ std::string key_of(const SentText& sent, const std::vector<std::uint32_t>& param
 std::string key_for(Conversation& conversation, std::string_view name, const SentText& sent,
                     const std::vector<std::uint32_t>& parameter_types) {
   return name.empty() ? "#" + std::to_string(++conversation.unnamed_count) : key_of(sent, parameter_types);
-}
-
-std::optional<std::string_view> needs_own_connection(const rewriter::Statement& statement) {
-  switch (statement.kind) {
-    case StatementKind::prepare: return "PREPARE";
-    case StatementKind::execute: return "EXECUTE";
-    case StatementKind::declare_cursor:
-      return statement.is_held ? std::optional<std::string_view>("DECLARE … WITH HOLD") : std::nullopt;
-    case StatementKind::select:
-    case StatementKind::copy_out:
-    case StatementKind::deallocate:
-    case StatementKind::fetch:
-    case StatementKind::close_cursor:
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::savepoint:
-    case StatementKind::set:
-    case StatementKind::show:
-    case StatementKind::discard:
-    case StatementKind::explain: return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 wire::ErrorResponse unknown_statement(const std::string& name) {
@@ -106,13 +84,14 @@ std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
         statement.kind == StatementKind::deallocate && !statement.name.empty() &&
         conversation.registry.find(StatementRegistry::Kind::statement, statement.name) == nullptr;
     if (is_unknown) return unknown_statement(statement.name);
-    const auto what = needs_own_connection(statement);
-    if (!what) continue;
-    const bool is_cursor = statement.kind == StatementKind::declare_cursor;
+    const StatementFacts facts = facts_of(statement.kind);
+    if (facts.needs_own_connection.empty() || (facts.needs_it_only_if_held && !statement.is_held)) continue;
     return session::refuse(
-        sqlstate::kFeatureNotSupported, std::string(*what) + " is not answered in transaction pooling",
-        is_cursor ? "use the cursor inside a transaction"
-                  : "use the driver's prepared statements, which are messages of the protocol");
+        sqlstate::kFeatureNotSupported,
+        std::string(facts.needs_own_connection) + " is not answered in transaction pooling",
+        facts.names == NameEffect::puts_cursor
+            ? "use the cursor inside a transaction"
+            : "use the driver's prepared statements, which are messages of the protocol");
   }
   return std::nullopt;
 }
@@ -126,28 +105,15 @@ const std::string& text_of(const Conversation& conversation, const rewriter::Sta
 void note_effect(Conversation& conversation, const Entry& entry) {
   if (!is_in_use(conversation)) return;
   BackendState& server = *conversation.state.server;
-  switch (entry.kind) {
-    case StatementKind::discard:
-    case StatementKind::deallocate:
+  switch (facts_of(entry.kind).connection) {
+    case ConnectionEffect::drops_statements:
       server.statements.forget_all();
       server.unnamed.clear();
       server.is_soiled = true;
       conversation.has_set = true;
       return;
-    case StatementKind::set:
-    case StatementKind::prepare:
-    case StatementKind::execute: conversation.has_set = true; return;
-    case StatementKind::select:
-    case StatementKind::copy_out:
-    case StatementKind::declare_cursor:
-    case StatementKind::fetch:
-    case StatementKind::close_cursor:
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::savepoint:
-    case StatementKind::show:
-    case StatementKind::explain: return;
+    case ConnectionEffect::may_change_settings: conversation.has_set = true; return;
+    case ConnectionEffect::none: return;
   }
 }
 
@@ -203,9 +169,8 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
                {.step = Step::parse, .protection = protection, .mark = mark});
     return std::nullopt;
   }
-  const bool may_end_it = entry.kind == StatementKind::commit || entry.kind == StatementKind::rollback ||
-                          entry.kind == StatementKind::savepoint;
-  if (conversation.status == wire::TransactionStatus::failed && !may_end_it) {
+  const bool is_aborted = conversation.status == wire::TransactionStatus::failed;
+  if (is_aborted && !facts_of(entry.kind).may_end_failed_transaction) {
     return session::refuse(sqlstate::kInFailedTransaction,
                            "current transaction is aborted, commands ignored until end of transaction block");
   }

@@ -7,13 +7,13 @@
 #include "common/sqlstate.hpp"
 #include "proxy/session/extended.hpp"
 #include "proxy/session/pooled.hpp"
+#include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session::renewal {
 
 namespace {
 
 using rewriter::Rewritten;
-using rewriter::StatementKind;
 using Kind = StatementRegistry::Kind;
 
 constexpr std::uint64_t kNever = 0;  // no snapshot has this generation: judge again at the next use
@@ -34,29 +34,6 @@ std::optional<std::string_view> statement_of(const wire::FrameView& frame) {
   const std::size_t end = rest.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
   return rest.substr(0, end);
-}
-
-// The kinds that read tables. All others mean the same under every policy, or name another statement.
-bool reads_tables(StatementKind kind) {
-  switch (kind) {
-    case StatementKind::select:
-    case StatementKind::copy_out:
-    case StatementKind::declare_cursor:
-    case StatementKind::explain: return true;
-    case StatementKind::prepare:
-    case StatementKind::execute:
-    case StatementKind::deallocate:
-    case StatementKind::fetch:
-    case StatementKind::close_cursor:
-    case StatementKind::begin:
-    case StatementKind::commit:
-    case StatementKind::rollback:
-    case StatementKind::savepoint:
-    case StatementKind::set:
-    case StatementKind::show:
-    case StatementKind::discard: return false;
-  }
-  return false;
 }
 
 bool reads_the_same(const Entry& a, const Entry& b) {
@@ -208,7 +185,7 @@ std::optional<wire::ErrorResponse> judge_again(Conversation& conversation, const
   if (is_answered && entry.allowed == serving.generation) return std::nullopt;
   if (entry.source == nullptr && !state.gate.is_current(entry.versions, state.database))
     return not_the_same(use, true);
-  if (entry.source == nullptr || !reads_tables(entry.kind)) return std::nullopt;
+  if (entry.source == nullptr || !facts_of(entry.kind).reads_tables) return std::nullopt;
   rewriter::Client client = conversation.client;
   client.path = entry.source->path;
   const auto judged = state.gate.judge(entry.source->sql, client, state.database).verdict;
@@ -235,7 +212,7 @@ void before(Conversation& conversation, const wire::FrameView& frame) {
   if (!name) return;
   const EntryPtr entry = conversation.registry.find(Kind::statement, *name);
   if (entry == nullptr || entry->parsed == nullptr || entry->source == nullptr) return;
-  if (!reads_tables(entry->kind)) return;
+  if (!facts_of(entry->kind).reads_tables) return;
   const SessionState& state = conversation.state;
   const std::uint64_t generation = state.gate.serving(state.database).generation;
   if (entry->generation == generation) return;

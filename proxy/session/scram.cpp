@@ -2,7 +2,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "common/assert.hpp"
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::session {
@@ -32,17 +32,19 @@ std::string_view view_of(const Sha256& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-Sha256 sha256(std::string_view text) {
+Sha256 as_hash(std::string_view bytes) {
   Sha256 out;
-  PGVEIL_ASSERT(EVP_Digest(text.data(), text.size(), out.data(), nullptr, EVP_sha256(), nullptr) == 1);
+  PGVEIL_ASSERT(bytes.size() == out.size());
+  std::copy(bytes.begin(), bytes.end(), out.begin());
   return out;
 }
 
+Sha256 hash_of(std::string_view text) {
+  return as_hash(sha256(text));
+}
+
 Sha256 hmac(std::string_view key, std::string_view text) {
-  Sha256 out;
-  PGVEIL_ASSERT(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes_of(text), text.size(),
-                     out.data(), nullptr) != nullptr);
-  return out;
+  return as_hash(hmac_sha256(key, text));
 }
 
 Sha256 salted_password(std::string_view password, std::string_view salt, int iterations) {
@@ -90,10 +92,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
 
 std::optional<Sha256> decode_hash(std::string_view text) {
   const auto raw = decode_base64(text);
-  Sha256 out;
-  if (!raw || raw->size() != out.size()) return std::nullopt;
-  std::copy(raw->begin(), raw->end(), out.begin());
-  return out;
+  if (!raw || raw->size() != Sha256{}.size()) return std::nullopt;
+  return as_hash(*raw);
 }
 
 // ---- message texts
@@ -183,7 +183,7 @@ std::string to_string(const ScramVerifier& verifier) {
 ScramVerifier make_verifier(std::string_view password, std::string_view salt, int iterations) {
   const Sha256 salted = salted_password(password, salt, iterations);
   const Sha256 client_key = hmac(view_of(salted), "Client Key");
-  return {iterations, std::string(salt), sha256(view_of(client_key)), hmac(view_of(salted), "Server Key")};
+  return {iterations, std::string(salt), hash_of(view_of(client_key)), hmac(view_of(salted), "Server Key")};
 }
 
 ScramVerifier mock_verifier(std::string_view role, std::string_view process_secret) {
@@ -280,7 +280,7 @@ Result<std::string> ScramServer::on_client_final(std::string_view message) {
       client_first_bare_ + "," + server_first_ + "," + std::string(message.substr(0, message.rfind(',')));
   const Sha256 signature = hmac(view_of(verifier_.stored_key), auth_message);
   const Sha256 client_key = exclusive_or(*proof, signature);
-  const bool is_right = is_same(view_of(sha256(view_of(client_key))), view_of(verifier_.stored_key));
+  const bool is_right = is_same(view_of(hash_of(view_of(client_key))), view_of(verifier_.stored_key));
   if (!is_right || is_mock_) return not_authenticated("password authentication failed");
   return "v=" + encode_base64(view_of(hmac(view_of(verifier_.server_key), auth_message)));
 }
@@ -329,7 +329,7 @@ Result<std::string> ScramClient::on_server_first(std::string_view message) {
       "c=" + encode_base64(gs2_header() + binding_.end_point) + ",r=" + std::string(*nonce);
   auth_message_ = client_first_bare_ + "," + std::string(message) + "," + without_proof;
   const Sha256 client_key = hmac(view_of(salted_password_), "Client Key");
-  const Sha256 signature = hmac(view_of(sha256(view_of(client_key))), auth_message_);
+  const Sha256 signature = hmac(view_of(hash_of(view_of(client_key))), auth_message_);
   return without_proof + ",p=" + encode_base64(view_of(exclusive_or(client_key, signature)));
 }
 

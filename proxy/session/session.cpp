@@ -60,10 +60,7 @@ struct Session::Impl {
   [[nodiscard]] bool needs_backend(char tag) const;
   [[nodiscard]] bool is_waiting() const;
   [[nodiscard]] Activity activity() const;
-  [[nodiscard]] bool is_backend_talking() const {
-    return state.phase == Phase::backend_login || state.phase == Phase::preparing ||
-           state.phase == Phase::ready || state.phase == Phase::settling || state.phase == Phase::relay;
-  }
+  [[nodiscard]] bool is_backend_talking() const { return facts_of(state.phase).is_backend_talking; }
 
   SessionState state;
   wire::Framer from_client;
@@ -91,49 +88,24 @@ void Session::Impl::on(const ClientBytes& event) {
 // True while no message of the client may be handled, whatever it is.
 bool Session::Impl::is_waiting() const {
   if (retry::is_waiting(conversation)) return true;
-  switch (state.phase) {
-    case Phase::startup:
-    case Phase::sasl_initial:
-    case Phase::sasl_final:
-    case Phase::parked: return false;
-    case Phase::securing:
-    case Phase::looking_up:
-    case Phase::connecting:
-    case Phase::backend_login:
-    case Phase::preparing:
-    case Phase::settling: return true;
-    case Phase::ready:
-      return !conversation.expected.empty() &&
-             (ends_ready(conversation.expected.back().step) || renewal::is_under_way(conversation));
-    case Phase::relay: return false;
-    case Phase::console: return console.is_waiting();
-    case Phase::closed: return true;
+  switch (facts_of(state.phase).client_waits) {
+    case Waits::no: return false;
+    case Waits::yes: return true;
+    case Waits::by_answers: break;
   }
-  return true;
+  if (state.phase == Phase::console) return console.is_waiting();
+  return !conversation.expected.empty() &&
+         (ends_ready(conversation.expected.back().step) || renewal::is_under_way(conversation));
 }
 
 Activity Session::Impl::activity() const {
   if (retry::is_waiting(conversation) && !state.is_closed()) return Activity::active;
-  switch (state.phase) {
-    case Phase::startup:
-    case Phase::securing:
-    case Phase::sasl_initial:
-    case Phase::looking_up:
-    case Phase::sasl_final: return Activity::login;
-    case Phase::connecting:
-    case Phase::backend_login:
-    case Phase::preparing: return Activity::waiting;
-    case Phase::settling:
-    case Phase::parked: return Activity::idle;
-    case Phase::console: return console.is_waiting() ? Activity::active : Activity::idle;
-    case Phase::closed: return Activity::closed;
-    case Phase::relay:
-      if (relay.is_busy()) return Activity::active;
-      return relay.status() == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
-    case Phase::ready: break;
-  }
-  if (!conversation.expected.empty()) return Activity::active;
-  return conversation.status == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
+  if (const auto activity = facts_of(state.phase).activity) return *activity;
+  if (state.phase == Phase::console) return console.is_waiting() ? Activity::active : Activity::idle;
+  const bool is_relay = state.phase == Phase::relay;
+  if (is_relay ? relay.is_busy() : !conversation.expected.empty()) return Activity::active;
+  const auto status = is_relay ? relay.status() : conversation.status;
+  return status == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
 }
 
 // Query and FunctionCall must know how all messages before them ended.
@@ -154,7 +126,7 @@ void Session::Impl::read_client() {
   while (!is_waiting()) {
     const bool is_startup = state.phase == Phase::startup;
     const auto tag = is_startup ? std::nullopt : from_client.next_tag();
-    if (tag && client_tags(state.phase).find(*tag) == std::string_view::npos) {
+    if (tag && facts_of(state.phase).client_tags.find(*tag) == std::string_view::npos) {
       return state.end(wire::protocol_error("a message came out of turn"));
     }
     const auto frame = is_startup ? from_client.peek_startup() : from_client.peek();
@@ -353,11 +325,9 @@ void Session::Impl::on(const CancelRequested&) {
 }
 
 void Session::Impl::on(const LoginTimedOut&) {
-  const bool is_in = state.phase == Phase::ready || state.phase == Phase::settling ||
-                     state.phase == Phase::parked || state.phase == Phase::relay ||
-                     state.phase == Phase::console;
-  if (is_in) return;
-  if (state.phase == Phase::startup || state.phase == Phase::securing) return state.end_silently();
+  const PhaseFacts facts = facts_of(state.phase);
+  if (facts.is_past_login) return;
+  if (facts.may_end_unanswered) return state.end_silently();
   state.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
 

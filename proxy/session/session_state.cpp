@@ -48,7 +48,7 @@ void SessionState::end_silently() {
   if (is_closed()) return;
   if (backend != BackendLink::none) {
     if (is_backend_busy && server) command(ForwardCancel{.pid = server->pid, .secret = server->secret});
-    if (phase == Phase::ready || phase == Phase::relay) to_backend(wire::Terminate{});
+    if (facts_of(phase).has_terminate) to_backend(wire::Terminate{});
     command(CloseBackend{});
     backend = BackendLink::none;
   }

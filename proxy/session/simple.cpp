@@ -3,6 +3,7 @@
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/pooled.hpp"
+#include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session::simple {
 
@@ -44,7 +45,7 @@ enum class CommitsHere { no, yes };
 Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, CommitsHere commits) {
   using rewriter::StatementKind;
   const bool reads_earlier = commits == CommitsHere::yes && earlier == Protection::is_protected;
-  const bool describes_first = kind == StatementKind::select || kind == StatementKind::copy_out;
+  const bool describes_first = facts_of(kind).describes_first;
   const bool reads_nothing = kind == StatementKind::prepare && !reads_earlier;
   return {.rows = own,
           .errors = reads_earlier ? Protection::is_protected : own,
@@ -55,11 +56,9 @@ Part part_of(rewriter::StatementKind kind, Protection own, Protection earlier, C
 // again by itself.
 EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& statement,
                   const rewriter::Rewritten& rewritten, std::string_view sql) {
-  using rewriter::StatementKind;
   const EntryPtr entry = make_entry(statement, rewritten);
-  const bool is_kept =
-      statement.kind == StatementKind::prepare || statement.kind == StatementKind::declare_cursor;
-  if (!is_kept) return entry;
+  const NameEffect names = facts_of(statement.kind).names;
+  if (names != NameEffect::puts_statement && names != NameEffect::puts_cursor) return entry;
   auto whole = std::make_shared<Entry>(*entry);
   keep_text(conversation, *whole, sql.substr(statement.source_begin, statement.source_bytes), statement.sql);
   return whole;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/ascii.hpp"
+#include "common/sql_quoting.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -12,8 +13,8 @@ constexpr std::string_view kSpaces = " \t\n\r\f";
 
 // PostgreSQL also quotes key words. SHOW is for people, so here names that look plain stay unquoted.
 bool is_plain(std::string_view name) {
-  const auto is_start = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-  const auto is_part = [&](char c) { return is_start(c) || (c >= '0' && c <= '9') || c == '$'; };
+  const auto is_start = [](char c) { return is_lower(c) || c == '_'; };
+  const auto is_part = [&](char c) { return is_start(c) || is_digit(c) || c == '$'; };
   return !name.empty() && is_start(name.front()) && std::ranges::all_of(name, is_part);
 }
 
@@ -80,13 +81,7 @@ std::string schema_list_text(const SchemaNames& names) {
   std::string text;
   for (const std::string& name : names) {
     if (!text.empty()) text += ", ";
-    if (is_plain(name)) {
-      text += name;
-      continue;
-    }
-    text += '"';
-    for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += '"';
+    text += is_plain(name) ? name : quoted_name(name);
   }
   return text;
 }

@@ -12,8 +12,8 @@
 #include "rewriter/lists/node_fields.hpp"
 #include "rewriter/lists/session_settings.hpp"
 #include "rewriter/verify/verify_guarded.hpp"
+#include "rewriter/verify/verify_guards.hpp"
 #include "rewriter/verify/verify_look_up.hpp"
-#include "rewriter/verify/verify_table_guards.hpp"
 
 namespace pgveil::rewriter {
 namespace {

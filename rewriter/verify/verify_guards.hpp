@@ -6,11 +6,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "rewriter/catalog/catalog.hpp"
 #include "rewriter/catalog/own_schema.hpp"
 #include "rewriter/mask/table_guard.hpp"
+#include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::rewriter {
 
@@ -31,5 +33,14 @@ namespace pgveil::rewriter {
 // Fails if is_table_guard is false. Errors: ErrorKind::policy (a bug in the code that made the guard).
 [[nodiscard]] Result<void> verify_table_guard(const TableGuard& made, const Relation& relation,
                                               VersionGuard guard);
+
+// The tables that a statement reads as they are: each stands in the FROM of a select whose WHERE begins with
+// the table's guard (table_guard.hpp).
+struct GuardedTables {
+  std::vector<const PgQuery__RangeVar*> tables;  // of the FROM clause itself, whose guard is there
+  std::vector<const pg::Node*> guards;           // the guards' conditions, identical to the snapshot's own
+};
+
+[[nodiscard]] GuardedTables guarded_tables_of(const PgQuery__SelectStmt& select, const Snapshot& snapshot);
 
 }  // namespace pgveil::rewriter

@@ -115,7 +115,6 @@ DOORS = {
         "proxy/session",
         "proxy/net",
         "jobs/check",
-        "daemon/audit",
         "web/http",
         "web/api",
     },

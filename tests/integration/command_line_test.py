@@ -125,6 +125,30 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
                 done = self.run_command(*arguments, status=2)
                 self.assertNotEqual(done.stderr, "")
 
+    def test_a_word_that_is_none_is_told_with_the_nearest_one(self):
+        for arguments, what in (
+            (["polcy"], 'unknown command "polcy"; did you mean "policy"?'),
+            (["polcy", "build"], 'unknown command "polcy"; did you mean "policy"?'),
+            (["policy", "bild"], 'unknown command "bild"; did you mean "build"?'),
+            (["help", "anonymise"], 'unknown command "anonymise"; did you mean "anonymize"?'),
+            (["hierarchy", "zzz"], 'unknown command "zzz"; use one of build, show, check'),
+            (["check", "--quik"], 'unknown option "--quik"; did you mean "--quick"?'),
+            (["risk", "t.csv", "--colums=a"], 'unknown option "--colums"; did you mean "--columns"?'),
+            (["policy", "build"], "policy build needs a name or --all"),
+        ):
+            with self.subTest(arguments):
+                done = self.run_command(*arguments, status=2)
+                self.assertEqual(done.stderr, f"pgveil: {what}; pgveil --help\n")
+        # What is not offered is not proposed either.
+        self.assertNotIn("config-doc", self.run_command("config-dok", status=2).stderr)
+
+    def test_help_is_a_verb_too(self):
+        for verb in ([], ["check"], ["policy"], ["policy", "build"], ["rewrite"]):
+            with self.subTest(verb):
+                helped = self.run_command("help", *verb)
+                self.assertEqual(helped.stdout, self.run_command(*verb, "--help").stdout)
+                self.assertIn("--help", helped.stdout)
+
     def test_check(self):
         done = self.with_config("check")
         self.assertIn("people_k2", done.stdout + done.stderr)

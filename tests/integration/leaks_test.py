@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The shared leak cases (../shared/leaks): what must be masked is, what must be refused is, what must work
-does; and whatever the verdict, no raw value is in any byte that a client gets."""
+"""The shared leak cases (../shared/leaks), which add to our own (attack_cases_test.py): what must be masked is,
+what must be refused is, what must work does; and whatever the verdict, no raw value is in any byte that a
+client gets."""
 import collections
 import json
 import re

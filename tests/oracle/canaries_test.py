@@ -94,12 +94,19 @@ class CanariesTest(Case):
         self.assertGreater(lines, 50)
 
     def test_attack_cases(self):
+        with tempfile.TemporaryDirectory(prefix="pgveil-tap-") as folder:
+            self.run_suite("attack_cases", folder)
+            answers, searched, lines = self.search(folder, world.HIDDEN, ("Nurse", "Aber", "Hamlet"), True)
+        print(f"\ncanaries: {answers} connections of our attack cases, {searched} bytes, {lines} lines of log")
+        self.assertGreater(answers, 80)
+
+    def test_shared_attack_cases(self):
         if shared_folder("leaks") is None:
             self.skipTest("../shared is not there")
         with tempfile.TemporaryDirectory(prefix="pgveil-tap-") as folder:
             self.run_suite("leaks", folder)
             answers, searched, lines = self.search(folder, SHARED_ONLY_HIDDEN, ("Nurse", "Albany"), True)
-        print(f"\ncanaries: {answers} connections of attack cases, {searched} bytes, {lines} lines of log")
+        print(f"\ncanaries: {answers} connections of the shared attack cases, {searched} bytes, {lines} lines of log")
         self.assertGreater(answers, 300)
 
     def test_generated_statements(self):

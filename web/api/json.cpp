@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "common/json_object.hpp"
 #include "common/sqlstate.hpp"
 #include "common/utf8.hpp"
 
@@ -105,24 +105,24 @@ net::HttpResponse not_there() {
 }
 
 Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys) {
-  json::parse_options options;
-  options.max_depth = kMaxBodyDepth;
-  boost::system::error_code error;
-  const json::value value = json::parse(text, error, {}, options);
-  if (error || !value.is_object()) return bad_body("the body is no JSON object");
-  const json::object& body = value.get_object();
-  const bool has_all = std::ranges::all_of(keys, [&](std::string_view key) { return body.contains(key); });
-  if (!has_all || body.size() != keys.size())
+  auto value = parse_json(text, kMaxBodyDepth);
+  if (!value || !value->is_object()) return bad_body("the body is no JSON object, or has a key twice");
+  json::object& body = value->get_object();
+  FirstError errors;
+  JsonObjectView view(body, "body", errors);
+  for (const auto key : keys) view.skip(key);
+  view.finish();
+  const bool has_all = std::ranges::all_of(keys, [&](std::string_view key) { return view.has(key); });
+  if (!has_all || errors.error())
     return bad_body(fmt::format("the body has the keys {}", fmt::join(keys, ", ")));
-  return body;
+  return std::move(body);
 }
 
 Result<std::string> text_at(const json::object& body, std::string_view key) {
-  const json::value* value = body.if_contains(key);
-  if (value == nullptr || !value->is_string()) return bad_body(fmt::format("\"{}\" is no text", key));
-  const auto& text = value->get_string();
-  if (text.find('\0') != json::string::npos) return bad_body(fmt::format("\"{}\" has a NUL in it", key));
-  return std::string(text.data(), text.size());
+  FirstError errors;
+  auto text = JsonObjectView(body, "body", errors).text(key);
+  if (errors.error()) return bad_body(fmt::format("\"{}\" is no text, or has a NUL in it", key));
+  return text;
 }
 
 Result<std::vector<std::string>> read_texts(std::string_view text,
@@ -139,10 +139,10 @@ Result<std::vector<std::string>> read_texts(std::string_view text,
 }
 
 Result<std::uint64_t> number_at(const json::object& body, std::string_view key) {
-  const json::value* value = body.if_contains(key);
-  if (value == nullptr || !value->is_int64() || value->get_int64() < 0)
-    return bad_body(fmt::format("\"{}\" is no whole number of at least 0", key));
-  return static_cast<std::uint64_t>(value->get_int64());
+  FirstError errors;
+  const auto number = JsonObjectView(body, "body", errors).count(key);
+  if (errors.error()) return bad_body(fmt::format("\"{}\" is no whole number of at least 0", key));
+  return number;
 }
 
 }  // namespace pgveil::app

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ascii.hpp"
 #include "common/files/whole_file.hpp"
 #include "common/sqlstate.hpp"
 #include "console/quote.hpp"
@@ -235,7 +236,7 @@ HttpResponse download(PageJobs& jobs, const PageJobVisit& visit, const std::stri
 
 // Ids go into the audit log, so only well-formed ones are accepted.
 bool is_id(std::string_view text) {
-  const auto is_part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const auto is_part = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
   return !text.empty() && text.size() <= 30 && std::ranges::all_of(text, is_part);
 }
 

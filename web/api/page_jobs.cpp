@@ -54,6 +54,18 @@ Result<std::optional<engine::RiskFigures>> measured(const std::string& path, cha
 
 }  // namespace
 
+void InputRisk::measure(const engine::Table& input) {
+  auto measured = engine::measure_risk(input, columns_, threshold_);
+  if (!measured) return;
+  const std::lock_guard lock(mutex_);
+  figures_ = std::move(*measured);
+}
+
+std::optional<engine::RiskFigures> InputRisk::figures() const {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
 PageJobs::~PageJobs() {
   for (const auto& entry : runs_) static_cast<void>(runner_.cancel(entry.id));
 }

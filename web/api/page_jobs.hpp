@@ -13,7 +13,6 @@
 #include "common/files/process_folder.hpp"
 #include "daemon/jobs/runner.hpp"
 #include "engine/risk/class_sizes.hpp"
-#include "web/api/input_risk.hpp"
 #include "web/api/page_job_files.hpp"
 #include "web/api/uploads.hpp"
 
@@ -47,6 +46,26 @@ struct PageJobRun {
 struct PageJobMeasures {
   std::optional<engine::RiskFigures> before,
       after;  // of the quasi-identifiers; unset if there are no rows
+};
+
+// Measures the risks of the rows that a job reads from a table, before the job changes them, because the rows
+// are nowhere else when it has ended. Thread-safe: the job's thread brings the rows, and threads of the page
+// ask for the figures.
+class InputRisk {
+ public:
+  // Measures these columns. threshold: as in measure_risk.
+  InputRisk(std::vector<std::string> columns, double threshold)
+      : columns_(std::move(columns)), threshold_(threshold) {}
+
+  void measure(const engine::Table& input);
+  // nullopt: no rows were read, or they cannot be measured.
+  [[nodiscard]] std::optional<engine::RiskFigures> figures() const;
+
+ private:
+  const std::vector<std::string> columns_;
+  const double threshold_;
+  mutable std::mutex mutex_;
+  std::optional<engine::RiskFigures> figures_;
 };
 
 class PageJobs {

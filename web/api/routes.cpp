@@ -5,25 +5,17 @@
 #include <algorithm>
 #include <array>
 
+#include "common/ascii.hpp"
+#include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "web/api/json.hpp"
 
 namespace pgveil::app {
 namespace {
 
-std::string quoted(std::string_view text, char mark) {
-  std::string out(1, mark);
-  for (const char c : text) {
-    if (c == mark) out += mark;
-    out += c;
-  }
-  return out + mark;
-}
-
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  if (is_digit(c)) return c - '0';
+  return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
 }
 
 // nullopt: a broken escape, a control character, or an empty text.
@@ -125,11 +117,17 @@ Result<Routed> explain(std::string_view text) {
 }  // namespace
 
 std::string console_name(std::string_view name) {
-  return quoted(name, '"');
+  return quoted_name(name);
 }
 
+// Not quoted_literal(): the console knows no E'…', and a backslash means itself.
 std::string console_string(std::string_view text) {
-  return quoted(text, '\'');
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + '\'';
 }
 
 std::optional<Result<Routed>> route(std::string_view method, std::string_view target, std::string_view body) {

@@ -72,6 +72,8 @@ TEST_CASE("what is no report of a transformation is no scheme") {
   CHECK(read_scheme(with(text, "[\"zip\",\"age\"]", "[\"zip\",7]")).has_error());
   CHECK(read_scheme(with(text, "[\"zip\",\"age\"]", "[]")).has_error());
   CHECK(read_scheme(with(text, "\"mondrian\":null", "\"mondrian\":{}")).has_error());
+  CHECK(read_scheme(with(text, "\"levels\":[1,2]", "\"levels\":[1,2],\"levels\":[0,0]")).has_error());
+  CHECK(read_scheme(with(text, "{\"job\":", "{\"a_key_of_a_later_report\":7,\"job\":")).has_value());
 }
 
 TEST_CASE("a scheme's levels are put in the order of the job, with the places of the command line") {
@@ -92,12 +94,12 @@ TEST_CASE("other rows, another place, and what becomes of violations") {
   Schemes it;
   it.arguments.input.file = it.folder.path("new.csv");
   it.arguments.input.separator = ";";
-  it.arguments.on_violation = "refuse";
+  it.arguments.violating = ViolatingClasses::refused;
   auto made = read_applied_scheme(it.arguments);
   REQUIRE(made.has_value());
   CHECK(std::get<JobFile>(made->job.input).separator == ';');
   CHECK(made->job.suppression == 0);
-  it.arguments.on_violation = "suppress";
+  it.arguments.violating = ViolatingClasses::suppressed;
   it.arguments.output.reset();
   it.arguments.output_table = "public.new_k2";
   made = read_applied_scheme(it.arguments);

@@ -73,6 +73,7 @@ TEST_CASE("a body has its keys and no others, of their types") {
   for (const char* body : {"", "[]", "{", "{}", R"({"role": "a", "database": "d"})",
                            R"({"role": 1, "database": "d", "sql": "s"})",
                            R"({"role": "a", "database": "d", "sql": "s", "more": 1})",
+                           R"({"role": "a", "database": "d", "sql": "s", "role": "b"})",
                            R"({"role": "a", "database": "d", "sql": "s\u0000"})",
                            R"({"role": "a", "database": "d", "sql": [[[[["x"]]]]]})"}) {
     CAPTURE(body);

@@ -175,5 +175,31 @@ TEST_CASE("what is no certificate, whole and of this form, is none") {
   CHECK(read_certificate(changed("sensitive", unknown)).has_error());
 }
 
+// Whoever adds a key adds a promise that this program can't check.
+TEST_CASE("a certificate with a key that is not known, or that is there twice, is none") {
+  CHECK(read_certificate(changed("l_map", 7)).has_error());
+  CHECK(read_certificate(changed("policy_version", 7)).has_error());  // a policy's
+  const json::array sensitive{json::object{
+      {"column", "illness"}, {"models", json::array{}}, {"order", nullptr}, {"but", "not really"}}};
+  CHECK(read_certificate(changed("sensitive", sensitive)).has_error());
+  auto twice = certificate();
+  twice.insert(1, R"("k":9,)");
+  CHECK(read_certificate(twice).has_error());
+}
+
+TEST_CASE("an order of values is a list, one of two words, or none") {
+  const auto with_order = [](const json::value& order) {
+    return read_certificate(
+        changed("sensitive",
+                json::array{json::object{{"column", "a"}, {"models", json::array{}}, {"order", order}}}));
+  };
+  CHECK(with_order("text").has_value());
+  CHECK(with_order(nullptr).has_value());
+  CHECK(with_order(json::array{"low", "high"}).has_value());
+  CHECK(with_order("colour").has_error());
+  CHECK(with_order(7).has_error());
+  CHECK(with_order(json::array{7}).has_error());
+}
+
 }  // namespace
 }  // namespace pgveil::app
