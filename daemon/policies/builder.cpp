@@ -82,8 +82,8 @@ struct Grown {
   bool is_repaired = false;  // splits of the earlier tree were undone
 };
 
-// Joins the cohorts that break a constraint of mode hide. Then all constraints are checked, by counts of their
-// own.
+// Joins the cohorts that break a constraint of mode hide. Then all constraints are checked, by counts of
+// their own.
 Result<void> check_cohorts(const policy::PolicySpec& spec, const Counted& counted, Grown& grown) {
   auto hidden = policy::with_breaches_hidden(grown.tree, counted.constrained);
   grown.tree = std::move(hidden.tree);

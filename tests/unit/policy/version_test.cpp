@@ -50,8 +50,8 @@ TEST_CASE("a version survives the way to JSON and back") {
 
 TEST_CASE("what answers are worth survives the way to JSON and back") {
   PolicyVersion version = example_version();
-  version.utility = measure_utility(version.tree, count(worked_example()),
-                                    {.workload = {{{"city", "state"}, 2}}});
+  version.utility =
+      measure_utility(version.tree, count(worked_example()), {.workload = {{{"city", "state"}, 2}}});
   const std::string text = to_json(version);
   const auto read = version_from_json(text, "v.json");
   REQUIRE_MESSAGE(read.has_value(), one_line(read.error()));
