@@ -84,7 +84,8 @@ TEST_CASE("the shares of rows shown are those of the disclosure, and no answer b
     REQUIRE(utility.most_cells.has_value());
     CHECK(disclosure.disclosed <= *utility.most_cells);
     for (const AnswerError& pair : utility.pairs) {
-      for (const std::uint32_t a : pair.attributes) CHECK(pair.rows_shown <= utility.columns[a].rows_shown);
+      for (const std::uint32_t a : pair.attributes)
+        CHECK(pair.rows_shown <= utility.columns[a].rows_shown);
     }
   }
   CHECK(built > 100);
@@ -145,24 +146,21 @@ TEST_CASE("a column and its own level are no pair, and neither follows from the 
 
 TEST_CASE("a column that follows from another is found, and the coarsest that it follows from is named") {
   Table table{{"zip", "city", "country"}, false, {}};
-  for (const auto& [zip, city, country] : std::vector<std::array<const char*, 3>>{{"1", "Ulm", "D"},
-                                                                                  {"1", "Ulm", "D"},
-                                                                                  {"2", "Ulm", "D"},
-                                                                                  {"2", "Ulm", "D"},
-                                                                                  {"3", "Linz", "A"},
-                                                                                  {"3", "Linz", "A"},
-                                                                                  {"4", "Kiel", "D"},
-                                                                                  {"4", "Kiel", "D"}})
+  for (const auto& [zip, city, country] : std::vector<std::array<const char*, 3>>{
+           {"1", "Ulm", "D"}, {"1", "Ulm", "D"}, {"2", "Ulm", "D"}, {"2", "Ulm", "D"}, {"3", "Linz", "A"},
+           {"3", "Linz", "A"}, {"4", "Kiel", "D"}, {"4", "Kiel", "D"}})
     table.rows.push_back({{zip, city, country}});
   table.rows.push_back({{std::nullopt, "Ulm", "A"}});  // but no: one row is enough
-  CHECK(implied_columns(count(table), 2) == std::vector<ImpliedColumn>{{1, 0}, {2, 0}});
+  CHECK(implied_columns(count(table), 2) ==
+        std::vector<ImpliedColumn>{{1, 0}, {2, 0}});
   table.rows.back().values[2] = std::nullopt;  // NULL is no other country
   CHECK(implied_columns(count(table), 2) == std::vector<ImpliedColumn>{{1, 0}, {2, 1}});
 }
 
 TEST_CASE("chance implies nothing: constants, keys and columns of fewer values") {
   Table table{{"id", "one", "city"}, false, {}};
-  for (int i = 0; i < 8; ++i) table.rows.push_back({{std::to_string(i), "same", i < 4 ? "Ulm" : "Kiel"}});
+  for (int i = 0; i < 8; ++i)
+    table.rows.push_back({{std::to_string(i), "same", i < 4 ? "Ulm" : "Kiel"}});
   CHECK(implied_columns(count(table), 2).empty());
   // With k = 1 every row is a crowd, so the number is no key any more.
   CHECK(implied_columns(count(table), 1) == std::vector<ImpliedColumn>{{2, 0}});
