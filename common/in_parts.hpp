@@ -1,6 +1,6 @@
 #pragma once
-// How independent parts of one piece of work are done: in turn, or by Workers (common/workers.hpp). What has
-// no threads of its own takes this as a value.
+// How independent parts of one piece of work are done: in turn, or by Workers (common/workers.hpp). What has no
+// threads of its own takes this as a value.
 #include <cstddef>
 #include <functional>
 

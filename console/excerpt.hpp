@@ -10,8 +10,7 @@
 
 namespace pgveil::console {
 
-// The attribute of the excerpt's column; nullopt: none is named. Errors: 42703, the tree has none of this
-// name.
+// The attribute of the excerpt's column; nullopt: none is named. Errors: 42703, the tree has none of this name.
 [[nodiscard]] Result<std::optional<std::uint32_t>> attribute_of(const policy::DisclosureTree& tree,
                                                                 const Excerpt& excerpt);
 

@@ -19,8 +19,8 @@ namespace pgveil::console {
 [[nodiscard]] std::string shown_attributes(const policy::DisclosureTree& tree,
                                            std::span<const std::uint32_t> attributes);
 
-// Quotes data values: only for admin_users. All cohorts, or an excerpt. If not all are shown, a notice says
-// how many there are. Errors: 42703, the tree has no such column.
+// Quotes data values: only for admin_users. All cohorts, or an excerpt. If not all are shown, a notice says how
+// many there are. Errors: 42703, the tree has no such column.
 [[nodiscard]] Table cohorts_table(const policy::DisclosureTree& tree);
 [[nodiscard]] Result<Table> cohorts_table(const policy::DisclosureTree& tree, const Excerpt& excerpt);
 

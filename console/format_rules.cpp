@@ -28,7 +28,8 @@ struct Condition {
 };
 
 std::string text_of(const policy::DisclosureTree& tree, const Condition& condition) {
-  return predicate_text(tree, condition.path) + (condition.may_fall ? ", but for rows that fall back" : "");
+  return predicate_text(tree, condition.path) +
+         (condition.may_fall ? ", but for rows that fall back" : "");
 }
 
 struct Rule {
@@ -43,8 +44,8 @@ std::string text_of(const Rule& rule, const std::string& column) {
   std::string text;
   for (const auto& condition : rule.conditions) text += (text.empty() ? "(" : " OR (") + condition + ")";
   if (rule.count > rule.conditions.size()) {
-    text += fmt::format(" OR … {} more, which SHOW RULES … FOR {} lists", rule.count - rule.conditions.size(),
-                        column);
+    text += fmt::format(" OR … {} more, which SHOW RULES … FOR {} lists",
+                        rule.count - rule.conditions.size(), column);
   }
   return text;
 }
@@ -116,12 +117,12 @@ Result<Table> rules_table(const policy::DisclosureTree& tree, const Excerpt& exc
     }
   } else {
     for_each_condition(tree, [&](const Condition& condition) {
-      const bool fits =
-          condition.attribute == **attribute &&
-          (!excerpt.value || policy::released_value(tree, condition.split, **attribute) == excerpt.value);
+      const bool fits = condition.attribute == **attribute &&
+                        (!excerpt.value || policy::released_value(tree, condition.split, **attribute) ==
+                                               excerpt.value);
       if (!fits || !rows.takes_next()) return;
-      table.rows.push_back(
-          {shown_name(*excerpt.column), text_of(tree, condition), std::to_string(condition.rows)});
+      table.rows.push_back({shown_name(*excerpt.column), text_of(tree, condition),
+                            std::to_string(condition.rows)});
     });
   }
   if (auto note = rows.note("rules"); !note.empty()) table.notices.push_back(std::move(note));

@@ -87,9 +87,9 @@ std::string never_shown_hint(const PolicyVersion& version, const AnswerError& er
   const std::uint32_t attribute = error.attributes.front();
   const bool is_level = policy::coarseness_of(version.tree.attributes[attribute]) > 0;
   if (is_empty(error) || is_level || !rounds_to_nothing) return {};
-  const std::string shown = fmt::format(
-      "{} is {} shown: {} of rows", question_text(version.tree, error.attributes),
-      error.rows_shown == 0 ? "never" : "hardly ever", percent_of(error.rows_shown, error.rows, 0));
+  const std::string shown = fmt::format("{} is {} shown: {} of rows", question_text(version.tree, error.attributes),
+                                        error.rows_shown == 0 ? "never" : "hardly ever",
+                                        percent_of(error.rows_shown, error.rows, 0));
   const AnswerError* level = shown_level_of(version, attribute);
   const bool helps = level != nullptr && level->rows_shown * 200 >= level->rows;
   if (helps) {
@@ -121,10 +121,10 @@ void collect(std::map<std::vector<std::string>, Answered>& answers, const Policy
       for (const std::uint32_t attribute : error.attributes)
         names.push_back(version.tree.attributes[attribute].name);
       if (is_empty(error)) continue;
-      answers.insert_or_assign(
-          std::move(names),
-          Answered{percent_of(error.rows_shown, error.rows), shown_ppm(error.mean_error_ppm),
-                   fmt::format("{} of {}", error.top_kept, error.top_groups)});
+      answers.insert_or_assign(std::move(names),
+                               Answered{percent_of(error.rows_shown, error.rows),
+                                        shown_ppm(error.mean_error_ppm),
+                                        fmt::format("{} of {}", error.top_kept, error.top_groups)});
     }
   }
 }
@@ -180,7 +180,8 @@ std::vector<std::string> utility_hints(const PolicyVersion& version) {
   for (const AnswerError& error : version.utility->columns) {
     if (auto hint = never_shown_hint(version, error); !hint.empty()) hints.push_back(std::move(hint));
   }
-  for (const auto& implied : version.utility->implied) hints.push_back(implied_hint(version.tree, implied));
+  for (const auto& implied : version.utility->implied)
+    hints.push_back(implied_hint(version.tree, implied));
   return hints;
 }
 

@@ -125,7 +125,8 @@ void add_column_errors(Exposition& out, const Present& now) {
     if (!version || !version->utility) continue;
     for (const policy::AnswerError& error : version->utility->columns) {
       if (error.rows == 0) continue;
-      const auto share = static_cast<double>(error.rows - error.rows_shown) / static_cast<double>(error.rows);
+      const auto share =
+          static_cast<double>(error.rows - error.rows_shown) / static_cast<double>(error.rows);
       out.sample({{"database", spec->database},
                   {"policy", spec->name},
                   {"column", version->tree.attributes[error.attributes.front()].name}},

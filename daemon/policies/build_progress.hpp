@@ -10,8 +10,8 @@
 namespace pgveil::app {
 
 struct BuildStep {
-  std::string_view stage;                      // "counting", "building the tree"
-  std::uint64_t done = 0;                      // groups or rows so far
+  std::string_view stage;                     // "counting", "building the tree"
+  std::uint64_t done = 0;                     // groups or rows so far
   std::optional<double> share = std::nullopt;  // of the stage, in [0, 1]; none: nobody knows how much it is
 };
 

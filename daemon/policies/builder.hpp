@@ -20,15 +20,15 @@ struct BuiltVersion {
   std::string note;               // what was kept of the earlier version's tree; empty: there was none
 };
 
-// Reads the shape and the counts in one transaction, ends it, builds the tree, and checks the constraints.
-// So nothing in the database is held while a tree is computed. The tree continues the earlier version's tree
-// where its columns are unchanged (policy/release/lineage.hpp). It gets no new splits if the table keeps
-// that version's decisions. needs: whether the version gets a copy or the digest of a stored column. Both
-// take a second transaction. Rows may have changed by then, so a copy is made of the rows that this one
-// sees, and the version keeps of the tree what these rows support (docs/policy-language.md, "Copies"). The
-// caller must publish the version or drop its copy. Errors: ErrorKind::policy (the first of check_policy's
-// errors, too few units, constraints; with 40001, the table was altered in between: is_overtaken of
-// lineage.hpp), ::connection, ::server.
+// Reads the shape and the counts in one transaction, ends it, builds the tree, and checks the constraints. So
+// nothing in the database is held while a tree is computed. The tree continues the earlier version's tree where
+// its columns are unchanged (policy/release/lineage.hpp). It gets no new splits if the table keeps that
+// version's decisions. needs: whether the version gets a copy or the digest of a stored column. Both take a
+// second transaction. Rows may have changed by then, so a copy is made of the rows that this one sees, and the
+// version keeps of the tree what these rows support (docs/policy-language.md, "Copies"). The caller must publish
+// the version or drop its copy. Errors: ErrorKind::policy (the first of check_policy's errors, too few units,
+// constraints; with 40001, the table was altered in between: is_overtaken of lineage.hpp), ::connection,
+// ::server.
 [[nodiscard]] Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  const EarlierVersion& earlier, const std::string& built_at,
                                                  const BuildNeeds& needs, const BuildProgress& progress = {});

@@ -164,7 +164,8 @@ class Settling {
       out_.refused_because.clear();
     }
     if (is_cut_) {
-      out_.version.utility = policy::measure_utility(out_.version.tree, counts_of(*together), spec_.growth);
+      out_.version.utility =
+          policy::measure_utility(out_.version.tree, counts_of(*together), spec_.growth);
     }
     return std::move(out_);
   }

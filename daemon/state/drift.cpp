@@ -117,10 +117,10 @@ void say_worse_answers(const PolicySpec& spec, const PolicyVersion& version, con
   if (!version.utility) return;
   std::string which;
   for (const policy::Worsened& it : policy::worsened(*version.utility, now)) {
-    which +=
-        fmt::format("{}{} ({} of rows, {} at the build)", which.empty() ? "" : "; ",
-                    console::question_text(version.tree, it.attributes),
-                    console::shown_ppm(it.missing_now_ppm, 0), console::shown_ppm(it.missing_before_ppm, 0));
+    which += fmt::format("{}{} ({} of rows, {} at the build)", which.empty() ? "" : "; ",
+                         console::question_text(version.tree, it.attributes),
+                         console::shown_ppm(it.missing_now_ppm, 0),
+                         console::shown_ppm(it.missing_before_ppm, 0));
   }
   if (which.empty()) return;
   log::warning(topic_of(spec), fmt::format("version {} leaves clearly more rows out of counts by {}; BUILD "

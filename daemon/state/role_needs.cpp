@@ -36,8 +36,8 @@ std::vector<db::NeededRead> needed_reads(const Config& config, const Specs& spec
   for (const auto& entry : open_tables_of(config, database)) {
     const auto dot = entry.find('.');
     if (dot == std::string::npos) continue;
-    reads.push_back(
-        {"open_tables", entry.substr(0, dot), entry.substr(dot + 1), db::NeededRead::Columns::any});
+    reads.push_back({"open_tables", entry.substr(0, dot), entry.substr(dot + 1),
+                     db::NeededRead::Columns::any});
   }
   return reads;
 }

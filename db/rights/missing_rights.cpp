@@ -51,8 +51,8 @@ std::vector<std::string> closed_columns(const NeededRead& need, const Table& tab
   std::vector<std::string> closed;
   for (const Column& column : table.columns) {
     const bool is_stored = need.has_stored && column.name.starts_with(rewriter::kStoredPrefix);
-    const bool is_needed =
-        need.reads != NeededRead::Columns::listed || is_stored || need.columns.contains(column.name);
+    const bool is_needed = need.reads != NeededRead::Columns::listed || is_stored ||
+                           need.columns.contains(column.name);
     if (is_needed && !column.may_read) closed.push_back(quoted_name(column.name));
   }
   if (need.reads == NeededRead::Columns::any && closed.size() < table.columns.size()) closed.clear();
@@ -71,8 +71,8 @@ std::vector<std::string> missing_rights(Connection& connection, const std::strin
                                         const std::vector<NeededRead>& needs) {
   std::vector<std::string> lines;
   const auto add = [&](const NeededRead& need, std::string_view what, std::string_view grant) {
-    lines.push_back(fmt::format("{}: query_role {} may not {}: run GRANT {} TO {}", need.subject, role, what,
-                                grant, role));
+    lines.push_back(
+        fmt::format("{}: query_role {} may not {}: run GRANT {} TO {}", need.subject, role, what, grant, role));
   };
   for (const NeededRead& need : needs) {
     const Table table = read_table(connection, need);

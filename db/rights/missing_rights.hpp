@@ -26,8 +26,8 @@ struct NeededRead {
   std::set<std::string, std::less<>> looked_up = {};
 };
 
-// One line for each right that is missing, in the order of `needs`, with the GRANT that mends it. A table
-// that does not exist needs none. connection: of query_role, whose name is quoted in `role`.
+// One line for each right that is missing, in the order of `needs`, with the GRANT that mends it. A table that
+// does not exist needs none. connection: of query_role, whose name is quoted in `role`.
 [[nodiscard]] std::vector<std::string> missing_rights(Connection& connection, const std::string& role,
                                                       const std::vector<NeededRead>& needs);
 

@@ -24,12 +24,12 @@ struct MadeCopy {
   std::size_t collapsed = 0;      // splits that were undone
 };
 
-// Makes a table of the rows that the reading sees, masked under the version's tree as far as these rows
-// support it, with a plain index for each of the original table's indexes whose columns are all shown or
-// masked. Commits, so the reading's transaction is over. REQUIRES: reading was opened with open_for_writing,
-// and the version was built from this table, from these rows or from earlier ones; the database has the
-// schema pgveil. Errors: ErrorKind::policy (a column whose type a copy cannot have; fewer than k units in
-// all; a constraint that these rows break), ::connection, ::server.
+// Makes a table of the rows that the reading sees, masked under the version's tree as far as these rows support
+// it, with a plain index for each of the original table's indexes whose columns are all shown or masked.
+// Commits, so the reading's transaction is over. REQUIRES: reading was opened with open_for_writing, and the
+// version was built from this table, from these rows or from earlier ones; the database has the schema pgveil.
+// Errors: ErrorKind::policy (a column whose type a copy cannot have; fewer than k units in all; a constraint
+// that these rows break), ::connection, ::server.
 [[nodiscard]] Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
                                                 const std::string& query_role, const Progress& progress = {});
 

@@ -118,7 +118,8 @@ class UtilityReader {
     const auto found = std::ranges::find_if(tree_.attributes, [&](const TreeAttribute& attribute) {
       return name.is_string() && std::string_view(name.get_string()) == attribute.name;
     });
-    if (found != tree_.attributes.end()) return static_cast<std::uint32_t>(found - tree_.attributes.begin());
+    if (found != tree_.attributes.end())
+      return static_cast<std::uint32_t>(found - tree_.attributes.begin());
     errors_.add(broken_json(path, "no attribute of the tree"));
     return 0;
   }

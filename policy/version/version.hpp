@@ -44,8 +44,8 @@ struct TableShape {
 // got new labels.
 [[nodiscard]] bool still_fits(const TableShape& built, const TableShape& now, const std::set<int>& labeled);
 
-// The same, but the table may have got columns since. PostgreSQL never gives a column's number again, so
-// these columns come after all that the table had, and no policy of that time lists them.
+// The same, but the table may have got columns since. PostgreSQL never gives a column's number again, so these
+// columns come after all that the table had, and no policy of that time lists them.
 [[nodiscard]] bool has_only_grown(const TableShape& built, const TableShape& now,
                                   const std::set<int>& labeled);
 

@@ -291,7 +291,8 @@ PolicyVersion read_version(const json::value& document, std::string_view file_na
     for (const json::value& item : object.array("beside"))
       version.beside.push_back(read_companion({item, item_path(path, version.beside.size()), errors}));
   }
-  if (object.has("utility")) version.utility = read_utility(object.object("utility"), version.tree, errors);
+  if (object.has("utility"))
+    version.utility = read_utility(object.object("utility"), version.tree, errors);
   object.finish();
   return version;
 }

@@ -96,7 +96,7 @@ struct Conversation {
   bool is_flush_sent = false;       // for the answers that are expected now
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   retry::State retry;
-  bool has_set = false;  // settings may have changed on the connection and must be read
+  bool has_set = false;             // settings may have changed on the connection and must be read
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 

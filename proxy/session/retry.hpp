@@ -36,12 +36,12 @@ struct State {
     waiting   // for other versions; nothing of the client is looked at
   };
   Stage stage = Stage::off;
-  std::string sent;                    // the batch's frames, as the client sent them
-  std::string held;                    // what the client would have been told
-  bool runs = false;                   // the statement that may be sent again is among the frames
-  std::uint64_t generation = 0;        // that it was rewritten under
-  int times = 0;                       // how often this batch was sent again
-  bool is_again = false;               // the next batch is this one, again
+  std::string sent;               // the batch's frames, as the client sent them
+  std::string held;               // what the client would have been told
+  bool runs = false;              // the statement that may be sent again is among the frames
+  std::uint64_t generation = 0;   // that it was rewritten under
+  int times = 0;                  // how often this batch was sent again
+  bool is_again = false;          // the next batch is this one, again
   std::optional<std::uint64_t> batch;  // SessionState::answered at the first message of the last batch
 };
 
@@ -51,8 +51,7 @@ void on_client_frame(Conversation& conversation, const wire::FrameView& frame);
 // What the client is told from here on is told at once: it is not sent again.
 void let_go(Conversation& conversation);
 
-// The message at hand runs this. Whatever may not be sent twice ends the keeping. entry: null: it is not
-// known.
+// The message at hand runs this. Whatever may not be sent twice ends the keeping. entry: null: it is not known.
 void on_run(Conversation& conversation, const Entry* entry);
 
 // Hands a message of the server on, and holds what the client is not to see yet.

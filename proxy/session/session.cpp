@@ -359,8 +359,8 @@ void Session::Impl::on(const ShuttingDown&) {
 // Somebody who cancelled is answered already.
 void Session::Impl::on(const ServingLooked& event) {
   if (!retry::is_waiting(conversation)) return;
-  const auto again =
-      retry::on_looked(conversation, event.is_other ? retry::Found::other_versions : retry::Found::the_same);
+  const auto again = retry::on_looked(
+      conversation, event.is_other ? retry::Found::other_versions : retry::Found::the_same);
   if (again) from_client.put_back(*again);
   read_client();
   lease.settle();

@@ -112,11 +112,10 @@ struct PatienceEnded {
 };  // the session has been in that state for too long
 struct ConsoleAnswered {
   console::Answer answer;
-};                       // answer to RunConsole
-struct ShuttingDown {};  // the process ends: 57P01 to the client
+};                        // answer to RunConsole
+struct ShuttingDown {};   // the process ends: 57P01 to the client
 struct ServingLooked {
-  bool is_other =
-      false;  // another generation than AwaitServing names; false: the driver does not wait any longer
+  bool is_other = false;  // another generation than AwaitServing names; false: the driver does not wait any longer
 };
 struct AccessChanged {};  // Gate::access_generation has changed: sessions that may no longer be here must end
 // Events of the last step could not be recorded. Nothing of that step was sent or begun, except that

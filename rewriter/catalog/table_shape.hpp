@@ -10,12 +10,11 @@ namespace pgveil::rewriter {
 // The shape of a table as the catalog shows it now.
 [[nodiscard]] policy::TableShape shape_of(const Relation& relation);
 
-// Whether the version was built from this table, which has not changed since except for columns that were
-// added. A version is current only then.
+// Whether the version was built from this table, which has not changed since except for columns that were added.
+// A version is current only then.
 [[nodiscard]] bool is_of(const policy::PolicyVersion& version, const Relation& relation);
 
-// The columns that were added since. No policy of that time lists them, so they are hidden. REQUIRES:
-// is_of().
+// The columns that were added since. No policy of that time lists them, so they are hidden. REQUIRES: is_of().
 [[nodiscard]] std::span<const Column> added_columns(const policy::PolicyVersion& version,
                                                     const Relation& relation);
 

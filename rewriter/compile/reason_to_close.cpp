@@ -10,8 +10,8 @@
 namespace pgveil::rewriter {
 namespace {
 
-// Empty: the columns that were added since the build can be hidden, because NULL of their types can be
-// written. A column of another kind must not keep other policies from being served.
+// Empty: the columns that were added since the build can be hidden, because NULL of their types can be written.
+// A column of another kind must not keep other policies from being served.
 std::string reason_against_added(const policy::PolicyVersion& version, const Relation& table) {
   pg::Arena arena;
   pg::Builder build(arena);

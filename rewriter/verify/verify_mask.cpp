@@ -373,8 +373,8 @@ void check_piece(const Form& form, std::size_t i) {
   is_target(part.left_out, *form.left_out[i], target.name);
 }
 
-// Reads the shortest choice as a whole: all is left out that can be. The longest can be tens of megabytes,
-// and reading it again would show nothing new, because each of its pieces is read by itself.
+// Reads the shortest choice as a whole: all is left out that can be. The longest can be tens of megabytes, and
+// reading it again would show nothing new, because each of its pieces is read by itself.
 void check_joined(const Form& form) {
   std::vector<std::size_t> left_out;
   std::vector<PgQuery__ResTarget> targets;
@@ -449,9 +449,10 @@ Result<void> check_form(const Form& form, std::string_view name, const CheckIt& 
 
 // The table's columns that the copy, whose columns are the table's first ones, does not have.
 std::span<const Column> added_since(const Relation& copy, const Relation& table) {
-  const bool is_beginning = copy.columns.size() <= table.columns.size() &&
-                            std::equal(copy.columns.begin(), copy.columns.end(), table.columns.begin(),
-                                       [](const Column& a, const Column& b) { return a.name == b.name; });
+  const bool is_beginning =
+      copy.columns.size() <= table.columns.size() &&
+      std::equal(copy.columns.begin(), copy.columns.end(), table.columns.begin(),
+                 [](const Column& a, const Column& b) { return a.name == b.name; });
   if (!is_beginning) fail("the table's columns in its copy");
   return std::span(table.columns).subspan(copy.columns.size());
 }

@@ -14,16 +14,14 @@
 
 namespace pgveil::rewriter {
 
-// Checks that each part of mask.text parses by itself to the matching part of mask.select, and so does the
-// text in which all is left out that may be. So the text of any choice of columns is mask.select with typed
-// NULLs in place of the others, and verify_sent relies on this. name: for the message. Errors:
-// ErrorKind::policy.
+// Checks that each part of mask.text parses by itself to the matching part of mask.select, and so does the text
+// in which all is left out that may be. So the text of any choice of columns is mask.select with typed NULLs in
+// place of the others, and verify_sent relies on this. name: for the message. Errors: ErrorKind::policy.
 [[nodiscard]] Result<void> verify_text(const Mask& mask, std::string_view name);
 
 // Does what verify_text does, and checks that the mask is labeled with this policy, version and table and
-// follows the tree. in_parts: reading texts back takes most of the time, and several threads can do it.
-// Errors: ErrorKind::policy, what disagrees. The policy must not be used then (it would be a bug of the
-// compiler).
+// follows the tree. in_parts: reading texts back takes most of the time, and several threads can do it. Errors:
+// ErrorKind::policy, what disagrees. The policy must not be used then (it would be a bug of the compiler).
 [[nodiscard]] Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
                                        const policy::PolicyVersion& version, const Relation& relation,
                                        VersionGuard guard, const InParts& in_parts = in_turn);
@@ -35,9 +33,9 @@ namespace pgveil::rewriter {
                                               const policy::PolicyVersion& version, const Relation& relation,
                                               const StoredColumn& stored, std::string_view expression);
 
-// Does what verify_text does, and checks that the mask reads this copy alone, hides what the policy hides
-// and requires this version. Columns that the table got after the copy was made must be NULL. That the
-// copy's rows are masked was checked by counting when it was made. Errors: as verify_mask.
+// Does what verify_text does, and checks that the mask reads this copy alone, hides what the policy hides and
+// requires this version. Columns that the table got after the copy was made must be NULL. That the copy's rows
+// are masked was checked by counting when it was made. Errors: as verify_mask.
 [[nodiscard]] Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
                                             const policy::PolicyVersion& version, const Relation& table,
                                             const Relation& copy);

@@ -67,7 +67,7 @@ class TreeReading {
   const policy::DisclosureTree& tree_;
   std::unordered_map<policy::NodeIndex, Chain> chains_;                  // by their first nodes
   std::unordered_map<Question, policy::NodeIndex, QuestionHash> asked_;  // the first split that asks it
-  std::vector<policy::NodeIndex> chain_;   // per node: the first one of its chain
+  std::vector<policy::NodeIndex> chain_;                                 // per node: the first one of its chain
   std::vector<policy::NodeIndex> parent_;  // per node; the root's parent is the root
   std::vector<policy::NodeIndex>
       outer_;  // per node: the split whose `yes` starts its chain; the root for the root's chain

@@ -56,8 +56,8 @@ EXCESSES = (
 
 # What masks of staff_k3 read.
 READ = "id, job, town, born, grade, mood, is_active, pay, seen, badge"
-# A right too few: how it is taken, what is said of it, and what the GRANT of the message is. undo is for what
-# that GRANT does not put back.
+# A right too few: how it is taken, what is said of it, and what the GRANT of the message is; undo: of what that
+# does not put back.
 MISSING = (
     (
         f"REVOKE SELECT ON people FROM {ROLE}",

@@ -203,8 +203,8 @@ HttpResponse WebApi::what_if(const Visit& visit) {
   if (!k) return error_response(k.error());
   const auto text = std::make_shared<const std::string>(fmt::format("WHAT IF K {} OF A DESIGN", *k));
   if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
-  const auto result =
-      designs_.what_if(now->config, *yaml, *policy, *k, [&visit] { return visit.request.is_abandoned(); });
+  const auto result = designs_.what_if(now->config, *yaml, *policy, *k,
+                                       [&visit] { return visit.request.is_abandoned(); });
   if (!keep(visit, session::AuditedCommandEnd{result ? std::string() : result.error().sqlstate}))
     return not_on_record();
   return result ? json_text_response(what_if_json(*result)) : error_response(result.error());

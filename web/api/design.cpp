@@ -94,8 +94,8 @@ Error abandoned() {
   return {ErrorKind::limit, std::string(sqlstate::kQueryCanceled), "the question was abandoned", "ask again"};
 }
 
-// The tree, or nothing more of it as soon as nobody waits for it. What is thrown through build_tree comes
-// from here and ends here.
+// The tree, or nothing more of it as soon as nobody waits for it. What is thrown through build_tree comes from
+// here and ends here.
 Result<policy::DisclosureTree> tree_unless(const Designs::IsAbandoned& is_abandoned,
                                            const policy::PolicySpec& spec, const policy::Counts& counts) {
   struct Stopped {};
@@ -182,8 +182,9 @@ void Designs::forget_old() {
 
 Result<void> Designs::count(const Config& config, const policy::PolicySpec& spec) {
   counted_.reset();  // the counts of two tables need not fit in memory together
-  auto reading = db::TableReading::open(
-      build_endpoint(config), has_constraints(spec) ? spec : policy::without_levels(spec), kLockWaitMs);
+  auto reading =
+      db::TableReading::open(build_endpoint(config),
+                             has_constraints(spec) ? spec : policy::without_levels(spec), kLockWaitMs);
   if (!reading) return reading.error();
   if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
   auto counts = reading->counts();
@@ -209,13 +210,9 @@ Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std
                : counted_->counts;
   const auto tree = tree_unless(is_abandoned, *spec, counts);
   if (!tree) return tree.error();
-  WhatIf result{
-      spec->name,
-      k,
-      counted_->counted_at,
-      {},
-      policy::measure(*tree, counts),
-      boost::json::parse(policy::utility_json(*tree, policy::measure_utility(*tree, counts, spec->growth)))};
+  WhatIf result{spec->name, k, counted_->counted_at, {}, policy::measure(*tree, counts),
+                boost::json::parse(policy::utility_json(
+                    *tree, policy::measure_utility(*tree, counts, spec->growth)))};
   for (const auto& attribute : tree->attributes) result.attributes.push_back(attribute.name);
   return result;
 }

@@ -40,10 +40,10 @@ struct WhatIf {
 // Thread-safe; one question at a time.
 class Designs {
  public:
-  // What a new build of this policy of the text would disclose, with another k. is_abandoned: nobody waits
-  // for the answer any more; asked now and then. Errors: those of the text and those of BUILD, except for
-  // constraints that only BUILD checks; ErrorKind::limit while another question is being answered, and when
-  // it was abandoned.
+  // What a new build of this policy of the text would disclose, with another k. is_abandoned: nobody waits for
+  // the answer any more; asked now and then. Errors: those of the text and those of BUILD, except for
+  // constraints that only BUILD checks; ErrorKind::limit while another question is being answered, and when it
+  // was abandoned.
   using IsAbandoned = std::function<bool()>;
   [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
                                        std::uint64_t k, const IsAbandoned& is_abandoned);

@@ -111,7 +111,8 @@ policy::DisclosureTree long_tree(std::uint32_t cities) {
   tree.attributes = {{"city", 3}};
   for (std::uint32_t i = 0; i < cities; ++i) {
     const std::uint64_t rows = 2 * (cities - i) + 2;
-    tree.nodes.push_back({policy::Split{0, "c" + std::to_string(i)}, 2 * i + 1, 2 * i + 2, rows, rows});
+    tree.nodes.push_back(
+        {policy::Split{0, "c" + std::to_string(i)}, 2 * i + 1, 2 * i + 2, rows, rows});
     tree.nodes.push_back({std::nullopt, 0, 0, 2, 2});
   }
   tree.nodes.push_back({std::nullopt, 0, 0, 2, 2});
@@ -290,8 +291,8 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
       {spec, version, ""}, {spec, nullptr, "build needed", "counting 20000", "query, not stored: no column"}};
   const auto admin = policies_table(lines, Standing::admin);
   CHECK(admin.rows == Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
-                            "2026-01-31T12:00:00Z", "5", "2", "45.5%", "6.1%", "18.2%", "69.7%", "70.8%",
-                            "city 36.4%", std::nullopt, std::nullopt, "query"},
+                            "2026-01-31T12:00:00Z", "5", "2", "45.5%", "6.1%", "18.2%", "69.7%",
+                            "70.8%", "city 36.4%", std::nullopt, std::nullopt, "query"},
                            {"people_k2", "demo", "public.\"People\"", "2", std::nullopt, std::nullopt,
                             "closed", std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
                             std::nullopt, std::nullopt, std::nullopt, std::nullopt, "build needed",

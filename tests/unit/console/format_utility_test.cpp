@@ -41,11 +41,12 @@ bool has_line(const std::vector<std::string>& lines, const std::string& line) {
 
 TEST_CASE("SHOW UTILITY has a row per column, pair and declared question") {
   const auto table = utility_table(clinic());
-  CHECK(table.rows == Rows{{"column", "city", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"},
-                           {"column", "country", "100.0%", "4", "4", "0.0%", "0.0%", "4 of 4"},
-                           {"column", "\"birth date\"", "0.0%", "900", "0", "100.0%", "100.0%", "0 of 10"},
-                           {"pair", "city, country", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"},
-                           {"workload", "city", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"}});
+  CHECK(table.rows ==
+        Rows{{"column", "city", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"},
+             {"column", "country", "100.0%", "4", "4", "0.0%", "0.0%", "4 of 4"},
+             {"column", "\"birth date\"", "0.0%", "900", "0", "100.0%", "100.0%", "0 of 10"},
+             {"pair", "city, country", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"},
+             {"workload", "city", "52.5%", "120", "91", "3.1%", "25.0%", "9 of 10"}});
   for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
 }
 
@@ -61,12 +62,12 @@ TEST_CASE("after a build the owner reads what readers will see, in words") {
 }
 
 TEST_CASE("what would help a column that is never shown depends on its type") {
-  for (const auto& [type, words] :
-       std::vector<std::pair<std::uint32_t, std::string>>{{1184, "period year or decade"},
-                                                          {1700, "some width"},
-                                                          {23, "some width"},
-                                                          {1043, "by prefix"},
-                                                          {2950, "its type has no levels"}}) {  // uuid
+  for (const auto& [type, words] : std::vector<std::pair<std::uint32_t, std::string>>{
+           {1184, "period year or decade"},
+           {1700, "some width"},
+           {23, "some width"},
+           {1043, "by prefix"},
+           {2950, "its type has no levels"}}) {  // uuid
     CAPTURE(type);
     auto version = clinic();
     version.shape.columns[2].type_oid = type;
@@ -79,8 +80,8 @@ TEST_CASE("a column whose level is shown is not told to get one") {
   version.tree.attributes.push_back(
       {"birth_year", 4, Level{"birth date", 3, 1, policy::LevelShows::label, policy::Period::year}});
   version.utility->columns.push_back({{3}, 90, 88, 1000, 970, 20'000, 90'000, 10, 10});
-  CHECK(
-      has_line(utility_hints(version), "\"birth date\" is never shown: 0% of rows; birth_year is in 97.0%"));
+  CHECK(has_line(utility_hints(version),
+                 "\"birth date\" is never shown: 0% of rows; birth_year is in 97.0%"));
   version.utility->columns.back().rows_shown = 4;
   CHECK(has_line(utility_hints(version),
                  "\"birth date\" is never shown: 0% of rows; its levels are not either: add a coarser one"));
@@ -100,8 +101,9 @@ TEST_CASE("what rounds to nothing is hardly ever shown, and what does not is no 
 TEST_CASE("a column that is NULL everywhere is neither right nor wrong") {
   auto version = clinic();
   version.utility->columns[2] = {.attributes = {2}};
-  CHECK(utility_table(version).rows[2] == Row{"column", "\"birth date\"", std::nullopt, std::nullopt,
-                                              std::nullopt, std::nullopt, std::nullopt, std::nullopt});
+  CHECK(utility_table(version).rows[2] ==
+        Row{"column", "\"birth date\"", std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+            std::nullopt});
   CHECK(has_line(utility_lines(version), "\"birth date\": NULL in every row"));
 }
 

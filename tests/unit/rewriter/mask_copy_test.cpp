@@ -135,8 +135,7 @@ TEST_CASE("a copy that is not the version's closes the policy") {
 
 TEST_CASE("columns that the table got after its copy was made are NULL") {
   World world;
-  auto& table =
-      world.catalog->relations.find(std::pair<std::string, std::string>("public", "people"))->second;
+  auto& table = world.catalog->relations.find(std::pair<std::string, std::string>("public", "people"))->second;
   Column leak = table.columns[2];
   leak.number = 9;
   leak.name = "leak";

@@ -199,8 +199,8 @@ TEST_CASE("parameters are sent again to the byte") {
   static_cast<void>(step(BackendConnected{}));
   const std::string welcome = frames(wire::AuthenticationOk{}) + ready('I');
   static_cast<void>(step(BackendBytes{welcome}));
-  const std::string bind =
-      frames(wire::Bind{.parameter_formats = {1}, .parameters = {std::string("\0\x01", 2), std::nullopt}});
+  const std::string bind = frames(
+      wire::Bind{.parameter_formats = {1}, .parameters = {std::string("\0\x01", 2), std::nullopt}});
   const std::string batch = parse("", kRead) + bind + execute("") + sync_message();
   const std::string first = step(ClientBytes{batch}).to_backend;
   CHECK(first.find(bind) != std::string::npos);
@@ -247,7 +247,8 @@ TEST_CASE("what the client waits for, and what would be there twice, is not held
       .backend(answer, {.to_client = told})
       .check();
   Script flushed = Script::logged_in();
-  flushed.client(parse("", kRead) + flush_message(), {.to_backend = "P(,ok: SELECT people) H"})
+  flushed
+      .client(parse("", kRead) + flush_message(), {.to_backend = "P(,ok: SELECT people) H"})
       .backend(kParsed, {.to_client = "1"})
       .client(asked() + sync_message(), {.to_backend = "B(,) D(P) E(,0) S"})
       .backend(kBound + row_description("town") + kOther + ready('I'),
