@@ -46,7 +46,8 @@ struct CommandLine {
         "without the proof that no other one is better.");
     add(app, {add_serve, add_check, add_setup_sql, add_rewrite});
     add(group("policy", "build policies and show what they disclose"),
-        {add_policy_build, add_policy_show, add_policy_diff, add_policy_stored_sql, add_policy_explain});
+        {add_policy_build, add_policy_show, add_policy_diff, add_policy_stored_sql, add_policy_explain,
+         add_policy_suggest});
     add(app, {add_anonymize, add_risk, add_check_table, add_apply});
     add(group("hierarchy", "build, show and check generalization hierarchies"),
         {add_hierarchy_build, add_hierarchy_show, add_hierarchy_check});

@@ -12,6 +12,7 @@ namespace pgveil::app {
 [[nodiscard]] Verb add_policy_show(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_diff(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_stored_sql(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_policy_suggest(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_explain(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_anonymize(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_risk(CLI::App& parent, std::string& config);

@@ -14,6 +14,7 @@
 #include "db/versions/stored_digest.hpp"
 #include "policy/builder/constraint_repair.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/tree/turns.hpp"
 #include "policy/utility/utility.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
@@ -112,11 +113,14 @@ Result<Grown> grow_anew(const policy::PolicySpec& spec, const policy::Counts& co
       policy::build_tree(counts, spec.k, spec.growth, tree_progress, policy::side_rules(spec, counts));
   if (!tree) return tree.error();
   auto lineage = policy::continued(nullptr, 0, *tree, counts);
-  std::string note;
-  if (!why.empty())
-    note =
-        fmt::format("a new lineage begins ({}): who has answers of both versions may tell rows apart", why);
-  return Grown{std::move(*tree), std::move(lineage), std::move(note)};
+  std::vector<std::string> notes;
+  if (!why.empty()) {
+    notes.push_back(
+        fmt::format("a new lineage begins ({}): who has answers of both versions may tell rows apart", why));
+  }
+  if (!tree->turns.empty())
+    notes.push_back(fmt::format("the order for its workload: {}", policy::describe_turns(*tree)));
+  return Grown{std::move(*tree), std::move(lineage), fmt::format("{}", fmt::join(notes, "; "))};
 }
 
 // The quasi-identifiers are still the same columns, so a value still has its meaning.

@@ -41,7 +41,18 @@ class LeafGrower {
                                                         const SideRules& rules);
 };
 
-// What build_tree does once it is known what comes first. REQUIRES: what build_tree says.
+// A tree, and per entry of the counts the leaf that its path ends in (0 for one without rows).
+struct GrownTree {
+  DisclosureTree tree;
+  std::vector<NodeIndex> path_ends;
+};
+
+// What build_tree does once it is known what comes first, without and with max_cohorts. REQUIRES: what
+// build_tree says.
+[[nodiscard]] Result<GrownTree> grow_with_turns(const CountsView& counts, std::uint64_t k,
+                                                const Growth& growth, const std::vector<Turn>& turns,
+                                                const std::function<void(double)>& progress,
+                                                const SideRules& rules);
 [[nodiscard]] Result<DisclosureTree> build_with_turns(const CountsView& counts, std::uint64_t k,
                                                       const Growth& growth, const std::vector<Turn>& turns,
                                                       const std::function<void(double)>& progress,

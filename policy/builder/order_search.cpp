@@ -44,20 +44,30 @@ class Trial {
   }
 
   [[nodiscard]] Result<std::uint64_t> cost(const Turns& turns) const {
-    const auto tree = build_with_turns(counts_, k_, growth_, turns, {}, {});
-    if (!tree) return tree.error();
-    const auto shown = shown_by_entry(*tree, counts_);
+    const auto shown = shown_with(turns);
+    if (!shown) return shown.error();
     std::uint64_t error = 0;
     for (std::size_t q = 0; q < meter_.question_count(); ++q)
-      error += growth_.workload[q].weight * meter_.mean_error_ppm(q, shown);
+      error += growth_.workload[q].weight * meter_.mean_error_ppm(q, *shown);
     std::uint64_t cells = 0;
     for (const std::uint32_t entry : counts_.entries())
-      cells += static_cast<std::uint64_t>(std::popcount(shown[entry])) * counts_.rows(entry);
+      cells += static_cast<std::uint64_t>(std::popcount((*shown)[entry])) * counts_.rows(entry);
     const std::uint64_t hidden_ppm = (cells_ - cells) * 1'000'000 / std::max<std::uint64_t>(cells_, 1);
     return error * kCellsPerError / weights_ + hidden_ppm;
   }
 
  private:
+  [[nodiscard]] Result<std::vector<std::uint64_t>> shown_with(const Turns& turns) const {
+    if (growth_.max_cohorts) {
+      const auto tree = build_with_turns(counts_, k_, growth_, turns, {}, {});
+      if (!tree) return tree.error();
+      return shown_by_entry(*tree, counts_);
+    }
+    const auto grown = grow_with_turns(counts_, k_, growth_, turns, {}, {});
+    if (!grown) return grown.error();
+    return shown_by_entry(grown->tree, counts_, grown->path_ends);
+  }
+
   const CountsView& counts_;
   std::uint64_t k_;
   const Growth& growth_;
@@ -105,7 +115,7 @@ class OrderSearch {
       return false;
     }
     if (progress_) progress_(static_cast<double>(tried_.size()) / static_cast<double>(most_tries_));
-    if (!best_.empty() && *cost >= least_) return false;
+    if (!best_.empty() && *cost + least_ / kLeastGain >= least_) return false;
     least_ = *cost;
     best_ = turns;
     return true;

@@ -20,6 +20,9 @@ inline constexpr std::uint64_t kMaxSearchWork = std::uint64_t{1} << 26;
 inline constexpr std::uint64_t kLeastTries = 16;
 inline constexpr std::uint64_t kMostTries = 400;
 
+// An order is better than another one from a thousandth on: less is not worth further tries.
+inline constexpr std::uint64_t kLeastGain = 1000;
+
 // A point of the declared error outweighs so many points of all cells.
 inline constexpr std::uint64_t kCellsPerError = 16;
 

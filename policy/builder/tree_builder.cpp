@@ -32,19 +32,20 @@ class TreeBuilder final : public LeafGrower {
         importance_(importance_of(counts, growth, turns)),
         peeler_(counts, k, importance_, rules) {
     tree_.turns = turns;
+    path_ends_.assign(counts.entry_count(), 0);
     tree_.k = k;
     tree_.attributes = tree_attributes(counts);
     together_ = released_together(tree_.attributes);
   }
 
-  Result<DisclosureTree> build() {
+  Result<GrownTree> build() {
     std::vector<std::uint32_t> open(counts_.attribute_count());
     for (std::uint32_t a = 0; a < open.size(); ++a) open[a] = a;
     push(0, order_.size(), std::move(open), std::nullopt, nullptr);
     if (stack_.back().chain.units < tree_.k) return too_few_units(tree_.k);
     row_count_ = stack_.back().chain.rows;
     while (!stack_.empty()) emit_node();
-    return std::move(tree_);
+    return GrownTree{std::move(tree_), std::move(path_ends_)};
   }
 
   std::vector<Node> grow(std::vector<std::uint32_t> entries, std::vector<std::uint32_t> open,
@@ -74,6 +75,8 @@ class TreeBuilder final : public LeafGrower {
  private:
   struct Frame {
     PeeledChain chain;
+    std::size_t rest = 0;  // what is left at the end of the chain: order_[rest, end)
+    std::size_t end = 0;
     std::vector<std::uint32_t> open;
     std::optional<Loss> loss;  // for a row that falls back from this chain
     std::size_t step = 0;      // nodes of the chain already emitted
@@ -83,7 +86,8 @@ class TreeBuilder final : public LeafGrower {
   void push(std::size_t begin, std::size_t end, std::vector<std::uint32_t> open, std::optional<Loss> loss,
             const Admitted* admitted) {
     PeeledChain chain = peeler_.peel(order_, begin, end, open, loss, admitted);
-    stack_.push_back({std::move(chain), std::move(open), loss});
+    const std::size_t rest = chain.peels.empty() ? begin : chain.peels.back().end;
+    stack_.push_back({std::move(chain), rest, end, std::move(open), loss});
   }
 
   // What a row loses that falls back from a chain starting at a `yes` of this one: the value that the `yes`
@@ -111,6 +115,7 @@ class TreeBuilder final : public LeafGrower {
     }
     if (frame.step == frame.chain.peels.size()) {
       report_settled(node.rows);
+      for (std::size_t i = frame.rest; i < frame.end; ++i) path_ends_[order_[i]] = index;
       node.falls_back = frame.chain.falls_back;
       tree_.nodes.push_back(std::move(node));
       stack_.pop_back();
@@ -139,6 +144,7 @@ class TreeBuilder final : public LeafGrower {
   std::function<void(double)> progress_;
   Strategy strategy_;
   std::vector<std::uint32_t> order_;
+  std::vector<NodeIndex> path_ends_;    // per entry of the counts
   std::vector<Importance> importance_;  // per attribute
   Peeler<Counter> peeler_;
   DisclosureTree tree_;
@@ -165,15 +171,22 @@ std::unique_ptr<LeafGrower> LeafGrower::make(const CountsView& counts, std::uint
   return std::make_unique<TreeBuilder<RowCounter>>(counts, k, growth, turns, nullptr, rules);
 }
 
+Result<GrownTree> grow_with_turns(const CountsView& counts, std::uint64_t k, const Growth& growth,
+                                  const std::vector<Turn>& turns, const std::function<void(double)>& progress,
+                                  const SideRules& rules) {
+  if (counts.has_units()) return TreeBuilder<UnitCounter>(counts, k, growth, turns, progress, rules).build();
+  return TreeBuilder<RowCounter>(counts, k, growth, turns, progress, rules).build();
+}
+
 Result<DisclosureTree> build_with_turns(const CountsView& counts, std::uint64_t k, const Growth& growth,
                                         const std::vector<Turn>& turns,
                                         const std::function<void(double)>& progress, const SideRules& rules) {
-  auto tree = counts.has_units() ? TreeBuilder<UnitCounter>(counts, k, growth, turns, progress, rules).build()
-                                 : TreeBuilder<RowCounter>(counts, k, growth, turns, progress, rules).build();
-  if (!tree || !growth.max_cohorts) return tree;
-  auto pruned = prune(*tree, *growth.max_cohorts, growth);
-  if (!pruned || growth.strategy == Strategy::greedy || pruned->nodes.size() == tree->nodes.size())
-    return pruned;
+  auto grown = grow_with_turns(counts, k, growth, turns, progress, rules);
+  if (!grown) return grown.error();
+  if (!growth.max_cohorts) return std::move(grown->tree);
+  const std::size_t node_count = grown->tree.nodes.size();
+  auto pruned = prune(grown->tree, *growth.max_cohorts, growth);
+  if (!pruned || growth.strategy == Strategy::greedy || pruned->nodes.size() == node_count) return pruned;
   const auto grower = LeafGrower::make(counts, k, growth, turns, rules);
   return with_cut_chains_closed(*pruned, counts, growth, *grower);
 }

@@ -1,6 +1,8 @@
 #include "policy/tree/disclosure.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +42,7 @@ class Measurement {
     mark_occurring_values();
     follow_paths();
     find_sources();
+    number_values();
     for (ChainIndex chain = 0; chain < chains_.chains.size(); ++chain) {
       if (!Chains::falls_back(tree_, chains_.chains[chain])) continue;
       falling_[chains_.cohort_at_end(tree_, chain)].push_back(chains_.chains[chain].nodes.back());
@@ -76,17 +79,23 @@ class Measurement {
 
   // Whether the path allows no other value of the attribute.
   [[nodiscard]] bool leaves_only(NodeIndex end, std::size_t a, std::string_view value) const {
-    if (exact_of_[a]) {
-      const auto exact = allowed(end, *exact_of_[a]);
-      return std::ranges::all_of(exact, [&](std::string_view text) {
-        const auto found = value_in(a, text);
-        return !found || *found == value;
-      });
-    }
+    if (exact_of_[a]) return leaves_only_of_exact(end, a, value);
     const PathFacts& facts = facts_of(end, a);
     if (!facts.is_released && facts.excluded + 1 < occurring_[a].size()) return false;
-    return std::ranges::all_of(allowed(end, tree_.attributes[a].number),
-                               [&](std::string_view text) { return text == value; });
+    return std::ranges::all_of(allowed(end, a), [&](std::string_view text) { return text == value; });
+  }
+
+  // The same for a column with levels: each exact value that the path allows has this value of the attribute,
+  // or none.
+  [[nodiscard]] bool leaves_only_of_exact(NodeIndex end, std::size_t a, std::string_view value) const {
+    const std::vector<std::uint32_t>& values = value_ids_[a];
+    const auto found = ids_[a].find(value);
+    const std::uint32_t own = found == ids_[a].end() ? kOtherValue : found->second;
+    const std::vector<NodeIndex> steps = steps_on(*exact_of_[a], end);
+    for (std::size_t exact = 0; exact < values.size(); ++exact) {
+      if (values[exact] != kNoValue && values[exact] != own && !is_turned_away(steps, exact)) return false;
+    }
+    return true;
   }
 
   // Whether each column has a value that the path allows, or may be NULL there.
@@ -95,23 +104,25 @@ class Measurement {
       const bool is_exact = !exact_of_[a] || *exact_of_[a] == tree_.attributes[a].number;
       if (!is_exact) continue;
       const bool may_be_null = has_null_[a] && !is_taken(end, tree_.attributes[a].number);
-      if (!may_be_null && allowed(end, tree_.attributes[a].number).empty()) return false;
+      if (!may_be_null && !allows_some(end, a)) return false;
     }
     return true;
   }
 
-  // The occurring values that agree with all steps of the path on this column and its levels.
-  [[nodiscard]] std::vector<std::string_view> allowed(NodeIndex end, int column) const {
-    const auto exact = std::ranges::find(tree_.attributes, column, &TreeAttribute::number);
-    const auto a = static_cast<std::size_t>(exact - tree_.attributes.begin());
-    std::vector<std::string_view> left = occurring_[a];
-    const std::vector<NodeIndex> steps = steps_on(column, end);
-    if (exact_of_[a]) {
-      std::erase_if(left, [&](std::string_view text) { return is_turned_away(steps, text); });
-      return left;
+  [[nodiscard]] bool allows_some(NodeIndex end, std::size_t a) const {
+    if (!exact_of_[a]) return !allowed(end, a).empty();
+    const std::vector<NodeIndex> steps = steps_on(*exact_of_[a], end);
+    for (std::size_t exact = 0; exact < value_ids_[a].size(); ++exact) {
+      if (!is_turned_away(steps, exact)) return true;
     }
+    return false;
+  }
+
+  // The occurring values of a column without levels that agree with all steps of the path on it.
+  [[nodiscard]] std::vector<std::string_view> allowed(NodeIndex end, std::size_t a) const {
+    std::vector<std::string_view> left = occurring_[a];
     std::set<std::string_view> refused;
-    for (const NodeIndex at : steps) {
+    for (const NodeIndex at : steps_on(source_of(tree_.attributes[a]), end)) {
       const Node& parent = tree_.nodes[parent_[at]];
       if (parent.yes == at) {
         const bool occurs = std::ranges::binary_search(left, std::string_view(parent.split->value));
@@ -123,10 +134,11 @@ class Measurement {
     return left;
   }
 
-  [[nodiscard]] bool is_turned_away(const std::vector<NodeIndex>& steps, std::string_view exact) const {
+  [[nodiscard]] bool is_turned_away(const std::vector<NodeIndex>& steps, std::size_t exact) const {
     return std::ranges::any_of(steps, [&](NodeIndex at) {
-      const Node& parent = tree_.nodes[parent_[at]];
-      return (value_in(parent.split->attribute, exact) == parent.split->value) != (parent.yes == at);
+      const NodeIndex parent = parent_[at];
+      const bool has_value = value_ids_[tree_.nodes[parent].split->attribute][exact] == split_ids_[parent];
+      return has_value != (tree_.nodes[parent].yes == at);
     });
   }
 
@@ -201,6 +213,29 @@ class Measurement {
     }
   }
 
+  // Levels are computed once per exact value, not once per path: a column can have tens of thousands.
+  void number_values() {
+    ids_.resize(attribute_count_);
+    value_ids_.resize(attribute_count_);
+    split_ids_.assign(tree_.nodes.size(), kOtherValue);
+    for (std::size_t a = 0; a < attribute_count_; ++a) {
+      if (!exact_of_[a]) continue;
+      const auto exact = std::ranges::find(tree_.attributes, *exact_of_[a], &TreeAttribute::number);
+      for (const std::string_view text :
+           occurring_[static_cast<std::size_t>(exact - tree_.attributes.begin())]) {
+        const auto value = value_in(a, text);
+        const auto next = static_cast<std::uint32_t>(ids_[a].size() + 2);
+        value_ids_[a].push_back(value ? ids_[a].try_emplace(*value, next).first->second : kNoValue);
+      }
+    }
+    for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
+      const auto& split = tree_.nodes[i].split;
+      if (!split) continue;
+      const auto found = ids_[split->attribute].find(split->value);
+      if (found != ids_[split->attribute].end()) split_ids_[i] = found->second;
+    }
+  }
+
   // The nodes below the splits on a column and its levels, from the leaf to the root.
   [[nodiscard]] std::vector<NodeIndex> steps_on(int column, NodeIndex leaf) const {
     std::vector<NodeIndex> steps;
@@ -233,6 +268,13 @@ class Measurement {
   std::vector<std::optional<int>> exact_of_;              // per attribute of a column with levels: its number
   std::vector<std::vector<std::string_view>> occurring_;  // per attribute, sorted; the counts outlive this
   std::vector<bool> has_null_;                            // per attribute
+  static constexpr std::uint32_t kOtherValue = 0;         // one that no exact value has
+  static constexpr std::uint32_t kNoValue = 1;
+  // For columns with levels, per attribute: numbers of its values; those of the exact values in their order;
+  // and per node that of its split's value.
+  std::vector<std::map<std::string, std::uint32_t, std::less<>>> ids_;
+  std::vector<std::vector<std::uint32_t>> value_ids_;
+  std::vector<std::uint32_t> split_ids_;
 };
 
 }  // namespace

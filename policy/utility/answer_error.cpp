@@ -154,12 +154,21 @@ bool AnswerMeter::comes_before(const Groups& groups, std::uint32_t a, std::uint3
   return false;
 }
 
-std::vector<std::uint64_t> shown_by_entry(const DisclosureTree& tree, const CountsView& counts) {
-  const auto leaves = leaves_of(tree, chains_of(tree), counts);
-  const auto released = released_on_path(tree);
+std::vector<std::uint64_t> shown_by_entry(const DisclosureTree& tree, const CountsView& counts,
+                                          std::span<const NodeIndex> path_ends) {
+  const Chains chains = chains_of(tree);
+  auto released = released_on_path(tree);
+  for (NodeIndex node = 0; node < tree.nodes.size(); ++node) {
+    if (tree.nodes[node].falls_back)
+      released[node] = released[chains.cohort_at_end(tree, chains.chain_of[node])];
+  }
   std::vector<std::uint64_t> shown(counts.entry_count(), 0);
-  for (const std::uint32_t entry : counts.entries()) shown[entry] = released[leaves[entry]];
+  for (const std::uint32_t entry : counts.entries()) shown[entry] = released[path_ends[entry]];
   return shown;
+}
+
+std::vector<std::uint64_t> shown_by_entry(const DisclosureTree& tree, const CountsView& counts) {
+  return shown_by_entry(tree, counts, path_ends_of(tree, chains_of(tree), counts));
 }
 
 std::vector<AnswerError> answer_errors(const DisclosureTree& tree, const Counts& counts,

@@ -37,7 +37,9 @@ struct AnswerError {
 [[nodiscard]] std::vector<AnswerError> answer_errors(const DisclosureTree& tree, const Counts& counts,
                                                      std::span<const std::vector<std::uint32_t>> questions);
 
-// Per entry of the counts, bit a: its row shows attribute a.
+// Per entry of the counts, bit a: its row shows attribute a. path_ends: of routing.hpp.
+[[nodiscard]] std::vector<std::uint64_t> shown_by_entry(const DisclosureTree& tree, const CountsView& counts,
+                                                        std::span<const NodeIndex> path_ends);
 [[nodiscard]] std::vector<std::uint64_t> shown_by_entry(const DisclosureTree& tree, const CountsView& counts);
 
 // The same measure for who holds many trees against the same counts: groups are found once.
