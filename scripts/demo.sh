@@ -13,11 +13,12 @@ STATE=$ROOT/build/demo # what --stop needs to know: directory, pgveil.pid; and p
 ROWS=${PGVEIL_DEMO_ROWS:-1000000}
 
 # ask PORT USER DATABASE [PSQL-OPTION…]: psql without start-up files and without settings of the caller's.
+# SESSION_OPTIONS: settings that the session starts with.
 ask() {
   local port=$1 user=$2 database=$3
   shift 3
-  env -u PGOPTIONS -u PGSERVICE -u PGDATABASE -u PGUSER -u PGPASSWORD PGPASSFILE="$STATE/pgpass" \
-    PGCONNECT_TIMEOUT=20 \
+  env -u PGSERVICE -u PGDATABASE -u PGUSER -u PGPASSWORD PGPASSFILE="$STATE/pgpass" \
+    PGOPTIONS="${SESSION_OPTIONS:-}" PGCONNECT_TIMEOUT=20 \
     PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -P pager=off -P footer=off -P null=NULL \
     -h 127.0.0.1 -p "$port" -U "$user" -d "$database" "$@"
 }

@@ -87,6 +87,10 @@ wrong_password_lets_in() {
 
 check_demo() {
   say ""
+  check "the analyst is told what the mask shows" 1 \
+    "$(value_of analyst -At -c 'SELECT count(*) FROM people' | grep -c 'NOTICE:  public.people is masked')"
+  # value_of has the messages of psql, too.
+  local SESSION_OPTIONS='-c pgveil.notices=off'
   check_worked_example
   check_residents
   check_published

@@ -215,6 +215,7 @@ struct Config {
   AuditConfig audit;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;
+  bool notices = true;  // readers are told what masks do to an answer
   PoolConfig pool;
   LimitsConfig limits;
   std::vector<PathPattern> policies;

@@ -320,6 +320,12 @@ constexpr Option kOptions[] = {
      "lets masked_column = constant use an index of the table. The duration then reveals how many rows "
      "have a value that is disclosed somewhere, including rows that hide it (docs/attack-model.md)",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.look_ups); }},
+    {"masks", "notices", "true or false", "true",
+     "tells readers what masks do: a NOTICE, once per session, says what a masked table shows, and a NOTICE "
+     "says that a join on a hidden column matches no row. SET pgveil.notices = off turns this off for a "
+     "session "
+     "(docs/analysts.md)",
+     [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.notices); }},
 
     {"pool", "mode", "none, session or transaction", "none",
      "none: each client has its own connection to PostgreSQL. session: when the client disconnects, its "

@@ -24,11 +24,21 @@ std::size_t bytes_of(const rewriter::PathEffect& effect) {
   return bytes;
 }
 
+// The notices of tables are the snapshot's own.
+std::size_t bytes_of(const rewriter::Notices& notices) {
+  std::size_t bytes = 0;
+  for (const auto& table : notices.tables) bytes += sizeof table + table.policy.capacity();
+  for (const auto& notice : notices.conditions)
+    bytes += sizeof notice + notice.message.capacity() + notice.hint.capacity();
+  return bytes;
+}
+
 std::size_t bytes_of(const rewriter::Rewritten& rewritten) {
   std::size_t bytes = 0;
   for (const auto& statement : rewritten.statements) {
     bytes += sizeof statement + statement.sql.capacity() + statement.name.capacity();
     if (statement.path_effect != nullptr) bytes += bytes_of(*statement.path_effect);
+    bytes += bytes_of(statement.notices);
   }
   for (const auto& version : rewritten.versions) bytes += sizeof version + version.policy.capacity();
   return bytes;

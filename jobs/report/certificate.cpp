@@ -128,8 +128,8 @@ void read_job_part(JsonObjectView& fields, Certificate& made, FirstError& errors
     made.sensitive.push_back(std::move(column));
   }
   read_later_models(fields, made, errors);
-  for (const auto* key :
-       {"input_rows", "classes", "smallest_class", "suppressed_rows", "certainty_penalty", "scores"})
+  for (const auto* key : {"models", "input_rows", "classes", "smallest_class", "suppressed_rows",
+                          "certainty_penalty", "scores"})
     fields.skip(key);
 }
 

@@ -71,6 +71,7 @@ void note(Findings& findings, const Entry& entry) {
         std::find(findings.versions.begin(), findings.versions.end(), version) != findings.versions.end();
     if (!is_known) findings.versions.push_back(version);
   }
+  findings.tables.insert(findings.tables.end(), entry.tables.begin(), entry.tables.end());
 }
 
 }  // namespace
@@ -108,6 +109,8 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
   entry->generation = rewritten.generation;
   entry->allowed = rewritten.generation;
   if (entry->is_protected) entry->versions = rewritten.versions;
+  entry->tables = statement.notices.tables;
+  entry->switches = statement.switches;
   return entry;
 }
 
@@ -247,6 +250,7 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   StatementRegistry& registry = conversation.registry;
   pooled::note_effect(conversation, entry);
   if (entry.path_effect != nullptr) conversation.client.path.apply(*entry.path_effect);
+  apply(conversation.notices, entry.switches);
   const auto made_query = [&] {
     auto query = std::make_shared<Entry>(entry);
     query->kind = StatementKind::select;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "proxy/session/error_filter.hpp"
+#include "proxy/session/notices.hpp"
 #include "proxy/session/phase.hpp"
 #include "proxy/session/retry.hpp"
 #include "proxy/session/session_state.hpp"
@@ -73,7 +74,8 @@ struct Findings {
   bool is_protected = false;
   bool is_masked = false;
   std::vector<rewriter::VersionId> versions;
-  std::string reason;  // of the refusal
+  std::vector<rewriter::Notices::OfTable> tables;  // that it reads masked
+  std::string reason;                              // of the refusal
 };
 
 struct Conversation {
@@ -90,6 +92,7 @@ struct Conversation {
   std::deque<Expectation> expected;
   Transaction transaction;
   Findings findings;
+  NoticeBook notices;
   wire::TransactionStatus status = wire::TransactionStatus::idle;
   bool is_skipping = false;         // after a failure: the client's messages up to Sync are dropped
   bool is_unsynced = false;         // extended messages were sent since the last ReadyForQuery

@@ -91,6 +91,7 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
                               : pooled::text_of(conversation, rewritten.statements.front());
   if (auto refusal = check_room(conversation, message.sql.size(), sql.size()))
     return refuse_message(conversation, std::move(*refusal), message.sql);
+  tell_conditions(conversation, rewritten);
   const EntryPtr entry = parsed_entry(conversation, message, rewritten, sql);
   if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, entry, sql, mark);
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
@@ -205,6 +206,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   } else {
     conversation.has_set = true;  // an unknown name may be anything
   }
+  tell_tables(conversation);
   retry::on_run(conversation, found->use.entry.get());
   audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
   // A COMMIT reads the rest of the WITH HOLD cursors that the transaction declared.

@@ -5,6 +5,7 @@
 #include "common/assert.hpp"
 #include "common/sql_quoting.hpp"
 #include "rewriter/catalog/search_path.hpp"
+#include "rewriter/lists/session_settings.hpp"
 
 namespace pgveil::session {
 
@@ -63,12 +64,15 @@ std::string text_to_apply(const Settings& settings) {
   return sql;
 }
 
-// SET and set_config leave the source `session`, a start-up packet leaves `client`. The client's search path
-// is in a setting with a name of ours, which that view does not list.
+// SET and set_config leave the source `session`, a start-up packet leaves `client`. Settings with a name
+// of ours, such as the client's search path, are not listed in that view.
 std::string text_to_read_settings() {
-  const std::string path = quoted_literal(rewriter::kPathSetting);
-  return "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session' UNION ALL SELECT " +
-         path + ", pg_catalog.current_setting(" + path + ")";
+  std::string sql = "SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session'";
+  for (const std::string_view name : {rewriter::kPathSetting, rewriter::kNoticeSetting}) {
+    const std::string literal = quoted_literal(name);
+    sql += " UNION ALL SELECT " + literal + ", pg_catalog.current_setting(" + literal + ")";
+  }
+  return sql;
 }
 
 }  // namespace pgveil::session

@@ -239,6 +239,7 @@ void Session::Impl::enter() {
   const StartupRequest& request = *startup.request();
   conversation.client.role = state.reads_as;
   conversation.client.may_be_exempt = !state.has_masks_only();
+  begin(conversation.notices, request.forwarded);
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
   lease.begin(request);
 }

@@ -123,6 +123,8 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
     registry.undo_to(expectation.mark, StatementRegistry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
+  tell_conditions(conversation, *let_through.rewritten);
+  tell_tables(conversation);
   note_run(conversation, *let_through.rewritten);
   audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   pooled::note_unnamed_dropped(conversation);

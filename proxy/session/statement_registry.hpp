@@ -58,11 +58,13 @@ struct Entry {
   bool is_protected = true;
   bool is_masked = false;
   std::shared_ptr<const rewriter::PathEffect> path_effect =
-      nullptr;                                // what running it does to the search path
-  std::vector<rewriter::VersionId> versions;  // of all protected tables it reads
-  AuditedText text = nullptr;                 // for what Parse named
-  std::uint64_t generation = 0;               // of the snapshot that it was rewritten under
-  std::uint64_t allowed = 0;  // of the last snapshot under which it was judged with the same outcome
+      nullptr;                                          // what running it does to the search path
+  std::vector<rewriter::VersionId> versions;            // of all protected tables it reads
+  std::vector<rewriter::Notices::OfTable> tables = {};  // those that it reads masked
+  rewriter::NoticeSwitches switches = {};
+  AuditedText text = nullptr;    // for what Parse named
+  std::uint64_t generation = 0;  // of the snapshot that it was rewritten under
+  std::uint64_t allowed = 0;     // of the last snapshot under which it was judged with the same outcome
   std::shared_ptr<const SourceText> source = nullptr;  // null: the text is not kept, or the name is not known
   SentText sent = {};
   std::shared_ptr<const ParsedText> parsed = nullptr;  // set by Parse; null: the statement is not made again

@@ -9,6 +9,7 @@
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask/make_table_guard.hpp"
 #include "rewriter/mask/masks.hpp"
+#include "rewriter/told/mask_notice.hpp"
 #include "rewriter/verify/verify_catalog_mask.hpp"
 #include "rewriter/verify/verify_guards.hpp"
 #include "rewriter/verify/verify_mask.hpp"
@@ -172,6 +173,7 @@ class SnapshotMaker {
     snapshot_->generation_ = input_.generation;
     snapshot_->mask_source_ = input_.mask_source;
     snapshot_->mask_choice_ = input_.mask_choice;
+    snapshot_->notices_ = input_.notices;
     snapshot_->built_tables_ = known_tables(input_, never_raw_);
     snapshot_->strangers_ = strangers_of(input_);
   }
@@ -181,6 +183,8 @@ class SnapshotMaker {
     table.relation = catalog_.find(state.spec->schema, state.spec->table);
     if (auto done = put_mask(state, table); !done) return done;
     table.state = std::move(state);
+    if (table.mask && input_.notices == ReaderNotices::yes)
+      table.notice = std::make_shared<const Notice>(mask_notice(table));
     if (table.relation != nullptr) {
       if (auto done = let_in(table); !done) return done;
     }

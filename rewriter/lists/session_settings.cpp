@@ -40,6 +40,7 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
     "join_collapse_limit",
     "lock_timeout",
     "max_parallel_workers_per_gather",
+    "pgveil.notices",
     "plan_cache_mode",
     "statement_timeout",
     "timezone",
@@ -90,6 +91,7 @@ constexpr auto kPinnedSettings = std::to_array<std::pair<std::string_view, std::
     {"row_security", "on"},
     {"client_min_messages", "notice"},
     {"jit", "off"},
+    {kNoticeSetting, "on"},
 });
 
 // The names that a client may use for the only encoding that there is. SQL_ASCII means "send the bytes as
@@ -157,7 +159,27 @@ bool may_set_to(std::string_view name, std::string_view value) {
   if (const auto fixed = fixed_value(name)) return is_same_value(*fixed, value);
   if (lower(name) == "client_encoding") return is_utf8_name(value);
   if (is_message_level_setting(name)) return is_level_from_notice(value);
+  if (is_notice_setting(name)) return truth_of(value).has_value();
   return may_set(name);
+}
+
+bool is_notice_setting(std::string_view name) {
+  return lower(name) == kNoticeSetting;
+}
+
+NoticeSwitches switches_of(std::string_view name, std::string_view value) {
+  const auto as = [](bool is_on) { return is_on ? NoticeSwitch::on : NoticeSwitch::off; };
+  NoticeSwitches out;
+  if (is_notice_setting(name)) out.own = as(truth_of(value).value_or(true));
+  if (is_message_level_setting(name)) out.level = as(lower(value) == "notice");
+  return out;
+}
+
+NoticeSwitches reset_of(std::string_view name) {
+  NoticeSwitches out;
+  if (is_notice_setting(name)) out.own = NoticeSwitch::reset;
+  if (is_message_level_setting(name)) out.level = NoticeSwitch::reset;
+  return out;
 }
 
 bool is_message_level_setting(std::string_view name) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "rewriter/statement/notice.hpp"
+
 namespace pgveil::rewriter {
 
 // Setting names are compared case-insensitively.
@@ -14,6 +16,13 @@ namespace pgveil::rewriter {
 [[nodiscard]] bool may_show(std::string_view name);
 // search_path: the client's own, answered by the rewriter (search_path.hpp) and never changed on the backend.
 [[nodiscard]] bool is_path_setting(std::string_view name);
+// pgveil.notices: whether a session is told what masks do to its answers (statement/notice.hpp). It means
+// nothing to the server, which keeps it for SHOW.
+inline constexpr std::string_view kNoticeSetting = "pgveil.notices";
+[[nodiscard]] bool is_notice_setting(std::string_view name);
+// What setting this does to what a client is told. REQUIRES of switches_of: may_set_to.
+[[nodiscard]] NoticeSwitches switches_of(std::string_view name, std::string_view value);
+[[nodiscard]] NoticeSwitches reset_of(std::string_view name);
 // client_min_messages: no level below "notice", which the proxy pins.
 [[nodiscard]] bool is_message_level_setting(std::string_view name);
 // Whether the setting may have this value. Of the settings that may_set allows, client_encoding takes only
@@ -40,7 +49,7 @@ enum class StartupParameter { forward, ignore, search_path, refuse };
 
 // The name and value pairs that every backend start-up packet carries, so that RESET and DISCARD return to
 // them. The caller adds search_path from the catalog. These pairs override forwarded ones, except for
-// client_min_messages.
+// client_min_messages and pgveil.notices.
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> pinned_settings();
 
 }  // namespace pgveil::rewriter

@@ -258,9 +258,13 @@ Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relatio
   return std::shared_ptr<const Mask>(std::move(mask));
 }
 
-PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build) {
+PgQuery__SelectStmt* stand_in(std::string_view name, pg::Builder& build) {
   Node* const targets[] = {build.target(build.all_columns(), "")};
-  return build.select(targets, build.relation(kStandInSchema, print_name(name), ""), nullptr);
+  return build.select(targets, build.relation(kStandInSchema, name, ""), nullptr);
+}
+
+PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build) {
+  return stand_in(print_name(name), build);
 }
 
 namespace {

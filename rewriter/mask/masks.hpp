@@ -77,6 +77,7 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
                                                                        VersionGuard guard);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
+[[nodiscard]] PgQuery__SelectStmt* stand_in(std::string_view name, pg::Builder& build);
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);
 
 [[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,

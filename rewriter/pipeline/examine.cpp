@@ -8,6 +8,7 @@
 #include "rewriter/mask/look_up.hpp"
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/resolve/resolver.hpp"
+#include "rewriter/told/own_relation.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -19,8 +20,23 @@ std::string table_of(const Mask& mask, const Catalog& catalog) {
   return {};
 }
 
+const NamedMask& named_own(OwnRelation which, const StatementContext& context,
+                           std::vector<NamedMask>& masks) {
+  const Relation& relation = relation_of(which);
+  const std::string name = relation.schema + "." + relation.name;
+  const auto known = std::ranges::find(masks, name, &NamedMask::name);
+  if (known != masks.end()) return *known;
+  return masks.emplace_back(NamedMask{.name = name,
+                                      .table = name,
+                                      .policy = {},
+                                      .number = 0,
+                                      .sql = own_relation_text(which, context.role, context.snapshot)});
+}
+
 // One statement can mask a table in two ways, with different columns left out.
-const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector<NamedMask>& masks) {
+const NamedMask& named(const Splice& splice, const StatementContext& context, std::vector<NamedMask>& masks) {
+  if (splice.own) return named_own(*splice.own, context, masks);
+  const Catalog& catalog = context.snapshot.catalog();
   std::string sql = splice.look_up.constants.empty()
                         ? text_without(splice.mask->parts_in(splice.form), splice.left_out)
                         : look_up_select(*splice.mask, splice.left_out, splice.look_up);
@@ -37,12 +53,12 @@ const NamedMask& named(const Splice& splice, const Catalog& catalog, std::vector
                                       .sql = std::move(sql)});
 }
 
-void name_masks(const StatementWork& work, const Catalog& catalog, Examined& out) {
+void name_masks(const StatementWork& work, const StatementContext& context, Examined& out) {
   const std::string_view text = work.text;
   std::size_t done = 0;
   for (const Splice& splice : work.splices) {  // including the brackets around it
     out.short_sql += text.substr(done, splice.offset - 1 - done);
-    out.short_sql += fmt::format("\"{}\"", named(splice, catalog, out.masks).name);
+    out.short_sql += fmt::format("\"{}\"", named(splice, context, out.masks).name);
     done = splice.offset + splice.bytes + 1;
   }
   out.short_sql += text.substr(done);
@@ -70,7 +86,6 @@ class Examiner {
   Examiner(std::string_view sql, const Client& client, const Snapshot& snapshot, const Limits& limits,
            pg::Arena& arena)
       : sql_(sql),
-        snapshot_(snapshot),
         context_{client.role, snapshot, limits, arena, nullptr},
         resolver_(snapshot, client, arena, &stops_) {}
 
@@ -94,7 +109,7 @@ class Examiner {
     const auto passes = statement_passes();
     auto objection = run(passes.first(kPassesToVerified), work, context_);
     if (!objection) {
-      name_masks(work, snapshot_.catalog(), out);
+      name_masks(work, context_, out);
       objection = run(passes.subspan(kPassesToVerified), work, context_);
     }
     if (objection)
@@ -104,7 +119,6 @@ class Examiner {
   }
 
   std::string_view sql_;
-  const Snapshot& snapshot_;
   StatementContext context_;
   std::vector<Stop> stops_;
   Resolver resolver_;

@@ -11,6 +11,7 @@
 #include "rewriter/mask/look_up.hpp"
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/statement/query_depth.hpp"
+#include "rewriter/told/own_relation.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -50,7 +51,8 @@ std::size_t offset_of(std::string_view phrase, std::string_view sql, std::size_t
 }
 
 // A view computes only the columns that are used, so none has to be left out.
-std::string text_in_place(const Splice& splice) {
+std::string text_in_place(const Splice& splice, const StatementContext& context) {
+  if (splice.own) return own_relation_text(*splice.own, context.role, context.snapshot);
   const Mask& mask = *splice.mask;
   if (!mask.view.empty()) return mask.view_select;
   if (!splice.look_up.constants.empty()) return look_up_select(mask, splice.left_out, splice.look_up);
@@ -92,7 +94,7 @@ std::optional<Objection> put_masks(StatementWork& work, const StatementContext& 
   std::size_t done = 0;
   for (const Splice& splice : work.splices) {
     work.sent += text.substr(done, splice.offset - done);
-    work.sent += text_in_place(splice);
+    work.sent += text_in_place(splice, context);
     done = splice.offset + splice.bytes;
     if (work.sent.size() > limit) return too_long(limit);
   }

@@ -68,6 +68,17 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
          location);
 }
 
+// In the join's own condition a row of either side is there.
+void mark_nullable(PgQuery__JoinType type, std::span<Entry> left, std::span<Entry> right) {
+  const bool is_full = type == PG_QUERY__JOIN_TYPE__JOIN_FULL;
+  if (is_full || type == PG_QUERY__JOIN_TYPE__JOIN_RIGHT) {
+    for (Entry& entry : left) entry.is_nullable = true;
+  }
+  if (is_full || type == PG_QUERY__JOIN_TYPE__JOIN_LEFT) {
+    for (Entry& entry : right) entry.is_nullable = true;
+  }
+}
+
 // The name by which other parts of the statement may refer to it; empty: none.
 std::string alias_of(const Node& node) {
   const auto name = [](const PgQuery__Alias* alias) { return alias == nullptr ? "" : alias->aliasname; };
@@ -176,9 +187,30 @@ ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) 
       return columns;
     }
   }
+  if (const auto own = own_relation_of(range)) return own_relation_item(node, *own, scope);
   const Relation& found = find_relation(range);
   return snapshot_.is_expanded(found, client_.role) ? view(node, found, scope)
                                                     : listed_relation(node, found, scope);
+}
+
+// Inside a view the name is that of a real relation.
+std::optional<OwnRelation> Resolver::own_relation_of(const PgQuery__RangeVar& range) const {
+  const std::string_view database(range.catalogname);
+  const bool is_here = database.empty() || database == snapshot_.catalog().database;
+  return is_here && views_.empty() ? own_relation(range.schemaname, range.relname) : std::nullopt;
+}
+
+ColumnNames Resolver::own_relation_item(Node*& node, OwnRelation which, Scope& scope) {
+  const PgQuery__RangeVar& range = *node->range_var;
+  const Relation& relation = relation_of(which);
+  Entry entry{.alias = range.alias != nullptr ? range.alias->aliasname : range.relname,
+              .relation = range.alias == nullptr ? &relation : nullptr,
+              .columns = under_alias(names_of(relation), range.alias)};
+  PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
+  node = build_.from_subquery(stand_in(own_stand_in_name(which), build_), alias);
+  const ColumnNames columns = entry.columns;
+  scope.entries.push_back(std::move(entry));
+  return columns;
 }
 
 ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Scope& scope) {
@@ -196,6 +228,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   range.inh = relation.kind == RelationKind::table ? 0 : 1;
   const Mask* mask = snapshot_.catalog_mask(relation);
   if (mask != nullptr) entry.catalog_oid = relation.oid;
+  if (mask == nullptr) entry.table = &relation;
   if (snapshot_.is_open(relation, client_.role)) {
     entry.has_system_columns = true;
   } else if (mask == nullptr) {
@@ -229,11 +262,16 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       has_masked_ = true;
       const VersionId version{mask->policy, mask->number};
       if (std::ranges::find(versions_, version) == versions_.end()) versions_.push_back(version);
+      entry.policy = table->state.spec.get();
+      note_masked(*table);
     } else {
       mask = table->plain.get();
     }
   }
-  if (mask != nullptr) {
+  if (says_masks(relation)) {
+    PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
+    node = build_.from_subquery(descriptions(relation), alias);
+  } else if (mask != nullptr) {
     entry.masked = &relation;
     entry.key = shown_key(relation, *entry.columns, *mask);
     PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
@@ -249,10 +287,18 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   return columns;
 }
 
+void Resolver::note_masked(const Snapshot::ProtectedTable& table) {
+  if (table.notice == nullptr) return;
+  const std::string& policy = table.state.spec->name;
+  if (std::ranges::find(notices_.tables, policy, &Notices::OfTable::policy) == notices_.tables.end())
+    notices_.tables.push_back({policy, table.notice});
+}
+
 ColumnNames Resolver::join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes) {
   if (join.is_natural != 0 || join.n_using_clause > 0) unqualified("USING", {"="}, -1);
   const std::size_t before = scope.entries.size();
   const ColumnNames left = from_item(join.larg, scope, ctes);
+  const std::size_t middle = scope.entries.size();
   const ColumnNames right = from_item(join.rarg, scope, ctes);
   std::vector<std::string> merged;
   for (const Node* name : pg::nodes(join.using_clause, join.n_using_clause))
@@ -269,6 +315,12 @@ ColumnNames Resolver::join(PgQuery__JoinExpr& join, Scope& scope, const CteScope
     columns = joined(left, right, merged);
   }
   optional_expression(join.quals, scope, ctes);
+  const std::span entries(scope.entries);
+  const std::span<Entry> left_entries = entries.subspan(before, middle - before);
+  const std::span<Entry> right_entries = entries.subspan(middle);
+  note_conditions(join.quals, scope);
+  for (const std::string& name : merged) note_merged(name, left_entries, right_entries);
+  mark_nullable(join.jointype, left_entries, right_entries);
   if (join.join_using_alias != nullptr) {
     scope.entries.push_back({.alias = join.join_using_alias->aliasname, .columns = merged});
   }

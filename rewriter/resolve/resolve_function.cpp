@@ -35,6 +35,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   if (names.size() == 2 && is_listed_elsewhere(pg::string_of(names[0]), name)) {
     return call_arguments(call, scope, ctes);
   }
+  if (is_hidden_call(call)) return hidden(node, scope);
   const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
   if (Node* column = names.size() == 1 ? column_of_row(call, name, scope) : nullptr) {
     node = column;
@@ -54,8 +55,10 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   };
   rename(name);
   switch (rule) {
-    case FunctionRule::allowed:
-    case FunctionRule::metadata: return;
+    case FunctionRule::allowed: return;
+    case FunctionRule::metadata:
+      if (Node* commented = with_comment(call, name)) node = commented;
+      return;
     case FunctionRule::null_value:
       node = build_.cast(build_.null_constant(), build_.type_name("pg_catalog", type_of_null(name)));
       return;

@@ -33,6 +33,11 @@ bool is_set_config(const Node* node) {
          text_of(call.args[1]) && truth_of(call.args[2]);
 }
 
+void add(NoticeSwitches& to, const NoticeSwitches& more) {
+  if (more.own != NoticeSwitch::untouched) to.own = more.own;
+  if (more.level != NoticeSwitch::untouched) to.level = more.level;
+}
+
 }  // namespace
 
 // PostgreSQL accepts any names and skips those without a schema. Here a list without any existing schema is a
@@ -102,7 +107,7 @@ Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
   for (Node* item : pg::nodes(select.target_list, select.n_target_list)) {
     PgQuery__ResTarget& target = *item->res_target;
     if (target.name[0] == '\0') target.name = build_.arena().copy("set_config");
-    auto effect = set_one(*target.val->func_call);
+    auto effect = set_one(*target.val->func_call, out.switches);
     if (effect == nullptr) continue;
     if (out.path_effect != nullptr) {
       refuse(Reason::setting_not_listed, "search_path set twice in one statement", {},
@@ -113,7 +118,7 @@ Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
   return out;
 }
 
-std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call) {
+std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call, NoticeSwitches& switches) {
   const std::string_view name = *text_of(call.args[0]);
   const std::string_view value = *text_of(call.args[1]);
   Node* const qualified[] = {build_.string("pg_catalog"), build_.string("set_config")};
@@ -139,6 +144,11 @@ std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call) {
     refuse_setting(name, call.location);
   } else {
     check_value(name, value, call.location);
+    if (is_notice_setting(name) && *truth_of(call.args[2])) {
+      refuse(Reason::setting_not_listed, fmt::format("set_config() of {} for a transaction", kNoticeSetting),
+             "say false as its third argument", call.location);
+    }
+    if (!*truth_of(call.args[2])) add(switches, switches_of(name, value));
   }
   call.args = build_.list(arguments);
   return effect;

@@ -74,6 +74,7 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
       output_expression(key, scope, ctes, names);  // DISTINCT without ON
   }
   optional_expression(select.where_clause, scope, ctes);
+  note_conditions(select.where_clause, scope);
   for (Node*& item : pg::nodes(select.group_clause, select.n_group_clause)) {
     group_item(item, scope, ctes, names);
   }

@@ -26,6 +26,13 @@ Statement with_effect(Statement statement, PathEffect effect) {
   return statement;
 }
 
+constexpr NoticeSwitches kResetSwitches{.own = NoticeSwitch::reset, .level = NoticeSwitch::reset};
+
+Statement with_switches(Statement statement, NoticeSwitches switches) {
+  statement.switches = switches;
+  return statement;
+}
+
 // As in the client's text: a . b
 std::string words_of(std::string_view setting) {
   if (setting == "session_authorization") return "SESSION AUTHORIZATION";
@@ -86,7 +93,9 @@ Statement Resolver::statement(Node*& node) {
   definitions_.clear();
   views_.clear();
   policies_read_.clear();
+  notices_ = {};
   Statement out = any_statement(node);
+  out.notices = std::move(notices_);
   if (out.path_effect != nullptr) {
     path_.apply(*out.path_effect);
     path_now_ = resolve_path(path_, snapshot_.catalog(), client_.role);
@@ -146,7 +155,8 @@ Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
   if (copy.where_clause != nullptr)
     refuse(Reason::clause, "COPY with WHERE", "use COPY (SELECT …) TO STDOUT");
   if (copy.relation != nullptr) {  // COPY t (a, b) → COPY (SELECT a, b FROM t)
-    if (snapshot_.is_expanded(find_relation(*copy.relation), client_.role)) {  // in PostgreSQL's words
+    if (!own_relation_of(*copy.relation) &&
+        snapshot_.is_expanded(find_relation(*copy.relation), client_.role)) {  // in PostgreSQL's words
       name_error(sqlstate::kWrongObjectType,
                  fmt::format("cannot copy from view \"{}\"", copy.relation->relname), -1);
     }
@@ -206,6 +216,7 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
       transaction_modes(pg::nodes(set.args, set.n_args));
       return out;
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
+      out.switches = kResetSwitches;
       return with_effect(std::move(out), {.kind = PathEffect::Kind::reset});
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
@@ -217,6 +228,11 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
   }
   set_values(set);
   if (!may_set(set.name) && !is_at_its_value(set)) refuse_setting(set.name, -1);
+  check_notice_switch(set);
+  const bool has_value = set.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE;
+  if (set.is_local == 0)
+    out.switches = has_value && set.n_args == 1 ? switches_of(set.name, text_of(set.args[0]).value_or(""))
+                                                : reset_of(set.name);
   return out;
 }
 
@@ -266,6 +282,13 @@ Statement Resolver::set_role(PgQuery__VariableSetStmt& set) {
   return out;
 }
 
+// The session keeps this one itself, and not by transaction.
+void Resolver::check_notice_switch(const PgQuery__VariableSetStmt& set) {
+  if (!is_notice_setting(set.name) || set.is_local == 0) return;
+  refuse_at("LOCAL", Reason::setting_not_listed, fmt::format("SET LOCAL {} is not answered", kNoticeSetting),
+            fmt::format("SET {} = off holds for the session", kNoticeSetting));
+}
+
 void Resolver::check_value(std::string_view name, std::string_view value, int location) {
   if (may_set_to(name, value)) return;
   if (is_message_level_setting(name)) {
@@ -273,6 +296,10 @@ void Resolver::check_value(std::string_view name, std::string_view value, int lo
     constexpr auto kHint = "messages of other levels tell of the server's work";
     if (location >= 0) refuse(Reason::setting_not_listed, kMessage, kHint, location);
     refuse_at(std::string(value), Reason::setting_not_listed, kMessage, kHint);
+  }
+  if (is_notice_setting(name)) {
+    name_error(sqlstate::kInvalidParameterValue, fmt::format("{} can only be on or off", kNoticeSetting),
+               location);
   }
   name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", location);
 }
@@ -366,7 +393,8 @@ Statement Resolver::fetch_statement(PgQuery__FetchStmt& fetch) {
 Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
   switch (discard.target) {
     case PG_QUERY__DISCARD_MODE__DISCARD_ALL:
-      return with_effect(of_kind(StatementKind::discard, "all"), {.kind = PathEffect::Kind::reset});
+      return with_effect(with_switches(of_kind(StatementKind::discard, "all"), kResetSwitches),
+                         {.kind = PathEffect::Kind::reset});
     case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return of_kind(StatementKind::discard, "plans");
     case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES: return of_kind(StatementKind::discard, "sequences");
     case PG_QUERY__DISCARD_MODE__DISCARD_TEMP: return of_kind(StatementKind::discard, "temp");

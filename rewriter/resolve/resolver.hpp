@@ -6,8 +6,10 @@
 //
 // Split by what is resolved: resolve_statement.cpp, resolve_show_all.cpp, resolve_select.cpp,
 // resolve_from.cpp, resolve_sample.cpp, resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp,
-// resolve_operation.cpp, resolve_function.cpp, resolve_right.cpp, resolve_name.cpp.
+// resolve_operation.cpp, resolve_function.cpp, resolve_comment.cpp, resolve_hidden.cpp, resolve_right.cpp,
+// resolve_name.cpp.
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,8 @@
 #include "rewriter/resolve/stop.hpp"
 #include "rewriter/snapshot/snapshot.hpp"
 #include "rewriter/statement/verdict.hpp"
+#include "rewriter/told/mask_notice.hpp"
+#include "rewriter/told/own_relation.hpp"
 
 namespace pgveil::rewriter {
 
@@ -76,6 +80,7 @@ class Resolver {
   Statement set_role(PgQuery__VariableSetStmt& set);
   // Stops at a value that the setting can't have here.
   static void check_value(std::string_view name, std::string_view value, int location);
+  static void check_notice_switch(const PgQuery__VariableSetStmt& set);
   Statement show_statement(PgQuery__VariableShowStmt& show);
   Statement show_all(Node*& node);
   Statement transaction_statement(PgQuery__TransactionStmt& transaction);
@@ -93,7 +98,7 @@ class Resolver {
   Statement set_path(PgQuery__VariableSetStmt& set);
   [[nodiscard]] static bool sets_configuration(const PgQuery__SelectStmt& select);
   Statement set_configuration(PgQuery__SelectStmt& select);
-  [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call);
+  [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call, NoticeSwitches& switches);
   [[nodiscard]] Node* current_schema();
   [[nodiscard]] Node* current_schemas(PgQuery__FuncCall& call);
 
@@ -120,6 +125,7 @@ class Resolver {
   ColumnNames any_from_item(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames relation(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames listed_relation(Node*& node, const Relation& relation, Scope& scope);
+  void note_masked(const Snapshot::ProtectedTable& table);
   ColumnNames join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes);
   ColumnNames subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes);
   ColumnNames function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes);
@@ -127,6 +133,8 @@ class Resolver {
   ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
+  [[nodiscard]] std::optional<OwnRelation> own_relation_of(const PgQuery__RangeVar& range) const;
+  ColumnNames own_relation_item(Node*& node, OwnRelation which, Scope& scope);
 
   // resolve_view.cpp
   ColumnNames view(Node*& node, const Relation& view, Scope& scope);
@@ -165,6 +173,22 @@ class Resolver {
   [[nodiscard]] bool reads_as_it_is(const Relation& relation) const;
   [[nodiscard]] Node* client_role_constant();
 
+  // resolve_hidden.cpp
+  [[nodiscard]] bool is_hidden_call(const PgQuery__FuncCall& call) const;
+  void hidden(Node*& node, const Scope& scope);
+  [[nodiscard]] Node* star();
+  // Of a condition that all rows of an answer must meet, after it was resolved.
+  void note_conditions(const Node* condition, const Scope& scope);
+  void note_comparison(const Node* side, const Node* other, const Scope& scope);
+  void note_condition(const Entry& entry, std::string_view name, HiddenCondition condition);
+  void note_merged(const std::string& name, std::span<const Entry> left, std::span<const Entry> right);
+
+  // resolve_comment.cpp
+  [[nodiscard]] PgQuery__SelectStmt* own_select(const std::string& text);
+  [[nodiscard]] Node* with_comment(const PgQuery__FuncCall& call, std::string_view name);
+  [[nodiscard]] bool says_masks(const Relation& relation) const;
+  [[nodiscard]] PgQuery__SelectStmt* descriptions(const Relation& relation);
+
   // resolve_right.cpp
   void right(Node*& node, std::string_view function);
   [[nodiscard]] Node* may_select(Node* relation, Node* privilege);
@@ -195,6 +219,7 @@ class Resolver {
   std::vector<pg::Tree> definitions_;      // of views, put into the statement's tree
   std::vector<const Relation*> views_;     // being expanded, the outermost first
   std::vector<PolicyRead> policies_read_;  // of the statement at hand
+  Notices notices_;
   bool has_protected_ = false;
   bool has_masked_ = false;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "policy/spec/spec.hpp"
 #include "rewriter/catalog/catalog.hpp"
 
 namespace pgveil::rewriter {
@@ -29,6 +30,10 @@ struct Entry {
   // is. `columns` has a name for each column of `masked`.
   const Relation* masked = nullptr;
   std::vector<std::string> key = {};
+  // Set for a table that a client may read, but for catalogs. `columns` has a name for each of its columns.
+  const Relation* table = nullptr;
+  const policy::PolicySpec* policy = nullptr;  // whose mask it is read through; null: as it is
+  bool is_nullable = false;                    // an outer join of its FROM clause has rows without one of it
 };
 
 struct Scope {

@@ -26,6 +26,7 @@ namespace pgveil::rewriter {
 struct TableGuard;  // table_guard.hpp
 struct Mask;        // mask.hpp: the compiled masking sub-select of one version
 struct PolicyMask;  // policy_mask.hpp: the mask and everything that it was made from
+struct Notice;      // statement/notice.hpp
 class Snapshot;
 
 // One policy with its current version, or the reason why it has none.
@@ -51,6 +52,9 @@ enum class NewMasks {
   wait  // do not make them; their policies are closed for now
 };
 
+// Whether readers are told what masks do to an answer.
+enum class ReaderNotices { no, yes };
+
 struct SnapshotInput {
   std::shared_ptr<const Catalog> catalog;
   std::vector<PolicyState> policies;               // of this database only
@@ -61,6 +65,7 @@ struct SnapshotInput {
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
   MaskChoice mask_choice = MaskChoice::cheapest;
   LookUps look_ups = LookUps::yes;
+  ReaderNotices notices = ReaderNotices::yes;
   std::shared_ptr<const Snapshot> before =
       nullptr;  // masks that were made of the same are taken over from it
   NewMasks new_masks = NewMasks::make;
@@ -83,6 +88,7 @@ class Snapshot {
     bool is_waiting = false;            // closed only because its mask is not made yet (NewMasks::wait)
     std::shared_ptr<const Mask> plain;  // what exempt roles read; null: the table itself
     std::set<std::string, std::less<>> granted = {};  // access: from_database: who may read it, masked
+    std::shared_ptr<const Notice> notice = nullptr;   // what readers are told of it; null: nothing
   };
 
   [[nodiscard]] const Catalog& catalog() const { return *catalog_; }
@@ -91,6 +97,7 @@ class Snapshot {
   // sampled.
   [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
   [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
+  [[nodiscard]] ReaderNotices notices() const { return notices_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   // Whether the table may stand in SQL that is sent for this role.
   [[nodiscard]] bool is_open(const Relation& relation, std::string_view role) const;
@@ -135,6 +142,7 @@ class Snapshot {
   std::uint64_t generation_ = 0;
   MaskSource mask_source_ = MaskSource::text;
   MaskChoice mask_choice_ = MaskChoice::cheapest;
+  ReaderNotices notices_ = ReaderNotices::yes;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
   // Who may read a relation; nullopt: everybody.

@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "common/refusal.hpp"
 #include "rewriter/catalog/search_path.hpp"
+#include "rewriter/statement/notice.hpp"
 
 namespace pgveil::rewriter {
 
@@ -59,6 +60,8 @@ struct Statement {
   bool is_masked = false;  // reads at least one masked table
   bool is_held = false;    // declare_cursor: WITH HOLD
   std::shared_ptr<const PathEffect> path_effect = nullptr;  // null: none
+  Notices notices = {};
+  NoticeSwitches switches = {};
 };
 
 // A policy version that a statement was rewritten under.

@@ -14,6 +14,7 @@
 #include "rewriter/verify/verify_guarded.hpp"
 #include "rewriter/verify/verify_guards.hpp"
 #include "rewriter/verify/verify_look_up.hpp"
+#include "rewriter/verify/verify_own_relation.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -209,22 +210,16 @@ class Verifier {
     for (const std::size_t position : name.left_out) {
       if (position >= mask->left_out.size() || mask->left_out[position] == nullptr) return nullptr;
     }
-    const std::string text = stand_in_text(from.relname);
     if (!is_stand_in_of(query, from.relname)) return nullptr;
-    constexpr std::size_t kBeforeName = std::string_view("SELECT * FROM ").size();
-    if (from.location < 0 || static_cast<std::size_t>(from.location) <= kBeforeName)
-      throw Rejected{"a mask without a place"};
-    const std::size_t offset = static_cast<std::size_t>(from.location) - kBeforeName;
-    std::size_t bytes = text.size();
-    if (text_.substr(offset, bytes) != text) throw Rejected{"a mask out of its place"};
+    const std::size_t offset = place_of(from);
+    std::size_t bytes = stand_in_text(from.relname).size();
     std::optional<VerifiedLookUp> look_up;
     if (query.where_clause != nullptr) {
       look_up = read_look_up(query, *mask, name, text_.substr(offset + bytes));
       if (!look_up) return nullptr;
       bytes += look_up->bytes;
     }
-    if (text_[offset - 1] != '(' || offset + bytes >= text_.size() || text_[offset + bytes] != ')')
-      throw Rejected{"a mask out of its place"};
+    must_be_in_brackets(offset, bytes);
     reads_.splices.push_back({.offset = offset,
                               .bytes = bytes,
                               .mask = mask,
@@ -234,7 +229,45 @@ class Verifier {
     return mask;
   }
 
+  // Where the text of a stand-in begins.
+  [[nodiscard]] std::size_t place_of(const PgQuery__RangeVar& from) const {
+    constexpr std::size_t kBeforeName = std::string_view("SELECT * FROM ").size();
+    if (from.location < 0 || static_cast<std::size_t>(from.location) <= kBeforeName)
+      throw Rejected{"a mask without a place"};
+    const std::size_t offset = static_cast<std::size_t>(from.location) - kBeforeName;
+    const std::string text = stand_in_text(from.relname);
+    if (text_.substr(offset, text.size()) != text) throw Rejected{"a mask out of its place"};
+    return offset;
+  }
+
+  void must_be_in_brackets(std::size_t offset, std::size_t bytes) const {
+    if (text_[offset - 1] != '(' || offset + bytes >= text_.size() || text_[offset + bytes] != ')')
+      throw Rejected{"a mask out of its place"};
+  }
+
+  // The stand-in of a relation of pgveil's own; false: it is none. It reads no table.
+  bool is_own(const PgQuery__RangeSubselect& node) {
+    if (!pg::is_kind(node.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) return false;
+    const PgQuery__SelectStmt& query = *node.subquery->select_stmt;
+    if (!is_stand_in(query)) return false;
+    const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
+    const auto which = own_stand_in(from.relname);
+    if (!which || query.where_clause != nullptr || !is_stand_in_of(query, from.relname)) return false;
+    if (node.lateral != 0) throw Rejected{"a mask behind LATERAL"};
+    const std::size_t offset = place_of(from);
+    const std::size_t bytes = stand_in_text(from.relname).size();
+    must_be_in_brackets(offset, bytes);
+    reads_.splices.push_back({.offset = offset,
+                              .bytes = bytes,
+                              .left_out = {},
+                              .own = which,
+                              .own_text = expected_own_relation(*which, role_, snapshot_)});
+    if (node.alias != nullptr) message(node.alias->base);
+    return true;
+  }
+
   void subselect(const PgQuery__RangeSubselect& node) {
+    if (is_own(node)) return;
     const Mask* mask = pg::is_kind(node.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)
                            ? mask_of(*node.subquery->select_stmt)
                            : nullptr;
@@ -341,7 +374,7 @@ class Verifier {
     const bool is_column = std::ranges::any_of(catalog.relations, [&](const auto& entry) {
       return entry.second.find_column(name) != nullptr && is_readable(entry.second);
     });
-    if (!is_column) throw Rejected{"a field that could call a function"};
+    if (!is_column && !is_own_column(name)) throw Rejected{"a field that could call a function"};
   }
 
   [[nodiscard]] bool is_readable(const Relation& relation) const {

@@ -114,6 +114,7 @@ std::string joined(const MaskText& parts, std::span<const std::size_t> left_out)
 }
 
 std::string text_in_place_of(const Splice& splice) {
+  if (splice.own) return splice.own_text;
   const Mask& mask = *splice.mask;
   if (!mask.view.empty()) return mask.view_select;
   if (!splice.look_up.constants.empty()) return expected_look_up(mask, splice.left_out, splice.look_up);
@@ -128,7 +129,8 @@ Result<void> verify_sent(std::string_view sent, std::string_view text, std::span
     return is_next;
   };
   for (const Splice& splice : splices) {
-    if (splice.offset <= done || splice.offset + splice.bytes >= text.size() || splice.mask == nullptr)
+    if (splice.offset <= done || splice.offset + splice.bytes >= text.size() ||
+        (splice.mask == nullptr) == !splice.own)
       return rejection("a mask out of its place");
     if (!take(text.substr(done, splice.offset - done)))
       return rejection("a text around masks that was changed");

@@ -4,6 +4,7 @@
 // names, mask_view.hpp and look_up.hpp the texts, and both sides must produce the same.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "common/error.hpp"
 #include "rewriter/mask/mask.hpp"
+#include "rewriter/snapshot/own_relation_name.hpp"
 #include "rewriter/snapshot/snapshot.hpp"
 
 namespace pgveil::rewriter {
@@ -24,6 +26,10 @@ struct Splice {
   MaskForm form = MaskForm::by_column;
   std::vector<std::size_t> left_out;  // columns of the mask that become NULL
   LookUp look_up = {};
+  // Set when it is the stand-in of a relation of pgveil's own, and mask is null: which, and what the verifier
+  // has written of it for the role.
+  std::optional<OwnRelation> own = std::nullopt;
+  std::string own_text = {};
 };
 
 // Accepts only the canonical spelling; oid is 0 for any other text.

@@ -44,6 +44,8 @@ TYPES_ONLY = [
     "rewriter/catalog/own_schema.hpp",
     "rewriter/catalog/search_path.hpp",
     "rewriter/mask/table_guard.hpp",
+    "rewriter/snapshot/own_relation_name.hpp",
+    "rewriter/statement/notice.hpp",
     "policy/spec/constraint.hpp",
     "policy/counts/counts.hpp",
     "policy/counts/counts_view.hpp",

@@ -103,6 +103,8 @@ class Policy:
     )  # name of the column that shows it -> Level; a quasi_identifier
     enforcement: str = "query"
     constraints: tuple = ()    # of Constraint
+    priority: tuple = ()       # of columns
+    weights: dict = dataclasses.field(default_factory=dict)  # column -> how much its values count; 1
 
     def grown_by(self):
         """The strategy named, or the default: thorough, but greedy where the tree heeds sensitive values."""
@@ -214,19 +216,21 @@ def candidates(rows, attributes, released):
 
 
 def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
-    """The most frequent (attribute, value) with at least k on both sides; ties: column order, then the
-    value's bytes. Exact values come first, then levels from fine to coarse."""
+    """The most frequent (attribute, value) with at least k on both sides, each unit counted by the column's
+    weight; ties: column order, then the value's bytes. Columns of an earlier tier come first, of each exact
+    values before levels, these from fine to coarse."""
     for step in attributes.steps():
         best, most = None, 0
         for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
             size = count_units(having, unit)
+            merit = size * attributes.weight(attribute)
             if (
                 size >= k
                 and count_units(lacking, unit) >= k
-                and size > most
+                and merit > most
                 and allows(attribute, value, having, lacking)
             ):
-                best, most = (attribute, value), size
+                best, most = (attribute, value), merit
         if best:
             return best
     return None
@@ -234,11 +238,14 @@ def best_split(rows, attributes, released, k, unit, allows=lambda *split: True):
 
 def closing_split(rows, attributes, released, k, unit, lost):
     """Where nothing qualifies any more: the value whose rows show more cells by it than the others lose,
-    `lost` each."""
+    `lost` each (tier -> weight). Only the first tier counts in which something is won or lost."""
     for step in attributes.steps():
         best, most = None, 0
         for attribute, value, having, lacking in candidates(rows, attributes.of(step), released):
-            gain = len(having) - lost * len(lacking)
+            net = {attributes.tier(attribute): attributes.weight(attribute) * len(having)}
+            for tier, weight in lost.items():
+                net[tier] = net.get(tier, 0) - weight * len(lacking)
+            gain = next((net[tier] for tier in sorted(net) if net[tier]), 0)
             if count_units(having, unit) >= k and gain > most:
                 best, most = (attribute, value), gain
         if best:
@@ -246,7 +253,7 @@ def closing_split(rows, attributes, released, k, unit, lost):
     return None
 
 
-def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *split: True):
+def grow(rows, attributes, released, k, unit, strategy, lost=None, allows=lambda *split: True):
     """A chain: a list of (attribute, value, the chain of the rows that have it), whether what is left falls
     back, that is, is shown as the rows at the end of the chain around are, and whether it was longer once.
     allows: what else both sides of a split must keep."""
@@ -266,7 +273,6 @@ def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *s
     ):
         take(split)
         falls_back = True
-    below = lost + 1 if falls_back else 1
     return (
         [
             (
@@ -279,7 +285,7 @@ def grow(rows, attributes, released, k, unit, strategy, lost=0, allows=lambda *s
                     k,
                     unit,
                     strategy,
-                    below,
+                    attributes.lost_with(attribute, lost if falls_back else {}),
                     allows,
                 ),
             )
@@ -300,7 +306,7 @@ def regrow(chain, rows, attributes, released, k, unit, strategy, seen):
 
     def below(attribute, having, old):
         rest = (having, attributes, released | attributes.with_coarser(attribute), k, unit, strategy)
-        return regrow(old, *rest, seen) if old else grow(*rest, 1)
+        return regrow(old, *rest, seen) if old else grow(*rest, attributes.lost_with(attribute, {}))
     walked, kept = [], 0
     left = [rows]
     for attribute, value, old in arms:
@@ -342,15 +348,32 @@ def disclosed(chain, row, attributes):
 @dataclasses.dataclass
 class Attributes:
     """The quasi-identifiers by number: what each is a function of, and how coarse: 0 is exact, or the only
-    form there is."""
+    form there is. And what the owner said of the exact columns: the order of some, or their weights."""
     sources: dict
     coarseness: dict
+    priority: tuple = ()
+    weights: dict = dataclasses.field(default_factory=dict)
+
+    def tier(self, attribute):
+        source = self.sources[attribute]
+        return self.priority.index(source) if source in self.priority else len(self.priority)
+
+    def weight(self, attribute):
+        return self.weights.get(self.sources[attribute], 1)
+
+    def rank(self, attribute):
+        return self.tier(attribute), self.coarseness[attribute]
 
     def steps(self):
-        return sorted(set(self.coarseness.values()))
+        return sorted({self.rank(attribute) for attribute in self.sources})
 
     def of(self, step):
-        return [attribute for attribute in sorted(self.sources) if self.coarseness[attribute] == step]
+        return [attribute for attribute in sorted(self.sources) if self.rank(attribute) == step]
+
+    def lost_with(self, attribute, lost):
+        """What a row loses that falls back from below a split on the attribute: tier -> weight."""
+        tier = self.tier(attribute)
+        return {**lost, tier: lost.get(tier, 0) + self.weight(attribute)}
 
     def with_coarser(self, attribute):
         """What follows from an attribute's value: that, and the coarser levels of the same column."""
@@ -397,7 +420,12 @@ class Release:
             level = self.policy.levels.get(names[number])
             sources[number] = names.index(level.source) if level else number
             coarseness[number] = level.step if level and level.source != names[number] else 0
-        return Attributes(sources, coarseness)
+        return Attributes(
+            sources,
+            coarseness,
+            tuple(names.index(name) for name in self.policy.priority),
+            {names.index(name): weight for name, weight in self.policy.weights.items()},
+        )
 
     def _unit(self):
         if self.policy.unit is None:

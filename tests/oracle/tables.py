@@ -148,6 +148,22 @@ def add_levels(random, columns):
     return found
 
 
+def add_words(random, columns, levels):
+    """What some owners say comes first: an order of some columns, or weights."""
+    names = [
+        column.name
+        for column in columns
+        if column.column_class == "quasi_identifier"
+        and (column.name not in levels or levels[column.name].source == column.name)
+    ]
+    chosen = random.sample(names, random.randint(0, min(2, len(names))))
+    if not chosen:
+        return {}
+    if random.random() < 0.5:
+        return {"priority": tuple(chosen)}
+    return {"weights": {name: random.randint(1, 5) for name in chosen}}
+
+
 def random_table(random, name):
     columns = random_columns(random, random.randint(1, 5))
     levels = add_levels(
@@ -170,7 +186,8 @@ def random_table(random, name):
     policy = naive.Policy(
         f"{name}_policy", f"public.{name}", k,
         {column.name: column.column_class for column in columns if column.column_class}, unit=unit,
-        strategy=random.choice(("greedy", "thorough")), levels=levels)
+        strategy=random.choice(("greedy", "thorough")), levels=levels,
+        **add_words(type(random)(repr(cells)), columns, levels))
     rows = [list(row) for row in zip(*(cells[column.name] for column in columns))]
     return Table(name, columns, rows, policy, random.choice((0, 0, 0, 2, 3)))
 

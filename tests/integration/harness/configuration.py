@@ -21,7 +21,7 @@ backend:
   admin_role: {{user: pgveil_admin, password_file: admin_password}}
 auth: {{method: {authentication}{users}}}
 admin: {{admin_users: [operator], stats_users: [watcher]}}
-masks: {{form: {mask_form}}}
+masks: {{form: {mask_form}, notices: {notices}}}
 limits: {{{limits}}}
 log: {{level: debug}}
 policies: [policies/*.yaml]
@@ -74,10 +74,11 @@ def write(
     accept_excess=ACCEPT_EXCESS,
     mask_views=False,
     mask_form=None,
+    has_notices=False,
     more="",
 ):
-    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. more: further
-    sections."""
+    """→ the path of the configuration. passwords: of the client roles, for scram-sha-256. has_notices: readers
+    are told what masks do; without it answers are compared with PostgreSQL's own. more: further sections."""
     if POOL_MODE != "none" and "pool:" not in more:
         more += f"pool: {{mode: {POOL_MODE}}}\n"
     (directory / "policies").mkdir()
@@ -99,6 +100,7 @@ def write(
             schemas=", ".join(schemas),
             query_user=query_user,
             mask_form=mask_form or MASK_FORM,
+            notices="true" if has_notices else "false",
             limits=limits,
             more=more,
             catalog_check_every=catalog_check_every,
@@ -144,6 +146,8 @@ def policies_yaml(policies, database):
             lines.append(f"    enforcement: {policy.enforcement}")
         if policy.unit:
             lines.append(f"    unit: {policy.unit}")
+        if policy.priority:
+            lines.append(f"    priority: [{', '.join(policy.priority)}]")
         lines.append(f"    readers: [{', '.join(policy.readers)}]")
         if policy.exempt:
             lines.append(f"    exempt_roles: [{', '.join(policy.exempt)}]")
@@ -151,6 +155,7 @@ def policies_yaml(policies, database):
         for name, kind in policy.columns.items():
             if name in policy.levels and policy.levels[name].source != name:
                 continue
+            weight = f", weight: {policy.weights[name]}" if name in policy.weights else ""
             constraints = "".join(f", {each.yaml()}" for each in policy.constraints if each.column == name)
-            lines.append(f"      {name}: {{class: {kind}{constraints}{generalize(policy, name)}}}")
+            lines.append(f"      {name}: {{class: {kind}{constraints}{generalize(policy, name)}{weight}}}")
     return "\n".join(lines) + "\n"

@@ -207,6 +207,8 @@ policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::C
   version.spec_hash = spec.hash;
   version.shape = shape_of(relation);
   version.tree = policy::build_tree(counts, spec.k, {.strategy = policy::Strategy::greedy}).value();
+  version.disclosure = policy::measure(version.tree, counts);
+  version.built_at = "2026-11-24T19:07:31Z";
   return version;
 }
 

@@ -14,7 +14,7 @@ constexpr const char* kNonce = "nonceofeighteenbytes1234";
 constexpr const char* kStartup =
     "Startup(user=query_role database=demo client_encoding=UTF8 standard_conforming_strings=on "
     "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off default_transaction_read_only=on "
-    "row_security=on client_min_messages=notice jit=off search_path=public, pg_temp "
+    "row_security=on client_min_messages=notice jit=off pgveil.notices=on search_path=public, pg_temp "
     "pgveil.search_path=public)";
 constexpr const char* kFailed = "E(FATAL 08006 cannot log in to the database server)";
 

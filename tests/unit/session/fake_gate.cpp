@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "rewriter/lists/session_settings.hpp"
+
 namespace pgveil::session::testing {
 
 namespace {
@@ -66,6 +68,11 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
   }
   statement.is_protected = sql.find("people") != std::string::npos;
   statement.is_masked = statement.is_protected;
+  std::string value;
+  words >> value;
+  if (verb == "SET") statement.switches = rewriter::switches_of(name, value);
+  if (verb == "RESET") statement.switches = rewriter::reset_of(name);
+  if (verb == "DISCARD") statement.switches = {rewriter::NoticeSwitch::reset, rewriter::NoticeSwitch::reset};
   return statement;
 }
 
@@ -107,7 +114,13 @@ rewriter::Verdict FakeGate::verdict_on(std::string_view sql, const rewriter::Cli
       statement.sql = "raw" + statement.sql.substr(2);
     } else if (statement.is_protected) {
       rewritten.versions = {{.policy = "p", .number = version}};
+      if (has_notices) {
+        const std::string text = "people is masked, version " + std::to_string(version);
+        statement.notices.tables = {{"p", std::make_shared<const rewriter::Notice>(rewriter::Notice{text})}};
+      }
     }
+    if (has_notices && part.find("hidden") != std::string::npos)
+      statement.notices.conditions = {{.message = "id is hidden", .hint = "use another"}};
     made.insert(statement.sql);
     joined += (joined.empty() ? "" : ";") + statement.sql;
   }

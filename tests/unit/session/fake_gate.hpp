@@ -13,7 +13,8 @@ namespace pgveil::session::testing {
 // "refuse …" is refused, "syntax …" and "unknown …" are errors; all else is let through as "ok: …", split at
 // ';', with " in " and the client's search path when it set one (PATH name, LOCALPATH name, RESET; BACKTO is
 // ROLLBACK TO). What names "people" is protected and reads version 1 of policy p (or what `version` says);
-// while `is_people_raw` it is sent as "raw: …".
+// while `is_people_raw` it is sent as "raw: …". SET and RESET of a setting turn notices on and off as the
+// rewriter says.
 class FakeGate : public Gate {
  public:
   Judgement judge(std::string_view sql, const rewriter::Client& client, std::string_view database) override;
@@ -45,6 +46,8 @@ class FakeGate : public Gate {
   LoginDemand demand = LoginDemand::password;
   bool must_ask = false;       // accounts are known by look_up only
   bool is_ann_bypass = false;  // she is passed on to backend role raw
+  // What reads people masked has a notice; what has the word "hidden" has one about its condition.
+  bool has_notices = false;
   std::uint64_t version = 1;
   std::uint64_t generation = 1;
   bool has_guard = true;  // in the backend

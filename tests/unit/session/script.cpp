@@ -101,13 +101,12 @@ Script Script::logged_in(SessionConfig config) {
   std::string startup;
   wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
   script.client(startup, {.to_client = "R(0)", .commands = "ConnectBackend"});
-  script.event(
-      [] { return BackendConnected{}; },
-      {.to_backend =
-           "Startup(user=query_role database=demo client_encoding=UTF8 "
-           "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
-           "transform_null_equals=off default_transaction_read_only=on row_security=on "
-           "client_min_messages=notice jit=off search_path=public, pg_temp pgveil.search_path=public)"});
+  script.event([] { return BackendConnected{}; },
+               {.to_backend = "Startup(user=query_role database=demo client_encoding=UTF8 "
+                              "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+                              "transform_null_equals=off default_transaction_read_only=on row_security=on "
+                              "client_min_messages=notice jit=off pgveil.notices=on search_path=public, "
+                              "pg_temp pgveil.search_path=public)"});
   script.backend(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'),
                  {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"});
   return script.set_up_ends();

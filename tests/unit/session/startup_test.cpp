@@ -30,13 +30,12 @@ TEST_CASE("a login goes through to the server as query_role, with the pinned set
   Script script;
   script.client(startup({{"user", "ann"}, {"database", "demo"}}),
                 {.to_client = "R(0)", .commands = "ConnectBackend"});
-  script.event(
-      [] { return BackendConnected{}; },
-      {.to_backend =
-           "Startup(user=query_role database=demo client_encoding=UTF8 "
-           "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
-           "transform_null_equals=off default_transaction_read_only=on row_security=on "
-           "client_min_messages=notice jit=off search_path=public, pg_temp pgveil.search_path=public)"});
+  script.event([] { return BackendConnected{}; },
+               {.to_backend = "Startup(user=query_role database=demo client_encoding=UTF8 "
+                              "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+                              "transform_null_equals=off default_transaction_read_only=on row_security=on "
+                              "client_min_messages=notice jit=off pgveil.notices=on search_path=public, "
+                              "pg_temp pgveil.search_path=public)"});
   script.backend(frames(wire::AuthenticationOk{}), {});
   script.backend(parameter("TimeZone", "UTC") + parameter("session_authorization", "query_role") +
                      parameter("is_superuser", "on") + server_notice("hello"),
@@ -207,6 +206,7 @@ TEST_CASE(
                   "application_name=psql work_mem=2MB client_encoding=UTF8 standard_conforming_strings=on "
                   "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
                   "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
+                  "pgveil.notices=on "
                   "search_path=public, pg_temp pgveil.search_path=public)"})
       .check();
 }
@@ -215,7 +215,7 @@ TEST_CASE("a search path of the client's own does not reach the server's") {
   const std::string rest =
       "client_encoding=UTF8 standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
       "transform_null_equals=off default_transaction_read_only=on row_security=on client_min_messages=notice "
-      "jit=off search_path=public, pg_temp ";
+      "jit=off pgveil.notices=on search_path=public, pg_temp ";
   Script()
       .client(startup({{"user", "ann"}, {"options", "-c search_path=a"}, {"Search_Path", "Lab, \"Lab\""}}),
               {.to_client = "R(0)", .commands = "ConnectBackend"})
@@ -262,6 +262,7 @@ TEST_CASE("messages sent before the server is ready wait for it") {
                   "Startup(user=query_role database=ann client_encoding=UTF8 standard_conforming_strings=on "
                   "backslash_quote=safe_encoding array_nulls=on transform_null_equals=off "
                   "default_transaction_read_only=on row_security=on client_min_messages=notice jit=off "
+                  "pgveil.notices=on "
                   "search_path=public, pg_temp pgveil.search_path=public)"})
       .backend(frames(wire::AuthenticationOk{}) + ready('I'),
                {.to_client = "K(1 2) Z(I)", .to_backend = "Q(ok: SELECT 1)", .commands = "LoginDone"})
