@@ -26,14 +26,14 @@ struct AskedQuestions {
 };
 
 // The questions of a text of the log: for each SELECT that groups, is DISTINCT or aggregates, those of
-// `columns` that it groups by, lists as DISTINCT, or names in a condition. Empty sets are left out. A GROUP
-// BY position is hidden in the log like every number; then it stands for all columns that the SELECT lists
-// outside of functions. Errors: the text cannot be parsed.
+// `columns` that it groups by, lists as DISTINCT, or names in a condition. Empty sets are left out. The log
+// hides a GROUP BY position like every number; then it stands for all columns that the SELECT lists outside
+// of functions. Errors: the text cannot be parsed.
 [[nodiscard]] Result<std::vector<QuestionColumns>> questions_in(std::string_view sql,
                                                                 const std::set<std::string>& columns);
 
-// Adds what a line of the log says; a line about anything else than a statement that was masked by this
-// policy adds nothing. Errors: the line is no line of an audit log. Runs on a deep stack (deep_stack.hpp).
+// Adds what a line of the log says. A line about anything else than a statement that this policy masked adds
+// nothing. Errors: the line is no line of an audit log. REQUIRES: a deep stack (deep_stack.hpp).
 [[nodiscard]] Result<void> add_line(std::string_view line, const policy::PolicySpec& spec,
                                     AskedQuestions& asked);
 

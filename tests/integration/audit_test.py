@@ -273,6 +273,22 @@ class Verbs(Audited):
         done = self.pgveil.command("audit-verify", str(self.path))
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_a_workload_is_proposed_from_what_was_asked(self):
+        nothing = self.pgveil.command("policy", "suggest", "people_k2", "/nosuch", "--config",
+                                      str(self.pgveil.config_path))
+        self.assertEqual(nothing.returncode, 1)
+        self.assertIn("/nosuch", nothing.stderr)
+        with self.pgveil.client("analyst", "demo") as client:
+            for _ in range(3):
+                client.query("SELECT state, city, count(*) FROM people GROUP BY 1, 2")
+            client.query(f"SELECT count(*) FROM people WHERE city = '{SECRET}'")
+        found = self.run_verb("policy", "suggest", "people_k2")
+        self.assertEqual(found.returncode, 0, found.stderr)
+        self.assertIn("workload:\n  - {group_by: [city, state], weight: ", found.stdout)
+        self.assertIn("  - {group_by: [city], weight: ", found.stdout)
+        self.assertNotIn(SECRET, found.stdout)
+        self.assertEqual(self.run_verb("policy", "suggest", "nosuch").returncode, 1)
+
     def test_each_verb_that_reads_the_database(self):
         table = ("--table", "public.people", "--database", "demo")
         for words, on in (

@@ -78,15 +78,15 @@ TEST_CASE("only statements that the policy masked are counted, and proposed by h
   const auto spec = clinic_policy();
   AskedQuestions asked;
   const std::string by_city = "SELECT city, count(*) FROM patients GROUP BY city";
-  for (int i = 0; i < 3; ++i) REQUIRE(add_line(line(by_city), spec, asked));
+  for (int i = 0; i < 3; ++i) REQUIRE(add_line(line(by_city), spec, asked).has_value());
   REQUIRE(
       add_line(line("SELECT \\\"Birth Date\\\", sex, count(*) FROM patients GROUP BY ?, ?"), spec, asked));
-  REQUIRE(add_line(line("SELECT * FROM patients"), spec, asked));
-  REQUIRE(add_line(line("SELECT city, count(*) FROM pati…"), spec, asked));
-  REQUIRE(add_line(line(by_city, "refused"), spec, asked));
-  REQUIRE(add_line(line(by_city, "exempt"), spec, asked));
-  REQUIRE(add_line(line(by_city, "masked", "another"), spec, asked));
-  REQUIRE(add_line(R"({"at":"x","pid":1,"event":"start","prev":"0"})", spec, asked));
+  REQUIRE(add_line(line("SELECT * FROM patients"), spec, asked).has_value());
+  REQUIRE(add_line(line("SELECT city, count(*) FROM pati…"), spec, asked).has_value());
+  REQUIRE(add_line(line(by_city, "refused"), spec, asked).has_value());
+  REQUIRE(add_line(line(by_city, "exempt"), spec, asked).has_value());
+  REQUIRE(add_line(line(by_city, "masked", "another"), spec, asked).has_value());
+  REQUIRE(add_line(R"({"at":"x","pid":1,"event":"start","prev":"0"})", spec, asked).has_value());
   const auto yaml = workload_yaml(asked, spec);
   REQUIRE(yaml.has_value());
   CHECK(*yaml ==
@@ -126,7 +126,7 @@ TEST_CASE("without statements or questions there is nothing to propose, and no l
   AskedQuestions asked;
   CHECK(workload_yaml(asked, spec).error().public_message ==
         "the log has no statement that policy patients_k5 masked");
-  REQUIRE(add_line(line("SELECT * FROM patients"), spec, asked));
+  REQUIRE(add_line(line("SELECT * FROM patients"), spec, asked).has_value());
   CHECK(!workload_yaml(asked, spec));
   CHECK(!add_line("not a line", spec, asked));
   CHECK(!add_line(R"({"event":7})", spec, asked));
