@@ -518,7 +518,7 @@ std::string full_name(const Option& option) {
 bool is_reloadable(const Option& option) {
   const auto in = [&](std::string_view section) { return option.section == section; };
   if (in("")) return option.key != "state_dir";
-  return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") ||
+  return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") || in("masks") ||
          (in("auth") && option.key != "method") ||
          (in("admin.http") && (option.key == "raw_rows" || option.key == "table_jobs"));
 }
