@@ -238,8 +238,8 @@ class ChangedTables(StackCase):
 
     def test_a_new_column_does_not_make_good_what_else_was_changed(self):
         for change, undo in (
-            ("ALTER TABLE people DROP state; ALTER TABLE people ADD state text DEFAULT 'OH'",
-             CHANGES["a column is dropped and made again"][1]),
+            ("ALTER TABLE people ADD leak text DEFAULT 'OH'; ALTER TABLE people RENAME occupation TO job",
+             "ALTER TABLE people DROP leak; ALTER TABLE people RENAME job TO occupation"),
             ("ALTER TABLE people RENAME city TO town; ALTER TABLE people ADD city text DEFAULT 'Hamlet'",
              "ALTER TABLE people DROP city; ALTER TABLE people RENAME town TO city"),
         ):

@@ -114,8 +114,7 @@ TEST_CASE("a column that was added since the build is hidden, and the table stay
   const auto after = world.snapshot(before);
   REQUIRE(mask_in(after) != nullptr);
   CHECK_FALSE(before->shows_more_than(*after));
-  CHECK(mask_in(after)->text.find(" AS leak FROM") != std::string::npos);
-  CHECK(mask_in(after)->text.find(".leak") == std::string::npos);
+  CHECK(mask_in(after)->text.find("NULL::pg_catalog.\"varchar\"(20) AS leak FROM") != std::string::npos);
   const Client analyst{.role = "analyst", .path = {}};
   CHECK(std::holds_alternative<Rewritten>(rewrite("SELECT leak FROM people", analyst, *after, Limits{})));
   const auto closed_because = [&] {
