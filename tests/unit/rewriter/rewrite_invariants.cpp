@@ -65,6 +65,8 @@ std::string broken_statement(const Statement& statement, const std::string& role
   }
   if (statement.is_masked || reads_catalogs(*tree)) return "";  // masks are read again as what they read
   if (statement.sql.find(kOpenMarker) != std::string::npos) return "";  // a client can't ask as a guard does
+  // The lists of what readers are told (rewriter/told) are read again as sub-selects of constants.
+  if (statement.sql.find("AS t WHERE t.column1 IS NOT NULL") != std::string::npos) return "";
   // The client's search path and role have other names on the server, which a client may not use.
   if (statement.sql.find(kPathSetting) != std::string::npos) return "";
   if (statement.sql.find(kRoleSetting) != std::string::npos) return "";
