@@ -1,6 +1,8 @@
 #include "rewriter/catalog/table_shape.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 
 namespace pgveil::rewriter {
 
@@ -22,8 +24,15 @@ policy::TableShape shape_of(const Relation& relation) {
   return shape;
 }
 
+// A column in the place of the stored decisions, or another one of its name, would change what is shown.
 bool is_of(const policy::PolicyVersion& version, const Relation& relation) {
-  return policy::has_only_grown(version.shape, shape_of(relation), policy::asked_columns(version.tree));
+  const policy::TableShape now = shape_of(relation);
+  const auto asked = policy::asked_columns(version.tree);
+  if (version.stored) return policy::still_fits(version.shape, now, asked);
+  return policy::has_only_grown(version.shape, now, asked) &&
+         std::ranges::none_of(added_columns(version, relation), [](const Column& column) {
+           return std::string_view(column.name).starts_with(kStoredPrefix);
+         });
 }
 
 std::span<const Column> added_columns(const policy::PolicyVersion& version, const Relation& relation) {

@@ -71,12 +71,10 @@ class Notices(Told):
     def test_prepared_statements_and_cursors(self):
         with self.pgveil.client() as client:
             client.parse("SELECT city FROM people", "a")
-            client.sync()
-            self.assert_told(client.collect(), 0)
+            self.assert_told(client.sync(), 0)
             client.bind(statement="a")
             client.execute()
-            client.sync()
-            self.assert_told(client.collect())
+            self.assert_told(client.sync())
         with self.pgveil.client() as client:
             self.assert_told(client.query("BEGIN; DECLARE c CURSOR FOR SELECT city FROM people; FETCH 1 FROM c"))
 
@@ -144,7 +142,8 @@ class Notices(Told):
         told = []
         with psycopg.connect(self.conninfo(), autocommit=True) as connection:
             connection.add_notice_handler(lambda notice: told.append(notice.message_primary))
-            with connection.pipeline(), connection.cursor() as cursor:
+            cursor = connection.cursor()
+            with connection.pipeline():
                 for number in range(5):
                     cursor.execute("SELECT %s::int", (number,))
                     cursor.execute("SELECT count(city) + %s FROM people", (number,))
@@ -224,13 +223,11 @@ class Relations(Told):
         with self.pgveil.client() as client:
             client.parse("SELECT built_at FROM pgveil.policies", "a")
             client.sync()
-            client.collect()
 
             def built_at():
                 client.bind(statement="a")
                 client.execute()
-                client.sync()
-                reply = client.collect()
+                reply = client.sync()
                 self.assertEqual(reply.errors, [])
                 return reply.texts()
             times = []
@@ -253,7 +250,6 @@ class LostRights(Told):
             client.query("PREPARE a AS SELECT policy FROM pgveil.policies")
             client.parse("SELECT policy FROM pgveil.policies", "b")
             client.sync()
-            client.collect()
             self.assertEqual(len(client.query("EXECUTE a").texts()), 2)
             self.addCleanup(self.write, before)
             self.write(before.replace("readers: [bi]", "readers: [nobody_now]"))
@@ -261,8 +257,7 @@ class LostRights(Told):
             self.assertEqual(client.query("EXECUTE a").sqlstate(), "26000")
             client.bind(statement="b")
             client.execute()
-            client.sync()
-            self.assertEqual(client.collect().texts(), [["people_k2"]])
+            self.assertEqual(client.sync().texts(), [["people_k2"]])
             self.assertEqual(client.query("SELECT id FROM staff").sqlstate(), "42501")
 
 

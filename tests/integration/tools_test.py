@@ -300,6 +300,8 @@ class Tools(StackCase):
                 reply = client.query(f"SELECT * FROM {catalog}")
                 self.assertEqual(reply.errors, [])
                 cells = {cell for row in reply.texts() for cell in row if cell}
+                # What readers are told of the tables that they read (docs/analysts.md).
+                cells = {cell for cell in cells if not cell.startswith("masked by policy people_k2: ")}
                 self.assertFalse(
                     [cell for cell in cells if "people_k2" in cell or cell in own or cell == "pgveil"]
                 )
