@@ -148,18 +148,29 @@ std::string bound_text(const std::optional<policy::Utility>& utility, const poli
                      percent_of(*utility->most_cells, disclosure.cells));
 }
 
+// For stats users: shares of all rows, because shares of the rows that have a value would tell hidden values
+// from missing ones.
+std::string least_shown_of_all(const DisclosureTree& tree, const policy::Disclosure& disclosure) {
+  const auto& shown = disclosure.disclosed_by_attribute;
+  const auto least = static_cast<std::uint32_t>(std::ranges::min_element(shown) - shown.begin());
+  return fmt::format("{} {}", question_text(tree, std::span(&least, 1)),
+                     percent_of(shown[least], disclosure.rows, 0));
+}
+
 std::vector<Cell> utility_cells(const DisclosureTree& tree, const policy::Disclosure& disclosure,
                                 const std::optional<policy::Utility>& utility, Standing standing) {
   std::vector<Cell> cells(3);
+  if (standing != Standing::admin) {
+    if (disclosure.rows > 0 && !disclosure.disclosed_by_attribute.empty())
+      cells[2] = least_shown_of_all(tree, disclosure);
+    return cells;
+  }
   if (!utility) return cells;
-  const bool is_admin = standing == Standing::admin;
-  const int digits = is_admin ? 1 : 0;
-  if (utility->most_cells) cells[0] = percent_of(*utility->most_cells, disclosure.cells, digits);
-  const auto mean = policy::mean_column_error_ppm(*utility);
-  if (is_admin && mean) cells[1] = shown_ppm(*mean);
+  if (utility->most_cells) cells[0] = percent_of(*utility->most_cells, disclosure.cells);
+  if (const auto mean = policy::mean_column_error_ppm(*utility)) cells[1] = shown_ppm(*mean);
   if (const AnswerError* least = policy::least_shown(*utility)) {
     cells[2] = fmt::format("{} {}", question_text(tree, least->attributes),
-                           percent_of(least->rows_shown, least->rows, digits));
+                           percent_of(least->rows_shown, least->rows));
   }
   return cells;
 }

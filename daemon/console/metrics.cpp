@@ -115,21 +115,22 @@ void add_shares(Exposition& out, const Present& now, std::string_view name, std:
   }
 }
 
-// The error of GROUP BY over one column, each group weighed by its rows: the share of its rows that are not
-// shown. The mean over groups would tell of a single row: one new value is one more group that is all wrong.
+// The share of the table's rows that counts by a column leave out. Rows without a value are among them,
+// because a share of the others would tell hidden values from missing ones (docs/attack-model.md). The mean
+// over groups would tell of a single row: one new value is one more group that is all wrong.
 void add_column_errors(Exposition& out, const Present& now) {
   out.begin("pgveil_policy_column_error_ratio", "gauge",
-            "Share of a column's rows that are missing from counts by it, rounded to 0.01.");
+            "Share of the table's rows that counts by a column leave out, rounded to 0.01.");
   for (const auto& spec : now.specs) {
     const auto version = state_of(now, spec).version;
-    if (!version || !version->utility) continue;
-    for (const policy::AnswerError& error : version->utility->columns) {
-      if (error.rows == 0) continue;
-      const auto share = static_cast<double>(error.rows - error.rows_shown) / static_cast<double>(error.rows);
+    if (!version || version->disclosure.rows == 0) continue;
+    const policy::Disclosure& disclosure = version->disclosure;
+    for (std::size_t a = 0; a < disclosure.disclosed_by_attribute.size(); ++a) {
+      const auto shown = static_cast<double>(disclosure.disclosed_by_attribute[a]);
       out.sample({{"database", spec->database},
                   {"policy", spec->name},
-                  {"column", version->tree.attributes[error.attributes.front()].name}},
-                 std::round(share * 100) / 100);
+                  {"column", version->tree.attributes[a].name}},
+                 std::round((1 - shown / static_cast<double>(disclosure.rows)) * 100) / 100);
     }
   }
 }

@@ -240,9 +240,8 @@ class Settling {
     }
     if (out_.version.tree.nodes.size() == 1) return false;
     const auto counts = counts_of(together);
-    const bool has_rules = std::ranges::any_of(spec_.columns, [](const policy::ColumnRule& rule) {
-      return policy::has_constraint(rule, policy::ConstraintMode::refine);
-    });
+    const bool has_rules = std::ranges::any_of(
+        spec_.columns, [](const policy::ColumnRule& rule) { return !rule.constraints.empty(); });
     auto repaired = policy::repair(policy::collapsed(out_.version.tree, undone), counts, {},
                                    has_rules ? policy::Undo::rest : policy::Undo::value);
     if (!repaired) {

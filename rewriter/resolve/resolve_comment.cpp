@@ -60,6 +60,15 @@ std::string described(std::uint32_t catalog) {
       kBoth, under_mask, notes(), is_same, kClassOid);
 }
 
+// Means the same inside of the sub-select that with_comment() writes. A call could be an aggregate, a window
+// function or a set.
+bool is_simple(const Node* argument) {
+  while (pg::is_kind(argument, PG_QUERY__NODE__NODE_TYPE_CAST)) argument = argument->type_cast->arg;
+  return pg::is_kind(argument, PG_QUERY__NODE__NODE_COLUMN_REF) ||
+         pg::is_kind(argument, PG_QUERY__NODE__NODE_A_CONST) ||
+         pg::is_kind(argument, PG_QUERY__NODE__NODE_PARAM_REF);
+}
+
 bool is_pg_class(const Node* name) {
   while (pg::is_kind(name, PG_QUERY__NODE__NODE_TYPE_CAST)) name = name->type_cast->arg;
   return text_of(name) == std::string_view("pg_class");
@@ -87,6 +96,7 @@ pg::Node* Resolver::with_comment(const PgQuery__FuncCall& call, std::string_view
   const bool is_of_table = name == "obj_description" && call.n_args == 2 && is_pg_class(call.args[1]);
   if (!is_of_column && !is_of_table) return nullptr;
   if (!is_plain(call) || !reads_masks(client_.role, snapshot_)) return nullptr;
+  if (!is_simple(call.args[0]) || !is_simple(call.args[1])) return nullptr;
   PgQuery__SelectStmt* select = own_select(with_note(is_of_column ? call_of_column() : call_of_table()));
   const auto cells = arguments_of(*select);
   cells[0]->res_target->val->type_cast->arg = call.args[0];

@@ -21,6 +21,7 @@ policy::PolicyVersion clinic() {
   version.tree.nodes = {{std::nullopt, 0, 0, 1000, 1000}};
   version.shape.columns = {{1, "city", 25}, {2, "country", 25}, {3, "birth date", 1082}};
   version.disclosure.rows = 1000;
+  version.disclosure.disclosed_by_attribute = {525, 1000, 0};
   version.disclosure.cells = 3000;
   version.disclosure.disclosed = 1520;
   version.utility = policy::Utility{.most_cells = 2000,
@@ -125,10 +126,11 @@ TEST_CASE("the bound stands beside the cells that are disclosed, where it was fo
   CHECK(!utility_cells(version.tree, version.disclosure, version.utility).front());
 }
 
-TEST_CASE("stats users see the share of rows in whole per cents, and no error per group") {
-  const auto version = clinic();
+TEST_CASE("stats users see shares of all rows, those without a value among them, and no error per group") {
+  auto version = clinic();
+  version.disclosure.disclosed_by_attribute = {525, 900, 413};
   CHECK(utility_cells(version.tree, version.disclosure, version.utility, Standing::stats) ==
-        Row{"67%", std::nullopt, "\"birth date\" 0%"});
+        Row{std::nullopt, std::nullopt, "\"birth date\" 41%"});
   CHECK(utility_cells(version.tree, version.disclosure, version.utility, Standing::admin) ==
         Row{"66.7%", "34.4%", "\"birth date\" 0.0%"});
 }
