@@ -121,6 +121,7 @@ class ConstraintsTest(ServerCase):
         self.postgres.run("UPDATE stays SET stage = 'none' WHERE town = 'Bree'", pgveil.database)
         row = pgveil.console("CHECK POLICY stays").texts()[0]
         self.assertEqual(row[-2], "1", row)
+        pgveil.build("stays")
         self.assertNotIn(("Bree",), self.counted(pgveil, "SELECT town FROM stays"))
 
     def test_mode_hide_does_not_save_a_table_that_fails_as_a_whole(self):
