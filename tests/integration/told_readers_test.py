@@ -147,6 +147,8 @@ class Notices(Told):
                 for number in range(5):
                     cursor.execute("SELECT %s::int", (number,))
                     cursor.execute("SELECT count(city) + %s FROM people", (number,))
+            while cursor.nextset():
+                pass
             self.assertEqual(cursor.fetchone(), (8,))
             rows = connection.execute("SELECT count(*) FROM people").fetchall()
         self.assertEqual((rows, len(told)), ([(11,)], 1))
