@@ -83,11 +83,13 @@ class Recorded(StackCase):
                     shown = [
                         row for row in expected.texts() if ASKS_RIGHTS not in sql or not UNREADABLE & set(row)
                     ]
-                    if len(shown) == len(expected.rows):
+                    rows = without_notes(reply.texts())
+                    if len(rows) > len(shown):  # PostgreSQL has no row for a table without a comment
+                        rows = [row for row in rows if any(row)]
+                    if len(shown) == len(expected.rows) == len(reply.rows):
                         self.assertEqual(reply.tags, expected.tags)
                     self.assertEqual([[c.shape() for c in d] for d in reply.descriptions],
                                      [[c.shape() for c in d] for d in expected.descriptions])
-                    rows = without_notes(reply.texts())
                     if not re.search(r"\border by\b", sql, re.IGNORECASE):  # the plan decides
                         rows = in_order_of(shown, rows)
                     self.assertEqual(differences(rows, shown), [])
