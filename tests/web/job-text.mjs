@@ -172,7 +172,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await editorOf(page).fill(kLongJob);
       await right(page);
       await run(page);
-      await page.getByRole("progressbar", {name: /^Share of the transformations/}).waitFor();
+      await page.getByRole("progressbar", {name: /^Share of transformations/}).waitFor();
       await everywhere(page, "a run that is not done");
       const address = page.url();
       await page.goBack();
