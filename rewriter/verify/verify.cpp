@@ -115,6 +115,9 @@ class Verifier {
   }
 
   [[nodiscard]] VerifiedReads take_reads() {
+    const bool reads_own =
+        std::ranges::any_of(reads_.splices, [](const Splice& splice) { return splice.own.has_value(); });
+    if (names_own_column_ && !reads_own) throw Rejected{"a field that could call a function"};
     std::ranges::sort(reads_.splices, {}, &Splice::offset);
     return std::move(reads_);
   }
@@ -368,13 +371,16 @@ class Verifier {
 
   // x.f and (x).f may call a function f. They are allowed only if f is a column's name, or a function that
   // may be called anyway.
-  void field(std::string_view name) const {
+  void field(std::string_view name) {
     const Catalog& catalog = snapshot_.catalog();
     if (may_be_field(name, catalog)) return;
     const bool is_column = std::ranges::any_of(catalog.relations, [&](const auto& entry) {
       return entry.second.find_column(name) != nullptr && is_readable(entry.second);
     });
-    if (!is_column && !is_own_column(name)) throw Rejected{"a field that could call a function"};
+    if (is_column) return;
+    // A field can stand before FROM, so the relation is looked for at the end.
+    if (!is_own_column(name)) throw Rejected{"a field that could call a function"};
+    names_own_column_ = true;
   }
 
   [[nodiscard]] bool is_readable(const Relation& relation) const {
@@ -383,7 +389,7 @@ class Verifier {
            protected_for(relation.oid, role_, snapshot_) != nullptr;
   }
 
-  void column(const PgQuery__ColumnRef& node) const {
+  void column(const PgQuery__ColumnRef& node) {
     if (node.n_fields > 2) throw Rejected{"a column name with a schema"};
     for (const Node* part : pg::nodes(node.fields, node.n_fields)) {
       const bool is_star =
@@ -519,6 +525,7 @@ class Verifier {
   std::vector<const PgQuery__RangeVar*> guarded_;    // tables whose guard is in its place
   std::vector<const Message*> guards_;               // the guards of these tables
   std::vector<const PgQuery__SelectStmt*> selects_;  // around the current node, outermost first
+  bool names_own_column_ = false;  // which only a statement may that reads a relation of pgveil's own
   VerifiedReads reads_;
 };
 
