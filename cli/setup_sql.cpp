@@ -7,7 +7,9 @@
 
 #include "cli/verbs.hpp"
 #include "common/sqlstate.hpp"
+#include "common/yaml.hpp"
 #include "daemon/state/role_needs.hpp"
+#include "db/rights/public_losses.hpp"
 #include "db/rights/setup_sql.hpp"
 #include "settings/policy_files.hpp"
 
@@ -24,6 +26,24 @@ Result<std::string> database_to_set_up(const Config& config, const std::optional
                named ? fmt::format("database \"{}\" is not in backend.databases", *named)
                      : std::string("several databases are configured"),
                "name one of them with --database"};
+}
+
+// The script refuses roles that it did not make. Of these no server need be asked.
+Result<void> refuse_server_roles(const Config& config) {
+  const auto& backend = config.backend;
+  std::vector<std::pair<std::string_view, std::string>> roles{
+      {"backend.query_role", backend.query_role.user}};
+  if (backend.admin_role) roles.emplace_back("backend.admin_role", backend.admin_role->user);
+  if (backend.mask_views) roles.emplace_back("backend.mask_owner", backend.mask_owner);
+  if (config.auth_query) roles.emplace_back("auth_query.user", config.auth_query->role.user);
+  for (const auto& [key, role] : roles) {
+    if (role != "postgres" && !role.starts_with("pg_")) continue;
+    return Error{ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("{} is {}, a role of PostgreSQL's own, and setup-sql would take rights from it",
+                             key, yaml::in_quotes(role)),
+                 fmt::format("name a role for pgveil alone as {}: the script makes it", key)};
+  }
+  return {};
 }
 
 db::SetupInput input_of(const Config& config, const Specs& specs, const std::string& database) {
@@ -52,29 +72,39 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
   return input;
 }
 
-// named: none: the only configured database.
-int run_setup_sql(const std::optional<std::string>& named, const std::string& config_path) {
-  const auto config = read_config(config_path);
+struct SetupSqlArguments {
+  std::optional<std::string> database;
+  bool asks_who_loses = false;
+};
+
+int run_setup_sql(const SetupSqlArguments& arguments, const std::string& config_path) {
+  const auto config = read_config(config_path, Passwords::left_out);
   if (!config) return report(config.error());
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());
-  const auto database = database_to_set_up(*config, named);
+  const auto database = database_to_set_up(*config, arguments.database);
   if (!database) return report(database.error());
-  std::fputs(db::setup_sql(input_of(*config, *specs, *database)).c_str(), stdout);
+  if (const auto own = refuse_server_roles(*config); !own) return report(own.error());
+  const auto input = input_of(*config, *specs, *database);
+  std::fputs((arguments.asks_who_loses ? db::public_losses_sql(input) : db::setup_sql(input)).c_str(),
+             stdout);
   return kSuccess;
 }
 
 }  // namespace
 
 Verb add_setup_sql(CLI::App& parent, std::string& config) {
-  const auto database = std::make_shared<std::optional<std::string>>();
+  const auto arguments = std::make_shared<SetupSqlArguments>();
   auto* verb = add_configured(parent, "setup-sql",
                               "print the SQL that gives pgveil's roles in PostgreSQL the least rights",
                               "  pgveil setup-sql --database demo > setup.sql\n"
-                              "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql",
+                              "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql\n"
+                              "  pgveil setup-sql --who-loses | psql -X -q -d demo",
                               config);
-  verb->add_option("--database", *database, "the database; needed when several are configured");
-  return {verb, [=, &config] { return run_setup_sql(*database, config); }};
+  verb->add_option("--database", arguments->database, "the database; needed when several are configured");
+  verb->add_flag("--who-loses", arguments->asks_who_loses,
+                 "print a script that only reads, and tells who loses which right that PUBLIC has now");
+  return {verb, [=, &config] { return run_setup_sql(*arguments, config); }};
 }
 
 }  // namespace pgveil::app

@@ -125,11 +125,11 @@ class Reader {
   std::map<std::string, yaml::Position, std::less<>> places_;  // of keys and sections; "": the document
 };
 
-Result<Config> config_of(const yaml::Value& document, const std::string& path) {
+Result<Config> config_of(const yaml::Value& document, const std::string& path, Passwords passwords) {
   Config config;
   config.file = path;
   const auto directory = std::filesystem::absolute(path).parent_path();
-  Reader reader(config, {directory.string()});
+  Reader reader(config, {directory.string(), passwords});
   if (auto read = reader.read(document, ""); !read) return read.error();
   if (const auto broken = broken_rule(config))
     return yaml::error_at(reader.place_of(broken->key), broken->what, broken->fix);
@@ -162,16 +162,16 @@ db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
 
 }  // namespace
 
-Result<Config> read_config(const std::string& path) {
+Result<Config> read_config(const std::string& path, Passwords passwords) {
   const auto document = yaml::parse_file(path);
   if (!document) return document.error();
-  return config_of(*document, path);
+  return config_of(*document, path, passwords);
 }
 
 Result<Config> read_config_text(std::string_view text, const std::string& path) {
   const auto document = yaml::parse(text, path);
   if (!document) return document.error();
-  return config_of(*document, path);
+  return config_of(*document, path, Passwords::read);
 }
 
 db::Endpoint query_endpoint(const Config& config) {

@@ -230,9 +230,12 @@ struct Config {
   std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
 };
 
-// Also reads the password files and environment variables that it names, but not users_file or policies.
-// Every error is one line with file, line, column and the fix.
-[[nodiscard]] Result<Config> read_config(const std::string& path);
+// left_out: for a command that logs in nowhere, so that it needs no secret. Such a Config is for no endpoint.
+enum class Passwords { read, left_out };
+
+// Also reads the password files and environment variables that it names, unless they are left out, but not
+// users_file or policies. Every error is one line with file, line, column and the fix.
+[[nodiscard]] Result<Config> read_config(const std::string& path, Passwords passwords = Passwords::read);
 [[nodiscard]] Result<Config> read_config_text(std::string_view text, const std::string& path);
 
 // For query_role, and for the role of builds and exports: admin_role, or query_role if there is none.

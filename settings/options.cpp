@@ -135,8 +135,8 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.query_role.user); }},
     {"backend.query_role", "password_env", "name", "none",
      "the environment variable that contains the password",
-     [](Config& c, const Value& v, const Origin&) {
-       return store_password(read_password_variable(v), c.backend.query_role, v);
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_variable(v, o), c.backend.query_role, v);
      }},
     {"backend.query_role", "password_file", "path", "none",
      "the file that contains the password, with mode 0600",
@@ -150,8 +150,8 @@ constexpr Option kOptions[] = {
      }},
     {"backend.admin_role", "password_env", "name", "none",
      "the environment variable that contains the password",
-     [](Config& c, const Value& v, const Origin&) {
-       return store_password(read_password_variable(v), *c.backend.admin_role, v);
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_variable(v, o), *c.backend.admin_role, v);
      }},
     {"backend.admin_role", "password_file", "path", "none",
      "the file that contains the password, with mode 0600",
@@ -179,8 +179,8 @@ constexpr Option kOptions[] = {
     {"auth_query", "user", "name", kRequired, "the role that runs the query. It must not be query_role",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.auth_query->role.user); }},
     {"auth_query", "password_env", "name", "none", "the environment variable that contains the password",
-     [](Config& c, const Value& v, const Origin&) {
-       return store_password(read_password_variable(v), c.auth_query->role, v);
+     [](Config& c, const Value& v, const Origin& o) {
+       return store_password(read_password_variable(v, o), c.auth_query->role, v);
      }},
     {"auth_query", "password_file", "path", "none", "the file that contains the password, with mode 0600",
      [](Config& c, const Value& v, const Origin& o) {

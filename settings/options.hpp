@@ -10,9 +10,10 @@
 
 namespace pgveil::app {
 
-// The base of relative paths.
+// Where the configuration comes from, and what of it is wanted.
 struct ConfigOrigin {
-  std::string directory;  // of the configuration file
+  std::string directory;  // of the configuration file: the base of relative paths
+  Passwords passwords = Passwords::read;
 };
 
 struct Option {

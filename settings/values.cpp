@@ -22,6 +22,7 @@ constexpr std::int64_t kWeekMs = 7LL * 24 * 60 * 60 * 1000;
 constexpr std::size_t kMaxNameBytes = 63;        // PostgreSQL's NAMEDATALEN - 1
 constexpr std::size_t kMaxPasswordBytes = 4096;  // longer than any that PostgreSQL accepts
 constexpr std::size_t kMaxPasswordFileBytes = 65'536;
+constexpr std::string_view kLeftOut = "a password that was not read";
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -98,14 +99,16 @@ Result<std::string> read_path(const yaml::Value& value, const ConfigOrigin& orig
 Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin) {
   const auto path = read_path(value, origin);
   if (!path) return path.error();
+  if (origin.passwords == Passwords::left_out) return std::string(kLeftOut);
   auto text = read_trusted(*path, Secrecy::secret, kMaxPasswordFileBytes);
   if (!text) return error_at(value.position(), text.error().public_message, text.error().hint);
   return first_line(std::move(*text), value, *path);
 }
 
-Result<std::string> read_password_variable(const yaml::Value& value) {
+Result<std::string> read_password_variable(const yaml::Value& value, const ConfigOrigin& origin) {
   const auto name = read_word(value);
   if (!name) return name.error();
+  if (origin.passwords == Passwords::left_out) return std::string(kLeftOut);
   const char* password = std::getenv(name->c_str());
   if (password != nullptr && *password != '\0') return std::string(password);
   return error_at(value.position(), fmt::format("the environment has no {}", in_quotes(*name)),
@@ -198,7 +201,9 @@ Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin
   std::string file;
   for (auto stored :
        {store("role", word, role.role), store("user", word, role.backend.user),
-        store("password_env", read_password_variable, variable),
+        store(
+            "password_env", [&](const yaml::Value& it) { return read_password_variable(it, origin); },
+            variable),
         store(
             "password_file", [&](const yaml::Value& it) { return read_password_file(it, origin); }, file),
         store(

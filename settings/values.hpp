@@ -22,7 +22,8 @@ inline constexpr std::int64_t kMaxPoolSize = 10'000;
 // For passwords and keys: the first line, without line feed, of a file that must be trusted and secret
 // (common/files/trusted_file.hpp). Errors never quote its text.
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
-[[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value);
+[[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value,
+                                                         const ConfigOrigin& origin);
 // schema.table, database:schema.table, or {table: …} with either readers: … or access: from_database.
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
 // {role: …, user: …, password_file: …} (or password_env), and optionally databases: ….

@@ -17,6 +17,10 @@ constexpr std::string_view kThese = R"(p.pronamespace = 'pg_catalog'::pg_catalog
 
 }  // namespace
 
+std::string public_functions_condition() {
+  return std::string(kThese);
+}
+
 std::string public_functions_count_sql() {
   return fmt::format(
       "SELECT pg_catalog.count(*) FROM pg_catalog.pg_proc p\n WHERE {}\n   AND "

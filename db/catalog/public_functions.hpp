@@ -6,6 +6,9 @@
 
 namespace pgveil::db {
 
+// The condition on p, a row of pg_proc.
+[[nodiscard]] std::string public_functions_condition();
+
 // Returns one row: how many of them the current role may call.
 [[nodiscard]] std::string public_functions_count_sql();
 

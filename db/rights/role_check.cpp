@@ -6,6 +6,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "db/catalog/public_functions.hpp"
+#include "db/rights/extension_relations.hpp"
 #include "db/rights/role_excess.hpp"
 #include "db/server/connection.hpp"
 #include "db/server/failure.hpp"
@@ -32,12 +33,12 @@ SELECT nspname FROM pg_catalog.pg_namespace
 
 // Relations on which PUBLIC or the role itself has a right. In system schemas only rights granted to the role
 // itself count, because initdb grants the others to PUBLIC.
-constexpr const char* kRelationRights = R"(
+constexpr std::string_view kRelationRights = R"(
 SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
        pg_catalog.bool_or(a.privilege_type <> 'SELECT'), c.relkind = 'S',
        n.nspname = 'pgveil' AND (c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = $1)
                                  OR c.relkind = 'r' AND c.relname ~ '\.copy\.[0-9]+$'),
-       pg_catalog.bool_or(a.privilege_type NOT IN ('SELECT', 'REFERENCES'))
+       pg_catalog.bool_or(a.privilege_type NOT IN ('SELECT', 'REFERENCES')), {0}, {1}
   FROM pg_catalog.pg_class c
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_roles me ON me.rolname = current_user
@@ -50,7 +51,11 @@ SELECT n.nspname, c.relname, pg_catalog.bool_or(a.privilege_type = 'SELECT'),
    AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)'
    AND pg_catalog.has_schema_privilege(current_user, n.oid, 'USAGE')
    AND (a.grantee = me.oid OR a.grantee = 0 AND n.nspname NOT IN ('pg_catalog', 'information_schema'))
- GROUP BY 1, 2, 5, 6 ORDER BY 1, 2)";
+ GROUP BY 1, 2, 5, 6, 8, 9 ORDER BY 1, 2)";
+
+std::string relation_rights() {
+  return fmt::format(kRelationRights, extension_of_sql(), extension_relation_sql());
+}
 
 // Every role that query_role may become, and the table with all relations that share rows with it.
 constexpr const char* kRawReads = R"(
@@ -102,6 +107,8 @@ SELECT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s
         WHERE 'default_transaction_read_only=on' = ANY (s.setconfig) AND s.setdatabase IN
               (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))))";
 
+constexpr const char* kIsSuperuser = "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = $1";
+
 class RoleCheck {
  public:
   RoleCheck(Connection& server, const std::string& user, const RoleNeeds& needs)
@@ -119,14 +126,22 @@ class RoleCheck {
     masked_tables();
     if (!is_superuser_) {
       defaults_of_everybody();
+      admin_role();
       findings_.missing = missing_rights(server_, role_, needs_.reads);
     }
     return std::move(findings_);
   }
 
  private:
-  void add(std::string word, std::string what, std::string mend) {
-    excesses_.push_back({std::move(word), std::move(what), std::move(mend)});
+  void add(std::string word, std::string what, const std::string& mending_sql) {
+    excesses_.push_back({std::move(word), std::move(what), "run " + mending_sql});
+  }
+
+  // Everything else may depend on a role that rules the server or owns something. So nobody is told to take
+  // its rights away.
+  void add_of_another_role(std::string word, std::string what) {
+    excesses_.push_back({std::move(word), std::move(what),
+                         "name a role for pgveil alone as backend.query_role (pgveil setup-sql makes it)"});
   }
 
   void attributes() {
@@ -138,8 +153,7 @@ class RoleCheck {
       add(word, std::string(what), fmt::format("ALTER ROLE {} NO{}", role_, option));
     };
     is_superuser_ = row[0].as<bool>();
-    attribute(0, "SUPERUSER", "is a superuser");
-    if (is_superuser_) return;
+    if (is_superuser_) return add_of_another_role("superuser", "is a superuser");
     attribute(1, "REPLICATION", "may replicate");
     attribute(2, "BYPASSRLS", "bypasses row-level security");
     attribute(3, "CREATEROLE", "may create roles");
@@ -172,7 +186,7 @@ class RoleCheck {
   }
 
   void relations() {
-    for (const auto& row : server_.run(kRelationRights, needs_.mask_owner.value_or(""))) {
+    for (const auto& row : server_.run(relation_rights(), needs_.mask_owner.value_or(""))) {
       const auto schema = row[0].as<std::string>();
       const auto name = row[1].as<std::string>();
       const std::string plain = schema + "." + name;
@@ -185,10 +199,8 @@ class RoleCheck {
                              needs_.masked_tables.end();  // masked_tables() reports it
       const bool is_listed = is_masked_rows || plain == "pgveil.current_version" || is_masked ||
                              std::ranges::find(needs_.tables, plain) != needs_.tables.end();
-      if (row[2].as<bool>() && !is_listed) {
-        add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),
-            "REVOKE " + mend);
-      }
+      if (row[2].as<bool>() && !is_listed)
+        readable(plain, quoted, "REVOKE " + mend, row[7].as<std::string>(""), row[8].as<std::string>());
       // REFERENCES lets information_schema list tables that cannot be read. Without a right to create tables
       // it has no other effect.
       if (is_masked ? row[6].as<bool>() : row[3].as<bool>()) {
@@ -196,6 +208,24 @@ class RoleCheck {
             (is_sequence ? "REVOKE ALL" : "REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER") +
                 mend.substr(std::string_view("ALL").size()));
       }
+    }
+  }
+
+  // Clients can name no relation that is not listed. That query_role can't read it either is the second line
+  // of defense, which matters where there are rows of persons: not for what extensions show of the server.
+  void readable(const std::string& plain, const std::string& quoted, const std::string& mend,
+                const std::string& extension, const std::string& kind) {
+    switch (extension_relation_of(kind)) {
+      case ExtensionRelation::none:
+        add("select:" + plain, fmt::format("may read {}, which no policy and no open_tables names", quoted),
+            mend);
+        return;
+      case ExtensionRelation::view:
+        extension_views_.push_back(
+            {"select:" + plain, fmt::format("may read {} of extension {}", quoted, extension),
+             fmt::format("run {}, as pgveil setup-sql --database {} prints it", mend, database_)});
+        return;
+      case ExtensionRelation::harmless: return;
     }
   }
 
@@ -226,8 +256,7 @@ class RoleCheck {
 
   void others() {
     if (server_.run(kOwned)[0][0].as<std::int64_t>() > 0) {
-      add("own", fmt::format("owns objects in database {}", database_),
-          fmt::format("REASSIGN OWNED BY {} TO another role", role_));
+      add_of_another_role("own", fmt::format("owns objects in database {}", database_));
     }
     if (server_.run(kLargeObjects)[0][0].as<std::int64_t>() > 0) {
       add("large_objects", "has rights on large objects",
@@ -253,9 +282,14 @@ class RoleCheck {
     for (const auto& excess : excesses_) {
       if (!is_accepted(excess)) findings_.errors.push_back(explain_excess(role_, excess));
     }
+    for (const auto& excess : extension_views_) {
+      if (!is_accepted(excess)) findings_.warnings.push_back(explain_excess(role_, excess));
+    }
     for (const auto& word : needs_.accept_excess) {
       const bool is_used =
-          std::ranges::any_of(excesses_, [&](const auto& excess) { return accepts(word, excess.word); });
+          std::ranges::any_of(excesses_, [&](const auto& excess) { return accepts(word, excess.word); }) ||
+          std::ranges::any_of(extension_views_,
+                              [&](const auto& excess) { return accepts(word, excess.word); });
       if (!is_used) {
         findings_.warnings.push_back(fmt::format(
             "backend.accept_excess: query_role {} has no right \"{}\" in database {}: remove the word", role_,
@@ -281,12 +315,24 @@ class RoleCheck {
     if (!server_.run(kIsReadOnly)[0][0].as<bool>()) warn("does not start its transactions read only");
   }
 
+  // It never runs SQL of clients, so it stops nothing. But whoever gets its password gets what it may do.
+  void admin_role() {
+    if (!needs_.admin_role || needs_.admin_role->empty()) return;
+    const auto found = server_.run(kIsSuperuser, *needs_.admin_role);
+    if (found.empty() || !found[0][0].as<bool>()) return;
+    findings_.warnings.push_back(fmt::format(
+        "admin_role {} is a superuser, and pgveil keeps its password: name a role for pgveil alone "
+        "as backend.admin_role (pgveil setup-sql makes it)",
+        quoted_name(*needs_.admin_role)));
+  }
+
   Connection& server_;
   std::string role_;
   std::string database_;
   const RoleNeeds& needs_;
   bool is_superuser_ = false;
   std::vector<RoleExcess> excesses_;
+  std::vector<RoleExcess> extension_views_;  // stop nothing
   RoleFindings findings_;
 };
 

@@ -17,6 +17,7 @@ struct RoleNeeds {
   std::optional<std::string> mask_owner;   // set: masks are views of this role …
   std::vector<std::string> masked_tables;  // … on these; no word accepts that query_role reads them
   std::vector<NeededRead> reads;           // what statements read as query_role
+  std::optional<std::string> admin_role;   // its name, to tell whether it is a superuser
 };
 
 // One line per finding, with the statement that removes the problem.

@@ -38,7 +38,7 @@ bool accepts(std::string_view accepted, std::string_view word) {
 }
 
 std::string explain_excess(const std::string& role, const RoleExcess& excess) {
-  return fmt::format("query_role {} {}: run {}, or add \"{}\" to backend.accept_excess", role, excess.what,
+  return fmt::format("query_role {} {}: {}, or add \"{}\" to backend.accept_excess", role, excess.what,
                      excess.mend, excess.word);
 }
 

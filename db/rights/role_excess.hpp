@@ -21,7 +21,7 @@ namespace pgveil::db {
 struct RoleExcess {
   std::string word;
   std::string what;  // "may create temporary tables in database \"demo\""
-  std::string mend;  // the SQL that takes it away
+  std::string mend;  // "run REVOKE …", or what else takes it away
 };
 
 [[nodiscard]] bool is_excess_word(std::string_view word);

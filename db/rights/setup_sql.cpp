@@ -8,6 +8,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "db/catalog/public_functions.hpp"
+#include "db/rights/extension_relations.hpp"
 #include "db/server/connection.hpp"
 #include "db/versions/mask_views.hpp"
 #include "db/versions/version_schema.hpp"
@@ -34,6 +35,7 @@ std::string header(const SetupInput& in) {
 -- the roles are there and have no more rights than they should):
 --   psql -X -v ON_ERROR_STOP=1 -d {0} -f this-file
 -- Running it again changes nothing. Passwords are yours to set: \password {1}
+-- It changes no role but those that it made itself, which it marks by a comment on the role.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 SET search_path = pg_catalog, pg_temp;
@@ -42,12 +44,46 @@ BEGIN;
       in_comment(in.database), in_comment(in.query_role));
 }
 
+// The start of the comment on a role that the script may change. A role without it belongs to somebody else.
+constexpr std::string_view kMark = "pgveil:";
+
 std::string role_there(const std::string& role, std::string_view login = "LOGIN") {
-  return each(
-      fmt::format("SELECT pg_catalog.format('CREATE ROLE %I {1}', {0}) WHERE NOT EXISTS (SELECT FROM "
-                  "pg_catalog.pg_roles "
-                  "WHERE rolname = {0})",
-                  quoted_literal(role), login));
+  return each(fmt::format(R"(SELECT pg_catalog.format('CREATE ROLE %I {1}', r.name),
+       pg_catalog.format('COMMENT ON ROLE %I IS %L', r.name, '{2} setup-sql made this role and sets its rights')
+  FROM (VALUES ({0})) AS r (name) WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r.name))",
+                          quoted_literal(role), login, kMark));
+}
+
+// Ends the script, before it has changed anything, if it would change a role that it did not make: \gexec
+// runs the DO that the query returns for such a role.
+std::string only_own_roles(const SetupInput& in) {
+  std::string named = fmt::format("('backend.query_role', {}, 1)", quoted_literal(in.query_role));
+  const auto add = [&](std::string_view key, const std::optional<std::string>& role, int place) {
+    if (role) named += fmt::format(", ('{}', {}, {})", key, quoted_literal(*role), place);
+  };
+  add("backend.admin_role", in.admin_role, 2);
+  add("backend.mask_owner", in.mask_owner, 3);
+  add("auth_query.user", in.auth_query_role, 4);
+  return "\n-- 0. Nothing happens if one of the roles is there already and is not pgveil's: others may rely "
+         "on its rights.\n" +
+         each(fmt::format(R"(SELECT pg_catalog.format('DO %L', pg_catalog.format(
+         'BEGIN RAISE EXCEPTION USING ERRCODE = ''42501'', MESSAGE = %L, HINT = %L; END',
+         pg_catalog.format('%s names role %I, which setup-sql did not make%s: nothing was changed', v.key, r.rolname, w.why),
+         pg_catalog.format('Name a role of its own as %s: this script then makes it.', v.key)
+         || CASE WHEN w.why = '' THEN pg_catalog.format(
+                 ' If %1$I is for pgveil alone, run COMMENT ON ROLE %1$I IS ''{1} for pgveil alone'', and then this script again.',
+                 r.rolname) ELSE '' END))
+  FROM (VALUES {0}) AS v (key, name, place) JOIN pg_catalog.pg_roles r ON r.rolname = v.name
+ CROSS JOIN LATERAL (SELECT CASE
+         WHEN r.oid = 10 OR r.rolsuper THEN ' and which is a superuser'
+         WHEN pg_catalog.starts_with(r.rolname, 'pg_') THEN ' and which is PostgreSQL''s own'
+         WHEN EXISTS (SELECT FROM pg_catalog.pg_shdepend d WHERE d.refobjid = r.oid AND d.deptype = 'o'
+                         AND d.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
+         THEN ' and which owns objects' ELSE '' END AS why) AS w
+ WHERE r.oid = 10 OR pg_catalog.starts_with(r.rolname, 'pg_')
+    OR NOT pg_catalog.starts_with(COALESCE(pg_catalog.shobj_description(r.oid, 'pg_authid'), ''), '{1}')
+ ORDER BY v.place)",
+                          named, kMark));
 }
 
 // Only a superuser may write NOSUPERUSER and the like, so each is written only where it changes something.
@@ -115,25 +151,16 @@ std::string settings(const SetupInput& in) {
  WHERE (v.name <> 'temp_file_limit' OR pg_catalog.current_setting('is_superuser') = 'on')
    AND NOT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s JOIN pg_catalog.pg_roles r ON r.oid = s.setrole
                     CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) AS c (line)
-                    WHERE r.rolname = {0} AND pg_catalog.starts_with(c.line, v.name || '=')))",
+                    WHERE r.rolname = {0} AND pg_catalog.starts_with(c.line, v.name || '=')
+                      AND s.setdatabase IN (0, (SELECT oid FROM pg_catalog.pg_database
+                                                 WHERE datname = pg_catalog.current_database()))))",
              quoted_literal(in.query_role), quoted_literal(in.database)));
 }
 
-using Table = SetupInput::Table;
-
-std::set<std::string> schemas_of(const SetupInput& in, const std::vector<Table>& tables) {
+std::set<std::string> schemas_of(const SetupInput& in, const std::vector<SetupInput::Table>& tables) {
   std::set<std::string> out(in.schemas.begin(), in.schemas.end());
   for (const auto& table : tables) out.insert(table.first);
   return out;
-}
-
-std::vector<Table> readable_tables(const SetupInput& in) {
-  std::vector<Table> all;
-  if (!in.mask_owner) all = in.policy_tables;
-  all.insert(all.end(), in.open_tables.begin(), in.open_tables.end());
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
 }
 
 std::string database_rights(const SetupInput& in) {
@@ -144,10 +171,8 @@ std::string database_rights(const SetupInput& in) {
   out += fmt::format("REVOKE TEMPORARY, CREATE ON DATABASE {} FROM PUBLIC, {};\n", database, query);
   out += fmt::format("GRANT CONNECT ON DATABASE {} TO {}{};\n", database, query,
                      in.admin_role ? ", " + quoted_name(*in.admin_role) : "");
-  auto schemas = schemas_of(in, readable_tables(in));
-  schemas.insert("public");
   out += "-- Nobody but the owners creates in the schemas that are searched.\n";
-  for (const auto& schema : schemas) {
+  for (const auto& schema : searched_schemas(in)) {
     out += each(fmt::format(
         "SELECT pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I', nspname, {}) FROM "
         "pg_catalog.pg_namespace WHERE nspname = {}",
@@ -189,7 +214,7 @@ std::string table_rights(const SetupInput& in) {
                                                                         WHERE rolname = {})))",
                                                               quoted_literal(*in.mask_owner))
                                                 : "");
-  std::vector<Table> named = readable;
+  std::vector<SetupInput::Table> named = readable;
   named.insert(named.end(), in.policy_tables.begin(), in.policy_tables.end());
   for (const auto& schema : schemas_of(in, named)) {
     out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), query);
@@ -219,6 +244,25 @@ std::string table_rights(const SetupInput& in) {
   return out;
 }
 
+// What extensions bring and everybody may read would otherwise be rights of query_role too many.
+std::string extension_rights(const SetupInput& in) {
+  std::string open = "('', '')";
+  for (const auto& [schema, name] : readable_tables(in))
+    open += fmt::format(", ({}, {})", quoted_literal(schema), quoted_literal(name));
+  return each(fmt::format(
+      R"(-- Views and tables of extensions (pg_stat_statements). The second column keeps statistics for roles that watch the server.
+SELECT pg_catalog.format('REVOKE ALL ON %I.%I FROM PUBLIC', n.nspname, c.relname),
+       CASE WHEN pg_catalog.starts_with(c.relname, 'pg_stat_')
+            THEN pg_catalog.format('GRANT SELECT ON %I.%I TO pg_read_all_stats', n.nspname, c.relname) END
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+   AND {0} IS NOT NULL AND {1} <> 'harmless' AND (n.nspname, c.relname) NOT IN ({2})
+   AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = 0)
+        OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
+                    WHERE t.attrelid = c.oid AND a.grantee = 0)))",
+      extension_of_sql(), extension_relation_sql(), open));
+}
+
 std::string catalog_rights(const SetupInput& in) {
   // pgveil check uses it to tell whether rows are stored in the order of a hidden column.
   const std::string statistics =
@@ -232,7 +276,7 @@ REVOKE UPDATE ON pg_catalog.pg_settings FROM PUBLIC;
 )" +
          fmt::format("GRANT EXECUTE ON FUNCTION pg_catalog.pg_advisory_unlock_all() TO {};\n",
                      quoted_name(in.query_role)) +
-         statistics + each(public_functions_revokes_sql());
+         statistics + each(public_functions_revokes_sql()) + extension_rights(in);
 }
 
 std::string version_schema(const SetupInput& in) {
@@ -308,9 +352,25 @@ std::string side_door(const SetupInput& in) {
 
 }  // namespace
 
+std::vector<SetupInput::Table> readable_tables(const SetupInput& in) {
+  std::vector<SetupInput::Table> all;
+  if (!in.mask_owner) all = in.policy_tables;
+  all.insert(all.end(), in.open_tables.begin(), in.open_tables.end());
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::set<std::string> searched_schemas(const SetupInput& in) {
+  auto schemas = schemas_of(in, readable_tables(in));
+  schemas.insert("public");
+  return schemas;
+}
+
 std::string setup_sql(const SetupInput& input) {
-  return header(input) + roles(input) + settings(input) + database_rights(input) + table_rights(input) +
-         catalog_rights(input) + version_schema(input) + accounts(input) + "COMMIT;\n" + side_door(input);
+  return header(input) + only_own_roles(input) + roles(input) + settings(input) + database_rights(input) +
+         table_rights(input) + catalog_rights(input) + version_schema(input) + accounts(input) + "COMMIT;\n" +
+         side_door(input);
 }
 
 }  // namespace pgveil::db

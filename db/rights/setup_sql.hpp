@@ -3,6 +3,7 @@
 // the grants that they need and the schema pgveil. It only makes text and asks no server.
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,5 +28,10 @@ struct SetupInput {
 // The script is idempotent. Statements that only a superuser may run are skipped for other roles or end in a
 // PostgreSQL warning.
 [[nodiscard]] std::string setup_sql(const SetupInput& input);
+
+// The schemas in which nobody but their owners may create anything.
+[[nodiscard]] std::set<std::string> searched_schemas(const SetupInput& input);
+// The tables that query_role reads: those of policies, unless masks are views, and open_tables. Sorted.
+[[nodiscard]] std::vector<SetupInput::Table> readable_tables(const SetupInput& input);
 
 }  // namespace pgveil::db

@@ -27,6 +27,7 @@ BACKEND = {
 AUTH_PASSWORD = "auth role secret"
 ROLES = """
 CREATE ROLE pgveil_auth LOGIN PASSWORD '%s';
+COMMENT ON ROLE pgveil_auth IS 'pgveil: for pgveil alone';
 CREATE ROLE nopassword LOGIN;
 SET password_encryption = 'md5';
 CREATE ROLE md5user LOGIN PASSWORD 'md5 pass';

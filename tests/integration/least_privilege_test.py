@@ -203,6 +203,7 @@ class LeastPrivilege(ServerCase):
                     refused = self.check()
                     self.assertEqual(refused.returncode, 1)
                     self.assertIn(f'add "{word}" to backend.accept_excess', refused.stderr)
+                    self.assertNotIn("NOSUPERUSER", refused.stderr)
                     if word in (
                         "superuser",
                         "own",
@@ -303,6 +304,227 @@ class LeastPrivilege(ServerCase):
                     "SELECT occupation, state, count(*) FROM people GROUP BY 1, 2", options=("-t",))
         self.assertEqual(sorted(done.stdout.splitlines()), sorted([
             "<null>|<null>|2", "<null>|OH|4", "Farmer|OH|2", "Accountant|<null>|3"]))
+
+
+class SetupSqlAndRolesOfOthers(ServerCase):
+    """setup-sql changes no role that it did not make, whatever the configuration names."""
+
+    SETTINGS = ("default_transaction_read_only=on idle_in_transaction_session_timeout=10min "
+                "statement_timeout=5min temp_file_limit=10GB work_mem=64MB").split()
+
+    @classmethod
+    def start(cls):
+        for database in ("demo", "second"):
+            cls.postgres.create_database(database)
+            cls.postgres.run(world.SCHEMA, database)
+        cls.postgres.run("CREATE ROLE app LOGIN CREATEDB; GRANT app TO CURRENT_USER; CREATE ROLE ruler LOGIN SUPERUSER; "
+                         "CREATE ROLE maker LOGIN; CREATE ROLE by_hand LOGIN")
+        cls.postgres.run("GRANT SELECT, INSERT ON diary TO app; ALTER TABLE towns OWNER TO maker", "demo")
+
+    def pgveil(self, query_user="own_query", **options):
+        made = Pgveil(self.postgres, (world.PEOPLE,), (), query_user=query_user, query_password="", **options)
+        self.addCleanup(made.stop)
+        return made
+
+    def script(self, **names):
+        made = self.pgveil(names.get("query", "own_query"))
+        text = made.config_path.read_text()
+        admin = names.get("admin", "own_admin")
+        made.config_path.write_text(text.replace("user: pgveil_admin", f"user: {admin}"))
+        self.assertIn(f"user: {admin}", made.config_path.read_text())
+        return made.setup_sql()
+
+    def state(self):
+        """All that a script could change of roles and of rights."""
+        return [self.postgres.rows(query, "demo") for query in (
+            "SELECT * FROM pg_authid ORDER BY oid", "SELECT * FROM pg_auth_members ORDER BY 1, 2",
+            "SELECT * FROM pg_db_role_setting ORDER BY 1, 2", "SELECT * FROM pg_shdescription ORDER BY 1, 2",
+            "SELECT oid, relacl FROM pg_class ORDER BY oid", "SELECT oid, nspacl FROM pg_namespace ORDER BY oid",
+            "SELECT oid, datacl FROM pg_database ORDER BY oid", "SELECT oid, proacl FROM pg_proc ORDER BY oid")]
+
+    def test_a_role_of_others_stops_it_before_anything_changes(self):
+        before = self.state()
+        for names, words in (
+            ({"query": "app"}, "backend.query_role names role app, which setup-sql did not make: nothing was changed"),
+            ({"query": "ruler"}, "names role ruler, which setup-sql did not make and which is a superuser"),
+            ({"admin": "ruler"}, "backend.admin_role names role ruler, .* and which is a superuser"),
+            ({"admin": "maker"}, "backend.admin_role names role maker, .* and which owns objects"),
+            ({"query": "by_hand"}, "COMMENT ON ROLE by_hand IS 'pgveil: for pgveil alone'"),
+        ):
+            with self.subTest(str(names)):
+                with self.assertRaisesRegex(RuntimeError, words):
+                    self.postgres.run(self.script(**names), "demo")
+                self.assertEqual(self.state(), before)
+
+    def test_a_superuser_is_refused_with_and_without_the_comment(self):
+        self.postgres.run("COMMENT ON ROLE postgres IS 'pgveil: mine'")
+        try:
+            script = self.script().replace("'own_admin'", "'postgres'")
+            with self.assertRaisesRegex(RuntimeError, "names role postgres, .* is a superuser"):
+                self.postgres.run(script, "demo")
+        finally:
+            self.postgres.run("COMMENT ON ROLE postgres IS NULL")
+
+    def test_the_command_refuses_the_servers_own_roles(self):
+        made = self.pgveil("pg_read_all_data")
+        done = made.command("setup-sql", "--config", str(made.config_path))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn('backend.query_role is "pg_read_all_data", a role of PostgreSQL\'s own', done.stderr)
+        self.assertIn("name a role for pgveil alone", done.stderr)
+        made.config_path.write_text(
+            made.config_path.read_text().replace("user: pgveil_admin", "user: postgres")
+            .replace("pg_read_all_data", "own_query"))
+        done = made.command("setup-sql", "--config", str(made.config_path))
+        self.assertIn('backend.admin_role is "postgres"', done.stderr)
+
+    def test_a_role_that_is_handed_over_is_taken(self):
+        self.postgres.run("CREATE ROLE handed LOGIN CREATEDB; COMMENT ON ROLE handed IS 'pgveil: for pgveil alone'")
+        self.postgres.run(self.script(query="handed", admin="handed_admin"), "demo")
+        self.assertEqual(self.postgres.rows("SELECT rolcreatedb FROM pg_roles WHERE rolname = 'handed'"), [["f"]])
+
+    def test_it_needs_no_password(self):
+        made = self.pgveil()
+        text = made.config_path.read_text()
+        made.config_path.write_text(text.replace("user: own_query", "user: own_query, password_env: NOT_THERE")
+                                    .replace("password_file: ", "password_file: no/such/"))
+        self.assertNotEqual(text, made.config_path.read_text())
+        self.assertIn('CREATE ROLE', made.setup_sql())
+        self.assertIn("NOT_THERE", made.command("check", "--config", str(made.config_path)).stderr)
+
+    def test_the_second_database_has_the_settings_too(self):
+        made = self.pgveil("two_query", more="")
+        made.config_path.write_text(made.config_path.read_text().replace("databases: [demo]", "databases: [demo, second]"))
+        for database in ("demo", "second"):
+            done = made.command("setup-sql", "--database", database, "--config", str(made.config_path))
+            self.assertEqual(done.stderr, "")
+            self.postgres.run(done.stdout, database)
+        self.assertEqual(
+            self.postgres.rows("SELECT d.datname, ARRAY(SELECT unnest(s.setconfig) ORDER BY 1) FROM pg_db_role_setting s "
+                               "JOIN pg_database d ON d.oid = s.setdatabase JOIN pg_roles r ON r.oid = s.setrole "
+                               "WHERE r.rolname = 'two_query' ORDER BY 1"),
+            [[name, "{" + ",".join(self.SETTINGS) + "}"] for name in ("demo", "second")])
+        # A value for all databases is kept, too.
+        self.postgres.run("ALTER ROLE two_query IN DATABASE second RESET work_mem; ALTER ROLE two_query SET work_mem = '8MB'")
+        self.postgres.run(done.stdout, "second")
+        with RawClient(self.postgres.port, "two_query", "second") as client:
+            self.assertEqual(client.query("SHOW work_mem").texts(), [["8MB"]])
+
+    def test_a_superuser_as_admin_role_is_a_warning_of_check(self):
+        made = self.pgveil("warned_query")
+        self.postgres.run(made.setup_sql().replace("'pgveil_admin'", "'warned_admin'"), "demo")
+        text = made.config_path.read_text()
+        made.config_path.write_text(text.replace("user: pgveil_admin", "user: ruler"))
+        checked = made.command("check", "--config", str(made.config_path))
+        self.assertIn('warning: database demo: admin_role "ruler" is a superuser', checked.stdout)
+        # And nobody is told to take a superuser's rights away.
+        made.config_path.write_text(text.replace("user: warned_query", "user: ruler"))
+        checked = made.command("check", "--config", str(made.config_path))
+        self.assertIn('query_role "ruler" is a superuser: name a role for pgveil alone', checked.stderr)
+        self.assertNotIn("NOSUPERUSER", checked.stderr)
+
+
+class WhatExtensionsBring(ServerCase):
+    """Views and catalogs of extensions never keep pgveil from starting; setup-sql closes what it may close."""
+
+    @classmethod
+    def start(cls):
+        cls.postgres.create_database("demo")
+        cls.postgres.run(world.SCHEMA, "demo")
+        cls.postgres.run("CREATE EXTENSION pg_stat_statements; CREATE ROLE watcher LOGIN IN ROLE pg_monitor; "
+                         "CREATE ROLE app LOGIN; CREATE ROLE \"Odd, one\" LOGIN", "demo")
+        cls.pgveil = cls.kept(Pgveil(cls.postgres, (world.PEOPLE,), ("public.towns",), accept_excess=(),
+                                     query_user="ext_query", query_password=""))
+        cls.before = cls.pgveil.command("setup-sql", "--who-loses", "--config", str(cls.pgveil.config_path)).stdout
+        cls.setup = cls.pgveil.setup_sql()
+        cls.postgres.run(cls.setup, "demo")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+
+    def check(self):
+        return self.pgveil.command("check", "--config", str(self.pgveil.config_path))
+
+    def may(self, role, relation):
+        return self.postgres.rows(f"SELECT has_table_privilege('{role}', '{relation}', 'SELECT')", "demo")[0][0] == "t"
+
+    def test_setup_sql_closes_statistics_but_for_who_watches(self):
+        self.assertEqual([self.may(role, "pg_stat_statements") for role in ("ext_query", "app", "watcher")],
+                         [False, False, True])
+        self.assertNotIn("pg_stat_statements", self.check().stdout)
+
+    def test_a_view_that_is_left_is_a_warning_and_a_word_accepts_it(self):
+        self.postgres.run("GRANT SELECT ON pg_stat_statements TO PUBLIC", "demo")
+        text = self.pgveil.config_path.read_text()
+        try:
+            checked = self.check()
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+            self.assertIn('query_role "ext_query" may read "public"."pg_stat_statements" of extension pg_stat_statements: '
+                          'run REVOKE ALL ON "public"."pg_stat_statements" FROM "ext_query", PUBLIC', checked.stdout)
+            self.pgveil.config_path.write_text(text.replace(
+                "accept_excess: []", 'accept_excess: ["select:public.pg_stat_statements"]'))
+            self.assertNotIn("pg_stat_statements", self.check().stdout)
+            self.pgveil.config_path.write_text(text)
+            self.postgres.run(self.setup, "demo")
+            self.assertFalse(self.may("ext_query", "pg_stat_statements"))
+        finally:
+            self.pgveil.config_path.write_text(text)
+            self.postgres.run(self.setup, "demo")
+
+    def test_postgis_keeps_what_it_needs(self):
+        if not self.postgres.rows("SELECT FROM pg_available_extensions WHERE name = 'postgis'"):
+            self.skipTest("PostGIS is not installed")
+        self.postgres.run("CREATE EXTENSION postgis; " + self.setup, "demo")
+        checked = self.check()
+        self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        for name in ("spatial_ref_sys", "geometry_columns", "geography_columns"):
+            self.assertNotIn(name, checked.stdout)
+        self.assertTrue(self.may("app", "spatial_ref_sys"))
+        self.pgveil.start()
+        with self.pgveil.client() as client:
+            self.assertEqual(client.query("SELECT * FROM spatial_ref_sys").sqlstate(), "42501")
+            self.assertEqual(client.query("SELECT count(*) FROM towns").errors, [])
+
+    def test_a_table_of_an_extension_and_a_view_of_it_still_stop_it(self):
+        """An extension can be a company's own, with persons in it."""
+        self.postgres.run("CREATE TABLE members (name text); CREATE VIEW v_members AS SELECT * FROM members; "
+                          "ALTER EXTENSION pg_stat_statements ADD TABLE members; "
+                          "ALTER EXTENSION pg_stat_statements ADD VIEW v_members; "
+                          "GRANT SELECT ON members, v_members TO PUBLIC", "demo")
+        try:
+            for relation in ("members", "v_members"):
+                self.assertIn(f'may read "public"."{relation}", which no policy', self.check().stderr)
+            self.postgres.run(self.setup, "demo")  # but it closes them
+            self.assertEqual((self.check().returncode, self.check().stderr), (0, ""))
+        finally:
+            self.postgres.run("ALTER EXTENSION pg_stat_statements DROP TABLE members; "
+                              "ALTER EXTENSION pg_stat_statements DROP VIEW v_members; DROP TABLE members CASCADE", "demo")
+
+    def test_who_loses_is_told_beforehand_and_its_output_keeps_the_rights(self):
+        self.postgres.create_database("again")
+        self.postgres.run(world.SCHEMA + "GRANT SELECT, INSERT ON people TO PUBLIC; GRANT SELECT ON people TO \"Odd, one\"; "
+                          "CREATE EXTENSION pg_stat_statements; GRANT ALL ON SCHEMA public TO PUBLIC", "again")
+        rights = ("SELECT r.rolname, has_database_privilege(r.oid, 'again', 'TEMP'), has_schema_privilege(r.oid, 'public', 'CREATE'), "
+                  "has_table_privilege(r.oid, 'public.people', 'SELECT'), has_table_privilege(r.oid, 'public.people', 'INSERT'), "
+                  "has_table_privilege(r.oid, 'pg_stats', 'SELECT'), has_function_privilege(r.oid, 'pg_advisory_lock(bigint)', 'EXECUTE'), "
+                  "has_function_privilege(r.oid, 'lo_creat(integer)', 'EXECUTE'), has_table_privilege(r.oid, 'pg_stat_statements', 'SELECT') "
+                  "FROM pg_roles r WHERE rolname IN ('app', 'Odd, one', 'watcher') ORDER BY 1")
+        had = self.postgres.rows(rights, "again")
+        self.assertEqual({right for row in had for right in row[1:]}, {"t"})
+        state = self.postgres.rows("SELECT oid, relacl FROM pg_class ORDER BY 1", "again")
+        told = psql(self.postgres.port, "again", "postgres", stdin=self.before)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        done = told.stdout
+        self.assertEqual(self.postgres.rows("SELECT oid, relacl FROM pg_class ORDER BY 1", "again"), state)
+        self.assertIn("-- TEMPORARY on database again: only through PUBLIC by \"Odd, one\", app, watcher\n"
+                      "GRANT TEMPORARY ON DATABASE again TO \"Odd, one\", app, watcher;", done)
+        self.assertIn("-- SELECT on public.people: only through PUBLIC by app, watcher\n", done)
+        self.assertIn("-- INSERT on public.people: only through PUBLIC by \"Odd, one\", app, watcher\n", done)
+        self.assertEqual(done.count("-- EXECUTE on advisory locks"), 1)
+        self.assertNotIn("ext_query", done)
+        self.assertNotIn("postgres", done.replace("pg_", ""))
+        self.postgres.run(self.setup.replace("DATABASE \"demo\"", "DATABASE \"again\"").replace("'demo'", "'again'"), "again")
+        lost = self.postgres.rows(rights, "again")
+        self.assertEqual([row[1] for row in lost], ["f", "f", "f"])
+        self.postgres.run(done, "again")
+        self.assertEqual(self.postgres.rows(rights, "again"), had)
 
 
 class TheAdminRoleMakesTheSchema(StackCase):

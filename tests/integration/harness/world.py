@@ -13,6 +13,8 @@ ADMIN_PASSWORD = "admin-role secret"
 ROLES = f"""
 CREATE ROLE pgveil_query LOGIN PASSWORD '{QUERY_PASSWORD}';
 CREATE ROLE pgveil_admin LOGIN PASSWORD '{ADMIN_PASSWORD}';
+COMMENT ON ROLE pgveil_query IS 'pgveil: for pgveil alone';
+COMMENT ON ROLE pgveil_admin IS 'pgveil: for pgveil alone';
 """
 
 SCHEMA = """

@@ -35,7 +35,7 @@ TEST_CASE("a word accepts its own right, and * the relations of one schema") {
 }
 
 TEST_CASE("a refusal says what, how to mend it, and the word") {
-  const RoleExcess excess{"temp", "may create temporary tables", "REVOKE TEMPORARY ON DATABASE d FROM q"};
+  const RoleExcess excess{"temp", "may create temporary tables", "run REVOKE TEMPORARY ON DATABASE d FROM q"};
   CHECK(explain_excess("\"q\"", excess) ==
         "query_role \"q\" may create temporary tables: run REVOKE TEMPORARY ON DATABASE d FROM q, or add "
         "\"temp\" to backend.accept_excess");

@@ -39,7 +39,8 @@ TEST_CASE("with a mask owner the query role gets nothing on the tables of polici
   CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") == std::string::npos);
   CHECK(sql.find("GRANT REFERENCES ON \"h\"\"r\".\"pe\"\"ople\" TO \"q'") != std::string::npos);
   CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"o\"\"w'n\";") != std::string::npos);
-  CHECK(sql.find("'CREATE ROLE %I NOLOGIN', 'o\"w''n'") != std::string::npos);
+  CHECK(sql.find("'CREATE ROLE %I NOLOGIN', r.name") != std::string::npos);
+  CHECK(sql.find("('backend.mask_owner', 'o\"w''n', 3)") != std::string::npos);
   CHECK(sql.find("REVOKE ALL ON pgveil.mask_view FROM PUBLIC, \"q'") != std::string::npos);
   CHECK(setup_sql(hostile()).find("ON pgveil.mask_view") == std::string::npos);
 }
@@ -53,6 +54,24 @@ TEST_CASE("the query role gets SELECT on listed tables, each once, and no right 
   CHECK(sql.find("CONNECTION LIMIT 7") != std::string::npos);
   CHECK(sql.find("GRANT SELECT, INSERT, UPDATE ON pgveil.version TO \"a'b\";") != std::string::npos);
   CHECK(sql.find("CREATE FUNCTION") == std::string::npos);  // only OR REPLACE: it may run twice
+}
+
+TEST_CASE("each role that the script would change is looked at before any is changed") {
+  const std::string sql = setup_sql(hostile());
+  const auto refusal = sql.find("RAISE EXCEPTION");
+  REQUIRE(refusal != std::string::npos);
+  for (const char* change : {"CREATE ROLE", "ALTER ROLE", "REVOKE", "GRANT"}) {
+    CAPTURE(change);
+    CHECK(refusal < sql.find(change));
+  }
+  CHECK(sql.find(
+            "('backend.query_role', 'q''\"\nDROP TABLE people; --', 1), ('backend.admin_role', 'a''b', 2)") !=
+        std::string::npos);
+  CHECK(sql.find("'backend.mask_owner', ") == std::string::npos);  // it has none
+}
+
+TEST_CASE("a setting that another database has is no reason to leave it out in this one") {
+  CHECK(setup_sql(hostile()).find("s.setdatabase IN (0, ") != std::string::npos);
 }
 
 TEST_CASE("without an admin role there is no schema pgveil, and no word of one") {
