@@ -96,7 +96,7 @@ constexpr const char* kCompletion =
 _pgveil() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb='' words='' i
   case $previous in
-    -c|--config|--report|--report-html|--with|--output|--population|--job|--certificate|--key-file|--input|verify-certificate|audit-verify|anonymize|risk|check-table|apply) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    -c|--config|--report|--report-html|--with|--output|--file|--password-file|--population|--job|--certificate|--key-file|--input|verify-certificate|audit-verify|anonymize|risk|check-table|apply) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
     case " {} " in

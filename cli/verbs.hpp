@@ -7,6 +7,9 @@ namespace pgveil::app {
 [[nodiscard]] Verb add_serve(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_check(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_setup_sql(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_user_add(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_user_remove(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_user_list(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_rewrite(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_build(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_show(CLI::App& parent, std::string& config);

@@ -74,17 +74,6 @@ load_tables() {
   ask "$POSTGRES_PORT" demo_owner demo -v rows="$ROWS" -f "$ROOT/demo/residents_table.sql"
 }
 
-# verifier PASSWORD: what PostgreSQL stores for this password. PostgreSQL makes it in a transaction that is
-# undone.
-verifier() {
-  ask "$POSTGRES_PORT" postgres postgres -At -v password="$1" <<'SQL'
-BEGIN;
-CREATE ROLE pgveil_demo_verifier PASSWORD :'password';
-SELECT rolpassword FROM pg_authid WHERE rolname = 'pgveil_demo_verifier';
-ROLLBACK;
-SQL
-}
-
 # Everything pgveil reads and writes, in one directory that RUN_USER owns.
 configure_pgveil() {
   local home=$DIRECTORY/pgveil
@@ -96,14 +85,13 @@ configure_pgveil() {
     umask 077
     printf '%s' "$QUERY_PASSWORD" >"$home/query_password"
     printf '%s' "$ADMIN_PASSWORD" >"$home/admin_password"
-    printf '"analyst" "%s"\n"operator" "%s"\n' "$(verifier "$ANALYST_PASSWORD")" \
-      "$(verifier "$OPERATOR_PASSWORD")" \
-      >"$home/users.txt"
   )
   sed -e "s|@PROXY_PORT@|$PROXY_PORT|g; s|@POSTGRES_PORT@|$POSTGRES_PORT|g" "$ROOT/demo/pgveil.yaml.in" \
     >"$home/pgveil.yaml"
   chmod 700 "$home/state" "$home/exports"
   [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$home"
+  pgveil user add analyst --file users.txt <<<"$ANALYST_PASSWORD" >"$DIRECTORY/users.log"
+  pgveil user add operator --file users.txt <<<"$OPERATOR_PASSWORD" >>"$DIRECTORY/users.log"
 }
 
 # The rights of pgveil's two roles, and the schema that decides which version of a policy is current.

@@ -163,8 +163,8 @@ constexpr Option kOptions[] = {
      "how clients log in. trust is for demonstrations and requires a loopback listen.host",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMethods, c.auth.method); }},
     {"auth", "users_file", "path", "none",
-     "a file with one \"role\" \"SCRAM-SHA-256$…\" per line. Required for scram-sha-256 without "
-     "auth_query. With trust and no file, any role may log in",
+     "a file with one \"role\" \"SCRAM-SHA-256$…\" per line, which `pgveil user add` writes. Required for "
+     "scram-sha-256 without auth_query. With trust and no file, any role may log in",
      [](Config& c, const Value& v, const Origin& o) { return store(read_path(v, o), c.auth.users_file); }},
 
     {"auth", "hba_file", "path", "none",

@@ -25,9 +25,14 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-Result<void> write_temporary(const std::string& path, std::string_view text) {
+// like: whose owner, group and mode the file gets; nullptr: ours, 0600.
+Result<void> write_temporary(const std::string& path, std::string_view text, const struct stat* like) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.is_open()) return io_error("create", path, errno);
+  if (like != nullptr && (::fchown(file.get(), like->st_uid, like->st_gid) != 0 ||
+                          ::fchmod(file.get(), like->st_mode & 07777U) != 0)) {
+    return io_error("keep owner and mode of", path, errno);
+  }
   if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || file.close() != 0) {
     return io_error("write", path, errno);
   }
@@ -38,6 +43,23 @@ Result<void> sync_folder(const std::string& path) {
   const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.get()) != 0) return io_error("sync", path, errno);
   return {};
+}
+
+Result<void> replace(const std::string& path, std::string_view text, const struct stat* like) {
+  // There is one writer at a time (the caller's lock), so one temporary name is enough. A crash may have left
+  // the file.
+  const std::string temporary = path + ".new";
+  if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) return io_error("remove", temporary, errno);
+  if (auto written = write_temporary(temporary, text, like); !written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error_number = errno;
+    ::unlink(temporary.c_str());
+    return io_error("replace", path, error_number);
+  }
+  return sync_folder(std::filesystem::absolute(path).parent_path().string());
 }
 
 }  // namespace
@@ -69,20 +91,18 @@ Result<std::optional<std::string>> read_whole(const std::string& path, std::size
 }
 
 Result<void> replace_whole(const std::string& path, std::string_view text) {
-  // There is one writer at a time (the caller's lock), so one temporary name is enough. A crash may have left
-  // the file.
-  const std::string temporary = path + ".new";
-  if (::unlink(temporary.c_str()) != 0 && errno != ENOENT) return io_error("remove", temporary, errno);
-  if (auto written = write_temporary(temporary, text); !written) {
-    ::unlink(temporary.c_str());
-    return written;
+  return replace(path, text, nullptr);
+}
+
+Result<void> replace_keeping_rights(const std::string& path, std::string_view text) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return errno == ENOENT ? replace(path, text, nullptr) : io_error("open", path, errno);
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error_number = errno;
-    ::unlink(temporary.c_str());
-    return io_error("replace", path, error_number);
-  }
-  return sync_folder(std::filesystem::path(path).parent_path().string());
+  std::error_code failed;
+  const auto target = std::filesystem::canonical(path, failed);
+  if (failed) return io_error("open", path, failed.value());
+  return replace(target.string(), text, &status);
 }
 
 Result<void> make_private_folder(const std::string& path) {

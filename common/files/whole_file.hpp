@@ -16,6 +16,10 @@ namespace pgveil {
 // Writes with mode 0600. A reader sees the old or the new text, also after a crash. Errors: ErrorKind::io.
 [[nodiscard]] Result<void> replace_whole(const std::string& path, std::string_view text);
 
+// The same for a file that others may depend on: an existing file keeps its owner, group and mode, and a link
+// to it stays a link. Errors: ErrorKind::io, also if the owner or group cannot be kept.
+[[nodiscard]] Result<void> replace_keeping_rights(const std::string& path, std::string_view text);
+
 // Makes the folder (0700) and its parents.
 [[nodiscard]] Result<void> make_private_folder(const std::string& path);
 

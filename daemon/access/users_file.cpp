@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "common/files/trusted_file.hpp"
@@ -12,11 +13,8 @@
 namespace pgveil::app {
 namespace {
 
-constexpr std::size_t kMaxUsersBytes = 16 << 20;  // 100,000 users
-constexpr std::size_t kMaxUserNameBytes = 63;     // PostgreSQL's NAMEDATALEN - 1
-constexpr std::string_view kByCertificate = "certificate";
-constexpr std::string_view kWhereVerifiers =
-    "copy rolpassword from pg_authid of a server with password_encryption = scram-sha-256";
+constexpr std::size_t kMaxUserNameBytes = 63;  // PostgreSQL's NAMEDATALEN - 1
+constexpr std::string_view kWhereVerifiers = "write the line with `pgveil user add`";
 
 // ---- one line
 
@@ -63,19 +61,6 @@ class UserLineReader {
   std::size_t at_ = 0;
 };
 
-Result<void> check_name(const std::string& name, const yaml::Position& position) {
-  if (name.empty())
-    return yaml::error_at(position, "the user name is empty", "name a user, or remove the line");
-  if (name.size() > kMaxUserNameBytes) {
-    return yaml::error_at(position, "the user name is longer than 63 bytes", "PostgreSQL has no longer ones");
-  }
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(name.begin(), name.end(), is_control)) {
-    return yaml::error_at(position, "the user name has a control character", "remove it");
-  }
-  return {};
-}
-
 std::string why_not_a_verifier(std::string_view password, const Error& error) {
   if (password.empty()) return "the password is empty";
   if (password.starts_with("md5")) return "md5 passwords are not accepted";
@@ -83,22 +68,24 @@ std::string why_not_a_verifier(std::string_view password, const Error& error) {
   return error.public_message;
 }
 
-Result<void> read_line(UserLineReader line, Users& users) {
+// nullopt: the line names nobody.
+Result<std::optional<UserLine>> read_line(UserLineReader line) {
   line.skip_blanks();
-  if (line.is_at_end()) return {};
+  if (line.is_at_end()) return std::optional<UserLine>();
   const yaml::Position name_position = line.position();
   auto name = line.read_quoted("a user name");
   if (name.has_error()) return name.error();
-  if (auto checked = check_name(*name, name_position); checked.has_error()) return checked;
+  if (auto checked = check_user_name(*name); !checked)
+    return yaml::error_at(name_position, checked.error().public_message, checked.error().hint);
 
   line.skip_blanks();
   const yaml::Position password_position = line.position();
-  const auto password = line.read_quoted("a password verifier");
+  auto password = line.read_quoted("a password verifier");
   if (password.has_error()) return password.error();
   // Nobody knows a password for such a verifier, not even somebody who knows how it was made.
-  const auto verifier = *password == kByCertificate
-                            ? Result<session::ScramVerifier>(session::mock_verifier(*name, kByCertificate))
-                            : session::parse_verifier(*password);
+  auto verifier = *password == kByCertificate
+                      ? Result<session::ScramVerifier>(session::mock_verifier(*name, kByCertificate))
+                      : session::parse_verifier(*password);
   if (verifier.has_error()) {
     return yaml::error_at(password_position, why_not_a_verifier(*password, verifier.error()),
                           kWhereVerifiers);
@@ -109,25 +96,51 @@ Result<void> read_line(UserLineReader line, Users& users) {
     return yaml::error_at(line.position(), "something follows the verifier",
                           "one user a line; comments begin with ;");
   }
-  if (!users.emplace(*name, *verifier).second) {
-    return yaml::error_at(name_position, fmt::format("user \"{}\" is listed twice", *name),
-                          "keep one of the lines");
-  }
-  return {};
+  return std::optional(UserLine{std::move(*name), std::move(*password), std::move(*verifier)});
 }
 
 }  // namespace
 
-Result<Users> parse_users(std::string_view text, const std::string& file_name) {
-  Users users;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (auto read = read_line(UserLineReader(text.substr(0, end), file_name, number), users);
-        read.has_error()) {
-      return read.error();
+Result<void> check_user_name(std::string_view name) {
+  if (name.empty()) return invalid_input("the user name is empty", "name a user");
+  if (name.size() > kMaxUserNameBytes)
+    return invalid_input("the user name is longer than 63 bytes", "PostgreSQL has no longer ones");
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::ranges::any_of(name, is_control))
+    return invalid_input("the user name has a control character", "remove it");
+  return {};
+}
+
+Result<std::vector<UserLine>> parse_user_lines(std::string_view text, const std::string& file_name) {
+  std::vector<UserLine> lines;
+  std::set<std::string, std::less<>> names;
+  std::size_t begin = 0;
+  for (int number = 1; begin < text.size(); ++number) {
+    const std::size_t line_end = std::min(text.find('\n', begin), text.size());
+    auto read = read_line(UserLineReader(text.substr(begin, line_end - begin), file_name, number));
+    if (read.has_error()) return read.error();
+    const std::size_t end = std::min(line_end + 1, text.size());
+    if (auto& line = *read; line) {
+      if (!names.insert(line->name).second) {
+        const std::size_t indent = text.find_first_not_of(" \t\r", begin) - begin;
+        return yaml::error_at({file_name, number, static_cast<int>(indent) + 1},
+                              fmt::format("user \"{}\" is listed twice", line->name),
+                              "keep one of the lines");
+      }
+      line->begin = begin;
+      line->end = end;
+      lines.push_back(std::move(*line));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
+    begin = end;
   }
+  return lines;
+}
+
+Result<Users> parse_users(std::string_view text, const std::string& file_name) {
+  auto lines = parse_user_lines(text, file_name);
+  if (!lines) return lines.error();
+  Users users;
+  for (auto& line : *lines) users.emplace(std::move(line.name), std::move(line.verifier));
   return users;
 }
 

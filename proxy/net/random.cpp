@@ -9,6 +9,12 @@
 
 namespace pgveil::net {
 
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  PGVEIL_ASSERT(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) == 1);
+  return bytes;
+}
+
 std::string random_nonce() {
   std::array<unsigned char, 18> raw{};
   PGVEIL_ASSERT(RAND_bytes(raw.data(), static_cast<int>(raw.size())) == 1);

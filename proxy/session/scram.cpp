@@ -115,7 +115,7 @@ Error binding_failed(std::string_view what, std::string_view detail) {
 Error not_a_verifier(std::string_view what) {
   return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue),
           "not a SCRAM-SHA-256 verifier: " + std::string(what),
-          "use what PostgreSQL keeps in pg_authid.rolpassword under password_encryption = scram-sha-256"};
+          "make one with `pgveil user add`, or copy what PostgreSQL keeps in pg_authid.rolpassword"};
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

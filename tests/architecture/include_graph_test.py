@@ -117,6 +117,7 @@ DOORS = {
         "jobs/check",
         "web/http",
         "web/api",
+        "cli/password_prompt.cpp",
     },
 }
 

@@ -101,6 +101,7 @@ TEST_CASE("what is wrong is told with file, line and column, and passwords are n
       {std::string("\"a\x01\" \"") + verifier() + "\"", "control character"},
       {"\"a\" \"" + verifier() + "\" extra", "something follows the verifier"},
       {line("a") + line("b") + line("a"), "users.txt:3:1: user \"a\" is listed twice"},
+      {line("a") + "  " + line("a"), "users.txt:2:3: user \"a\" is listed twice"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -112,7 +113,7 @@ TEST_CASE("what is wrong is told with file, line and column, and passwords are n
 }
 
 TEST_CASE("a plain password comes with the fix") {
-  check_fails(parse_users("\"a\" \"hunter2\"", "users.txt"), "pg_authid");
+  check_fails(parse_users("\"a\" \"hunter2\"", "users.txt"), "pgveil user add");
 }
 
 TEST_CASE("only a file that is closed to others is read") {
