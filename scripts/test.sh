@@ -7,7 +7,7 @@ source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 
-SUITES=(architecture format unit spark integration oracle web)
+SUITES=(architecture format unit spark integration oracle web clients)
 passed=0
 failed=0
 left_out=() # a line for each suite or test that did not run: what, and why
@@ -113,6 +113,28 @@ start_spark() {
   fi
 }
 
+# Runs real tools of the package registries (tests/clients), in their folders below build/clients. It needs
+# the network, so only --long does.
+start_clients() {
+  local file name
+  if [[ ${#long_option[@]} -eq 0 ]]; then
+    leave_out clients "it installs tools from the package registries; ./run test --long clients runs it"
+    return
+  fi
+  mkdir -p "$ROOT/build/clients"
+  if ! "${AS_USER[@]}" test -r "$ROOT/build/clients"; then
+    leave_out clients "the user $RUN_USER can't reach build/clients; clone to a folder that this user can read"
+    return
+  fi
+  step "installing tools into build/clients"
+  "$PYTHON" "$ROOT/tests/clients/install.py"
+  for file in "$TEST_ROOT"/tests/clients/tools/*.*; do
+    name=$(basename "${file%.*}")
+    start "clients/$name" "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_CLIENTS=$ROOT/build/clients" \
+      "$PYTHON" "$TEST_ROOT/tests/clients/run.py" "$name"
+  done
+}
+
 start_suite() {
   case $1 in
     architecture)
@@ -126,6 +148,7 @@ start_suite() {
       ;;
     integration | oracle) start_python_suite "$1" ;;
     spark) start_spark ;;
+    clients) start_clients ;;
     web)
       start web/logic bash "$ROOT/scripts/web.sh" --test
       start_python_suite web
@@ -158,7 +181,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle | web | spark) suites+=("$argument") ;;
+      architecture | format | unit | integration | oracle | web | spark | clients) suites+=("$argument") ;;
       *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
     esac
   done
@@ -167,7 +190,7 @@ main() {
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "*)
+    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "* | *" clients "*)
       bash "$ROOT/scripts/build.sh" dev
       ;;
   esac
@@ -175,7 +198,7 @@ main() {
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "* | *" web "* | *" spark "*)
+    *" integration "* | *" oracle "* | *" web "* | *" spark "* | *" clients "*)
       lend_tree_to_user
       make_cluster_template
       ;;
