@@ -57,6 +57,10 @@ def install_pypi(packages, folder):
     run([folder / "venv/bin/pip", "install", "-q", "--no-input", *packages], folder)
 
 
+def install_wheel(packages, folder):
+    run([folder / "venv/bin/pip", "install", "-q", "--no-input", "--no-deps", *packages], folder)
+
+
 def install_npm(packages, folder):
     (folder / "package.json").write_text(json.dumps({"name": "clients", "private": True}))
     run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", *packages], folder)
@@ -78,6 +82,7 @@ def install_go(packages, folder):
 INSTALL = {
     "apt": install_apt,
     "pypi": install_pypi,
+    "wheel": install_wheel,
     "npm": install_npm,
     "maven": install_maven,
     "go": install_go,
@@ -92,7 +97,7 @@ def place(tool):
     if tool.program.suffix == ".java":
         run(["javac", "-cp", "jars/*", "-d", ".", *(path.name for path in folder.glob("*.java"))], folder)
     if tool.program.suffix == ".go":
-        run(["go", "build", "-o", "program", "."], folder)
+        run(["go", "build", "-mod=mod", "-o", "program", "."], folder)
 
 
 def install(tool):
@@ -103,7 +108,7 @@ def install(tool):
         if not ready.exists() or ready.read_text() != tool.fingerprint():
             shutil.rmtree(tool.folder, ignore_errors=True)
             tool.folder.mkdir(parents=True)
-            for kind in needs.KINDS[::-1]:
+            for kind in needs.KINDS:
                 if tool.packages[kind]:
                     INSTALL[kind](tool.packages[kind], tool.folder)
             ready.write_text(tool.fingerprint())

@@ -1,6 +1,7 @@
 """What the program of a tool needs, as the lines at its head say:
 
 needs: pypi asyncpg==0.32.0        one package of a registry, pinned: pypi, npm, maven, go
+needs: wheel pgadmin4==9.18        a package of PyPI, without what it depends on itself
 needs: apt ruby-pg                 a package of Debian, whose version Debian pins
 covers: asyncpg                    the name of the tool, as docs/clients.md has it
 """
@@ -14,7 +15,7 @@ import re
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 INSTALLED = pathlib.Path(os.environ.get("PGVEIL_CLIENTS") or REPOSITORY / "build" / "clients")
-KINDS = ("pypi", "npm", "maven", "go", "apt")
+KINDS = ("apt", "go", "maven", "npm", "pypi", "wheel")  # in the order of installing
 HEAD_LINES = 20
 LINE = re.compile(r"^\W*\s*(needs|covers): (.+?)\s*$")
 

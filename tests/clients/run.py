@@ -17,6 +17,7 @@ from harness.postgres import Postgres
 
 SECONDS = 120
 POOL = "pool: {mode: transaction}\n"
+POOLED = ", pooled transactions"
 COMMANDS = {
     ".py": lambda tool: [tool.folder / "venv/bin/python" if tool.packages["pypi"] else "/usr/bin/python3"],
     ".mjs": lambda tool: ["node"],
@@ -34,7 +35,7 @@ def command(tool):
     return [*words, *([] if is_built else [tool.folder / tool.program.name])]
 
 
-def environment(port, home):
+def environment(port, home, way):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     return kept | {
         "HOME": home,
@@ -49,16 +50,17 @@ def environment(port, home):
         "CLIENT_URL": f"postgresql://analyst:any@127.0.0.1:{port}/demo",
         "NODE_NO_WARNINGS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "CLIENT_IS_POOLED": "1" if way == POOLED else "",
     }
 
 
-def outcomes(tool, port):
+def outcomes(tool, port, way=""):
     """→ of each check its line, decoded; what else was written."""
     home = tempfile.mkdtemp(prefix="pgveil-client-")
     try:
         done = subprocess.run(
             command(tool),
-            env=environment(port, home),
+            env=environment(port, home, way),
             cwd=home,
             capture_output=True,
             text=True,
@@ -110,7 +112,7 @@ class Stack:
         raw = self.kept(Postgres(is_logging=False))
         world.create(raw)
         self.ways = {}
-        for name, more in (("", ""), (", pooled transactions", POOL)):
+        for name, more in (("", ""), (POOLED, POOL)):
             pgveil = self.kept(Pgveil(raw, [world.PEOPLE], world.OPEN_TABLES, has_notices=True, more=more))
             if not self.ways:
                 raw.run(pgveil.setup_sql(), "demo")
@@ -132,7 +134,7 @@ def run(tool, stack):
     theirs, _ = outcomes(tool, stack.copy.port)
     passed = failed = 0
     for way, pgveil in stack.ways.items():
-        ours, written = outcomes(tool, pgveil.port)
+        ours, written = outcomes(tool, pgveil.port, way)
         problems = {name: problem(name, ours.get(name), theirs.get(name)) for name in theirs | ours}
         seen = [text for text in world.HIDDEN if text in written]
         problems["no hidden value is seen"] = f"seen: {seen}" if seen else None

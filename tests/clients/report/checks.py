@@ -4,6 +4,7 @@ import json
 import os
 
 URL = os.environ["CLIENT_URL"]
+IS_POOLED = os.environ["CLIENT_IS_POOLED"] == "1"
 HOST, PORT = os.environ["PGHOST"], int(os.environ["PGPORT"])
 
 
