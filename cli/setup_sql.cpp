@@ -68,6 +68,7 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
     const auto dot = table.find('.');
     input.open_tables.emplace_back(table.substr(0, dot), table.substr(dot + 1));
   }
+  input.open_patterns = open_patterns_of(config, database);
   input.client_roles.assign(readers.begin(), readers.end());
   return input;
 }

@@ -30,6 +30,7 @@ std::string_view code_of(FindingKind kind) {
     case FindingKind::function_body: return "function-body";
     case FindingKind::trigger: return "trigger";
     case FindingKind::join_key: return "join-key";
+    case FindingKind::kept_closed: return "kept-closed";
     case FindingKind::join_hidden: return "join-hidden";
     case FindingKind::joint_release: return "joint-release";
     case FindingKind::repeated_identifier: return "repeated-identifier";

@@ -37,6 +37,7 @@ enum class FindingKind {
   function_body,      // a function's body names it
   trigger,            // a trigger's function sees its rows
   join_key,           // two protected tables show the same key
+  kept_closed,        // a pattern of open_tables stands for it, and it could show hidden rows
   join_hidden,  // a foreign key leads from or to a column that is always hidden: the join matches nothing
   // Policies (policy/, rewriter/compile/policy_check.hpp).
   joint_release,            // two policies over one table, together finer than k

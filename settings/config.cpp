@@ -204,15 +204,37 @@ std::vector<std::string> open_tables_of(const Config& config, std::string_view d
   std::vector<std::string> tables;
   for (const auto& open : config.open_tables) {
     const bool is_known = std::ranges::find(tables, open.table) != tables.end();
+    if (rewriter::is_pattern(open.table)) continue;
     if (!is_known && (open.database.empty() || open.database == database)) tables.push_back(open.table);
   }
   return tables;
 }
 
+std::vector<rewriter::OpenPattern> open_patterns_of(const Config& config, std::string_view database) {
+  std::vector<rewriter::OpenPattern> patterns;
+  for (const auto& open : config.open_tables) {
+    const bool is_here = open.database.empty() || open.database == database;
+    if (is_here && rewriter::is_pattern(open.table))
+      patterns.push_back({open.table, open.except, open.access});
+  }
+  return patterns;
+}
+
+bool is_in_open_tables(const Config& config, std::string_view database, std::string_view table) {
+  const auto named = open_tables_of(config, database);
+  if (std::ranges::find(named, table) != named.end()) return true;
+  const auto dot = table.find('.');
+  const auto patterns = open_patterns_of(config, database);
+  return dot != std::string_view::npos && std::ranges::any_of(patterns, [&](const auto& pattern) {
+           return rewriter::matches(pattern, table.substr(0, dot), table.substr(dot + 1));
+         });
+}
+
 std::map<std::string, rewriter::Access> open_access_of(const Config& config, std::string_view database) {
   std::map<std::string, rewriter::Access> out;
   for (const auto& open : config.open_tables) {
-    if (open.access && (open.database.empty() || open.database == database))
+    if (open.access && !rewriter::is_pattern(open.table) &&
+        (open.database.empty() || open.database == database))
       out.emplace(open.table, *open.access);
   }
   return out;

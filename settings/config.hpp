@@ -17,6 +17,7 @@
 #include "db/server/endpoint.hpp"
 #include "proxy/session/session.hpp"
 #include "rewriter/catalog/access.hpp"
+#include "rewriter/catalog/open_pattern.hpp"
 #include "rewriter/mask/mask_form.hpp"
 
 namespace pgveil::app {
@@ -187,6 +188,7 @@ struct OpenTable {
   std::string database;                                   // empty: in every database
   std::string table;                                      // "schema.table"
   std::optional<rewriter::Access> access = std::nullopt;  // nullopt: every role reads it
+  std::vector<std::string> except = {};                   // of a pattern, as in rewriter::OpenPattern
 };
 
 struct Decision {
@@ -254,8 +256,12 @@ enum class Passwords { read, left_out };
   return host.starts_with('/');
 }
 
-// "schema.table" of the entries for this database.
+// "schema.table" of the entries for this database, without patterns, and the patterns.
 [[nodiscard]] std::vector<std::string> open_tables_of(const Config& config, std::string_view database);
+[[nodiscard]] std::vector<rewriter::OpenPattern> open_patterns_of(const Config& config,
+                                                                  std::string_view database);
+// Whether an entry names this "schema.table", or a pattern stands for it.
+[[nodiscard]] bool is_in_open_tables(const Config& config, std::string_view database, std::string_view table);
 // The access to those entries that not every role may read.
 [[nodiscard]] std::map<std::string, rewriter::Access> open_access_of(const Config& config,
                                                                      std::string_view database);

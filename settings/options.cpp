@@ -59,8 +59,11 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.jobs, o); }},
     {"", "open_tables", "list of tables", "[]",
      "unprotected tables, which every role may read, and views, which show each role what their tables "
-     "show to it. Write schema.table, or database:schema.table. To restrict the roles, write {table: …, "
-     "readers: […]}. With access: from_database instead of readers, PostgreSQL's grants to the role of the "
+     "show to it. Write schema.table, or database:schema.table. schema.* and schema.prefix* stand for the "
+     "tables that are there at the start or at RELOAD, less those that have a policy or could show hidden "
+     "rows (docs/check.md). {table: schema.*, except: [name, …]} leaves some out. To restrict the roles, "
+     "write {table: …, readers: […]}. With access: from_database instead of readers, PostgreSQL's grants to "
+     "the role of the "
      "client's name decide",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
     {"", "acknowledged", "list of {object: …, reason: …}", "[]",

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/files/trusted_file.hpp"
+#include "rewriter/catalog/own_schema.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -125,15 +126,45 @@ Result<OpenTable> read_table_name(const yaml::Value& value) {
                  colon == std::string::npos ? *text : text->substr(colon + 1)};
   const auto dot = open.table.find('.');
   const bool is_whole = dot != std::string::npos && dot > 0 && dot + 1 < open.table.size() && colon != 0;
+  if (is_whole && open.table.find('*') < open.table.size() - 1)
+    return error_at(value.position(), fmt::format("{} has a * before its end", in_quotes(*text)),
+                    "write schema.* or schema.prefix*, or name the table");
+  const bool is_of_system = open.table.starts_with("pg_") || open.table.starts_with("information_schema.") ||
+                            open.table.starts_with("pgveil_auth.") ||
+                            open.table.starts_with(std::string(rewriter::kOwnSchema) + ".");
+  if (is_whole && rewriter::is_pattern(open.table) && is_of_system)
+    return error_at(value.position(),
+                    fmt::format("{} is a schema of PostgreSQL's or of pgveil's own",
+                                in_quotes(open.table.substr(0, dot))),
+                    "patterns are for schemas of your own");
   if (is_whole) return open;
   return error_at(value.position(), fmt::format("{} is no table", in_quotes(*text)),
                   "write schema.table, or database:schema.table");
 }
 
-Result<rewriter::Access> read_access(const yaml::Value& value,
+// Names in the pattern's schema.
+Result<std::vector<std::string>> read_except(const yaml::Value& value, const OpenTable& open) {
+  if (!rewriter::is_pattern(open.table))
+    return error_at(value.position(),
+                    fmt::format("except: goes with a pattern, and {} is a table", in_quotes(open.table)),
+                    "write {table: public.*, except: [secrets]}");
+  auto names = read_names(value, "table");
+  if (!names) return names;
+  for (const auto& name : *names) {
+    if (name.find('*') >= name.size() - 1) continue;
+    return error_at(value.position(), fmt::format("{} has a * before its end", in_quotes(name)),
+                    "write a name, or the beginning of names and a *");
+  }
+  return names;
+}
+
+Result<rewriter::Access> read_access(const yaml::Value& value, const OpenTable& open,
                                      const std::vector<yaml::Value::Entry>& entries) {
   const auto* readers = yaml::find(entries, "readers");
   const auto* access = yaml::find(entries, "access");
+  if (access != nullptr && rewriter::is_pattern(open.table))
+    return error_at(access->position(), "access: goes with a table, not with a pattern",
+                    "name the tables that PostgreSQL's grants open, or write readers: [role, …]");
   if ((readers == nullptr) == (access == nullptr))
     return error_at(value.position(), "one of readers and access is needed",
                     "write readers: [analyst], access: from_database, or the table alone for every role");
@@ -155,7 +186,7 @@ Result<rewriter::Access> read_access(const yaml::Value& value,
 Result<OpenTable> read_open_table(const yaml::Value& value) {
   const auto entries = value.as_map();
   if (!entries) return read_table_name(value);
-  if (auto known = yaml::refuse_unknown_keys(*entries, {"table", "readers", "access"}); !known)
+  if (auto known = yaml::refuse_unknown_keys(*entries, {"table", "readers", "access", "except"}); !known)
     return known.error();
   const auto* table = yaml::find(*entries, "table");
   if (table == nullptr)
@@ -163,7 +194,16 @@ Result<OpenTable> read_open_table(const yaml::Value& value) {
                     "write {table: public.cities, readers: [analyst]}");
   auto open = read_table_name(*table);
   if (!open) return open;
-  auto access = read_access(value, *entries);
+  const auto* except = yaml::find(*entries, "except");
+  if (except != nullptr) {
+    auto names = read_except(*except, *open);
+    if (!names) return names.error();
+    open->except = std::move(*names);
+    const bool is_for_everybody =
+        yaml::find(*entries, "readers") == nullptr && yaml::find(*entries, "access") == nullptr;
+    if (is_for_everybody) return open;
+  }
+  auto access = read_access(value, *open, *entries);
   if (!access) return access.error();
   open->access = std::move(*access);
   return open;

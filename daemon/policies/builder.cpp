@@ -34,6 +34,7 @@ Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relat
   catalog.relations.emplace(std::pair{relation.schema, relation.name}, relation);
   const auto findings = rewriter::check_policy(spec, catalog);
   if (!findings.errors.empty()) return findings.errors.front();
+  if (findings.closing) return *findings.closing;
   return {};
 }
 

@@ -13,22 +13,31 @@
 #include "db/catalog/surroundings_loader.hpp"
 #include "db/server/server_facts_loader.hpp"
 #include "review/closure_check.hpp"
+#include "review/open_by_pattern.hpp"
 #include "review/release_check.hpp"
 #include "review/server_check.hpp"
+#include "rewriter/compile/policy_check.hpp"
 
 namespace pgveil::app {
 
 namespace {
 
-std::vector<Finding> find_surroundings(const Config& config, const Specs& specs,
-                                       const rewriter::Catalog& catalog,
+std::vector<Finding> find_surroundings(const Config& config, const Specs& specs, Examination& examined,
                                        const rewriter::Surroundings& surroundings) {
+  const rewriter::Catalog& catalog = examined.catalog;
   std::vector<const policy::PolicySpec*> policies;
   for (const auto& spec : specs) {
     if (spec->database == catalog.database) policies.push_back(spec.get());
   }
-  const review::OwnerDecisions standings(catalog, policies, open_tables_of(config, catalog.database));
+  auto open = open_tables_of(config, catalog.database);
+  auto by_pattern = review::open_by_pattern(open_patterns_of(config, catalog.database), open, catalog,
+                                            policies, surroundings);
+  open.insert(open.end(), by_pattern.tables.begin(), by_pattern.tables.end());
+  examined.by_pattern = std::move(by_pattern.tables);
+  examined.pattern_access = std::move(by_pattern.access);
+  const review::OwnerDecisions standings(catalog, policies, open);
   auto findings = review::check_closure(standings, surroundings);
+  std::move(by_pattern.closed.begin(), by_pattern.closed.end(), std::back_inserter(findings));
   for (const auto* spec : policies) {
     const auto* relation = catalog.find(spec->schema, spec->table);
     if (relation == nullptr) continue;  // policy_check reports this
@@ -58,9 +67,10 @@ void decide(Examination& examined, const std::vector<Acknowledgement>& acknowled
 Result<Examination> examine(const Config& config, const Specs& specs, const std::string& database) {
   const auto endpoint = query_endpoint(config);
   Examination out;
-  auto catalog = db::load_catalog(
-      endpoint, database,
-      {config.backend.schemas, open_tables_of(config, database), granted_tables(config, specs, database)});
+  auto catalog =
+      db::load_catalog(endpoint, database,
+                       {config.backend.schemas, open_tables_of(config, database),
+                        granted_tables(config, specs, database), open_patterns_of(config, database)});
   if (!catalog) return catalog.error();
   out.catalog = std::move(*catalog);
   const auto facts = db::load_server_facts(endpoint, database);
@@ -70,7 +80,7 @@ Result<Examination> examine(const Config& config, const Specs& specs, const std:
   out.server = std::move(verdict.findings);
   const auto surroundings = db::load_surroundings(endpoint, database);
   if (!surroundings) return surroundings.error();
-  out.surroundings = find_surroundings(config, specs, out.catalog, *surroundings);
+  out.surroundings = find_surroundings(config, specs, out, *surroundings);
   decide(out, acknowledged_in(config, database));
   return out;
 }
@@ -78,6 +88,9 @@ Result<Examination> examine(const Config& config, const Specs& specs, const std:
 Result<void> check_joins(const Config& config, const Specs& specs, const policy::PolicySpec& spec) {
   const auto examined = examine(config, specs, spec.database);
   if (!examined) return examined.error();
+  // Before the table is read, which for another kind of relation ends in an error of PostgreSQL's.
+  const auto fits = rewriter::check_policy(spec, examined->catalog);
+  if (!fits.errors.empty()) return fits.errors.front();
   const std::string of_table = fmt::format(" {}.{}.", spec.schema, spec.table);
   for (const Finding& finding : examined->joins) {
     if (finding.severity != Severity::error || finding.object.find(of_table) == std::string::npos) continue;

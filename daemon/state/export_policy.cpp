@@ -30,9 +30,8 @@ Result<void> check_enforcement(const policy::PolicySpec& spec) {
 
 Result<void> check_not_listed(const Present& present, const std::string& database, const std::string& schema,
                               const std::string& table) {
-  const auto open = open_tables_of(present.config, database);
   const std::string name = schema + "." + table;
-  if (std::ranges::find(open, name) != open.end()) {
+  if (is_in_open_tables(present.config, database, name)) {
     return export_refused(fmt::format("{} is listed in open_tables", name), "name another table");
   }
   for (const auto& spec : present.specs) {

@@ -110,7 +110,20 @@ void on_all_processors(std::size_t parts, const std::function<void(std::size_t)>
   Workers(kMostThreads).run(parts, work);
 }
 
-Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database) {
+void add_by_pattern(const Examination& examined, const std::vector<std::string>* known, Reading& reading) {
+  for (const auto& table : examined.by_pattern) {
+    if (known != nullptr && std::ranges::find(*known, table) == known->end()) continue;
+    reading.input.open_tables.push_back(table);
+    reading.input.by_pattern.insert(table);
+    if (const auto access = examined.pattern_access.find(table); access != examined.pattern_access.end())
+      reading.input.open_access.insert(*access);
+  }
+  reading.view.by_pattern = known == nullptr ? examined.by_pattern : *known;
+}
+
+// known: the tables that patterns may open; null: all.
+Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database,
+                            const std::vector<std::string>* known) {
   Reading reading;
   const auto endpoint = query_endpoint(config);
   auto fingerprint = db::catalog_fingerprint(endpoint, database, granted_tables(config, specs, database));
@@ -138,6 +151,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   if (config.backend.mask_views) reading.input.mask_source = rewriter::MaskSource::view;
   reading.input.open_tables = open_tables_of(config, database);
   reading.input.open_access = open_access_of(config, database);
+  add_by_pattern(*examined, known, reading);
   reading.input.mask_choice = config.mask_form;
   reading.input.in_parts = on_all_processors;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
@@ -149,9 +163,10 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
 
 // The schema pgveil cannot be trusted, so existing masks must not ask it any more.
 Result<CautiousView> without_versions(const Config& config, const Specs& specs, const std::string& database,
-                                      const Error& why) {
+                                      const std::vector<std::string>& by_pattern, const Error& why) {
   CautiousView closed{{}, one_line(why)};
   closed.view.version_guard = rewriter::VersionGuard::present;
+  closed.view.by_pattern = by_pattern;
   auto fingerprint =
       db::catalog_fingerprint(query_endpoint(config), database, granted_tables(config, specs, database));
   if (!fingerprint) return fingerprint.error();
@@ -184,6 +199,11 @@ void close_before_masks(rewriter::SnapshotInput input, const DatabaseView& view,
   close_first(std::move(closed));
 }
 
+// It was said when the table was shut.
+bool was_shut(const DatabaseView& before, std::uint32_t oid) {
+  return before.snapshot && before.snapshot->shut_tables().contains(oid);
+}
+
 bool is_open(const rewriter::Snapshot& snapshot, const std::string& policy) {
   return std::ranges::any_of(snapshot.protected_tables(), [&](const auto& table) {
     return table.state.spec->name == policy && table.state.version;
@@ -194,7 +214,7 @@ bool is_open(const rewriter::Snapshot& snapshot, const std::string& policy) {
 
 Result<DatabaseView> read_database(const Config& config, const Specs& specs, const std::string& database,
                                    Generations& generations, MaskViews views, const DatabaseView* before) {
-  auto reading = read_inputs(config, specs, database);
+  auto reading = read_inputs(config, specs, database, nullptr);
   if (!reading) return reading.error();
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
@@ -217,9 +237,9 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
                                               const std::function<void(DatabaseView)>& close_first) {
   if (const auto versions = Versions::open(config, database);
       !versions && versions.error().kind == ErrorKind::configuration) {
-    return without_versions(config, specs, database, versions.error());
+    return without_versions(config, specs, database, before.by_pattern, versions.error());
   }
-  auto reading = read_inputs(config, specs, database);
+  auto reading = read_inputs(config, specs, database, &before.by_pattern);
   if (!reading) return reading.error();
   CautiousView cautious{std::move(reading->view), ""};
   if (auto fit = refuse_errors(cautious.view.server_findings); !fit) {
@@ -249,7 +269,8 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
     if (!is_complete) cautious.view.fingerprint.clear();  // the next check of the catalog tries again
     if (snapshot) {
       for (const auto& [oid, why] : (*snapshot)->shut_tables())
-        cautious.problem += fmt::format("{}{}", cautious.problem.empty() ? "" : "; ", why);
+        if (!was_shut(before, oid))
+          cautious.problem += fmt::format("{}{}", cautious.problem.empty() ? "" : "; ", why);
       cautious.view.snapshot = std::move(*snapshot);
       cautious.view.input = kept(std::move(input));
       return cautious;
@@ -283,6 +304,16 @@ Result<std::optional<DatabaseView>> with_state(const Config& config, const Datab
   next.snapshot = std::move(*snapshot);
   next.input = kept(std::move(input));
   return Answer(std::move(next));
+}
+
+std::vector<std::string> shut_tables(const rewriter::Snapshot& snapshot) {
+  std::vector<std::string> lines;
+  for (const auto& [key, relation] : snapshot.catalog().relations) {
+    if (const auto* why = snapshot.shut_because(relation))
+      lines.push_back(fmt::format("{}.{} of open_tables is closed, and all else is served: {}",
+                                  relation.schema, relation.name, *why));
+  }
+  return lines;
 }
 
 Result<Users> read_users(const Config& config) {

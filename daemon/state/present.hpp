@@ -37,6 +37,9 @@ struct DatabaseView {
   // Per policy, the stored version that is closed until it is counted together with others over its table
   // (take_up.hpp).
   std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>> unjudged = {};
+  // What patterns of open_tables stood for at the start or at RELOAD. A table that appears later stays closed
+  // until the next RELOAD, because nobody has looked at it.
+  std::vector<std::string> by_pattern = {};
 };
 
 struct Present {
@@ -88,6 +91,9 @@ struct CautiousView {
                                                              const std::string& database,
                                                              rewriter::PolicyState state,
                                                              Generations& generations);
+
+// One line for each table that open_tables means and that is closed for everybody: which, and why.
+[[nodiscard]] std::vector<std::string> shut_tables(const rewriter::Snapshot& snapshot);
 
 // Empty when auth.users_file is not set.
 [[nodiscard]] Result<Users> read_users(const Config& config);

@@ -47,6 +47,7 @@ std::vector<db::NeededRead> needed_reads(const Config& config, const Specs& spec
 db::RoleNeeds role_needs(const Config& config, const Specs& specs, const std::string& database) {
   db::RoleNeeds needs;
   needs.tables = open_tables_of(config, database);
+  needs.patterns = open_patterns_of(config, database);
   needs.accept_excess = config.backend.accept_excess;
   if (config.backend.admin_role) needs.admin_role = config.backend.admin_role->user;
   if (config.backend.mask_views) needs.mask_owner = config.backend.mask_owner;

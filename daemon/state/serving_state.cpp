@@ -193,6 +193,9 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     count_findings(database, view->surroundings_findings);
     count_findings(database, view->join_findings);
     log_not_stored(view->snapshot.get());
+    if (view->snapshot) {
+      for (const auto& line : shut_tables(*view->snapshot)) log::warning("database " + database, line);
+    }
     present.databases.emplace(database, std::move(*view));
   }
   if (first) return *first;

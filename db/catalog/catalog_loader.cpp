@@ -102,16 +102,17 @@ std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, 
 
 // Reads the definitions of listed views. A view without one is refused to clients
 // (rewriter/resolve/resolve_view.cpp).
-void read_definitions(Connection& connection, const std::vector<std::string>& open_tables,
-                      rewriter::Catalog& catalog) {
+void read_definitions(Connection& connection, const CatalogWish& wish, rewriter::Catalog& catalog) {
+  const auto is_listed = [&](const std::string& schema, const std::string& name) {
+    return std::ranges::find(wish.open_tables, schema + "." + name) != wish.open_tables.end() ||
+           std::ranges::any_of(wish.open_patterns,
+                               [&](const auto& pattern) { return matches(pattern, schema, name); });
+  };
   int patience_ms = kPatienceMs;
-  for (const auto& entry : open_tables) {
-    const auto dot = entry.find('.');
-    if (dot == std::string::npos) continue;
-    const auto found = catalog.relations.find(std::pair(entry.substr(0, dot), entry.substr(dot + 1)));
-    if (found == catalog.relations.end() || found->second.kind != rewriter::RelationKind::view) continue;
-    found->second.view = read_definition(connection, found->second.oid, patience_ms);
-    if (!found->second.view) patience_ms = 1;
+  for (auto& [key, relation] : catalog.relations) {
+    if (relation.kind != rewriter::RelationKind::view || !is_listed(relation.schema, relation.name)) continue;
+    relation.view = read_definition(connection, relation.oid, patience_ms);
+    if (!relation.view) patience_ms = 1;
   }
 }
 
@@ -154,7 +155,7 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const CatalogWish
     std::pair key{relation.schema, relation.name};
     catalog.relations.emplace(std::move(key), std::move(relation));
   }
-  read_definitions(connection, wish.open_tables, catalog);
+  read_definitions(connection, wish, catalog);
   read_grants(connection, wish.granted, catalog);
   catalog.pg_catalog_types = names_of(connection, kTypes);
   for (const auto& row : connection.run(kEnums)) {

@@ -6,6 +6,7 @@
 #include "common/error.hpp"
 #include "db/server/endpoint.hpp"
 #include "rewriter/catalog/catalog.hpp"
+#include "rewriter/catalog/open_pattern.hpp"
 
 namespace pgveil::db {
 
@@ -13,6 +14,7 @@ struct CatalogWish {
   std::vector<std::string> schemas;      // the listed schemas of the search path, after pg_catalog
   std::vector<std::string> open_tables;  // "schema.table"; views among them are loaded with their definitions
   std::vector<std::string> granted;      // "schema.table"; tables for which to read who may SELECT what
+  std::vector<rewriter::OpenPattern> open_patterns = {};  // views that they stand for have definitions, too
 };
 
 // Errors: ErrorKind::connection, ::server; ErrorKind::configuration for a schema that does not exist. Blocks.

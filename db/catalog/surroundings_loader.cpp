@@ -86,6 +86,11 @@ rewriter::RelationOid oid_of(const pqxx::field& field) {
   return field.as<rewriter::RelationOid>();
 }
 
+constexpr const char* kReadable = R"(
+SELECT c.oid FROM pg_catalog.pg_class c
+ WHERE c.relkind IN ('r', 'p') AND pg_catalog.has_schema_privilege(current_user, c.relnamespace, 'USAGE')
+   AND pg_catalog.has_any_column_privilege(current_user, c.oid, 'SELECT'))";
+
 void read_edges(Connection& connection, Surroundings& out) {
   for (const auto& row : connection.run(kReads)) {
     out.reads.push_back({oid_of(row[0]), oid_of(row[1]),
@@ -130,6 +135,7 @@ Result<Surroundings> load_surroundings(const Endpoint& endpoint, const std::stri
         Surroundings out;
         read_edges(**connection, out);
         read_code(**connection, out);
+        for (const auto& row : (*connection)->run(kReadable)) out.readable.insert(oid_of(row[0]));
         (*connection)->run("COMMIT");
         return out;
       });

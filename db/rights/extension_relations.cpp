@@ -12,7 +12,7 @@ constexpr std::string_view kExtensionName = R"((SELECT e.extname FROM pg_catalog
          WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e'
            AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass))";
 
-// PostGIS reads spatial_ref_sys, a table of coordinate systems, with the rights of whoever calls ST_Transform.
+// PostGIS reads spatial_ref_sys, coordinate systems, with the rights of whoever calls ST_Transform.
 // The others show which columns of tables have which geometry.
 constexpr std::string_view kHarmlessRelations =
     R"(('postgis', 'spatial_ref_sys'), ('postgis', 'geometry_columns'),

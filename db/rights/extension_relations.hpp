@@ -1,6 +1,6 @@
 #pragma once
-// Relations that an extension brought and that everybody may read. They are in nearly every database, nobody
-// listed them, and most hold no rows of persons. setup-sql closes them, and the role check judges what is left.
+// Relations that an extension brought and that everybody may read. Nearly every database has some, nobody
+// listed them, and most hold no rows of persons. setup-sql closes them; the role check judges what is left.
 #include <string>
 
 namespace pgveil::db {

@@ -12,7 +12,7 @@
 namespace pgveil::db {
 namespace {
 
-// Each row is one right: who has it, and how it is granted. Functions of one kind are one row each and grouped
+// Each row is one right: who has it, and how it is granted. Functions of one kind are one row each, grouped
 // below, because a role loses all of them or none.
 constexpr std::string_view kLosses =
     R"(WITH taken (place, what, kind, object, privilege, acl, owner, schema) AS (

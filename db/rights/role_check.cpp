@@ -198,7 +198,8 @@ class RoleCheck {
       const bool is_masked = std::ranges::find(needs_.masked_tables, plain) !=
                              needs_.masked_tables.end();  // masked_tables() reports it
       const bool is_listed = is_masked_rows || plain == "pgveil.current_version" || is_masked ||
-                             std::ranges::find(needs_.tables, plain) != needs_.tables.end();
+                             std::ranges::find(needs_.tables, plain) != needs_.tables.end() ||
+                             is_in_pattern(schema, name);
       if (row[2].as<bool>() && !is_listed)
         readable(plain, quoted, "REVOKE " + mend, row[7].as<std::string>(""), row[8].as<std::string>());
       // REFERENCES lets information_schema list tables that cannot be read. Without a right to create tables
@@ -209,6 +210,12 @@ class RoleCheck {
                 mend.substr(std::string_view("ALL").size()));
       }
     }
+  }
+
+  // The owner wants these to be read, also those that stay closed for now.
+  bool is_in_pattern(const std::string& schema, const std::string& name) const {
+    return std::ranges::any_of(needs_.patterns,
+                               [&](const auto& pattern) { return matches(pattern, schema, name); });
   }
 
   // Clients can name no relation that is not listed. That query_role can't read it either is the second line

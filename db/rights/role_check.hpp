@@ -8,16 +8,18 @@
 #include "common/error.hpp"
 #include "db/rights/missing_rights.hpp"
 #include "db/server/endpoint.hpp"
+#include "rewriter/catalog/open_pattern.hpp"
 
 namespace pgveil::db {
 
 struct RoleNeeds {
-  std::vector<std::string> tables;         // "schema.table": of policies and open_tables
-  std::vector<std::string> accept_excess;  // words of role_excess.hpp
-  std::optional<std::string> mask_owner;   // set: masks are views of this role …
-  std::vector<std::string> masked_tables;  // … on these; no word accepts that query_role reads them
-  std::vector<NeededRead> reads;           // what statements read as query_role
-  std::optional<std::string> admin_role;   // its name, to tell whether it is a superuser
+  std::vector<std::string> tables;              // "schema.table": of policies and open_tables
+  std::vector<rewriter::OpenPattern> patterns;  // of open_tables
+  std::vector<std::string> accept_excess;       // words of role_excess.hpp
+  std::optional<std::string> mask_owner;        // set: masks are views of this role …
+  std::vector<std::string> masked_tables;       // … on these; no word accepts that query_role reads them
+  std::vector<NeededRead> reads;                // what statements read as query_role
+  std::optional<std::string> admin_role;        // its name, to tell whether it is a superuser
 };
 
 // One line per finding, with the statement that removes the problem.

@@ -205,6 +205,39 @@ std::string mask_owner_rights(const SetupInput& in) {
   return out;
 }
 
+std::string starts_with_sql(std::string_view column, const std::string& pattern) {
+  return rewriter::is_pattern(pattern) ? fmt::format("pg_catalog.starts_with({}, {})", column,
+                                                     quoted_literal(pattern.substr(0, pattern.size() - 1)))
+                                       : fmt::format("{} = {}", column, quoted_literal(pattern));
+}
+
+// SELECT on the tables that a pattern of open_tables stands for when the script runs. Views need no right:
+// pgveil puts their queries in their place. What may never be open is left out; pgveil decides on the rest.
+std::string pattern_rights(const SetupInput& in) {
+  std::string protect = "('', '')";
+  for (const auto& [schema, name] : in.policy_tables)
+    protect += fmt::format(", ({}, {})", quoted_literal(schema), quoted_literal(name));
+  std::string out;
+  for (const auto& pattern : in.open_patterns) {
+    const auto dot = pattern.text.find('.');
+    const std::string schema = pattern.text.substr(0, dot);
+    std::string except;
+    for (const auto& name : pattern.except)
+      except += fmt::format("\n   AND NOT {}", starts_with_sql("c.relname", name));
+    out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), quoted_name(in.query_role));
+    out += each(fmt::format(
+        R"(SELECT pg_catalog.format('GRANT SELECT ON %I.%I TO %I', n.nspname, c.relname, {0})
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE n.nspname = {1} AND {2} AND c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND NOT c.relrowsecurity
+   AND (n.nspname, c.relname) NOT IN ({3}) AND {4} IS NULL
+   AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits i
+                    WHERE i.inhrelid = c.oid OR i.inhparent = c.oid AND c.relkind = 'r'){5})",
+        quoted_literal(in.query_role), quoted_literal(schema),
+        starts_with_sql("c.relname", pattern.text.substr(dot + 1)), protect, extension_of_sql(), except));
+  }
+  return out;
+}
+
 std::string table_rights(const SetupInput& in) {
   const std::string query = quoted_name(in.query_role);
   const auto readable = readable_tables(in);
@@ -225,6 +258,7 @@ std::string table_rights(const SetupInput& in) {
   for (const auto& [schema, name] : readable) {
     out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), query);
   }
+  out += pattern_rights(in);
   if (in.mask_owner) {
     out +=
         "-- Reads nothing: information_schema lists, to clients, the tables on which query_role has some "
@@ -364,6 +398,7 @@ std::vector<SetupInput::Table> readable_tables(const SetupInput& in) {
 std::set<std::string> searched_schemas(const SetupInput& in) {
   auto schemas = schemas_of(in, readable_tables(in));
   schemas.insert("public");
+  for (const auto& pattern : in.open_patterns) schemas.insert(pattern.text.substr(0, pattern.text.find('.')));
   return schemas;
 }
 

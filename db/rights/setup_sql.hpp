@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "rewriter/catalog/open_pattern.hpp"
+
 namespace pgveil::db {
 
 struct SetupInput {
@@ -22,6 +24,7 @@ struct SetupInput {
   std::vector<std::string> schemas;  // the search path of clients
   std::vector<Table> policy_tables;
   std::vector<Table> open_tables;
+  std::vector<rewriter::OpenPattern> open_patterns;
   std::vector<std::string> client_roles;  // readers named by policies: they must not log in past pgveil
 };
 

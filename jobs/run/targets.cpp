@@ -33,8 +33,7 @@ Result<void> check_table(const AnonymizeRequest& request) {
   const auto table = target_table(request);
   if (!table) return table.error();
   const auto name = fmt::format("{}.{}", table->schema, table->table);
-  const auto open = open_tables_of(*request.config, table->database);
-  if (std::ranges::find(open, name) != open.end())
+  if (is_in_open_tables(*request.config, table->database, name))
     return not_permitted(fmt::format("{} is listed in open_tables", name), "publish to another table");
   for (const auto& spec : *request.specs) {
     if (spec->database == table->database && spec->schema == table->schema && spec->table == table->table)

@@ -3,6 +3,7 @@
 // db/catalog/surroundings_loader.hpp fills and closure_check.hpp judges. Relations are named by OID; Catalog
 // has the rest.
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ struct Surroundings {
   std::vector<Routine> routines;
   std::vector<Trigger> triggers;
   std::vector<Index> indexes;
+  std::set<RelationOid> readable = {};  // tables that query_role may read, as a whole or by columns
 };
 
 }  // namespace pgveil::rewriter

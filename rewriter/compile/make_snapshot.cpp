@@ -232,7 +232,13 @@ class SnapshotMaker {
   }
 
   Result<void> add_open_table(const std::string& entry) {
-    const auto found = find_open_table(entry, catalog_, never_raw_);
+    const bool is_by_pattern = input_.by_pattern.contains(entry);
+    const auto found =
+        find_open_table(entry, catalog_, never_raw_, is_by_pattern ? Listed::by_pattern : Listed::by_name);
+    if (!found && is_by_pattern) {
+      shut(entry, found.error().public_message);
+      return {};
+    }
     if (!found) return found.error();
     const Relation& relation = **found;
     if (auto why = reason_to_shut(relation, catalog_, snapshot_->strangers_); !why.empty()) {
@@ -248,6 +254,13 @@ class SnapshotMaker {
     if (!is_view) read_as_they_are_.push_back(&relation);
     (is_view ? snapshot_->expanded_ : snapshot_->open_).insert_or_assign(relation.oid, std::move(readers));
     return {};
+  }
+
+  // Nobody named it, so what speaks against it stops nothing else.
+  void shut(const std::string& entry, const std::string& why) {
+    const auto dot = entry.find('.');
+    if (const Relation* relation = catalog_.find(entry.substr(0, dot), entry.substr(dot + 1)))
+      snapshot_->shut_.emplace(relation->oid, why);
   }
 
   // If no protected table was ever known, no table can turn into one.

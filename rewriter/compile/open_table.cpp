@@ -56,10 +56,6 @@ Result<const Relation*> find_listed(const std::string& entry, const Catalog& cat
     return configuration_error(fmt::format("open_tables: \"{}\" is pgveil's own", entry),
                                "it holds the trees: remove the entry");
   }
-  if (found->has_row_security) {
-    return configuration_error(fmt::format("open_tables: \"{}\" has row-level security", entry),
-                               "everybody would read with the rights of query_role: remove the entry");
-  }
   if (!found->stored.empty()) {
     return configuration_error(
         fmt::format("open_tables: \"{}\" has a column that kept the decisions of a policy", entry),
@@ -125,9 +121,15 @@ bool is_under_another_name(const Relation& relation, const NeverRaw& never_raw) 
 }
 
 Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog,
-                                        const NeverRaw& never_raw) {
+                                        const NeverRaw& never_raw, Listed listed) {
   auto found = find_listed(entry, catalog);
   if (!found) return found;
+  const BuiltTable* built = built_as((*found)->oid, never_raw);
+  if (listed == Listed::by_pattern && built != nullptr) {
+    return configuration_error(
+        fmt::format("open_tables: \"{}\" was the table of policy {}", entry, built->policy),
+        "a pattern does not open it: name it, if everybody may read it as it is");
+  }
   if (auto checked = check_never_raw(entry, **found, catalog, never_raw); !checked) return checked.error();
   return found;
 }
@@ -144,6 +146,9 @@ std::set<std::uint32_t> attached_since(const Catalog& before, const Catalog& now
 
 std::string reason_to_shut(const Relation& relation, const Catalog& catalog,
                            const std::set<std::uint32_t>& strangers) {
+  if (relation.has_row_security) {
+    return "it has row-level security, and pgveil would read it with the rights of query_role, whoever asks";
+  }
   for (const std::uint32_t partition : relation.partitions) {
     if (strangers.contains(partition)) {
       return fmt::format("\"{}\" was a table of its own before it was attached to \"{}.{}\"",

@@ -66,8 +66,10 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
            "make it a partitioned table, or end the inheritance");
   }
   if (relation.has_row_security) {
-    refuse(fmt::format("{} has row-level security, which would hide rows from the counts", name),
-           "disable row-level security on it, or publish a copy");
+    findings.closing = yaml::error_at(
+        spec.at, fmt::format("{} has row-level security, so no two roles need see the same rows", name),
+        "the table stays closed, and all else is served: disable row-level security on it, or publish a "
+        "copy");
   }
 }
 

@@ -27,6 +27,7 @@ std::string reason_against_added(const policy::PolicyVersion& version, const Rel
 std::string reason_against_version(const PolicyState& state, const Catalog& catalog) {
   const auto findings = check_policy(*state.spec, catalog);
   if (!findings.errors.empty()) return findings.errors.front().public_message;
+  if (findings.closing) return one_line(*findings.closing);
   if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
   if (!policy::is_built_from(*state.version, *state.spec))
     return "the policy was edited since it was built: build needed";

@@ -55,6 +55,23 @@ std::vector<std::string> shown_key(const Relation& relation, const std::vector<s
   return out;
 }
 
+// What somebody can ask for who may not read a relation of this kind.
+std::string_view hint_of_unlisted(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned_table:
+    case RelationKind::sequence: break;
+    case RelationKind::view:
+      return "ask the data owner to list the view in open_tables: it then shows each role what its tables "
+             "show";
+    case RelationKind::materialized_view:
+      return "a materialized view can have no policy: ask the data owner for the tables that it was made of";
+    case RelationKind::foreign_table:
+      return "a foreign table can have no policy: ask the data owner for a copy of its rows";
+  }
+  return "ask the data owner for a policy that names this role as a reader";
+}
+
 bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
   return std::ranges::find(spec.exempt_roles, role) != spec.exempt_roles.end();
 }
@@ -236,12 +253,12 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
     if (table == nullptr) {
       if (const std::string* why = snapshot_.shut_because(relation)) {
         refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is closed: {}", range.relname, *why),
-               "an admin can run RELOAD if the partition may be read", range.location);
+               "ask the data owner: pgveil check says what to do about it", range.location);
       }
       if (snapshot_.asks_database(relation)) refuse_as_database(relation, client_.role, range.location);
       refuse(Reason::relation_not_listed,
              fmt::format("relation \"{}\" is not listed for this role", range.relname),
-             "ask the data owner for a policy that names this role as a reader", range.location);
+             std::string(hint_of_unlisted(relation.kind)), range.location);
     }
     if (is_exempt(*table->state.spec, client_.role) && snapshot_.mask_source() == MaskSource::view) {
       refuse(

@@ -59,6 +59,7 @@ struct SnapshotInput {
   std::shared_ptr<const Catalog> catalog;
   std::vector<PolicyState> policies;               // of this database only
   std::vector<std::string> open_tables;            // "schema.table", or a view
+  std::set<std::string> by_pattern = {};           // those of open_tables that only a pattern opens
   std::map<std::string, Access> open_access = {};  // for open tables and views that not everybody may read
   std::uint64_t generation = 0;                    // differs between any two snapshots of one process
   VersionGuard version_guard = VersionGuard::absent;

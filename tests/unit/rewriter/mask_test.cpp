@@ -270,7 +270,61 @@ TEST_CASE("open_tables refuses what would show protected rows") {
   CHECK(fails("public.cities", [](Relation& r) { r.kind = RelationKind::materialized_view; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_children = true; }));
   CHECK(fails("public.cities", [](Relation& r) { r.has_parent = true; }));
-  CHECK(fails("public.cities", [](Relation& r) { r.has_row_security = true; }));
+}
+
+TEST_CASE("an open table with row-level security is shut, and nothing else is") {
+  Compiled c;
+  auto catalog = rewriter::test::demo_catalog();
+  Relation& cities = catalog->relations.at({"public", "cities"});
+  cities.has_row_security = true;
+  const auto snapshot = make_snapshot({.catalog = catalog, .policies = {}, .open_tables = {"public.cities"}});
+  REQUIRE(snapshot.has_value());
+  CHECK_FALSE((*snapshot)->is_open(cities, "analyst"));
+  REQUIRE((*snapshot)->shut_because(cities) != nullptr);
+  CHECK((*snapshot)->shut_because(cities)->find("row-level security") != std::string::npos);
+  // A policy over such a table is closed, too, and says so.
+  cities.has_row_security = false;
+  catalog->relations.at({"public", "people"}).has_row_security = true;
+  const auto closed = make_snapshot({.catalog = catalog,
+                                     .policies = {{std::make_shared<policy::PolicySpec>(c.spec),
+                                                   std::make_shared<policy::PolicyVersion>(c.version),
+                                                   {}}},
+                                     .open_tables = {"public.cities"}});
+  REQUIRE(closed.has_value());
+  CHECK((*closed)->is_open(cities, "analyst"));
+  CHECK((*closed)->protected_tables().front().mask == nullptr);
+  CHECK((*closed)->protected_tables().front().state.closed_because.find("row-level security") !=
+        std::string::npos);
+}
+
+TEST_CASE("what only a pattern opens is shut where a named table would be an error") {
+  Compiled c;
+  auto catalog = rewriter::test::demo_catalog();
+  Relation& cities = catalog->relations.at({"public", "cities"});
+  const auto made = [&](std::set<std::string> by_pattern, std::vector<BuiltTable> built) {
+    return make_snapshot({.catalog = catalog,
+                          .policies = {},
+                          .open_tables = {"public.cities"},
+                          .by_pattern = std::move(by_pattern),
+                          .built_tables = std::move(built)});
+  };
+  REQUIRE(made({"public.cities"}, {}).has_value());
+  CHECK((*made({"public.cities"}, {}))->is_open(cities, "analyst"));
+  // Its policy was removed. Whoever names the table means it; a pattern does not.
+  const std::vector<BuiltTable> built = {{cities.oid, "public", "cities", "cities_k5"}};
+  REQUIRE(made({}, built).has_value());
+  CHECK((*made({}, built))->is_open(cities, "analyst"));
+  const auto shut = made({"public.cities"}, built);
+  REQUIRE(shut.has_value());
+  CHECK_FALSE((*shut)->is_open(cities, "analyst"));
+  CHECK((*shut)->shut_because(cities)->find("was the table of policy cities_k5") != std::string::npos);
+  // Dropped, or of another kind by now.
+  cities.kind = RelationKind::materialized_view;
+  CHECK_FALSE(made({}, {}).has_value());
+  REQUIRE(made({"public.cities"}, {}).has_value());
+  CHECK_FALSE((*made({"public.cities"}, {}))->is_open(cities, "analyst"));
+  catalog->relations.erase({"public", "cities"});
+  CHECK(made({"public.cities"}, {}).has_value());
 }
 
 TEST_CASE("check_policy names what does not fit the catalog") {
@@ -291,6 +345,7 @@ TEST_CASE("check_policy names what does not fit the catalog") {
         0);  // the parent is closed: see policy_check.cpp
   CHECK(errors([](auto&, auto& r) { r.columns[1].collation_is_deterministic = false; }) == 1);
   CHECK(errors([](auto&, auto& r) { r.columns[1].type_name = "jsonb"; }) == 1);
+  CHECK(errors([](auto&, auto& r) { r.has_row_security = true; }) == 0);  // closed, and nobody's mistake
   CHECK(check_policy(c.spec, *c.catalog).warnings.size() == 1);
 }
 

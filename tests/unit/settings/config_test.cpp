@@ -27,6 +27,32 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
+TEST_CASE("patterns of open_tables are kept apart from tables that are named") {
+  const auto config = read_config_text(kGood +
+                                           "open_tables: [public.cities, \"public.*\", {table: "
+                                           "\"demo:hr.log_*\", readers: [ann], except: [log_x]}, "
+                                           "{table: \"hr.*\", except: [secrets, \"tmp_*\"]}]\n",
+                                       "pgveil.yaml");
+  REQUIRE(config.has_value());
+  CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
+  const auto patterns = open_patterns_of(*config, "demo");
+  REQUIRE(patterns.size() == 3);
+  CHECK(patterns[0].text == "public.*");
+  CHECK_FALSE(patterns[0].access.has_value());
+  REQUIRE(patterns[1].access.has_value());
+  CHECK(patterns[1].access->readers == std::vector<std::string>{"ann"});
+  CHECK(patterns[2].except == std::vector<std::string>{"secrets", "tmp_*"});
+  CHECK(open_access_of(*config, "demo").empty());
+  for (const char* open : {"public.cities", "public.any", "hr.log_a", "hr.other"}) {
+    CAPTURE(open);
+    CHECK(is_in_open_tables(*config, "demo", open));
+  }
+  for (const char* closed : {"other.cities", "hr.secrets", "hr.tmp_1", "publicity.x", "public"}) {
+    CAPTURE(closed);
+    CHECK_FALSE(is_in_open_tables(*config, "demo", closed));
+  }
+}
+
 TEST_CASE("a short configuration has the documented defaults") {
   const auto config = read_config_text(kGood, "/etc/pgveil/pgveil.yaml");
   REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
@@ -179,6 +205,18 @@ std::vector<Wrong> wrong_configurations() {
       {"a name that is too long", good("[operator]", "[" + std::string(64, 'a') + "]"), "7:23", "63"},
       {"state_dir is missing", good("state_dir: state\n", ""), "1:1", "state_dir is missing"},
       {"an open table without a schema", kGood + "open_tables: [cities]\n", "9:15", "schema.table"},
+      {"a pattern with a * before its end", kGood + "open_tables: [\"public.a*b\"]\n", "9:15",
+       "schema.prefix*"},
+      {"a pattern of schemas", kGood + "open_tables: [\"pub*.t\"]\n", "9:15", "schema.prefix*"},
+      {"a pattern of catalogs", kGood + "open_tables: [\"pg_catalog.*\"]\n", "9:15", "schemas of your own"},
+      {"a pattern of the trees", kGood + "open_tables: [\"pgveil.*\"]\n", "9:15", "schemas of your own"},
+      {"everything", kGood + "open_tables: [\"*\"]\n", "9:15", "schema.table"},
+      {"exceptions from a table", kGood + "open_tables: [{table: public.t, except: [a]}]\n", "9:42",
+       "goes with a pattern"},
+      {"an exception with a * inside", kGood + "open_tables: [{table: \"public.*\", except: [\"a*b\"]}]\n",
+       "9:47", "* before its end"},
+      {"a pattern by PostgreSQL's grants",
+       kGood + "open_tables: [{table: \"public.*\", access: from_database}]\n", "9:44", "not with a pattern"},
       {"an open table with an empty part", kGood + "open_tables: [\"public.\"]\n", "9:15", "schema.table"},
       {"an open table of an unknown database", kGood + "open_tables: [\"nope:public.t\"]\n", "9:14",
        "\"nope\" is not listed"},
@@ -258,6 +296,12 @@ TEST_CASE("a password file is read only when nobody else can read it, and never 
     CHECK(one_line(config.error()).find("pgveil.yaml:5:") != std::string::npos);
     CHECK(one_line(config.error()).find("s3cret") == std::string::npos);
   }
+  // A command that logs in nowhere needs none of them, and still reads everything else.
+  folder.write("pgveil.yaml", replaced(kGood, "user: reader", "user: reader, password_file: missing"));
+  CHECK(read_config(folder.path("pgveil.yaml"), Passwords::left_out).has_value());
+  folder.write("pgveil.yaml", replaced(kGood, "user: reader", "user: reader, password_env: PGVEIL_NOT_SET"));
+  CHECK(read_config(folder.path("pgveil.yaml"), Passwords::left_out).has_value());
+  CHECK_FALSE(read_config(folder.path("pgveil.yaml")).has_value());
   ::setenv("PGVEIL_TEST_PASSWORD", "other", 1);
   const auto both = with("password_env: PGVEIL_TEST_PASSWORD, password_file: good");
   REQUIRE(both.has_error());
