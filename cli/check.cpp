@@ -17,6 +17,7 @@
 #include "daemon/state/role_needs.hpp"
 #include "db/rights/role_check.hpp"
 #include "pg/print.hpp"
+#include "review/group_findings.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
 
@@ -24,11 +25,13 @@ namespace pgveil::app {
 namespace {
 
 struct CheckArguments {
-  bool is_quick = false;  // count nothing
+  bool is_quick = false;   // count nothing
+  bool wants_all = false;  // each finding on a line of its own, and all notes
 };
 
 class Findings {
  public:
+  explicit Findings(bool wants_all) : wants_all_(wants_all) {}
   void error(const Error& error) {
     ++errors_;
     std::fprintf(stderr, "pgveil: %s\n", one_line(error).c_str());
@@ -41,25 +44,49 @@ class Findings {
     ++warnings_;
     std::printf("warning: %s\n", text.c_str());
   }
-  void add(const std::string& database, const Finding& finding) {
-    const std::string line = fmt::format("database {}: {}", database, one_line(finding));
+  // print() prints it, with the others of its database.
+  void add(const Finding& finding) {
     errors_ += finding.severity == Severity::error ? 1 : 0;
     warnings_ += finding.severity == Severity::warning ? 1 : 0;
-    if (finding.severity == Severity::error) {
-      std::fprintf(stderr, "pgveil: %s\n", line.c_str());
+    added_.push_back(finding);
+  }
+  void detail(const std::string& line) {
+    if (wants_all_) std::printf("%s\n", line.c_str());
+  }
+  void print(const std::string& database) {
+    review::GroupedFindings grouped;
+    if (wants_all_) {
+      grouped.lines = review::by_danger(std::move(added_));
     } else {
-      std::printf("%s\n", line.c_str());
+      grouped = review::group_findings(std::move(added_));
+    }
+    added_.clear();
+    notes_left_out_ += grouped.notes_left_out;
+    for (const Finding& finding : grouped.lines) {
+      const std::string line = fmt::format("database {}: {}", database, one_line(finding));
+      if (finding.severity == Severity::error) {
+        std::fprintf(stderr, "pgveil: %s\n", line.c_str());
+      } else {
+        std::printf("%s\n", line.c_str());
+      }
     }
   }
   int finish() const {
+    if (notes_left_out_ > 0)
+      std::printf("%zu notes about what clients can't read or change: pgveil check --all lists them\n",
+                  notes_left_out_);
     std::printf("%zu errors, %zu warnings\n", errors_, warnings_);
     return errors_ == 0 ? kSuccess : kMistake;
   }
+  [[nodiscard]] bool wants_all() const { return wants_all_; }
   [[nodiscard]] std::size_t errors() const { return errors_; }
 
  private:
+  bool wants_all_;
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
+  std::size_t notes_left_out_ = 0;
+  std::vector<Finding> added_;
 };
 
 void check_role(const Config& config, const Specs& specs, const std::string& database, Findings& findings) {
@@ -110,7 +137,17 @@ void say_states(const DatabaseView& view, Findings& findings) {
 void say_views(const DatabaseView& view, const LimitsConfig& limits, Findings& findings) {
   const auto unreadable = unreadable_views(*view.snapshot, limits);
   if (!unreadable) return findings.error(unreadable.error());
-  for (const auto& each : *unreadable) findings.warning("view " + each);
+  constexpr std::size_t kFew = 3;
+  if (unreadable->size() <= kFew || findings.wants_all()) {
+    for (const auto& each : *unreadable) findings.warning("view " + each);
+    return;
+  }
+  std::string named;
+  for (std::size_t i = 0; i < kFew; ++i)
+    named += (i == 0 ? "" : ", ") + (*unreadable)[i].substr(0, (*unreadable)[i].find(" is listed"));
+  findings.warning(fmt::format(
+      "{} views are listed and refused to every reader: {} and {} more (pgveil check --all says why)",
+      unreadable->size(), named, unreadable->size() - kFew));
 }
 
 void say_mask_views(const Config& config, const std::string& database, const DatabaseView& view,
@@ -137,13 +174,13 @@ void check_releases(const Config& config, const Specs& specs, const std::string&
                     const DatabaseView& view, Counting counting, Findings& findings) {
   const auto lineage = lineage_findings(config, specs, database, counting);
   if (!lineage) return findings.error(lineage.error());
-  for (const auto& finding : *lineage) findings.add(database, finding);
+  for (const auto& finding : *lineage) findings.add(finding);
   for (const auto& table : view.snapshot->protected_tables()) {
     const auto& spec = *table.state.spec;
     const auto report = examine_release(config, spec, table.state.version.get(), counting);
     if (!report) return findings.error(report.error());
-    for (const auto& finding : report->findings) findings.add(database, finding);
-    for (const auto& line : report->lines) std::printf("policy %s: %s\n", spec.name.c_str(), line.c_str());
+    for (const auto& finding : report->findings) findings.add(finding);
+    for (const auto& line : report->lines) findings.detail(fmt::format("policy {}: {}", spec.name, line));
   }
 }
 
@@ -155,7 +192,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   const std::size_t before = findings.errors();
   check_policies(specs, examined->catalog, findings);
   for (const auto* some : {&examined->server, &examined->surroundings, &examined->decisions}) {
-    for (const auto& finding : *some) findings.add(database, finding);
+    for (const auto& finding : *some) findings.add(finding);
   }
   if (has_errors(examined->server) || has_errors(examined->surroundings)) return;
   const auto view = read_database(config, specs, database, generations, MaskViews::leave);
@@ -164,8 +201,10 @@ void check_database(const Config& config, const Specs& specs, const std::string&
     findings.warning(fmt::format("database {}: {}", database, kVersionsInFiles));
   }
   if (findings.errors() != before) return;
-  for (const auto& finding : examined->joins) findings.add(database, finding);
+  for (const auto& finding : examined->joins) findings.add(finding);
   say_states(*view, findings);
+  for (const auto& line : shut_tables(*view->snapshot))
+    findings.warning(fmt::format("database {}: {}", database, line));
   say_views(*view, config.limits, findings);
   say_mask_views(config, database, *view, findings);
   if (view->version_guard == rewriter::VersionGuard::present)
@@ -176,7 +215,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
 int run_check(const CheckArguments& arguments, const std::string& config_path) {
   const auto config = read_config(config_path);
   if (!config) return report(config.error());
-  Findings findings;
+  Findings findings(arguments.wants_all);
   if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
   if (const auto tls = read_page_tls(config->page.tls); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
@@ -193,6 +232,7 @@ int run_check(const CheckArguments& arguments, const std::string& config_path) {
   for (const auto& database : config->backend.databases) {
     check_database(*config, *specs, database, arguments.is_quick ? Counting::none : Counting::live,
                    generations, findings);
+    findings.print(database);
   }
   return findings.finish();
 }
@@ -203,8 +243,10 @@ Verb add_check(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<CheckArguments>();
   auto* verb =
       add_configured(parent, "check", "compare the configuration and the policies with the live server",
-                     "  pgveil check && pgveil serve\n  pgveil check --quick", config);
+                     "  pgveil check && pgveil serve\n  pgveil check --quick --all", config);
   verb->add_flag("--quick", arguments->is_quick, "read catalogs and statistics only; count no table");
+  verb->add_flag("--all", arguments->wants_all,
+                 "print each finding on a line of its own, all notes, and figures of each visible column");
   return {verb, [=, &config] { return run_check(*arguments, config); },
           [] { return std::string("everything"); }};
 }

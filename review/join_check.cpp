@@ -97,6 +97,8 @@ class JoinKeys {
     for (const rewriter::Column& column : a.columns) {
       const rewriter::Column* twin = b.find_column(column.name);
       if (twin == nullptr || !is_of_one_family(column, *twin)) continue;
+      if (is_ordinary_name(column.name) && !(is_person_like(a, standings_) && is_person_like(b, standings_)))
+        continue;
       if ((is_unique(a, column) || is_unique(b, *twin)) && is_key(a, column, b, *twin))
         same_named_[column.name].push_back({Place{&a, &column}, Place{&b, twin}});
     }
@@ -181,7 +183,8 @@ class JoinKeys {
     findings_.push_back(
         {FindingKind::join_key, is_certain ? Severity::error : Severity::warning, object,
          fmt::format("readers can {}: the joined rows may be finer than k", object),
-         are_two ? "class one of the two identifier, put one policy over both tables, or acknowledge it"
+         are_two ? "class one of the two identifier, make one table of both with a policy of its own, or "
+                   "acknowledge it"
                  : "class it identifier in all of them but one, or acknowledge it"});
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "rewriter/catalog/own_schema.hpp"
 
@@ -76,6 +77,15 @@ bool is_shown(const PolicySpec& spec, std::string_view column) {
 bool is_quasi_identifier(const PolicySpec& spec, std::string_view column) {
   const auto* rule = rule_of(spec, column);
   return rule != nullptr && rule->column_class == ColumnClass::quasi_identifier;
+}
+
+bool is_ordinary_name(std::string_view column) {
+  constexpr auto kOrdinary = std::to_array<std::string_view>(
+      {"id",         "uuid",       "guid",       "name",        "title",       "label",      "description",
+       "created",    "created_at", "created_on", "created_by",  "updated",     "updated_at", "updated_on",
+       "updated_by", "modified",   "deleted_at", "inserted_at", "modified_at", "version",    "position",
+       "sort_order", "is_active",  "active",     "enabled"});
+  return std::ranges::find(kOrdinary, column) != kOrdinary.end();
 }
 
 bool is_of_one_family(const rewriter::Column& a, const rewriter::Column& b) {

@@ -53,6 +53,9 @@ class OwnerDecisions {
 [[nodiscard]] bool is_shown(const policy::PolicySpec& spec, std::string_view column);
 [[nodiscard]] bool is_quasi_identifier(const policy::PolicySpec& spec, std::string_view column);
 
+// Whether so many tables have a column of this name that the name says nothing: id, created_at, name, ….
+[[nodiscard]] bool is_ordinary_name(std::string_view column);
+
 // Whether values of the two columns could denote the same things. Compares the categories of the types, and
 // for types without a category the types themselves.
 [[nodiscard]] bool is_of_one_family(const rewriter::Column& a, const rewriter::Column& b);

@@ -161,7 +161,10 @@ bool is_person_like(const rewriter::Relation& relation, const OwnerDecisions& st
 
 Finding order_finding(const PolicySpec& spec, FindingKind kind, std::string what) {
   Finding finding{kind, Severity::warning, "", fmt::format("policy {}: {}", spec.name, what),
-                  "load the table in random order and drop the index, or write accept_order_leak: \"why\""};
+                  kind == FindingKind::order_by_index
+                      ? "drop the index if nothing needs it, or write accept_order_leak: \"why\""
+                      : "store the rows in another order (CREATE TABLE … AS SELECT … ORDER BY random()), or "
+                        "write accept_order_leak: \"why\""};
   if (spec.accept_order_leak) {
     finding.severity = Severity::note;
     finding.mend = fmt::format("accepted: {}", *spec.accept_order_leak);

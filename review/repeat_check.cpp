@@ -5,6 +5,7 @@
 #include <set>
 
 #include "review/closure_check.hpp"
+#include "review/release_check.hpp"
 
 namespace pgveil::review {
 namespace {
@@ -118,15 +119,23 @@ class Repeats {
     }
   }
 
-  // The columns of `relation` that a policy on `target` hides under the same name.
+  // A name that nearly every table has says that columns mean the same only where both are about persons.
+  bool is_said_by_name(const rewriter::Relation& relation, const rewriter::Column& column) const {
+    return !is_ordinary_name(column.name) || (column.name == "name" && is_person_like(relation, standings_));
+  }
+
+  // The columns of `relation` that a policy on `target` hides under the same name. Also empty if all of
+  // these names are ordinary.
   std::string repeated_columns(const rewriter::Relation& relation, const rewriter::Relation& target) const {
     std::string names;
+    bool is_telling = false;
     for (const rewriter::Column& column : relation.columns) {
       const rewriter::Column* twin = target.find_column(column.name);
       if (twin == nullptr || !is_of_one_family(column, *twin) || !hides_one(target, {twin->number})) continue;
+      is_telling |= is_said_by_name(relation, column);
       names += (names.empty() ? "" : ", ") + column.name;
     }
-    return names;
+    return is_telling ? names : std::string();
   }
 
   void same_columns(const rewriter::Relation& relation) {
@@ -141,7 +150,7 @@ class Repeats {
       if (standings_.is_open(relation.oid)) {
         add(FindingKind::same_columns, Severity::warning, relation, what + "; it is open",
             "if they say the same of the same people, take it out of open_tables; else acknowledge it");
-      } else if (names != "id") {  // nearly every table has one
+      } else {
         add(FindingKind::same_columns, Severity::note, relation, what, "clients can't read it");
       }
     }
@@ -159,7 +168,7 @@ class Repeats {
         const bool shows =
             std::ranges::any_of(standings_.policies_of(relation.oid),
                                 [&](const PolicySpec* spec) { return is_shown(*spec, column.name); });
-        if (shows) names += (names.empty() ? "" : ", ") + column.name;
+        if (shows && is_said_by_name(relation, column)) names += (names.empty() ? "" : ", ") + column.name;
       }
       if (names.empty()) continue;
       add(FindingKind::same_columns, Severity::warning, relation,

@@ -96,10 +96,17 @@ class ReleaseExamination {
     for (const auto& facts : *order) {
       if (review::is_shown(spec_, facts.column) || std::fabs(facts.correlation) < kTellingCorrelation)
         continue;
-      report_.findings.push_back(review::order_finding(
+      auto finding = review::order_finding(
           spec_, FindingKind::order_by_layout,
           fmt::format("rows lie in the order of {}, which is hidden (correlation {:.2f})", facts.column,
-                      facts.correlation)));
+                      facts.correlation));
+      // Nearly every table has such a column. It says when a row came, which the order tells without it.
+      if (facts.is_numbered && finding.severity == Severity::warning) {
+        finding.severity = Severity::note;
+        finding.mend = fmt::format(
+            "{} numbers the rows as they are inserted: readers see in which order that was", facts.column);
+      }
+      report_.findings.push_back(std::move(finding));
     }
     return {};
   }

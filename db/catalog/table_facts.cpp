@@ -11,9 +11,15 @@ namespace {
 
 // Leaves out columns with a single value, because rows in any order follow them.
 constexpr const char* kCorrelations = R"(
-SELECT attname, correlation FROM pg_catalog.pg_stats
- WHERE schemaname = $1 AND tablename = $2 AND NOT inherited AND correlation IS NOT NULL
-   AND n_distinct <> 1 ORDER BY attname)";
+SELECT s.attname, s.correlation,
+       EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attname = s.attname
+                 LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+                WHERE n.nspname = $1 AND c.relname = $2
+                  AND (a.attidentity <> '' OR pg_catalog.pg_get_expr(d.adbin, d.adrelid) LIKE 'nextval(%'))
+  FROM pg_catalog.pg_stats s
+ WHERE s.schemaname = $1 AND s.tablename = $2 AND NOT s.inherited AND s.correlation IS NOT NULL
+   AND s.n_distinct <> 1 ORDER BY s.attname)";
 
 }  // namespace
 
@@ -47,7 +53,7 @@ Result<std::vector<OrderFacts>> load_order(const Endpoint& endpoint, const polic
   return guarded<std::vector<OrderFacts>>("reading statistics", [&]() -> Result<std::vector<OrderFacts>> {
     std::vector<OrderFacts> facts;
     for (const auto& row : (*connection)->run(kCorrelations, spec.schema, spec.table))
-      facts.push_back({row[0].as<std::string>(), row[1].as<double>()});
+      facts.push_back({row[0].as<std::string>(), row[1].as<double>(), row[2].as<bool>()});
     return facts;
   });
 }

@@ -19,7 +19,8 @@ struct IdentifierFacts {
 
 struct OrderFacts {
   std::string column;
-  double correlation = 0;  // between its values and the physical order: -1 to 1
+  double correlation = 0;    // between its values and the physical order: -1 to 1
+  bool is_numbered = false;  // by an identity or a sequence, in the order in which rows are inserted
 };
 
 // Counts the policy's identifier columns. Blocks, and reads the whole table. Errors: ErrorKind::connection,

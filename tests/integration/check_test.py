@@ -220,6 +220,13 @@ CASES = {
         "same-columns",
         "hides: town; it is open",
     ),
+    "a table that a pattern means and that has hidden columns": (
+        "CREATE TABLE public.archive AS SELECT town FROM public.persons; GRANT SELECT ON public.archive TO PUBLIC",
+        ("public.*",),
+        "note",
+        "kept-closed",
+        "public.archive stays closed under public.*: public.archive has columns of the names that public.persons hides: town",
+    ),
     "a sequence": (
         "CREATE SEQUENCE public.numbers OWNED BY public.persons.person",
         (),
@@ -350,7 +357,7 @@ class CheckCase(ServerCase):
 
     def check(self, pgveil, *options, status=0):
         """→ the findings as (severity, code, text)."""
-        done = self.run_verb(pgveil, "check", *options)
+        done = self.run_verb(pgveil, "check", "--all", *options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         found = [match[1:] for match in LINE.findall(done.stdout + done.stderr)]
         self.seen.update(code for _, code, _ in found)
@@ -411,6 +418,71 @@ class Findings(CheckCase):
                     text for its, kind, text in found if (its, kind) == (severity, code) and part in text
                 ]
                 self.assertEqual(len(right), 1, self.output)
+
+    # Ordinary tables: what nearly every table has says nothing.
+    ORDINARY = "".join(
+        f"CREATE TABLE public.thing_{i} (id serial PRIMARY KEY, uuid text, name text, created_at timestamp, updated_at timestamp, "
+        f"amount_{i} integer); CREATE TABLE public.unread_{i} (id serial PRIMARY KEY, name text, other_{i} integer); "
+        for i in range(100)) + (
+        "".join(f"GRANT SELECT ON public.thing_{i} TO pgveil_query; " for i in range(100)) +
+        "ALTER TABLE public.persons ADD id serial PRIMARY KEY, ADD name text, ADD created_at timestamp; ")
+
+    def test_two_hundred_ordinary_tables_are_no_news(self):
+        columns = {**COLUMNS, "id": "identifier", "name": "identifier", "created_at": "identifier"}
+        policy = Policy("persons_k3", "public.persons", 3, columns, unit="person")
+        pgveil = self.pgveil(self.database(self.ORDINARY), (policy,), ("public.*",))
+        self.build(pgveil, "persons_k3")
+        done = self.run_verb(pgveil, "check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertLessEqual(len(lines), 20, done.stdout)
+        self.assertNotIn("thing_", done.stdout)
+        self.assertIn("100 tables stay closed although a pattern of open_tables means them: public.unread_0", done.stdout)
+        self.assertIn("query_role may not read it", self.run_verb(pgveil, "check", "--all").stdout)
+        self.assertRegex(lines[-1], "^0 errors, [0-9]+ warnings$")
+        pgveil.start()
+        with pgveil.client() as client:
+            self.assertEqual(client.query("SELECT count(*) FROM thing_99").texts(), [["0"]])
+            self.assertEqual(client.query("SELECT count(*) FROM unread_9").sqlstate(), "42501")
+
+    def test_many_of_a_kind_are_one_line(self):
+        sql = "".join(f"CREATE VIEW public.v{i} AS SELECT * FROM public.persons; " for i in range(12))
+        pgveil = self.pgveil(self.database(sql))
+        done = self.run_verb(pgveil, "check", "--quick")
+        self.assertEqual(done.stdout.count(" view: "), 1, done.stdout)
+        self.assertIn("warning: view: 12 views read a protected table: public.v0, public.v1, public.v10 and 9 more", done.stdout)
+        self.assertEqual(self.run_verb(pgveil, "check", "--quick", "--all").stdout.count(" view: "), 12)
+
+    def test_row_level_security_closes_its_table_and_nothing_else(self):
+        sql = ("CREATE TABLE public.t (a integer); CREATE TABLE public.guarded (a integer); INSERT INTO public.guarded VALUES (4711); "
+               "ALTER TABLE public.guarded ENABLE ROW LEVEL SECURITY; ALTER TABLE public.persons ENABLE ROW LEVEL SECURITY; "
+               "GRANT SELECT ON public.t, public.guarded TO pgveil_query")
+        pgveil = self.pgveil(self.database(sql), open_tables=("public.t", "public.guarded"))
+        done = self.run_verb(pgveil, "check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("public.guarded of open_tables is closed, and all else is served: it has row-level security", done.stdout)
+        self.assertIn("policy persons_k3: closed:", done.stdout)
+        self.assertIn("has row-level security, so no two roles need see the same rows", done.stdout)
+        self.assertIn("has row-level security", self.build(pgveil, "persons_k3", status=1))
+        pgveil.start()
+        with pgveil.client() as client:
+            self.assertEqual(client.query("SELECT count(*) FROM t").texts(), [["0"]])
+            for table in ("guarded", "persons"):
+                reply = client.query(f"SELECT * FROM {table}")
+                self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
+                self.assertIn("row-level security", str(reply.errors))
+
+    def test_a_build_says_what_check_says_of_the_relation(self):
+        sql = ("CREATE VIEW public.v AS SELECT * FROM public.persons; CREATE MATERIALIZED VIEW public.m AS SELECT * FROM public.persons; "
+               "CREATE TABLE public.ungranted AS SELECT * FROM public.persons; "
+               "REVOKE ALL ON public.ungranted FROM pgveil_admin; GRANT SELECT ON public.ungranted TO pgveil_query")
+        database = self.database(sql)
+        for table, words in (("v", "is a view: what it shows depends on the settings of who asks"),
+                             ("m", "is a materialized view: each REFRESH shows other rows than were counted"),
+                             ("ungranted", "setup-sql")):
+            with self.subTest(table):
+                pgveil = self.pgveil(database, (Policy("p", f"public.{table}", 3, COLUMNS, unit="person"),))
+                self.assertIn(words, self.build(pgveil, "p", status=1))
 
     def test_what_serve_refuses(self):
         for sql, open_tables, word in (

@@ -267,7 +267,7 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
             )
             self.with_config("policy", "build", "staff_k3")
             greedy = self.with_config("policy", "show", "staff_k3").stdout
-            checked = self.with_config("check").stdout
+            checked = self.with_config("check", "--all").stdout
         finally:
             self.pgveil.policy_path.write_text(good)
         self.assertIn("fall back", thorough)
@@ -285,7 +285,7 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
             f"note: computable-cells: policy staff_k3: readers can compute {computable}% of the cells",
         )
         self.with_config("policy", "build", "staff_k3")
-        self.assertNotIn("note: computable-cells: policy staff_k3", self.with_config("check").stdout)
+        self.assertNotIn("note: computable-cells: policy staff_k3", self.with_config("check", "--all").stdout)
 
     def test_combinations_beyond_the_memory_limit(self):
         good = self.pgveil.config_path.read_text()

@@ -142,6 +142,7 @@ class LeastPrivilege(ServerCase):
 
     def test_it_serves_with_exactly_that(self):
         self.assertEqual(self.before.returncode, 1)  # there was no such role
+        self.assertIn("what pgveil setup-sql prints makes the role", self.before.stderr)
         with self.pgveil.client() as client:
             self.assertEqual(client.query("SELECT * FROM people").texts(), world.MASKED_PEOPLE)
             self.assertEqual(client.query("SELECT count(*) FROM towns JOIN staff USING (town)").errors, [])

@@ -396,7 +396,7 @@ class Tools(StackCase):
             )
 
     def test_check_says_what_stands_in_for_a_domain(self):
-        done = self.pgveil.command("check", "--config", str(self.pgveil.config_path))
+        done = self.pgveil.command("check", "--all", "--config", str(self.pgveil.config_path))
         self.assertIn(
             "note: hidden-domain: policy odd_k2: mail is of domain public.mail: readers see NULL of type "
             "character varying(40)",
