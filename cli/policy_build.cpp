@@ -62,7 +62,7 @@ Result<BuiltVersion> build_patiently(const Config& config, const Specs& specs,
   }
 }
 
-void say(const BuiltVersion& built) {
+void say(const policy::PolicySpec& spec, const BuiltVersion& built) {
   const policy::PolicyVersion& version = built.version;
   const auto& disclosure = version.disclosure;
   std::fputs(
@@ -79,7 +79,7 @@ void say(const BuiltVersion& built) {
     std::fputs(fmt::format("policy {}: {}\n", version.policy, line).c_str(), stdout);
   };
   if (!built.note.empty()) say_line(built.note);
-  std::ranges::for_each(console::utility_lines(version), say_line);
+  std::ranges::for_each(console::build_lines(spec, version), say_line);
 }
 
 int run_policy_build(const PolicyBuildArguments& arguments, const std::string& config_path) {
@@ -98,7 +98,7 @@ int run_policy_build(const PolicyBuildArguments& arguments, const std::string& c
     const auto built =
         build_patiently(*config, *all, spec, arguments.is_fresh ? Lineage::begin : Lineage::go_on);
     if (built) {
-      say(*built);
+      say(*spec, *built);
     } else {
       status = report(built.error());
     }

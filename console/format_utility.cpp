@@ -10,6 +10,7 @@
 #include "console/command_list.hpp"
 #include "console/quote.hpp"
 #include "policy/level/level_advice.hpp"
+#include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
 
 namespace pgveil::console {
@@ -90,6 +91,12 @@ std::string never_shown_hint(const PolicyVersion& version, const AnswerError& er
   const std::string shown = fmt::format(
       "{} is {} shown: {} of rows", question_text(version.tree, error.attributes),
       error.rows_shown == 0 ? "never" : "hardly ever", percent_of(error.rows_shown, error.rows, 0));
+  const auto implied =
+      std::ranges::find(version.utility->implied, attribute, &policy::ImpliedColumn::attribute);
+  if (implied != version.utility->implied.end()) {
+    const std::string by = shown_name(version.tree.attributes[implied->by].name);
+    return fmt::format("{}; it follows from {}: who sees {} knows it", shown, by, by);
+  }
   const AnswerError* level = shown_level_of(version, attribute);
   const bool helps = level != nullptr && level->rows_shown * 200 >= level->rows;
   if (helps) {
@@ -191,7 +198,12 @@ std::vector<std::string> utility_hints(const PolicyVersion& version) {
   for (const AnswerError& error : version.utility->columns) {
     if (auto hint = never_shown_hint(version, error); !hint.empty()) hints.push_back(std::move(hint));
   }
-  for (const auto& implied : version.utility->implied) hints.push_back(implied_hint(version.tree, implied));
+  for (const auto& implied : version.utility->implied) {
+    const bool is_told = std::ranges::any_of(version.utility->columns, [&](const AnswerError& error) {
+      return error.attributes.front() == implied.attribute && !never_shown_hint(version, error).empty();
+    });
+    if (!is_told) hints.push_back(implied_hint(version.tree, implied));
+  }
   return hints;
 }
 
@@ -205,6 +217,23 @@ std::vector<std::string> utility_lines(const PolicyVersion& version) {
     lines.push_back("asked for: " + answer_line(version.tree, error));
   auto hints = utility_hints(version);
   lines.insert(lines.end(), std::make_move_iterator(hints.begin()), std::make_move_iterator(hints.end()));
+  return lines;
+}
+
+std::vector<std::string> build_lines(const policy::PolicySpec& spec, const PolicyVersion& version) {
+  constexpr std::size_t kNamed = 5;
+  auto lines = utility_lines(version);
+  std::string named;
+  std::size_t count = 0;
+  for (const auto& column : version.shape.columns) {
+    if (std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name) != spec.columns.end())
+      continue;
+    if (++count <= kNamed) named += (count == 1 ? "" : ", ") + shown_name(column.name);
+  }
+  if (count == 0) return lines;
+  if (count > kNamed) named += fmt::format(" and {} more", count - kNamed);
+  lines.push_back(fmt::format("{} not listed and always NULL: {}",
+                              count == 1 ? "1 column is" : fmt::format("{} columns are", count), named));
   return lines;
 }
 

@@ -41,6 +41,11 @@ namespace pgveil::console {
 // After a build: what readers see of each column and of each declared question, then the hints.
 [[nodiscard]] std::vector<std::string> utility_lines(const policy::PolicyVersion& version);
 
+// After a build of this policy: utility_lines, and the columns that the policy does not list, of which
+// readers only ever see NULL.
+[[nodiscard]] std::vector<std::string> build_lines(const policy::PolicySpec& spec,
+                                                   const policy::PolicyVersion& version);
+
 // `pgveil policy diff`: per question that was measured of either, what was shown and how wrong it was.
 [[nodiscard]] Table answers_table(const policy::PolicyVersion& before, const policy::PolicyVersion& after);
 

@@ -220,7 +220,7 @@ Answer Commands::answer(const console::BuildPolicy& command, const std::string& 
   return Table{console::columns_of(command),
                {release_row(*published, published->disclosure, published->utility)},
                "BUILD POLICY",
-               console::utility_lines(*published)};
+               console::build_lines(**spec, *published)};
 }
 
 Answer Commands::answer(const console::CheckPolicy& command, const std::string&) {

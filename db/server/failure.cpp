@@ -54,16 +54,22 @@ Error server_failure(std::string_view what, const pqxx::sql_error& failure) {
   } else {
     error.hint = "the server's log has the text; log.log_private shows it here";
   }
+  if (error.sqlstate == "42501" && (what.starts_with("reading") || what.starts_with("counting")))
+    error.hint = "run what pgveil setup-sql prints, also after a new policy: it grants what is needed";
   if (error.sqlstate == "25006")
     error.hint = "a standby can't be written to: do it on the primary, and it arrives here";
   return error;
 }
 
 Error connection_failure(std::string_view what, const std::exception& failure) {
+  const std::string text = first_line(failure.what());
+  const bool lacks_role =
+      text.find("FATAL:  role \"") != std::string::npos && text.ends_with("does not exist");
   return {ErrorKind::connection,
           std::string(sqlstate::kConnectionFailure),
-          fmt::format("{} failed: {}", what, first_line(failure.what())),
-          "is PostgreSQL running there, and do the backend settings fit?",
+          fmt::format("{} failed: {}", what, text),
+          lacks_role ? "what pgveil setup-sql prints makes the role: run it"
+                     : "is PostgreSQL running there, and do the backend settings fit?",
           failure.what(),
           0};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "console/format_utility.hpp"
+#include "policy/spec/spec.hpp"
 
 namespace pgveil::console {
 namespace {
@@ -88,6 +89,35 @@ TEST_CASE("a column whose level is shown is not told to get one") {
   CHECK(std::ranges::count_if(utility_hints(version), [](const std::string& line) {
           return line.find("shown") != std::string::npos;
         }) == 1);
+}
+
+TEST_CASE("a column that is never shown because it follows from another needs no level") {
+  auto version = clinic();
+  version.utility->columns[1].rows_shown = 0;
+  CHECK(has_line(utility_hints(version),
+                 "country is never shown: 0% of rows; it follows from city: who sees city knows it"));
+  CHECK_FALSE(
+      has_line(utility_hints(version),
+               "country follows from city: each value of city has one of country, so who sees city knows "
+               "country"));
+}
+
+TEST_CASE("after a build the columns that the policy does not list are named") {
+  const auto version = clinic();
+  policy::PolicySpec spec;
+  for (const char* name : {"city", "country", "birth date"}) {
+    policy::ColumnRule rule;
+    rule.name = name;
+    spec.columns.push_back(rule);
+  }
+  CHECK(build_lines(spec, version) == utility_lines(version));
+  spec.columns.erase(spec.columns.begin());
+  CHECK(build_lines(spec, version).back() == "1 column is not listed and always NULL: city");
+  auto wide = version;
+  for (int number = 10; number < 16; ++number)
+    wide.shape.columns.push_back({number, "c" + std::to_string(number)});
+  CHECK(build_lines(spec, wide).back() ==
+        "7 columns are not listed and always NULL: city, c10, c11, c12, c13 and 2 more");
 }
 
 TEST_CASE("what rounds to nothing is hardly ever shown, and what does not is no matter") {
