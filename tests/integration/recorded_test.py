@@ -126,6 +126,42 @@ class Recorded(StackCase):
     def test_tools(self):
         self.play("tools")
 
+    def test_adbc(self):
+        self.play("adbc")
+
+    def test_datagrip(self):
+        self.play("datagrip")
+
+    def test_django(self):
+        self.play("django")
+
+    def test_drizzle(self):
+        self.play("drizzle")
+
+    def test_duckdb(self):
+        self.play("duckdb")
+
+    def test_ibis(self):
+        self.play("ibis")
+
+    def test_metabase(self):
+        self.play("metabase")
+
+    def test_pgadmin(self):
+        self.play("pgadmin")
+
+    def test_pools(self):
+        self.play("pools")
+
+    def test_prisma(self):
+        self.play("prisma")
+
+    def test_rails(self):
+        self.play("rails")
+
+    def test_typeorm(self):
+        self.play("typeorm")
+
 
 if __name__ == "__main__":
     main()

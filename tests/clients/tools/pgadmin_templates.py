@@ -32,7 +32,12 @@ FOREIGN = (
     "languages/sql/default/templates.sql",
 )
 # PostgreSQL itself denies these to a role without rights of its own.
-DENIED = ("languages/acl.sql", "subscriptions/properties.sql", "tables/reset_stats.sql", "tablespaces/stats.sql")
+DENIED = (
+    "languages/acl.sql",
+    "subscriptions/properties.sql",
+    "tables/reset_stats.sql",
+    "tablespaces/stats.sql",
+)
 # The server's own word that a template is not for it: wrong syntax, no such name, no such value.
 NOT_FOR_IT = (
     "42601",
