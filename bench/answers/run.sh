@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# ./run bench answers [--quick]: how many of the queries that analysts and their tools send are answered
+# through pgveil, and how many of these with exactly the rows of a masked copy. README.md says what is
+# measured, and how.
+# Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
+set -euo pipefail
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
+source "$ROOT/scripts/unprivileged.sh"
+source "$ROOT/scripts/private_postgres.sh"
+source "$ROOT/bench/bench_database.sh"
+
+# The packages that bring the generators and the queries of TPC-H and TPC-DS.
+TPC=(duckdb==1.5.5 duckdb-extensions==1.5.5 duckdb-extension-tpch==1.5.5 duckdb-extension-tpcds==1.5.5)
+TPC_HOME=$ROOT/build/bench/tpc
+
+# install_tpc: fails if they can't be had.
+install_tpc() {
+  [[ $(cat "$TPC_HOME/ready" 2>/dev/null) != "${TPC[*]}" ]] || return 0
+  step "installing ${TPC[*]} into build/bench/tpc"
+  rm -rf "$TPC_HOME"
+  /usr/bin/python3 -m venv "$TPC_HOME" && "$TPC_HOME/bin/pip" install -q --no-input "${TPC[@]}" >&2 || return 1
+  echo "${TPC[*]}" >"$TPC_HOME/ready"
+}
+
+# load_tpc SCALE: the tables of both sets, and their queries in $DIRECTORY/tpc.
+load_tpc() {
+  step "generating TPC-H and TPC-DS at scale factor $1"
+  mkdir "$DIRECTORY/tpc"
+  "$TPC_HOME/bin/python" "$HERE/generate_tpc.py" "$1" "$DIRECTORY/tpc"
+  as_superuser -d bench -f "$DIRECTORY/tpc/tables.sql"
+}
+
+main() {
+  local scale=0.05 rows=200000 argument
+  for argument in "$@"; do
+    case $argument in
+      --quick) scale=0.01 rows=20000 ;;
+      *) die_usage "bench answers: unknown argument \"$argument\"" ;;
+    esac
+  done
+  mkdir -p "$ROOT/build/bench"
+  start_server answers
+  if install_tpc; then
+    load_tpc "$scale"
+  else
+    step "TPC-H and TPC-DS are left out: ${TPC[*]} can't be installed"
+  fi
+  step "loading the tables of the other sets"
+  as_superuser -d bench -v rows="$rows" -f "$HERE/films.sql" -f "$HERE/shop.sql"
+  as_superuser -d postgres -c "CREATE DATABASE masked TEMPLATE bench"
+  cp "$HERE"/*.yaml "$HERE"/*_queries.sql "$DIRECTORY/"
+  configure answers.yaml
+  [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$DIRECTORY"/{*.yaml,*_queries.sql}
+  measure --port="$PORT" | tee "$ROOT/build/bench/answers.md"
+}
+
+main "$@"
