@@ -140,6 +140,7 @@ start_suite() {
     architecture)
       start architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py"
       start architecture/doc_paths "$PYTHON" "$ROOT/tests/architecture/doc_paths_test.py"
+      start architecture/clients_doc "$PYTHON" "$ROOT/tests/architecture/clients_doc_test.py"
       ;;
     format) start format bash "$ROOT/scripts/format.sh" --check ;;
     unit)
