@@ -273,7 +273,10 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       if (table->mask == nullptr) {
         refuse(Reason::policy_not_built,
                fmt::format("the policy of relation \"{}\" is closed", range.relname),
-               "build needed: an admin can run BUILD POLICY " + table->state.spec->name, range.location);
+               relation.has_row_security
+                   ? "it has row-level security: ask the data owner for a copy of what all readers may see"
+                   : "build needed: an admin can run BUILD POLICY " + table->state.spec->name,
+               range.location);
       }
       mask = table->mask.get();
       has_masked_ = true;
