@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run bench plans [--quick] [--queries=N] [--seed=N] [--stored] [--tpcds[=SCALE]]: statements through pgveil and on a copy
-# that holds the masked rows, with the copy's statistics and indexes. README.md says what is measured and how.
+# ./run bench plans [--quick] [--queries=N] [--seed=N] [--stored] [--tpcds[=SCALE]]: statements through pgveil
+# and on a copy that holds the masked rows, with statistics. README.md says what is measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

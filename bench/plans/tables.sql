@@ -1,5 +1,5 @@
--- Three tables of persons with policies, and two open ones. Values are skewed, some columns are nearly unique,
--- and some depend on each other, as in real tables.
+-- Three tables of persons with policies, and two open ones. Values are skewed, some columns are nearly
+-- unique, and some depend on each other, as in real tables.
 CREATE TABLE cities (city text PRIMARY KEY, state text NOT NULL, size integer NOT NULL);
 CREATE TABLE days (day date PRIMARY KEY, month integer NOT NULL, is_weekend boolean NOT NULL);
 CREATE TABLE people (id integer PRIMARY KEY, name text, sex text, born date, city text, state text, job text,

@@ -205,6 +205,10 @@ SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.conkey, k.confrelid,
             k.confkey), 0))
      FROM pg_catalog.pg_constraint k WHERE k.contype IN ('p', 'f')),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', x.indexrelid, x.indrelid, x.indkey[0],
+            x.indisvalid, x.indpred IS NULL), 0))
+     FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
+    WHERE c.oid >= 16384 AND c.relpersistence <> 't' AND c.relkind IN ('r', 'p')),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.xmin, r.xmax), 0))
      FROM pg_catalog.pg_rewrite r WHERE r.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', e.oid, e.enumtypid, e.enumlabel), 0))

@@ -3,6 +3,7 @@
 answers, keep the client's conditions from hidden rows, and read nothing for a value that is never shown."""
 import json
 import struct
+import time
 
 from harness import world
 from harness.runner import main
@@ -234,6 +235,27 @@ class LookUps(StackCase):
         self.assertEqual(
             world.HIDDEN and self.texts("SELECT count(*) FROM people WHERE city = 'Hamlet'"), [["4"]]
         )
+
+
+class NewIndexes(StackCase):
+    """Of the table's owner, while pgveil serves: what it sends is what `pgveil rewrite`, which has just read the
+    catalog, prints."""
+    has_version_schema = True
+    options = {"catalog_check_every": "1s"}
+
+    def wait_until_looked_up(self, is_looked_up):
+        question = "EXPLAIN POLICY FOR ROLE analyst FULL 'SELECT id FROM people WHERE state = $1'"
+        deadline = time.monotonic() + 20
+        while ("ORDER BY t.ctid" in str(self.pgveil.console(question).texts())) != is_looked_up:
+            self.assertLess(time.monotonic(), deadline, is_looked_up)
+            time.sleep(0.2)
+
+    def test_they_are_noticed(self):
+        self.wait_until_looked_up(False)
+        self.postgres.run("CREATE INDEX new_index ON people (state);", "demo")
+        self.wait_until_looked_up(True)
+        self.postgres.run("DROP INDEX new_index;", "demo")
+        self.wait_until_looked_up(False)
 
 
 if __name__ == "__main__":
