@@ -1,5 +1,5 @@
-"""Draws SELECTs that join the tables of tables.sql: inner, outer, semi and anti joins by visible and by masked
-columns, under conditions on masked columns."""
+"""Draws SELECTs that join the tables of tables.sql: inner, outer, semi and anti joins by visible and by
+masked columns, under conditions on masked columns."""
 import random
 
 KEYS = {"people": "id", "visits": "person_id", "orders": "person_id"}
@@ -100,5 +100,6 @@ class Draw:
             f"SELECT {key}, count(*) FROM {sql}{where} GROUP BY 1",
             f"SELECT {key}, a.id FROM {sql}{where} ORDER BY 2, 1 LIMIT 20",
             f"SELECT count(*) FROM (SELECT DISTINCT {key}, a.id % 100 FROM {sql}{where}) AS d",
-            f"SELECT count(*), max(r) FROM (SELECT {key}, rank() OVER (PARTITION BY {key} ORDER BY a.id) r FROM {sql}{where}) w",
+            f"SELECT count(*), max(r) FROM (SELECT {key}, rank() OVER (PARTITION BY {key} ORDER BY a.id) r "
+            f"FROM {sql}{where}) w",
         ))

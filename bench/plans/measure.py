@@ -1,5 +1,5 @@
-"""The measurements of bench/plans/run.sh: through pgveil, and on the masked copy, in pairs. README.md says what
-they mean."""
+"""The measurements of bench/plans/run.sh: through pgveil, and on the masked copy, in pairs. README.md says
+what they mean."""
 import argparse
 import decimal
 import pathlib
@@ -59,7 +59,9 @@ def drawn(server, count, seed):
     values = {}
     for table in KEYS:
         for column in COLUMNS[table]:
-            server.cursor.execute(f"SELECT {column}::text FROM {table} WHERE id % 7 = 0 AND {column} IS NOT NULL")
+            server.cursor.execute(
+                f"SELECT {column}::text FROM {table} WHERE id % 7 = 0 AND {column} IS NOT NULL"
+            )
             values[table, column] = sorted(value for value, in server.cursor.fetchall())
     draw = Draw(seed, values)
     return ((f"join {number}", draw.statement()) for number in range(count))
@@ -92,11 +94,13 @@ def measure(statements, masked, copy, executions, seed, log):
         if theirs[2] is None:
             skipped += 1
             continue
-        if mine[2] is not None and comparable(mine[2]) != comparable(theirs[2]) and " LIMIT " not in statement.upper():
+        # LIMIT of TPC-DS may cut between rows that its ORDER BY does not tell apart.
+        is_certain = mine[2] is not None and (name.startswith("join") or " LIMIT " not in statement.upper())
+        if is_certain and comparable(mine[2]) != comparable(theirs[2]):
             wrong.append(name)
         measured.append((name, statement, theirs[1], mine[1], theirs[0], mine[0]))
-        print(f"{name}\t{theirs[1]:.5f}\t{mine[1]:.5f}\t{theirs[0]:.5f}\t{mine[0]:.5f}\t{' '.join(statement.split())[:2000]}",
-              file=log, flush=True)
+        seconds = (f"{each:.5f}" for each in (theirs[1], mine[1], theirs[0], mine[0]))
+        print(name, *seconds, " ".join(statement.split())[:2000], sep="\t", file=log, flush=True)
     return measured, skipped, wrong
 
 

@@ -31,7 +31,7 @@ load_tpcds() {
   step "loading TPC-DS"
   as_superuser -d bench -f "$data/schema.sql" >/dev/null
   for table in "$data"/*.csv; do
-    as_superuser -d bench -c "COPY $(basename "$table" .csv) FROM STDIN (FORMAT csv, DELIMITER '|')" <"$table" >/dev/null
+    as_superuser -d bench -c "COPY $(basename "$table" .csv) FROM STDIN (FORMAT csv, DELIMITER '|')" <"$table"
   done
   as_superuser -d bench -f "$HERE/tpcds_keys.sql" >/dev/null
   mkdir "$DIRECTORY/queries"
@@ -116,7 +116,8 @@ main() {
     load_tpcds
     policies=tpcds.yaml protected=(customer customer_address)
     open=$(as_superuser -d bench -At -c "SELECT string_agg('public.' || relname, ', ') FROM pg_class
-      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname NOT IN ('customer', 'customer_address')")
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+        AND relname NOT IN ('customer', 'customer_address')")
     OPTIONS+=(--files=queries --timeout=100 --executions=0)
   else
     as_superuser -d bench -f "$HERE/tables.sql" >/dev/null
@@ -132,9 +133,9 @@ main() {
   serve
   fill_copies "${protected[@]}"
   install -m 644 "$HERE/joins.py" "$DIRECTORY/"
-  [[ -z ${PGVEIL_BENCH_STOP:-} ]] || { echo "$DIRECTORY $PORT $VEIL_PORT"; sleep 100000; }
-  measure --port="$PORT" --pgveil="$VEIL_PORT" "${OPTIONS[@]}" | tee "$ROOT/build/bench/plans${SCALE:+_tpcds}.md"
-  cp "$DIRECTORY/plans.tsv" "$ROOT/build/bench/plans${SCALE:+_tpcds}.tsv"
+  local result=$ROOT/build/bench/plans${SCALE:+_tpcds}
+  measure --port="$PORT" --pgveil="$VEIL_PORT" "${OPTIONS[@]}" | tee "$result.md"
+  cp "$DIRECTORY/plans.tsv" "$result.tsv"
 }
 
 main "$@"

@@ -9,7 +9,8 @@ CREATE TABLE visits (id integer PRIMARY KEY, person_id integer NOT NULL, day dat
 CREATE TABLE orders (id integer PRIMARY KEY, person_id integer NOT NULL, day date, priority text, clerk text,
                      status text NOT NULL, price integer);
 SELECT setseed(0.5);
-INSERT INTO cities SELECT 'city ' || n, 'state ' || n % 20, (1000000 / (n + 1))::integer FROM generate_series(0, 399) n;
+INSERT INTO cities
+  SELECT 'city ' || n, 'state ' || n % 20, (1000000 / (n + 1))::integer FROM generate_series(0, 399) n;
 INSERT INTO days SELECT d, extract(month FROM d), extract(isodow FROM d) > 5
   FROM (SELECT '2022-01-01'::date + n AS d FROM generate_series(0, 729) n) AS each;
 INSERT INTO people
@@ -19,8 +20,8 @@ INSERT INTO people
   FROM (SELECT n, (399 * random() ^ 3)::integer AS c FROM generate_series(1, 20000) n) AS drawn;
 INSERT INTO visits
   SELECT n, 1 + (19999 * random() ^ 1.5)::integer, '2022-01-01'::date + (729 * random() ^ 2)::integer,
-         CASE WHEN random() < 0.9 THEN 'ward ' || (15 * random() ^ 2)::integer END, 'kind ' || (3 * random() ^ 3)::integer,
-         (1000 * random())::integer
+         CASE WHEN random() < 0.9 THEN 'ward ' || (15 * random() ^ 2)::integer END,
+         'kind ' || (3 * random() ^ 3)::integer, (1000 * random())::integer
   FROM generate_series(1, 60000) n;
 INSERT INTO orders
   SELECT n, 1 + (19999 * random())::integer, '2022-01-01'::date + (729 * random())::integer,

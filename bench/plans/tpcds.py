@@ -1,4 +1,4 @@
-"""tpcds.py SCALE FOLDER: writes the tables of TPC-DS as CSV, schema.sql, and the 99 queries, q01.sql to q99.sql."""
+"""tpcds.py SCALE FOLDER: writes the tables of TPC-DS as CSV, schema.sql, and the queries, q01.sql and on."""
 import pathlib
 import sys
 
@@ -9,7 +9,8 @@ import duckdb_extension_tpcds
 def main(scale, folder):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    extension = next(pathlib.Path(duckdb_extension_tpcds.__file__).parent.rglob("tpcds.duckdb_extension"))
+    package = pathlib.Path(duckdb_extension_tpcds.__file__).parent
+    extension = next(package.rglob("tpcds.duckdb_extension"))
     connection = duckdb.connect()
     connection.execute(f"LOAD '{extension}'")
     connection.execute(f"CALL dsdgen(sf = {float(scale)})")
@@ -17,7 +18,8 @@ def main(scale, folder):
         (folder / f"q{number:02}.sql").write_text(query)
     tables = connection.execute("SELECT table_name, sql FROM duckdb_tables() ORDER BY 1").fetchall()
     for table, _ in tables:
-        connection.execute(f"COPY {table} TO '{folder}/{table}.csv' (HEADER false, DELIMITER '|', NULLSTR '')")
+        options = "(HEADER false, DELIMITER '|', NULLSTR '')"
+        connection.execute(f"COPY {table} TO '{folder}/{table}.csv' {options}")
     (folder / "schema.sql").write_text("\n".join(sql for _, sql in tables) + "\n")
 
 
