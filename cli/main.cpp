@@ -44,7 +44,7 @@ struct CommandLine {
         "Run pgveil VERB --help to learn more about a verb. Exit status: 0 when it has worked, 1 for a "
         "mistake in a file or in the databases, 2 for a wrong command line, 3 when a table was published "
         "without the proof that no other one is better.");
-    add(app, {add_serve, add_check, add_setup_sql});
+    add(app, {add_init, add_serve, add_check, add_setup_sql});
     add(group("user", "who may log in"), {add_user_add, add_user_remove, add_user_list});
     add(app, {add_rewrite});
     add(group("policy", "build policies and show what they disclose"),

@@ -36,8 +36,8 @@ Error unasked() {
   return usage_error("no password was typed", "type one, or name a file with --password-file");
 }
 
-// Switches the echo of the terminal off while it lives. OpenSSL does so only after it has asked, and would show
-// what is typed before.
+// Switches the echo of the terminal off while it lives. OpenSSL does so only after it has asked, and would
+// show what is typed before.
 class Unechoed {
  public:
   Unechoed() : is_terminal_(::tcgetattr(STDIN_FILENO, &before_) == 0) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "cli/setup_sql.hpp"
 #include "cli/verbs.hpp"
 #include "common/sqlstate.hpp"
 #include "common/yaml.hpp"
@@ -79,20 +80,31 @@ struct SetupSqlArguments {
 };
 
 int run_setup_sql(const SetupSqlArguments& arguments, const std::string& config_path) {
-  const auto config = read_config(config_path, Passwords::left_out);
-  if (!config) return report(config.error());
-  const auto specs = read_policy_files(*config);
-  if (!specs) return report(specs.error());
-  const auto database = database_to_set_up(*config, arguments.database);
-  if (!database) return report(database.error());
-  if (const auto own = refuse_server_roles(*config); !own) return report(own.error());
-  const auto input = input_of(*config, *specs, *database);
-  std::fputs((arguments.asks_who_loses ? db::public_losses_sql(input) : db::setup_sql(input)).c_str(),
-             stdout);
+  const auto text = setup_sql_text(config_path, arguments.database,
+                                   arguments.asks_who_loses ? SetupScript::who_loses : SetupScript::setup);
+  if (!text) return report(text.error());
+  std::fputs(text->c_str(), stdout);
   return kSuccess;
 }
 
 }  // namespace
+
+Result<std::string> setup_sql_text(const std::string& config_path, const std::optional<std::string>& named,
+                                   SetupScript script) {
+  const auto config = read_config(config_path, Passwords::left_out);
+  if (!config) return config.error();
+  const auto specs = read_policy_files(*config);
+  if (!specs) return specs.error();
+  const auto database = database_to_set_up(*config, named);
+  if (!database) return database.error();
+  if (const auto own = refuse_server_roles(*config); !own) return own.error();
+  const auto input = input_of(*config, *specs, *database);
+  switch (script) {
+    case SetupScript::setup: return db::setup_sql(input);
+    case SetupScript::who_loses: return db::public_losses_sql(input);
+  }
+  return db::setup_sql(input);
+}
 
 Verb add_setup_sql(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<SetupSqlArguments>();

@@ -25,7 +25,7 @@ struct UserArguments {
 
 Result<std::string> users_file_of(const UserArguments& arguments, const std::string& config_path) {
   if (arguments.file) return *arguments.file;
-  const auto config = read_config(config_path);
+  const auto config = read_config(config_path, Passwords::left_out);
   if (!config) {
     Error error = config.error();
     error.hint += (error.hint.empty() ? "" : "; ") + std::string("--file names the users file itself");

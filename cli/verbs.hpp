@@ -4,6 +4,7 @@
 
 namespace pgveil::app {
 
+[[nodiscard]] Verb add_init(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_serve(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_check(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_setup_sql(CLI::App& parent, std::string& config);

@@ -15,7 +15,7 @@ formatter() {
 
 cd "$ROOT"
 tool=$(formatter)
-mapfile -d '' -t files < <(find common policy engine pg rewriter review console proxy db settings jobs daemon \
+mapfile -d '' -t files < <(find common policy engine pg rewriter review draft console proxy db settings jobs daemon \
   web/http web/api cli tests bench \
   \( -name '*.cpp' -o -name '*.hpp' \) -print0 2>/dev/null | sort -z)
 case ${1:-} in

@@ -23,6 +23,7 @@ FOLDERS = [
     "pg",
     "rewriter",
     "review",
+    "draft",
     "console",
     "proxy/wire",
     "proxy/session",
@@ -46,6 +47,7 @@ MAY_INCLUDE = {
     "pg": {"common"},
     "rewriter": {"common", "policy", "pg"},
     "review": {"common", "policy", "rewriter"},
+    "draft": {"common", "policy", "engine", "rewriter"},
     "console": {"common", "policy"},  # policy: SHOW TREE and its like format its values
     "proxy/wire": {"common"},
     "proxy/session": {
@@ -122,7 +124,7 @@ DOORS = {
 }
 
 # Values and functions only: no input or output, no clock, no thread, no randomness (invariant 3).
-PURE_FOLDERS = ["policy", "engine", "pg", "rewriter", "proxy/wire", "proxy/session"]
+PURE_FOLDERS = ["policy", "engine", "pg", "rewriter", "draft", "proxy/wire", "proxy/session"]
 IMPURE_HEADERS = {
     "chrono",
     "ctime",

@@ -1,0 +1,206 @@
+#include "draft/draft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/ascii.hpp"
+#include "draft/yaml_text.hpp"
+
+namespace pgveil::draft {
+namespace {
+
+constexpr std::size_t kLongestName = 63;
+
+std::string folded_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += is_letter(c) || is_digit(c) ? lower(c) : '_';
+  if (out.empty() || is_digit(out.front())) out.insert(0, "t_");
+  return out;
+}
+
+// "patients", or "hr_patients" if another table has that name, or with a number.
+std::string policy_name(const TableFacts& table, std::set<std::string>& taken) {
+  std::string name = folded_name(table.name).substr(0, kLongestName);
+  if (taken.contains(name)) name = folded_name(table.schema + "_" + table.name).substr(0, kLongestName);
+  for (int number = 2; !taken.insert(name).second; ++number) {
+    const std::string ending = fmt::format("_{}", number);
+    name = folded_name(table.name).substr(0, kLongestName - ending.size()) + ending;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<PlannedTable> plan(const Database& database) {
+  const auto roles = roles_of(database);
+  std::vector<PlannedTable> planned;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < database.tables.size(); ++i) {
+    PlannedTable one{i, roles[i], "", {}};
+    if (roles[i].role == Role::persons || roles[i].role == Role::events) {
+      auto proposal = propose(database, database.tables[i], roles[i], roles);
+      if (proposal.draft) {
+        one.policy = policy_name(database.tables[i], taken);
+        one.draft = std::move(*proposal.draft);
+      } else {
+        one.role.role = Role::closed;
+        one.role.reason += "; " + proposal.why_not;
+      }
+    }
+    planned.push_back(std::move(one));
+  }
+  return planned;
+}
+
+namespace {
+
+std::string class_name(policy::ColumnClass column_class) {
+  switch (column_class) {
+    case policy::ColumnClass::identifier: return "identifier";
+    case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
+    case policy::ColumnClass::sensitive: return "sensitive";
+    case policy::ColumnClass::insensitive: return "insensitive";
+  }
+  return "";
+}
+
+std::string rows_in_words(const TableFacts& table) {
+  if (table.is_sample_whole) return fmt::format("{} rows", table.sample->rows());
+  return table.rows ? fmt::format("about {:.0f} rows", *table.rows) : "an unknown number of rows";
+}
+
+std::string head_of(const Database& database, const PlannedTable& planned) {
+  const auto& table = database.tables[planned.table];
+  std::string out = comment(fmt::format("A draft by pgveil init for {} ({}). Why it needs a policy: {}.",
+                                        name_of(table), rows_in_words(table), planned.role.reason));
+  std::string what =
+      "Read each line: you know what others may know of these persons, and pgveil does not. "
+      "identifier: always NULL. quasi_identifier: shown where at least k persons share what is shown. "
+      "sensitive and insensitive: shown as they are.";
+  for (const auto& finding : planned.draft.findings) what += " " + finding;
+  return out + comment(what);
+}
+
+// Each column on a line with its reason behind it; what could be added stands above.
+std::string columns_of(const TableDraft& draft) {
+  std::size_t width = 0;
+  std::vector<std::string> entries;
+  for (const auto& column : draft.columns) {
+    std::string entry =
+        fmt::format("      {}: {{class: {}", yaml_name(column.name), class_name(column.column_class));
+    if (!column.generalize.empty()) entry += ", generalize: " + column.generalize;
+    entries.push_back(entry + "}");
+    width = std::max(width, entries.back().size());
+  }
+  constexpr std::size_t kMostAligned = 70;
+  width = std::min(width, kMostAligned);
+  std::string out;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!draft.columns[i].more.empty()) out += comment(draft.columns[i].more, "      ");
+    out += fmt::format("{:<{}}  # {}\n", entries[i], width, in_comment(draft.columns[i].reason));
+  }
+  return out;
+}
+
+std::string yaml_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const auto& name : names) out += (out.empty() ? "" : ", ") + yaml_name(name);
+  return "[" + out + "]";
+}
+
+bool has_plain_table_name(const TableFacts& table) {
+  const auto is_plain = [](std::string_view name) {
+    return std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+  };
+  return is_plain(table.schema) && is_plain(table.name);
+}
+
+}  // namespace
+
+std::string policy_text(const Database& database, const PlannedTable& planned, const std::string& reader) {
+  const auto& table = database.tables[planned.table];
+  const auto& draft = planned.draft;
+  std::string out = head_of(database, planned);
+  out += "version: 1\npolicies:\n";
+  out += fmt::format("  - name: {}\n    database: {}\n", yaml_name(planned.policy), yaml_name(database.name));
+  out += fmt::format("    table: {}\n", has_plain_table_name(table) ? yaml_name(name_of(table))
+                                                                    : yaml_list({table.schema, table.name}));
+  out += comment(draft.k_reason, "    ") + fmt::format("    k: {}\n", draft.k);
+  if (draft.unit)
+    out += comment(draft.unit_reason, "    ") + fmt::format("    unit: {}\n", yaml_name(*draft.unit));
+  out += fmt::format("    readers: [{}]\n", yaml_name(reader));
+  if (!draft.priority.empty()) {
+    out += comment("What is disclosed first. Put the columns first that your analysts group by.", "    ");
+    out += fmt::format("    priority: {}\n", yaml_list(draft.priority));
+  }
+  return out + "    columns:\n" + columns_of(draft);
+}
+
+namespace {
+
+std::vector<std::string> schemas_of(const Database& database, const std::vector<PlannedTable>& planned) {
+  std::vector<std::string> schemas{"public"};
+  for (const auto& one : planned) {
+    const auto& schema = database.tables[one.table].schema;
+    if (one.role.role != Role::closed && std::ranges::find(schemas, schema) == schemas.end())
+      schemas.push_back(schema);
+  }
+  return schemas;
+}
+
+std::string open_tables(const Database& database, const std::vector<PlannedTable>& planned) {
+  std::string out;
+  for (const auto& one : planned) {
+    if (one.role.role != Role::reference) continue;
+    out += fmt::format("  - {}  # {}\n", yaml_name(name_of(database.tables[one.table])),
+                       in_comment(one.role.reason));
+  }
+  return comment("Shown as they are, to every user. Take out what is not for everybody.") +
+         (out.empty() ? "open_tables: []\n" : "open_tables:\n" + out);
+}
+
+std::string closed_tables(const Database& database, const std::vector<PlannedTable>& planned) {
+  std::string out;
+  for (const auto& one : planned) {
+    if (one.role.role != Role::closed) continue;
+    out += fmt::format("#   - {}  # {}\n", yaml_name(name_of(database.tables[one.table])),
+                       in_comment(one.role.reason));
+  }
+  if (out.empty()) return "";
+  return comment("Closed to everybody. To open one, move its line to open_tables.") + out;
+}
+
+}  // namespace
+
+std::string config_text(const Database& database, const std::vector<PlannedTable>& planned,
+                        const ServerPlace& place) {
+  const bool has_policies =
+      std::ranges::any_of(planned, [](const PlannedTable& it) { return !it.policy.empty(); });
+  std::string out =
+      comment(fmt::format("Written by pgveil init for database {}. docs/config.md describes every key, and "
+                          "docs/first-day.md the next steps. Paths are relative to this file.",
+                          database.name));
+  out += fmt::format("listen: {{host: 127.0.0.1, port: {}}}  # clients connect here\n", place.listen_port);
+  out +=
+      fmt::format("backend:\n  host: {}\n  port: {}\n  databases: {}\n  schemas: {}\n", yaml_name(place.host),
+                  place.port, yaml_list({database.name}), yaml_list(schemas_of(database, planned)));
+  out += "  query_role: {user: pgveil_query, password_file: query_password}  # runs what clients ask\n";
+  out +=
+      "  admin_role: {user: pgveil_admin, password_file: admin_password}  # counts; never runs what clients "
+      "ask\n";
+  if (!place.tls_mode.empty()) {
+    out += fmt::format(
+        "tls: {{backend: {{mode: {}}}}}  # verify-full with a ca_file checks the server's name too\n",
+        place.tls_mode);
+  }
+  out += "auth: {method: scram-sha-256, users_file: users.txt}  # pgveil user add NAME adds users\n";
+  out +=
+      "admin: {admin_users: [operator]}  # for the console; pgveil user add operator gives it a password\n";
+  out += has_policies ? "policies: [policies/*.yaml]\n" : "policies: []\n";
+  out += "state_dir: state\nexport_dir: exports\n\n";
+  return out + open_tables(database, planned) + "\n" + closed_tables(database, planned);
+}
+
+}  // namespace pgveil::draft
