@@ -88,7 +88,8 @@ store_decisions() {
 serve() {
   local tries
   VEIL_PORT=$(grep -o 'port: [0-9]*' "$DIRECTORY/pgveil.yaml" | head -n 1 | cut -d' ' -f2)
-  as_run_user ./pgveil serve --config pgveil.yaml >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
+  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil serve --config pgveil.yaml \
+    >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
   SERVING=$!
   for ((tries = 0; tries < 300; tries++)); do
     (exec 3<>"/dev/tcp/127.0.0.1/$VEIL_PORT") 2>/dev/null && return
