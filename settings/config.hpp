@@ -217,6 +217,7 @@ struct Config {
   AuditConfig audit;
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;
+  rewriter::Estimates estimates = rewriter::Estimates::large_tables;
   bool notices = true;  // readers are told what masks do to an answer
   PoolConfig pool;
   LimitsConfig limits;

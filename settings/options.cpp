@@ -34,6 +34,10 @@ constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMask
     {{"cheapest", rewriter::MaskChoice::cheapest},
      {"by_column", rewriter::MaskChoice::by_column},
      {"by_row", rewriter::MaskChoice::by_row}}};
+constexpr std::array<std::pair<std::string_view, rewriter::Estimates>, 3> kEstimates{
+    {{"none", rewriter::Estimates::none},
+     {"large_tables", rewriter::Estimates::large_tables},
+     {"all_tables", rewriter::Estimates::all_tables}}};
 constexpr std::array<std::pair<std::string_view, log::Level>, 4> kLevels{{{"debug", log::Level::debug},
                                                                           {"info", log::Level::info},
                                                                           {"warning", log::Level::warning},
@@ -323,6 +327,12 @@ constexpr Option kOptions[] = {
      "lets masked_column = constant use an index of the table. The duration then reveals how many rows "
      "have a value that is disclosed somewhere, including rows that hide it (docs/attack-model.md)",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.look_ups); }},
+    {"masks", "estimates", "none, large_tables or all_tables", "large_tables",
+     "for which tables conditions on masked columns are written so that PostgreSQL expects about as many "
+     "rows "
+     "as they keep. Otherwise it expects one row in 200, and may join by nested loops (docs/rewriting.md). "
+     "All forms mean the same. large_tables: those of at least 1,000 rows",
+     [](Config& c, const Value& v, const Origin&) { return store_choice(v, kEstimates, c.estimates); }},
     {"masks", "notices", "true or false", "true",
      "tells readers what masks do: a NOTICE, once per session, says what a masked table shows, and a NOTICE "
      "says that a join on a hidden column matches no row. SET pgveil.notices = off turns this off for a "

@@ -153,6 +153,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.open_access = open_access_of(config, database);
   add_by_pattern(*examined, known, reading);
   reading.input.mask_choice = config.mask_form;
+  reading.input.estimates = config.estimates;
   reading.input.in_parts = on_all_processors;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   reading.input.notices = config.notices ? rewriter::ReaderNotices::yes : rewriter::ReaderNotices::no;

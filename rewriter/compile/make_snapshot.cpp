@@ -173,6 +173,7 @@ class SnapshotMaker {
     snapshot_->generation_ = input_.generation;
     snapshot_->mask_source_ = input_.mask_source;
     snapshot_->mask_choice_ = input_.mask_choice;
+    snapshot_->estimates_ = input_.estimates;
     snapshot_->notices_ = input_.notices;
     snapshot_->built_tables_ = known_tables(input_, never_raw_);
     snapshot_->strangers_ = strangers_of(input_);

@@ -68,6 +68,22 @@ struct LookUpColumns {
   std::uint64_t rows = 0;                            // of the table when the tree was built
 };
 
+// The share of a table's rows that show something in a masked column. Everybody who reads the mask can count
+// the same.
+struct ShownShare {
+  double shown = 0;    // of the rows that show any value
+  double typical = 0;  // of the rows that show the value of a row drawn from those
+  // The values that are shown more often than PostgreSQL expects of any value, each with its share.
+  std::map<std::string, double, std::less<>> frequent;
+};
+
+struct ShownShares {
+  // Per column of the relation. nullopt: no column of the tree, or a boolean, of whose two values PostgreSQL
+  // expects one half each. Empty where PostgreSQL has statistics.
+  std::vector<std::optional<ShownShare>> columns;
+  double rows = 0;  // of the table when the tree was built
+};
+
 // A column of a mask, and the constants or parameters that it is looked up by, as they are printed.
 struct LookUp {
   std::size_t position = 0;
@@ -84,6 +100,7 @@ struct Mask {
   std::optional<RowMask> by_row;    // leaves out the same columns by the same text
   MaskCosts costs;
   LookUpColumns look_ups;
+  ShownShares shares;
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog, or a table's plain columns
   std::uint64_t number = 0;

@@ -15,7 +15,9 @@ enum class MaskSource { text, view };
 enum class MaskForm { by_column, by_row };
 
 enum class MaskChoice { cheapest, by_column, by_row };  // the last two are for tests and for comparing plans
-enum class LookUps { no, yes };                         // whether masks can be looked up (look_up.hpp)
+// For which tables conditions are written so that PostgreSQL can estimate them (pipeline/put_estimates.hpp).
+enum class Estimates { none, large_tables, all_tables };  // the last one is for tests
+enum class LookUps { no, yes };                           // whether masks can be looked up (look_up.hpp)
 
 // The work per row, in comparisons with a constant (policy/decision/decision_cost.hpp).
 struct MaskCosts {

@@ -16,6 +16,7 @@
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/mask/mask_view.hpp"
 #include "rewriter/mask/shape_guard.hpp"
+#include "rewriter/mask/shown_shares.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -168,6 +169,7 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
   mask->policy = spec.name;
   mask->number = version.number;
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
+  mask->shares = shown_shares(version.tree, relation);
   if (source == MaskSource::view) {
     PGVEIL_ASSERT(guard == VersionGuard::present);
     mask->view = mask_view_name(mask->policy, mask->number);

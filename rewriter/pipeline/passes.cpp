@@ -65,7 +65,8 @@ std::optional<Objection> check_statement_depth(StatementWork& work, const Statem
 }
 
 std::optional<Objection> choose_statement_masks(StatementWork& work, const StatementContext& context) {
-  choose_masks(work.raw.stmt->base, work.stand_ins, context.snapshot.mask_choice(), context.arena);
+  choose_masks(work.raw.stmt->base, work.stand_ins,
+               {context.snapshot.mask_choice(), context.snapshot.estimates()}, context.arena);
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include "rewriter/mask/mask_form.hpp"
 #include "rewriter/mask/mask_text.hpp"
 #include "rewriter/pipeline/find_look_ups.hpp"
+#include "rewriter/pipeline/put_estimates.hpp"
 #include "rewriter/pipeline/whole_reads.hpp"
 
 namespace pgveil::rewriter {
@@ -156,18 +157,19 @@ std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessa
   return collector.take();
 }
 
-void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
+void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoices choices,
                   pg::Arena& arena) {
   if (stand_ins.empty()) return;
   const auto used = used_column_names(statement);
   const auto whole = whole_reads(statement, stand_ins);
   const auto look_ups = put_look_ups(statement, stand_ins, arena);
+  put_estimates(statement, stand_ins, look_ups, choices.estimates, arena);
   for (const StandIn& stand_in : stand_ins) {
     const Mask& mask = *stand_in.mask;
     StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
     if (used && !stand_in.has_renamed_columns) name.left_out = unused(mask, *used);
     if (mask.by_row && !look_ups.contains(stand_in.name))
-      name.form = form_of(mask, name.left_out, choice, whole.contains(stand_in.name));
+      name.form = form_of(mask, name.left_out, choices.form, whole.contains(stand_in.name));
     stand_in.name->relname = arena.copy(print_name(name));
   }
 }

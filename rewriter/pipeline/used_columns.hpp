@@ -18,10 +18,16 @@ namespace pgveil::rewriter {
 // Texts live as long as the tree. Stand-ins of masks are not looked into.
 [[nodiscard]] std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement);
 
-// Turns stand-ins into look-ups where it can (find_look_ups.hpp) and gives each a new name: without the
+struct MaskChoices {
+  MaskChoice form = MaskChoice::cheapest;
+  Estimates estimates = Estimates::large_tables;
+};
+
+// Turns stand-ins into look-ups where it can (find_look_ups.hpp) and writes conditions on masked columns so
+// that PostgreSQL can estimate them (put_estimates.hpp). Then it gives each stand-in a new name: without the
 // columns that the statement does not use, and in the cheaper form, or in the chosen form if the mask has it.
 // Look-ups are always by column. The texts are copied to the arena.
-void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoice choice,
+void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoices choices,
                   pg::Arena& arena);
 
 }  // namespace pgveil::rewriter

@@ -66,6 +66,7 @@ struct SnapshotInput {
   MaskSource mask_source = MaskSource::text;  // view: query_role can't read the tables of policies
   MaskChoice mask_choice = MaskChoice::cheapest;
   LookUps look_ups = LookUps::yes;
+  Estimates estimates = Estimates::large_tables;
   ReaderNotices notices = ReaderNotices::yes;
   std::shared_ptr<const Snapshot> before =
       nullptr;  // masks that were made of the same are taken over from it
@@ -98,6 +99,7 @@ class Snapshot {
   // sampled.
   [[nodiscard]] MaskSource mask_source() const { return mask_source_; }
   [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
+  [[nodiscard]] Estimates estimates() const { return estimates_; }
   [[nodiscard]] ReaderNotices notices() const { return notices_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   // Whether the table may stand in SQL that is sent for this role.
@@ -143,6 +145,7 @@ class Snapshot {
   std::uint64_t generation_ = 0;
   MaskSource mask_source_ = MaskSource::text;
   MaskChoice mask_choice_ = MaskChoice::cheapest;
+  Estimates estimates_ = Estimates::large_tables;
   ReaderNotices notices_ = ReaderNotices::yes;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;

@@ -86,6 +86,21 @@ struct Asking {
     });
   }
 
+  // condition::pg_catalog.int4 <> 0: true where the condition is, by the operator of pg_catalog.
+  static bool is_told_by_number(const PgQuery__AExpr& it) {
+    if (it.kind != PG_QUERY__A__EXPR__KIND__AEXPR_OP ||
+        !pg::is_kind(it.lexpr, PG_QUERY__NODE__NODE_TYPE_CAST))
+      return false;
+    const PgQuery__TypeName& type = *it.lexpr->type_cast->type_name;
+    return has_name(type.names, type.n_names, "int4") && type.n_typmods == 0 && type.n_array_bounds == 0 &&
+           type.setof == 0 && type.pct_type == 0 && is_number_zero(it.rexpr);
+  }
+
+  static bool is_number_zero(const Node* node) {
+    return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull == 0 &&
+           node->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL && node->a_const->ival->ival == 0;
+  }
+
   // Whether the condition is true only for rows that meet the look-up's condition.
   [[nodiscard]] bool implies(const Node* node) const {
     if (pg::is_kind(node, PG_QUERY__NODE__NODE_BOOL_EXPR)) {
@@ -96,6 +111,7 @@ struct Asking {
     }
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_EXPR)) return false;
     const PgQuery__AExpr& it = *node->a_expr;
+    if (has_name(it.name, it.n_name, "<>")) return is_told_by_number(it) && implies(it.lexpr->type_cast->arg);
     if (it.n_name == 0 || it.lexpr == nullptr || pg::string_of(it.name[it.n_name - 1]) != "=") return false;
     if (it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_IN)
       return is_column(it.lexpr) && are_constants(pg::nodes(it.rexpr->list->items, it.rexpr->list->n_items));

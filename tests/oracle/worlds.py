@@ -128,6 +128,7 @@ class World:
             self.raw,
             schemas=SCHEMAS,
             mask_form=form,
+            estimates="all_tables",
         )
 
     def start(self):

@@ -21,7 +21,7 @@ backend:
   admin_role: {{user: pgveil_admin, password_file: admin_password}}
 auth: {{method: {authentication}{users}}}
 admin: {{admin_users: [operator], stats_users: [watcher]}}
-masks: {{form: {mask_form}, notices: {notices}}}
+masks: {{form: {mask_form}, estimates: {estimates}, notices: {notices}}}
 limits: {{{limits}}}
 log: {{level: debug}}
 policies: [policies/*.yaml]
@@ -74,6 +74,7 @@ def write(
     accept_excess=ACCEPT_EXCESS,
     mask_views=False,
     mask_form=None,
+    estimates="large_tables",
     has_notices=False,
     more="",
 ):
@@ -100,6 +101,7 @@ def write(
             schemas=", ".join(schemas),
             query_user=query_user,
             mask_form=mask_form or MASK_FORM,
+            estimates=estimates,
             notices="true" if has_notices else "false",
             limits=limits,
             more=more,

@@ -180,13 +180,26 @@ TEST_CASE("the verifier takes a look-up only where the statement asks for it") {
   CHECK(
       is_taken(look_up("state OPERATOR(pg_catalog.=) ANY (ARRAY['OH'])", "100-1-2") + " WHERE state = 'OH'"));
   CHECK(is_taken(ohio + " INNER JOIN (SELECT 1) AS c ON people.state = 'OH'"));
+  CHECK(is_taken(ohio + " WHERE (state = 'OH')::pg_catalog.int4 OPERATOR(pg_catalog.<>) 0"));
 
   for (const std::string& where :
-       {std::string(), std::string(" WHERE state = 'DC'"), std::string(" WHERE city = 'OH'"),
-        std::string(" WHERE (state = 'OH') OR (state = 'DC')"), std::string(" WHERE NOT (state = 'OH')"),
-        std::string(" WHERE state <> 'OH'"), std::string(" WHERE state IN ('OH', 'DC')"),
-        std::string(" WHERE state = 'OH'::pg_catalog.text"), std::string(" WHERE q.state = 'OH'"),
-        std::string(" WHERE state NOT IN ('OH')"), std::string(" HAVING state = 'OH'"),
+       {std::string(),
+        std::string(" WHERE state = 'DC'"),
+        std::string(" WHERE city = 'OH'"),
+        std::string(" WHERE (state = 'OH') OR (state = 'DC')"),
+        std::string(" WHERE NOT (state = 'OH')"),
+        std::string(" WHERE state <> 'OH'"),
+        std::string(" WHERE state IN ('OH', 'DC')"),
+        std::string(" WHERE state = 'OH'::pg_catalog.text"),
+        std::string(" WHERE q.state = 'OH'"),
+        std::string(" WHERE (state = 'OH')::pg_catalog.int4 OPERATOR(pg_catalog.<>) 1"),
+        std::string(" WHERE (state = 'OH')::pg_catalog.int4 OPERATOR(pg_catalog.=) 0"),
+        std::string(" WHERE (state = 'OH')::pg_catalog.int4 <> 0"),
+        std::string(" WHERE (state = 'DC')::pg_catalog.int4 OPERATOR(pg_catalog.<>) 0"),
+        std::string(" WHERE (NOT (state = 'OH'))::pg_catalog.int4 OPERATOR(pg_catalog.<>) 0"),
+        std::string(" WHERE (state = 'OH')::pg_catalog.text OPERATOR(pg_catalog.<>) '0'"),
+        std::string(" WHERE state NOT IN ('OH')"),
+        std::string(" HAVING state = 'OH'"),
         std::string(", (SELECT 1) AS c WHERE state = 'OH'"),
         std::string(" LEFT JOIN (SELECT 1) AS c ON people.state = 'OH'"),
         std::string(" INNER JOIN (SELECT 1) AS c ON true WHERE state = 'OH'"),

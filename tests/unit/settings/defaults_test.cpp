@@ -24,8 +24,8 @@ Config without_keys() {
 bool is_same(const Config& a, const Config& b) {
   const auto in_force = [](const Config& c) {
     return std::tie(c.listen, c.backend, c.auth, c.auth_query, c.tls, c.metrics, c.admin, c.page, c.audit,
-                    c.mask_form, c.look_ups, c.pool, c.limits, c.bypass_roles, c.state_dir, c.export_dir,
-                    c.log);
+                    c.mask_form, c.look_ups, c.estimates, c.pool, c.limits, c.bypass_roles, c.state_dir,
+                    c.export_dir, c.log);
   };
   const auto sizes = [](const Config& c) {
     return std::tuple(c.policies.size(), c.jobs.size(), c.open_tables.size(), c.acknowledged.size());
