@@ -65,6 +65,10 @@ std::string stored_defaults() {
                      any("(d.adrelid, d.adnum)", stored_columns()));
 }
 
+std::string stored_statistics() {
+  return "SELECT s.oid FROM pg_catalog.pg_statistic_ext AS s WHERE " + is_stored_decision("s.stxname");
+}
+
 std::string objects() {
   std::string out =
       fmt::format("SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname {} '{}'::pg_catalog.name",
@@ -72,7 +76,8 @@ std::string objects() {
   for (const std::string& query :
        {relations(), in_schemas("pg_proc", "pronamespace"), in_schemas("pg_type", "typnamespace"),
         in_schemas("pg_constraint", "connamespace"), of_relations("pg_rewrite", "ev_class"),
-        of_relations("pg_trigger", "tgrelid"), of_relations("pg_attrdef", "adrelid"), stored_defaults()}) {
+        of_relations("pg_trigger", "tgrelid"), of_relations("pg_attrdef", "adrelid"), stored_defaults(),
+        stored_statistics()}) {
     out += " UNION ALL " + query;
   }
   return out;

@@ -16,7 +16,7 @@ enum class OwnRows {
   own_schema,       // column: the name of a schema that the row is about; here pg_toast is an ordinary name
   relation,         // column: the OID of the relation that the row is about
   relation_column,  // column: as relation; the row is about one of its columns, whose number is in `detail`
-  attribute,        // column: as relation; the name of the column is in `detail`
+  attribute,        // column: as relation; the name of the column, or of statistics, is in `detail`
   column_name,      // column: the name of the schema; the row is about a column named in `detail`
   object,           // column: the OID of any object
   dependency        // pg_depend

@@ -147,7 +147,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_stat_user_tables", kStatTables, names("schemaname")},
     {kPg, "pg_statio_all_tables", kStatioTables,
      names("schemaname")},  // Sequelize uses it to join comments to tables
-    {kPg, "pg_statistic_ext", kStatisticExt, relations("stxrelid")},
+    {kPg, "pg_statistic_ext", kStatisticExt, {OwnRows::attribute, "stxrelid", "stxname"}},
     {kPg, "pg_subscription", kSubscription},
     {kPg, "pg_tables", {}, names("schemaname")},
     {kPg, "pg_tablespace", {}},

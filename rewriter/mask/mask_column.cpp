@@ -130,7 +130,7 @@ Node* level_constant(std::size_t attribute, const std::string& value, const Tree
 Result<Node*> canonical_value(std::size_t attribute, const TreeColumns& tree_columns, pg::Builder& build) {
   const ComparableType& type = tree_columns.types[attribute];
   const Column& column = *tree_columns.columns[attribute];
-  Node* raw = build.column({kMaskAlias, column.name});
+  Node* raw = raw_column(tree_columns.alias, column.name, build);
   switch (type.canonical) {
     case Canonical::as_is: return raw;
     case Canonical::trim_scale: {

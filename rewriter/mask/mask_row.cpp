@@ -7,6 +7,7 @@
 
 #include "policy/spec/spec.hpp"
 #include "policy/tree/released_together.hpp"
+#include "rewriter/mask/mask_level.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -68,7 +69,8 @@ Node* level_value(std::size_t attribute, const policy::DisclosureTree& tree, con
   return arms.empty() ? hidden : build.searched_case(arms, hidden);
 }
 
-// CASE WHEN (t."pgveil shown" & bit) = bit THEN the column ELSE NULL END
+}  // namespace
+
 Result<Node*> shown_if_released(std::string_view decision, std::size_t attribute,
                                 const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
                                 pg::Builder& build) {
@@ -80,12 +82,10 @@ Result<Node*> shown_if_released(std::string_view decision, std::size_t attribute
                             : level_value(attribute, tree, tree_columns, *unknown, build);
   if (!value) return value;
   const std::uint64_t bit = std::uint64_t{1} << attribute;
-  Node* shown = build.operation("&", build.column({kMaskAlias, decision}), bits(bit, build));
+  Node* shown = build.operation("&", raw_column(tree_columns.alias, decision, build), bits(bit, build));
   const pg::Builder::When arm[] = {{build.equals(shown, bits(bit, build)), *value}};
   return build.searched_case(arm, *hidden);
 }
-
-}  // namespace
 
 Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
                     pg::Builder& build) {

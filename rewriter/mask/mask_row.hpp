@@ -33,6 +33,11 @@ inline constexpr std::string_view kShownColumn = "pgveil shown";
 [[nodiscard]] pg::Node* released_bits(const policy::RowDecision& decision, const TreeColumns& tree_columns,
                                       pg::Builder& build);
 
+// CASE WHEN (t.<decision> & bit) = bit THEN the column ELSE NULL END, for an attribute of the tree.
+[[nodiscard]] Result<pg::Node*> shown_if_released(std::string_view decision, std::size_t attribute,
+                                                  const policy::DisclosureTree& tree,
+                                                  const TreeColumns& tree_columns, pg::Builder& build);
+
 // The mask's targets, where t.<decision> holds that number. by_column: see masking_select_by_row.
 struct BitTargets {
   std::vector<pg::Node*> targets;

@@ -9,6 +9,7 @@
 #include "pg/print.hpp"
 #include "policy/decision/row_decision.hpp"
 #include "policy/spec/spec.hpp"
+#include "policy/tree/released_together.hpp"
 #include "rewriter/mask/mask_row.hpp"
 
 namespace pgveil::rewriter {
@@ -30,7 +31,7 @@ constexpr std::string_view kCosts =
     "INSERT,\n"
     "-- COPY and UPDATEs of a column that the expression names compute it, and each statement that writes "
     "has\n"
-    "-- the server read the expression first.\n";
+    "-- the server read the expression first. The statistics tell PostgreSQL how many rows show what.\n";
 
 }  // namespace
 
@@ -74,6 +75,28 @@ std::string actions(const StoredExpression& expression, const StoredColumn* kept
                            pg::quote_identifier(expression.column), expression.text);
 }
 
+// Statistics on what each column shows, without which PostgreSQL guesses that one row in 200 shows a value.
+// They know nothing that the mask does not show. DROP COLUMN drops them with the decisions.
+Result<std::string> statistics(const StoredExpression& expression, const policy::DisclosureTree& tree,
+                               const Relation& relation, const std::string& table) {
+  auto tree_columns = bind(tree, relation);
+  if (!tree_columns) return tree_columns.error();
+  tree_columns->alias = {};
+  pg::Arena arena;
+  pg::Builder build(arena);
+  std::string out;
+  for (std::uint32_t a = 0; a < tree.attributes.size(); ++a) {
+    if (policy::values_released(tree, a).empty()) continue;
+    const auto shown = shown_if_released(expression.column, a, tree, *tree_columns, build);
+    if (!shown) return shown.error();
+    const std::string name =
+        fmt::format("{}.{}.{}", expression.column, relation.oid, tree.attributes[a].number);
+    out += fmt::format("CREATE STATISTICS {}.{} ON ({}) FROM {};\n", pg::quote_identifier(relation.schema),
+                       pg::quote_identifier(name), pg::print_expression(**shown), table);
+  }
+  return out.empty() ? out : out + fmt::format("ANALYZE {};\n", table);
+}
+
 std::string what_follows(const std::string& policy, const Neighbours& neighbours) {
   std::string out = "-- The table is closed then until\n--   pgveil policy build " + policy + "\n";
   for (const std::string& other : neighbours.policies) out += "--   pgveil policy build " + other + "\n";
@@ -99,10 +122,13 @@ Result<std::string> stored_column_sql(const policy::PolicyVersion& version, cons
   if (all.empty()) return fmt::format("-- {}: the table has its column, and no outdated one.\n", policy);
   all.back() = ';';
   const std::string table = pg::quote_identifier(relation.schema) + "." + pg::quote_identifier(relation.name);
+  Result<std::string> counted = std::string();
+  if (kept == nullptr) counted = statistics(*expression, version.tree, relation, table);
+  if (!counted) return counted.error();
   return fmt::format(
       "-- {}: what each row of {} shows, kept in the row. Run it as the table's owner.\n{}ALTER TABLE "
-      "{}{}\n{}",
-      policy, in_comment(table), kept == nullptr ? kCosts : std::string_view(), table, all,
+      "{}{}\n{}{}",
+      policy, in_comment(table), kept == nullptr ? kCosts : std::string_view(), table, all, *counted,
       kept == nullptr ? what_follows(version.policy, neighbours) : std::string());
 }
 

@@ -366,6 +366,12 @@ TEST_CASE("the SQL for the owner adds the version's column and drops the others"
   world.people.stored.clear();
   CHECK(sql().find(add) != std::string::npos);
   CHECK(sql().find("ACCESS EXCLUSIVE") != std::string::npos);
+  const std::string statistics =
+      "CREATE STATISTICS public.\"" + world.column.name + "." + std::to_string(world.people.oid) + ".";
+  CHECK(sql().find(statistics) != std::string::npos);
+  CHECK(sql().find("ON (CASE WHEN (\"" + world.column.name + "\" OPERATOR(pg_catalog.&) ") !=
+        std::string::npos);
+  CHECK(sql().find("ANALYZE public.people;\n-- The table is closed") != std::string::npos);
   CHECK(sql().ends_with("-- The table is closed then until\n--   pgveil policy build people_k2\n"));
   world.people.stored = {{6, "pgveil shown 0", kDigest, 1}, world.column};
   CHECK(sql() ==
