@@ -16,6 +16,9 @@ std::string_view code_of(FindingKind kind) {
     case FindingKind::added_builtin: return "added-builtin";
     case FindingKind::operator_overload: return "operator-overload";
     case FindingKind::function_overload: return "function-overload";
+    case FindingKind::extension_changed: return "extension-changed";
+    case FindingKind::unnamed_function: return "unnamed-function";
+    case FindingKind::open_function: return "open-function";
     case FindingKind::user_cast: return "user-cast";
     case FindingKind::view: return "view";
     case FindingKind::rule: return "rule";

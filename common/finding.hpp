@@ -20,9 +20,12 @@ enum class FindingKind {
   server_machinery,  // a function that operators, casts or types work through is not PostgreSQL 15's
   quoting_column,  // a readable catalog has a column of a type that quotes data, which the lists do not hide
   added_builtin,   // somebody put an operator or a type into pg_catalog
-  operator_overload,  // an operator of a name that pg_catalog has too
+  operator_overload,  // an operator that one of pg_catalog's name could mean, and that clients may not use
   function_overload,  // the same for functions
-  user_cast,          // a cast through a function that is not PostgreSQL's
+  extension_changed,  // functions of a reviewed extension are not those that were reviewed
+  unnamed_function,  // a function that is not in C runs whenever values of a type are sorted, read or written
+  open_function,     // open_functions opens what may do more than compute, or names nothing
+  user_cast,         // a cast through a function that is not PostgreSQL's
   // What surrounds a protected table (review/closure_check.hpp).
   view,               // a view reads it
   rule,               // a rule of another table names it

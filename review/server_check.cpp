@@ -14,11 +14,6 @@
 namespace pgveil::review {
 namespace {
 
-// Operators that SQL constructs use implicitly (IN, BETWEEN, LIKE, NULLIF, JOIN USING …), where no schema can
-// be written.
-constexpr auto kImplicitOperators =
-    std::to_array<std::string_view>({"=", "<>", "<", "<=", ">", ">=", "~", "!~", "~~", "!~~", "~~*", "!~~*"});
-
 // The functions that masks and guards use, in addition to operators and casts (mask_column.cpp,
 // shape_guard.cpp, resolve_function.cpp).
 constexpr auto kUsedByPgveil =
@@ -31,15 +26,12 @@ bool is_machinery(const rewriter::PinnedFunction& function) {
 
 class Check {
  public:
-  Check(const ServerFacts& facts, const std::vector<std::string>& search_path)
-      : facts_(facts), search_path_(search_path) {}
+  explicit Check(const ServerFacts& facts) : facts_(facts) {}
 
   ServerVerdict run() {
     functions();
     quoting_columns();
     for (const auto& object : facts_.added) added(object);
-    for (const auto& overload : facts_.operators) operator_overload(overload);
-    for (const auto& overload : facts_.functions_elsewhere) function_overload(overload);
     for (const auto& cast : facts_.casts) user_cast(cast);
     return std::move(verdict_);
   }
@@ -100,30 +92,6 @@ class Check {
         "move it to another schema, or acknowledge it");
   }
 
-  void operator_overload(const Overload& overload) {
-    const bool is_implicit = std::ranges::find(kImplicitOperators, overload.name) != kImplicitOperators.end();
-    const bool is_on_path = std::ranges::find(search_path_, overload.schema) != search_path_.end();
-    if (is_implicit && is_on_path) {
-      add(FindingKind::operator_overload, Severity::warning, overload.object,
-          fmt::format(
-              "{} could be found in place of PostgreSQL's own by IN, LIKE, BETWEEN and their like, which "
-              "are refused to clients for that",
-              overload.object),
-          fmt::format("drop it, take schema {} out of backend.schemas, or acknowledge it", overload.schema));
-      return;
-    }
-    add(FindingKind::operator_overload, Severity::note, overload.object,
-        fmt::format("{} has the name of one of PostgreSQL's", overload.object),
-        "clients can't reach it: operators are sent as pg_catalog's");
-  }
-
-  void function_overload(const Overload& overload) {
-    if (rewriter::function_rule(overload.name) == rewriter::FunctionRule::refused) return;
-    add(FindingKind::function_overload, Severity::note, overload.object,
-        fmt::format("{} has the name of a function that clients may call", overload.object),
-        "clients can't reach it: functions are sent as pg_catalog's");
-  }
-
   void user_cast(const UserCast& cast) {
     if (!cast.is_implicit && !cast.is_target_builtin) {
       add(FindingKind::user_cast, Severity::note, cast.object,
@@ -137,14 +105,13 @@ class Check {
   }
 
   const ServerFacts& facts_;
-  const std::vector<std::string>& search_path_;
   ServerVerdict verdict_;
 };
 
 }  // namespace
 
-ServerVerdict check_server(const ServerFacts& facts, const std::vector<std::string>& search_path) {
-  return Check(facts, search_path).run();
+ServerVerdict check_server(const ServerFacts& facts) {
+  return Check(facts).run();
 }
 
 }  // namespace pgveil::review

@@ -25,14 +25,6 @@ struct QuotingColumn {
   std::string type;
 };
 
-// A function or operator outside pg_catalog whose name pg_catalog has, too. Members of extensions are left
-// out.
-struct Overload {
-  std::string object;  // "function public.upper(text)", "operator public.=(text,text)"
-  std::string schema;
-  std::string name;
-};
-
 // A cast that a user made with a function outside pg_catalog. Members of extensions are left out.
 struct UserCast {
   std::string object;  // "cast (integer as public.secret)"
@@ -45,8 +37,6 @@ struct ServerFacts {
   std::vector<QuotingColumn> quoting_columns;
   std::vector<std::string>
       added;  // operators and types in pg_catalog that neither initdb nor an extension made
-  std::vector<Overload> operators;
-  std::vector<Overload> functions_elsewhere;
   std::vector<UserCast> casts;
 };
 
@@ -56,8 +46,6 @@ struct ServerVerdict {
   std::set<std::string, std::less<>> dropped_functions;
 };
 
-// search_path: the pinned one. An unqualified operator can only be found there.
-[[nodiscard]] ServerVerdict check_server(const ServerFacts& facts,
-                                         const std::vector<std::string>& search_path);
+[[nodiscard]] ServerVerdict check_server(const ServerFacts& facts);
 
 }  // namespace pgveil::review

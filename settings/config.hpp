@@ -224,6 +224,7 @@ struct Config {
   std::vector<PathPattern> policies;
   std::vector<PathPattern> jobs;
   std::vector<OpenTable> open_tables;
+  std::vector<std::string> open_functions;  // "schema.function", "extension:name"
   std::vector<BypassRole> bypass_roles;
   std::vector<Decision> acknowledged;
   std::string state_dir;

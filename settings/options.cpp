@@ -70,6 +70,11 @@ constexpr Option kOptions[] = {
      "the role of the "
      "client's name decide",
      [](Config& c, const Value& v, const Origin&) { return store_open_tables(v, c); }},
+    {"", "open_functions", "list of functions", "[]",
+     "functions outside pg_catalog that clients may call, and operators that run them, because you know that "
+     "they only compute with their arguments. Write schema.function, or extension:name for the immutable and "
+     "stable functions of an extension. Reviewed extensions are open without it (docs/sql-support.md)",
+     [](Config& c, const Value& v, const Origin&) { return store_open_functions(v, c); }},
     {"", "acknowledged", "list of {object: …, reason: …}", "[]",
      "findings of `pgveil check` that you accept. object is the name that check prints. database limits "
      "the entry to one database (default: all)",

@@ -76,6 +76,20 @@ Result<void> store_open_tables(const yaml::Value& value, Config& config) {
   return store_each(value, config.open_tables, read_open_table);
 }
 
+Result<void> store_open_functions(const yaml::Value& value, Config& config) {
+  const auto read = [](const yaml::Value& item) -> Result<std::string> {
+    auto text = item.as_string();
+    if (!text) return text.error();
+    const bool is_extension =
+        text->starts_with("extension:") && text->size() > std::string_view("extension:").size();
+    const auto dot = text->find('.');
+    if (is_extension || (dot != std::string::npos && dot > 0 && dot + 1 < text->size())) return text;
+    return yaml::error_at(item.position(), fmt::format("{} names no function", yaml::in_quotes(*text)),
+                          "write schema.function, or extension:name");
+  };
+  return store_each(value, config.open_functions, read);
+}
+
 Result<void> store_bypass_roles(const yaml::Value& value, Config& config, const ConfigOrigin& origin) {
   return store_each(value, config.bypass_roles,
                     [&](const yaml::Value& item) { return read_bypass_role(item, origin); });

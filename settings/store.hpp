@@ -47,6 +47,7 @@ template <class Choice, std::size_t N>
 [[nodiscard]] Result<void> store_let_in(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_auth_query(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_cache(const yaml::Value& value, Config& config);
+[[nodiscard]] Result<void> store_open_functions(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_acknowledged(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_pool_rules(const yaml::Value& value, Config& config);
 

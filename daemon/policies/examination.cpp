@@ -12,6 +12,7 @@
 #include "db/catalog/catalog_loader.hpp"
 #include "db/catalog/surroundings_loader.hpp"
 #include "db/server/server_facts_loader.hpp"
+#include "review/candidate_check.hpp"
 #include "review/closure_check.hpp"
 #include "review/open_by_pattern.hpp"
 #include "review/release_check.hpp"
@@ -75,9 +76,11 @@ Result<Examination> examine(const Config& config, const Specs& specs, const std:
   out.catalog = std::move(*catalog);
   const auto facts = db::load_server_facts(endpoint, database);
   if (!facts) return facts.error();
-  auto verdict = review::check_server(*facts, out.catalog.search_path);
+  auto verdict = review::check_server(*facts);
   out.catalog.dropped_functions = std::move(verdict.dropped_functions);
   out.server = std::move(verdict.findings);
+  auto candidates = review::judge_candidates(out.catalog, config.open_functions);
+  std::move(candidates.begin(), candidates.end(), std::back_inserter(out.server));
   const auto surroundings = db::load_surroundings(endpoint, database);
   if (!surroundings) return surroundings.error();
   out.surroundings = find_surroundings(config, specs, out, *surroundings);

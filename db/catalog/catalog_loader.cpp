@@ -9,6 +9,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
+#include "db/catalog/candidate_query.hpp"
 #include "db/catalog/relation_query.hpp"
 #include "db/server/failure.hpp"
 
@@ -29,12 +30,6 @@ SELECT t.typname FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_type e ON e.o
  WHERE t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace AND t.typtype IN ('b', 'e', 'r', 'm')
    AND t.oid < 16384 AND COALESCE(e.typtype, 'b') NOT IN ('c', 'p', 'd'))";
 
-// A cast function could read anything, so types with one are left out. Labels are visible in pg_enum.
-constexpr const char* kEnums = R"(
-SELECT n.nspname, t.typname FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
- WHERE t.typtype = 'e' AND n.nspname <> 'pg_catalog'
-   AND NOT EXISTS (SELECT FROM pg_catalog.pg_cast c WHERE t.oid IN (c.castsource, c.casttarget)))";
-
 constexpr const char* kCollations = R"(
 SELECT collname FROM pg_catalog.pg_collation WHERE collnamespace = 'pg_catalog'::pg_catalog.regnamespace
    AND collencoding IN (-1, (SELECT encoding FROM pg_catalog.pg_database
@@ -46,20 +41,9 @@ constexpr const char* kFunctionsElsewhere = R"(
 SELECT DISTINCT proname FROM pg_catalog.pg_proc
  WHERE pronamespace NOT IN ('pg_catalog'::pg_catalog.regnamespace, 'information_schema'::pg_catalog.regnamespace))";
 
-constexpr const char* kOperatorsElsewhere = R"(
-SELECT DISTINCT oprname FROM pg_catalog.pg_operator
- WHERE oprnamespace <> 'pg_catalog'::pg_catalog.regnamespace)";
-
 constexpr const char* kOperatorsOnlyElsewhere = R"(
 SELECT oprname FROM pg_catalog.pg_operator EXCEPT SELECT oprname FROM pg_catalog.pg_operator
  WHERE oprnamespace = 'pg_catalog'::pg_catalog.regnamespace)";
-
-// schema.operator
-constexpr const char* kOperatorsOfUsers = R"(
-SELECT DISTINCT pg_catalog.concat(n.nspname, '.', o.oprname) FROM pg_catalog.pg_operator o
-  JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace
-  LEFT JOIN pg_catalog.pg_proc p ON p.oid = o.oprcode LEFT JOIN pg_catalog.pg_language l ON l.oid = p.prolang
- WHERE n.nspname <> 'pg_catalog' AND (l.lanname IS NULL OR l.lanname NOT IN ('c', 'internal')))";
 
 Result<void> check_schemas(Connection& connection, const std::vector<std::string>& schemas) {
   const Names existing = names_of(connection, "SELECT nspname FROM pg_catalog.pg_namespace");
@@ -158,29 +142,18 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const CatalogWish
   read_definitions(connection, wish, catalog);
   read_grants(connection, wish.granted, catalog);
   catalog.pg_catalog_types = names_of(connection, kTypes);
-  for (const auto& row : connection.run(kEnums)) {
-    auto schema = row[0].as<std::string>();
-    if (std::ranges::find(schemas, schema) == schemas.end()) continue;
-    catalog.enum_types.emplace(std::move(schema), row[1].as<std::string>());
-  }
   catalog.pg_catalog_collations = names_of(connection, kCollations);
   catalog.function_names = names_of(connection, kFunctions);
   catalog.function_names_elsewhere = names_of(connection, kFunctionsElsewhere);
-  catalog.operator_names_elsewhere = names_of(connection, kOperatorsElsewhere);
   catalog.operator_names_only_elsewhere = names_of(connection, kOperatorsOnlyElsewhere);
-  for (const std::string& name : names_of(connection, kOperatorsOfUsers)) {
-    for (const std::string& schema : schemas) {
-      if (name.starts_with(schema + '.'))
-        catalog.operator_names_of_users.insert(name.substr(schema.size() + 1));
-    }
-  }
+  read_candidates(connection, schemas, catalog);
   connection.run("COMMIT");
   return catalog;
 }
 
 // Sums of hashes do not depend on the order of rows, so nothing is sorted. Objects below 16384 come with the
 // server and change only with it. The fingerprint covers relfilenode and the columns' numbers, names and
-// types.
+// types. A function that is replaced keeps its OID.
 constexpr const char* kFingerprint = R"(
 SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relfilenode, c.relname,
@@ -196,10 +169,12 @@ SELECT pg_catalog.concat_ws('/',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', t.oid, t.typname, t.typnamespace,
             t.typtype, t.typcollation), 0)) FROM pg_catalog.pg_type t WHERE t.oid >= 16384 AND t.typtype <> 'c'
             AND t.typelem = 0),
-  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', p.oid, p.proname, p.prosecdef), 0))
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', p.oid, p.xmin, p.proname, p.prosecdef), 0))
      FROM pg_catalog.pg_proc p WHERE p.oid >= 16384),
-  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', o.oid, o.oprname), 0))
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', o.oid, o.xmin, o.oprname), 0))
      FROM pg_catalog.pg_operator o WHERE o.oid >= 16384),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', d.classid, d.objid, d.refobjid), 0))
+     FROM pg_catalog.pg_depend d WHERE d.deptype = 'e'),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', s.oid, s.castsource,
             s.casttarget), 0)) FROM pg_catalog.pg_cast s WHERE s.oid >= 16384),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', k.conrelid, k.conkey, k.confrelid,

@@ -39,20 +39,6 @@ SELECT 'type ' || o.oid::regtype FROM pg_type o
  WHERE o.typnamespace = 'pg_catalog'::regnamespace AND o.oid >= 16384 AND o.typelem = 0 AND {}
  ORDER BY 1)";
 
-constexpr std::string_view kOperators = R"(
-SELECT 'operator ' || o.oid::regoperator, n.nspname, o.oprname
-  FROM pg_operator o JOIN pg_namespace n ON n.oid = o.oprnamespace
- WHERE n.nspname <> 'pg_catalog' AND {}
-   AND EXISTS (SELECT FROM pg_operator b WHERE b.oprnamespace = 'pg_catalog'::regnamespace AND b.oprname = o.oprname)
- ORDER BY 1)";
-
-constexpr std::string_view kFunctionsElsewhere = R"(
-SELECT 'function ' || o.oid::regprocedure, n.nspname, o.proname
-  FROM pg_proc o JOIN pg_namespace n ON n.oid = o.pronamespace
- WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND {}
-   AND EXISTS (SELECT FROM pg_proc b WHERE b.pronamespace = 'pg_catalog'::regnamespace AND b.proname = o.proname)
- ORDER BY 1)";
-
 constexpr std::string_view kCasts = R"(
 SELECT 'cast (' || format_type(o.castsource, NULL) || ' as ' || format_type(o.casttarget, NULL) || ')',
        o.castcontext = 'i', t.typnamespace = 'pg_catalog'::regnamespace
@@ -72,13 +58,6 @@ std::uint64_t number_of(std::string_view hex) {
   return number;
 }
 
-std::vector<review::Overload> overloads(Connection& connection, const std::string& query) {
-  std::vector<review::Overload> out;
-  for (const auto& row : connection.run(query))
-    out.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
-  return out;
-}
-
 review::ServerFacts read_facts(Connection& connection) {
   review::ServerFacts facts;
   for (const auto& row : connection.run(kFunctions))
@@ -90,8 +69,6 @@ review::ServerFacts read_facts(Connection& connection) {
   const auto added = fmt::format(fmt::runtime(kAdded), fmt::format(kNotOfAnExtension, "pg_operator"),
                                  fmt::format(kNotOfAnExtension, "pg_type"));
   for (const auto& row : connection.run(added)) facts.added.push_back(row[0].as<std::string>());
-  facts.operators = overloads(connection, of_users(kOperators, "pg_operator"));
-  facts.functions_elsewhere = overloads(connection, of_users(kFunctionsElsewhere, "pg_proc"));
   for (const auto& row : connection.run(of_users(kCasts, "pg_cast")))
     facts.casts.push_back({row[0].as<std::string>(), row[1].as<bool>(), row[2].as<bool>()});
   return facts;

@@ -26,15 +26,32 @@ const Relation* Catalog::resolve(std::string_view name, std::span<const std::str
   return nullptr;
 }
 
-const std::string* Catalog::enum_schema(std::string_view schema, std::string_view name,
-                                        std::span<const std::string> schemas) const {
-  const auto at = std::ranges::find_if(
-      enum_types, [&](const auto& type) { return type.first == schema && type.second == name; });
-  if (!schema.empty()) return at == enum_types.end() ? nullptr : &at->first;
-  for (const std::string& listed : schemas) {
-    if (enum_types.contains(std::pair(listed, std::string(name)))) return &listed;
-  }
-  return nullptr;
+const Catalog::NamedType* Catalog::castable_type(std::string_view schema, std::string_view name,
+                                                 std::span<const std::string> schemas) const {
+  const auto of_schema = [&](std::string_view one) -> const NamedType* {
+    const auto at = types_elsewhere.find(std::pair(std::string(one), std::string(name)));
+    return at == types_elsewhere.end() ? nullptr : &*at;
+  };
+  const NamedType* found = schema.empty() ? nullptr : of_schema(schema);
+  for (std::size_t i = 0; schema.empty() && found == nullptr && i < schemas.size(); ++i)
+    found = of_schema(schemas[i]);
+  return found != nullptr && found->second.is_castable ? found : nullptr;
+}
+
+// Operators of extensions are about their own types.
+bool Catalog::has_plain_equality() const {
+  const auto is_apart = [&](const Candidate& candidate) {
+    const bool is_visible = std::ranges::find(search_path, candidate.schema) != search_path.end();
+    if (!is_visible || candidate.has_twin) return true;
+    return candidate.is_safe && !candidate.runs.extension.empty() &&
+           candidate.arguments.find_first_not_of('?') == std::string::npos;
+  };
+  return std::ranges::all_of(candidates_of(operators_elsewhere, "="), is_apart);
+}
+
+std::span<const Candidate> Catalog::candidates_of(const Candidates& candidates, std::string_view name) {
+  const auto at = candidates.find(name);
+  return at == candidates.end() ? std::span<const Candidate>() : at->second;
 }
 
 }  // namespace pgveil::rewriter

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policy/level/enum_label.hpp"
+#include "rewriter/catalog/candidate.hpp"
 
 namespace pgveil::rewriter {
 
@@ -104,9 +105,12 @@ struct Catalog {
   // Types that may be named in a cast: those of pg_catalog, by pg_type.typname ("int4", "_text", "jsonb"),
   // without pseudo-types, domains, row types and arrays of these.
   std::set<std::string, std::less<>> pg_catalog_types;
-  // Enum types of schemas that may be named, if no cast function uses them. A cast to such a type only looks
-  // up a label.
-  std::set<std::pair<std::string, std::string>, std::less<>> enum_types;
+  // Types of other schemas by schema and name, row types of tables among them. A cast may name an enum of a
+  // listed schema if no cast function uses it (such a cast only looks up a label), and a type of an extension
+  // whose functions were reviewed (review/candidate_check.hpp).
+  std::map<std::pair<std::string, std::string>, TypeElsewhere, std::less<>> types_elsewhere;
+  // By OID of a type outside pg_catalog: itself and those that values of it are made of.
+  std::map<std::uint32_t, TypeOids> parts_of_types;
   std::set<std::string, std::less<>> pg_catalog_collations;
   // Every distinct pg_proc.proname of the database, in any schema. Attribute notation (x.f, (x).f) may call
   // any function of that name. So a field name is refused if it is the name of a function that is not on the
@@ -116,15 +120,13 @@ struct Catalog {
   std::set<std::string, std::less<>> function_names_elsewhere;
   // Listed names whose functions on this server are not PostgreSQL 15's own (server_check.hpp): refused.
   std::set<std::string, std::less<>> dropped_functions;
-  // Names of operators defined outside pg_catalog ("=", "===", …). An operator with such a name is emitted as
-  // OPERATOR(pg_catalog.x).
-  std::set<std::string, std::less<>> operator_names_elsewhere;
-  // The names among them for which pg_catalog has no operator.
+  // What names can find outside of PostgreSQL's own functions and operators.
+  Candidates functions_elsewhere;
+  Candidates operators_elsewhere;
+  // The operator names among them for which pg_catalog has no operator.
   std::set<std::string, std::less<>> operator_names_only_elsewhere;
-  // The names among them whose operator is in a schema of the search path and calls a user's function (not C,
-  // not internal). IN, LIKE, BETWEEN, CASE x WHEN, NULLIF, USING … look their operators up by name and cannot
-  // be qualified, so they may find such an operator.
-  std::set<std::string, std::less<>> operator_names_of_users;
+
+  std::vector<UnnamedFunction> unnamed_functions;
 
   // By OID and role: the columns that PostgreSQL's grants let the role SELECT. Only for relations that were
   // asked for.
@@ -134,10 +136,17 @@ struct Catalog {
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.
   [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;
-  // The schema of the enum type that this name means: the schema that is written, or the first of `schemas`
-  // that has the type; null: there is no such type.
-  [[nodiscard]] const std::string* enum_schema(std::string_view schema, std::string_view name,
+  // The type outside pg_catalog that this name means and that a cast may name: of the schema that is written,
+  // or the first of `schemas` that has a type of this name; null: there is none.
+  using NamedType = std::pair<const std::pair<std::string, std::string>, TypeElsewhere>;
+  [[nodiscard]] const NamedType* castable_type(std::string_view schema, std::string_view name,
                                                std::span<const std::string> schemas) const;
+  // Whether = of two values is pg_catalog's if one of them is of a type of pg_catalog or an enum, so that a
+  // look-up of a column finds all rows that the client's condition may find.
+  [[nodiscard]] bool has_plain_equality() const;
+  // The candidates of a name; empty: there are none.
+  [[nodiscard]] static std::span<const Candidate> candidates_of(const Candidates& candidates,
+                                                                std::string_view name);
 };
 
 }  // namespace pgveil::rewriter

@@ -28,7 +28,7 @@ MaskInputs inputs_of(const PolicyState& state, const Relation& table, const Snap
                     .copy = std::nullopt,
                     .guard = input.version_guard,
                     .source = input.mask_source,
-                    .look_ups = input.look_ups};
+                    .look_ups = input.catalog->has_plain_equality() ? input.look_ups : LookUps::no};
   for (const policy::ColumnRule& rule : spec.columns)
     inputs.columns.push_back({rule.name, rule.column_class});
   if (spec.enforcement == policy::Enforcement::copy) inputs.copy = *copy_of(*state.version, catalog);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::rewriter {
@@ -47,6 +48,22 @@ std::string_view found_in(const Pairs& pairs, std::string_view key) {
   return at == pairs.end() ? std::string_view() : at->second;
 }
 
+// Which of the equal spellings a cell would show depends on rows that are hidden, and a rare spelling tells
+// more than the class that was counted. So the owner chooses one, in a column of its own.
+Error refused_citext(const Column& column) {
+  return Error{
+      .kind = ErrorKind::policy,
+      .sqlstate = std::string(sqlstate::kFeatureNotSupported),
+      .public_message =
+          fmt::format("column \"{}\" of type {} can't be a quasi-identifier: spellings of a value "
+                      "that differ in case are equal, and each would tell more than its class",
+                      column.name, column.type_text),
+      .hint = fmt::format(
+          "add a column {} that is text GENERATED ALWAYS AS (lower({}::text)) STORED, list that one, "
+          "and list this one as identifier (always NULL)",
+          quoted_name(column.name + "_lower"), quoted_name(column.name))};
+}
+
 Error refused(const Column& column, std::string_view because) {
   return Error{
       .kind = ErrorKind::policy,
@@ -70,6 +87,7 @@ Result<ComparableType> comparable_type(const Column& column) {
     return refused(column, "it is a row of values, which may look different where they are equal");
   if (column.type_category == 'A')
     return refused(column, "it is an array, whose elements may look different where they are equal");
+  if (column.type_schema != "pg_catalog" && column.type_name == "citext") return refused_citext(column);
   if (column.type_schema != "pg_catalog") return refused(column, "its equality is not one that pgveil knows");
   const std::string& type = column.type_name;
   if (std::ranges::find(kAsIs, type) != kAsIs.end())

@@ -235,6 +235,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
   Entry entry{.alias = range.alias != nullptr ? range.alias->aliasname : range.relname,
               .relation = range.alias == nullptr ? &relation : nullptr,
               .columns = under_alias(names_of(relation), range.alias)};
+  for (const Column& column : relation.columns) note_values(column.type_oid);
   range.catalogname = build_.arena().copy("");
   range.schemaname = build_.arena().copy(relation.schema);
   if (range.inh == 0 && relation.has_children) {

@@ -41,12 +41,28 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
     node = column;
     return;
   }
+  if (!is_ours && names.size() == 2) {
+    call_arguments(call, scope, ctes);
+    return of_schema(Catalog::candidates_of(snapshot_.catalog().functions_elsewhere, name), shape_of(call),
+                     Reason::function_not_listed, pg::string_of(names[0]),
+                     fmt::format("function \"{}\"", name), call.location);
+  }
   const FunctionRule rule = is_ours ? function_rule(name, snapshot_.catalog()) : FunctionRule::refused;
+  const bool has_own = find_pinned_function(name) != nullptr;
+  if (rule == FunctionRule::refused && names.size() == 1 && !has_own &&
+      snapshot_.catalog().functions_elsewhere.contains(name)) {
+    call_arguments(call, scope, ctes);
+    return note_call(call, name, has_own, Sent::either);
+  }
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
            "only PostgreSQL's own functions that read no other data are", call.location);
   }
   call_arguments(call, scope, ctes);
+  if (names.size() == 1) {
+    note_call(call, name, has_own, rule == FunctionRule::allowed ? Sent::either : Sent::as_ours);
+    if (rule == FunctionRule::allowed && snapshot_.catalog().functions_elsewhere.contains(name)) return;
+  }
   const auto rename = [&](std::string_view to) {
     Node* const qualified[] = {build_.string("pg_catalog"), build_.string(to)};
     call.funcname = build_.list(qualified);
@@ -79,6 +95,22 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   }
   refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name), {},
          call.location);
+}
+
+void Resolver::note_call(PgQuery__FuncCall& call, std::string_view name, bool has_own, Sent sent) {
+  const auto candidates = Catalog::candidates_of(snapshot_.catalog().functions_elsewhere, name);
+  if (candidates.empty()) return;
+  note_results(candidates);
+  note_use({.form = fmt::format("function \"{}\"", name),
+            .name = std::string(name),
+            .is_function = true,
+            .has_own = has_own,
+            .sent = sent,
+            .shape = shape_of(call),
+            .path = {schemas().begin(), schemas().end()},
+            .location = call.location,
+            .names = &call.funcname,
+            .count = &call.n_funcname});
 }
 
 // PostgreSQL reads city(p), where p is a row, as p.city if no function city takes a row. Null: it is

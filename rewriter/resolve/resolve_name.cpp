@@ -123,18 +123,24 @@ void Resolver::type_name(PgQuery__TypeName& type) {
   const std::string_view written = names.size() == 2 ? pg::string_of(names[0]) : std::string_view();
   const bool is_ours =
       (written.empty() || written == "pg_catalog") && snapshot_.catalog().pg_catalog_types.contains(name);
-  const std::string* enum_schema =
-      is_ours ? nullptr : snapshot_.catalog().enum_schema(written, name, schemas());
-  if (!is_ours && enum_schema == nullptr) {
+  const Catalog::NamedType* elsewhere =
+      is_ours ? nullptr : snapshot_.catalog().castable_type(written, name, schemas());
+  if (!is_ours && elsewhere == nullptr) {
     refuse(Reason::type_not_listed, fmt::format("type \"{}\" is not on the list", name),
-           "cast to a type of pg_catalog or to an enum type", type.location);
+           "cast to a type of pg_catalog, to an enum type or to a type of a reviewed extension",
+           type.location);
   }
-  Node* const qualified[] = {build_.string(is_ours ? std::string_view("pg_catalog") : *enum_schema),
+  if (elsewhere != nullptr) note_values(elsewhere->second.oid);
+  Node* const qualified[] = {build_.string(is_ours ? std::string_view("pg_catalog") : elsewhere->first.first),
                              build_.string(name)};
   type.names = build_.list(qualified);
   type.n_names = 2;
   for (const Node* modifier : pg::nodes(type.typmods, type.n_typmods)) {
-    if (!pg::is_kind(modifier, PG_QUERY__NODE__NODE_A_CONST)) {
+    // geometry(Point, 4326): PostgreSQL takes a name as a text.
+    const bool is_word = elsewhere != nullptr && pg::is_kind(modifier, PG_QUERY__NODE__NODE_COLUMN_REF) &&
+                         modifier->column_ref->n_fields == 1 &&
+                         pg::is_kind(modifier->column_ref->fields[0], PG_QUERY__NODE__NODE_STRING);
+    if (!is_word && !pg::is_kind(modifier, PG_QUERY__NODE__NODE_A_CONST)) {
       refuse(Reason::type_not_listed, "a type modifier that is not a constant", {}, type.location);
     }
   }

@@ -8,28 +8,42 @@ namespace pgveil::rewriter {
 void Resolver::operator_name(Node**& name, std::size_t& size, int location) {
   if (size == 0) return;  // IN (sub-query): "=", from the grammar itself
   const std::string op(pg::string_of(name[size - 1]));
-  const bool is_ours = size == 1 || (size == 2 && pg::string_of(name[0]) == "pg_catalog");
-  if (!is_ours || op.empty() || snapshot_.catalog().operator_names_only_elsewhere.contains(op)) {
-    refuse(Reason::operator_not_listed, fmt::format("operator {} is not PostgreSQL's own", op),
-           "use an operator of pg_catalog", location);
+  if (size > 2 || op.empty())
+    refuse(Reason::operator_not_listed, "an operator's name of an unusual form", {}, location);
+  const auto candidates = Catalog::candidates_of(snapshot_.catalog().operators_elsewhere, op);
+  const bool has_own = !snapshot_.catalog().operator_names_only_elsewhere.contains(op);
+  const std::string form = fmt::format("operator {}", op);
+  const std::string_view schema = size == 2 ? pg::string_of(name[0]) : std::string_view();
+  if (schema == "pg_catalog" && !has_own) {
+    refuse(Reason::operator_not_listed, fmt::format("{} is not PostgreSQL's own", form),
+           "write it without a schema or with its own", location);
   }
-  // Unqualified if no other schema has an operator of this name: it is the same operator, and the text stays
-  // readable.
-  const bool is_ambiguous = snapshot_.catalog().operator_names_elsewhere.contains(op);
-  if (!is_ambiguous && size == 1) return;
-  Node* const qualified[] = {build_.string("pg_catalog"), build_.string(op)};
-  name = build_.list(qualified);
-  size = 2;
+  if (schema == "pg_catalog" || (schema.empty() && candidates.empty())) return;
+  if (!schema.empty()) return of_schema(candidates, {}, Reason::operator_not_listed, schema, form, location);
+  note_results(candidates);
+  note_use({.form = form,
+            .name = op,
+            .has_own = has_own,
+            .path = {schemas().begin(), schemas().end()},
+            .location = location,
+            .names = &name,
+            .count = &size});
 }
 
+// PostgreSQL prints a view's definition with the schema of each operator, but not in these forms. Inside a
+// view they mean what the server's path finds.
 void Resolver::unqualified(std::string_view form, std::initializer_list<std::string_view> operators,
                            int location) {
+  const std::span<const std::string> path = views_.empty() ? schemas() : snapshot_.catalog().search_path;
   for (const std::string_view op : operators) {
-    if (!snapshot_.catalog().operator_names_of_users.contains(op)) continue;
-    refuse(Reason::operator_not_listed,
-           fmt::format("{} where a schema of the search path has an operator {}", form, op),
-           "write it with OPERATOR(pg_catalog.…); the owner of that operator can move it to another schema",
-           location);
+    const auto candidates = Catalog::candidates_of(snapshot_.catalog().operators_elsewhere, op);
+    if (candidates.empty()) continue;
+    note_results(candidates);
+    note_use({.form = fmt::format("{} (operator {})", form, op),
+              .name = std::string(op),
+              .sent = Sent::as_written,
+              .path = {path.begin(), path.end()},
+              .location = location});
   }
 }
 
@@ -40,7 +54,7 @@ void Resolver::operation(PgQuery__AExpr& node, Scope& scope, const CteScope* cte
     }
     expressions(pg::nodes(operand->list->items, operand->list->n_items), scope, ctes);
   };
-  const auto no_rival = [&](std::string_view form, std::initializer_list<std::string_view> operators) {
+  const auto noted = [&](std::string_view form, std::initializer_list<std::string_view> operators) {
     unqualified(form, operators, node.location);
   };
   optional_expression(node.lexpr, scope, ctes);
@@ -56,23 +70,23 @@ void Resolver::operation(PgQuery__AExpr& node, Scope& scope, const CteScope* cte
       return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
-      no_rival("IS DISTINCT FROM", {"="});
+      noted("IS DISTINCT FROM", {"="});
       return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
-      no_rival("NULLIF", {"="});
+      noted("NULLIF", {"="});
       return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
-      no_rival("LIKE", {"~~", "!~~"});
+      noted("LIKE", {"~~", "!~~"});
       return expression(node.rexpr, scope, ctes);
     case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
-      no_rival("ILIKE", {"~~*", "!~~*"});
+      noted("ILIKE", {"~~*", "!~~*"});
       return expression(node.rexpr, scope, ctes);
-    case PG_QUERY__A__EXPR__KIND__AEXPR_IN: no_rival("IN", {"=", "<>"}); return list_operand(node.rexpr);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_IN: noted("IN", {"=", "<>"}); return list_operand(node.rexpr);
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
-      no_rival("BETWEEN", {"<", "<=", ">", ">="});
+      noted("BETWEEN", {"<", "<=", ">", ">="});
       return list_operand(node.rexpr);
     case PG_QUERY__A__EXPR__KIND__A_EXPR_KIND_UNDEFINED:
     case _PG_QUERY__A__EXPR__KIND_IS_INT_SIZE: break;

@@ -94,7 +94,10 @@ Statement Resolver::statement(Node*& node) {
   views_.clear();
   policies_read_.clear();
   notices_ = {};
+  uses_.clear();
+  values_.clear();
   Statement out = any_statement(node);
+  settle_names();
   out.notices = std::move(notices_);
   if (out.path_effect != nullptr) {
     path_.apply(*out.path_effect);

@@ -80,6 +80,7 @@ PgQuery__SelectStmt* Resolver::expanded(const Relation& view, int location) {
     refuse_view(fmt::format("is one of more than {} that this statement reads", kMaxExpandedViews),
                 "read fewer views, or the tables that they are made of");
   }
+  if (views_.empty()) view_location_ = location;
   views_.push_back(&view);
   PgQuery__SelectStmt* query = nullptr;
   try {

@@ -6,8 +6,8 @@
 //
 // Split by what is resolved: resolve_statement.cpp, resolve_show_all.cpp, resolve_select.cpp,
 // resolve_from.cpp, resolve_sample.cpp, resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp,
-// resolve_operation.cpp, resolve_function.cpp, resolve_comment.cpp, resolve_hidden.cpp, resolve_right.cpp,
-// resolve_name.cpp.
+// resolve_candidate.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_comment.cpp,
+// resolve_hidden.cpp, resolve_right.cpp, resolve_name.cpp.
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -17,6 +17,7 @@
 #include "pg/build.hpp"
 #include "pg/parse.hpp"
 #include "rewriter/lists/functions.hpp"
+#include "rewriter/resolve/choose_candidate.hpp"
 #include "rewriter/resolve/explain_refusal.hpp"
 #include "rewriter/resolve/scope.hpp"
 #include "rewriter/resolve/stand_in.hpp"
@@ -155,10 +156,42 @@ class Resolver {
   void value_function(Node*& node);
   void xml(PgQuery__XmlExpr& xml, Scope& scope, const CteScope* ctes);
 
+  // resolve_candidate.cpp
+  // How a name that was looked up without a schema is sent.
+  enum class Sent {
+    either,     // as pg_catalog's or as the client wrote it
+    as_ours,    // as pg_catalog's: the statement already says so
+    as_written  // IN, LIKE …: it has no place for a schema
+  };
+  struct NameUse {
+    std::string form;  // "operator =", "LIKE", "function \"replace\""
+    std::string name;
+    bool is_function = false;
+    bool has_own = true;  // pg_catalog has one that may be used
+    Sent sent = Sent::either;
+    CallShape shape = {};
+    std::vector<std::string> path;  // the client's
+    int location = -1;
+    Node*** names = nullptr;  // where the name stands; only with Sent::either
+    std::size_t* count = nullptr;
+  };
+  void note_use(NameUse use);
+  void note_values(std::uint32_t type_oid);
+  void note_results(std::span<const Candidate> candidates);
+  enum class HasOwn { no, yes };
+  [[noreturn]] static void refuse_candidate(const Candidate& candidate, Reason reason, std::string_view use,
+                                            HasOwn has_own, int location);
+  void of_schema(std::span<const Candidate> candidates, const CallShape& shape, Reason reason,
+                 std::string_view schema, std::string_view use, int location);
+  void must_be_castable(std::string_view name, int location);
+  [[nodiscard]] Choice choice_of(const NameUse& use, std::span<const Candidate> candidates) const;
+  void settle(const NameUse& use);
+  void settle_names();
+
   // resolve_operation.cpp
   void operation(PgQuery__AExpr& node, Scope& scope, const CteScope* ctes);
   void operator_name(Node**& name, std::size_t& size, int location);
-  // Checks a form that looks its operators up by name and cannot name their schema.
+  // Notes a form that looks its operators up by name and cannot name their schema.
   void unqualified(std::string_view form, std::initializer_list<std::string_view> operators, int location);
 
   // resolve_function.cpp
@@ -172,6 +205,8 @@ class Resolver {
   // Whether the relation is open, or the role is exempt from its policy.
   [[nodiscard]] bool reads_as_it_is(const Relation& relation) const;
   [[nodiscard]] Node* client_role_constant();
+  // Notes a call without a schema whose name other schemas have, too; as_ours: it means pg_catalog's anyway.
+  void note_call(PgQuery__FuncCall& call, std::string_view name, bool has_own, Sent sent);
 
   // resolve_hidden.cpp
   [[nodiscard]] bool is_hidden_call(const PgQuery__FuncCall& call) const;
@@ -218,8 +253,11 @@ class Resolver {
   std::vector<StandIn> stand_ins_;
   std::vector<pg::Tree> definitions_;      // of views, put into the statement's tree
   std::vector<const Relation*> views_;     // being expanded, the outermost first
+  int view_location_ = -1;                 // where the statement names the outermost
   std::vector<PolicyRead> policies_read_;  // of the statement at hand
   Notices notices_;
+  std::vector<NameUse> uses_;  // settled at the end of the statement
+  TypeOids values_;            // types outside pg_catalog of which the statement at hand may have values
   bool has_protected_ = false;
   bool has_masked_ = false;
 };

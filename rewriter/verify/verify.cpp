@@ -11,6 +11,7 @@
 #include "rewriter/lists/function_access.hpp"
 #include "rewriter/lists/node_fields.hpp"
 #include "rewriter/lists/session_settings.hpp"
+#include "rewriter/verify/verify_candidates.hpp"
 #include "rewriter/verify/verify_guarded.hpp"
 #include "rewriter/verify/verify_guards.hpp"
 #include "rewriter/verify/verify_look_up.hpp"
@@ -71,8 +72,8 @@ const KindRule& known(const Message& node) {
 
 class Verifier {
  public:
-  Verifier(std::string_view text, const std::string& role, const Snapshot& snapshot)
-      : text_(text), role_(role), snapshot_(snapshot) {}
+  Verifier(std::string_view text, const Message& statement, const std::string& role, const Snapshot& snapshot)
+      : text_(text), role_(role), snapshot_(snapshot), names_(statement, snapshot) {}
 
   void message(const Message& node) {
     if (std::ranges::find(guards_, &node) != guards_.end()) return;  // already compared
@@ -219,7 +220,7 @@ class Verifier {
     std::optional<VerifiedLookUp> look_up;
     if (query.where_clause != nullptr) {
       look_up = read_look_up(query, *mask, name, text_.substr(offset + bytes));
-      if (!look_up) return nullptr;
+      if (!look_up || !names_.has_plain_equality()) return nullptr;
       bytes += look_up->bytes;
     }
     must_be_in_brackets(offset, bytes);
@@ -305,6 +306,12 @@ class Verifier {
         is_listed_elsewhere(pg::string_of(node.funcname[0]), pg::string_of(node.funcname[1]))) {
       return children(node.base);
     }
+    const std::string_view schema = node.n_funcname == 2 ? pg::string_of(node.funcname[0]) : "";
+    if (schema != "pg_catalog") {
+      if (schema.empty() ? !names_.is_safe_call(node) : !names_.is_safe_call_of(schema, node))
+        throw Rejected{"a function that is not on the list"};
+      return children(node.base);
+    }
     const FunctionRule rule = function_rule(own_name(node.funcname, node.n_funcname), snapshot_.catalog());
     const bool is_setting =
         rule == FunctionRule::current_setting && node.n_args >= 1 &&
@@ -356,7 +363,7 @@ class Verifier {
                          std::string(pg::string_of(node.names[1])));
     const Catalog& catalog = snapshot_.catalog();
     if (!(name.first == "pg_catalog" && catalog.pg_catalog_types.contains(name.second)) &&
-        !catalog.enum_types.contains(name)) {
+        !names_.is_castable(name.first, name.second)) {
       throw Rejected{"a type that is not on the list"};
     }
     children(node.base);
@@ -405,39 +412,31 @@ class Verifier {
     children(node.base);
   }
 
+  // "=", "~~" … without a schema is what the server finds, as it is in LIKE, IN, BETWEEN …, which name none.
   void operation(const Message& node, Node** name, std::size_t count) {
     if (count == 1) {
-      if (!is_lookup(node)) {
-        no_rival({pg::string_of(name[0])});  // "=", "~~" …
-        if (is_between(node)) no_rival({"<", "<=", ">", ">="});
-      } else if (snapshot_.catalog().operator_names_elsewhere.contains(pg::string_of(name[0]))) {
-        throw Rejected{"an operator that another schema has too"};
-      }
+      no_rival({pg::string_of(name[0])});
+      if (is_between(node)) no_rival({"<", "<=", ">", ">="});
+    } else if (count == 2 && pg::string_of(name[0]) != "pg_catalog") {
+      if (!names_.is_safe_operator_of(pg::string_of(name[0]), pg::string_of(name[1])))
+        throw Rejected{"an operator that is not on the list"};
     } else if (count != 0) {
       static_cast<void>(own_name(name, count));
     }
     children(node);
   }
 
-  // LIKE, IN, BETWEEN … cannot be qualified, because they look their operators up themselves. All other
-  // operators must be qualified.
-  static bool is_lookup(const Message& node) {
-    if (node.descriptor != &pg_query__a__expr__descriptor) return true;
-    const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
-    return kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP || kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY ||
-           kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL;
-  }
-
   static bool is_between(const Message& node) {
+    if (node.descriptor != &pg_query__a__expr__descriptor) return false;
     const auto kind = reinterpret_cast<const PgQuery__AExpr&>(node).kind;
     return kind >= PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN &&
            kind <= PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
   }
 
-  void no_rival(std::initializer_list<std::string_view> operators) const {
+  void no_rival(std::initializer_list<std::string_view> operators) {
     for (const std::string_view op : operators) {
-      if (snapshot_.catalog().operator_names_of_users.contains(op))
-        throw Rejected{"a form that may find an operator of a user"};
+      if (!names_.is_safe_operator(op))
+        throw Rejected{"an operator that may find one that is not on the list"};
     }
   }
 
@@ -521,6 +520,7 @@ class Verifier {
   std::string_view text_;
   const std::string& role_;
   const Snapshot& snapshot_;
+  FoundNames names_;
   std::vector<std::string> ctes_;
   std::vector<const PgQuery__RangeVar*> guarded_;    // tables whose guard is in its place
   std::vector<const Message*> guards_;               // the guards of these tables
@@ -549,7 +549,7 @@ Result<VerifiedReads> verify(std::string_view text, const ProtobufCMessage& tree
 Result<VerifiedReads> verify_tree(std::string_view text, const pg::Node& statement, const std::string& role,
                                   const Snapshot& snapshot) {
   try {
-    Verifier verifier(text, role, snapshot);
+    Verifier verifier(text, statement.base, role, snapshot);
     verifier.message(statement.base);
     return verifier.take_reads();
   } catch (const Rejected& rejected) {

@@ -39,6 +39,7 @@ WITH_CODE = [
 TYPES_ONLY = [
     "rewriter/catalog/access.hpp",
     "rewriter/catalog/built_table.hpp",
+    "rewriter/catalog/candidate.hpp",
     "rewriter/mask/mask.hpp",
     "rewriter/mask/mask_form.hpp",
     "rewriter/catalog/own_schema.hpp",

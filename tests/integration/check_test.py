@@ -85,14 +85,17 @@ CASES = {
         "===(text,text)",
     ),
     "an operator that IN would find": (
-        "CREATE OPERATOR public.= (LEFTARG = text, RIGHTARG = text, FUNCTION = texteq)",
+        "CREATE FUNCTION public.same(varchar, varchar) RETURNS boolean LANGUAGE sql AS 'SELECT true'; "
+        "CREATE OPERATOR public.= (LEFTARG = varchar, RIGHTARG = varchar, FUNCTION = public.same)",
         (),
         "warning",
         "operator-overload",
         "public.=",
     ),
-    "an operator that nothing finds by itself": (
-        "CREATE OPERATOR public.+ (LEFTARG = text, RIGHTARG = text, FUNCTION = textcat)",
+    "an operator that only values of its own type find": (
+        "CREATE TYPE public.span AS RANGE (subtype = integer); "
+        "CREATE FUNCTION public.both(span, span) RETURNS span LANGUAGE sql AS 'SELECT $1'; "
+        "CREATE OPERATOR public.+ (LEFTARG = span, RIGHTARG = span, FUNCTION = public.both)",
         (),
         "note",
         "operator-overload",
@@ -101,7 +104,7 @@ CASES = {
     "a function of an allowed name": (
         "CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE sql AS 'SELECT $1'",
         (),
-        "note",
+        "warning",
         "function-overload",
         "public.upper(character varying)",
     ),

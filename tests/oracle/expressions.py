@@ -7,7 +7,7 @@ import grammar
 from families import FAMILIES
 
 SLOT = re.compile(r"\{([^{}]+)\}")
-ORDERED = [name for name in FAMILIES if name not in ("bool", "mac", "json", "bytes", "ints", "texts", "inet")]
+ORDERED = [name for name in FAMILIES if name not in ("bool", "mac", "json", "bytes", "ints", "texts", "inet", "hstore")]
 
 
 @dataclasses.dataclass
@@ -35,7 +35,7 @@ class Expressions:
         if family == "small":
             return str(random.randint(1, 4))
         text = families.literal(random, family)
-        if self.parameters is not None and family != "enum" and random.random() < 0.5:
+        if self.parameters is not None and FAMILIES[family].oid and random.random() < 0.5:
             self.parameters.append((family, text))
             return f"${len(self.parameters)}::{FAMILIES[family].cast}"
         if family == "int":
@@ -43,7 +43,7 @@ class Expressions:
         if family == "bool":
             return "true" if text == "t" else "false"
         escaped = text.replace("'", "''")
-        if family in ("enum", "text") and random.random() < 0.5:
+        if family in ("enum", "text", "citext", "hstore", "ltree") and random.random() < 0.5:
             return f"'{escaped}'"
         if family in ("date", "ts", "time", "days") and random.random() < 0.5:
             return f"{FAMILIES[family].cast} '{escaped}'"

@@ -62,7 +62,11 @@ FAMILIES = {
     "json": Family(("jsonb",), "jsonb", 3802, False),
     "bytes": Family(("bytea",), "bytea", 17, False),
     "inet": Family(("inet",), "inet", 869, False),
+    "citext": Family(("public.citext",), "public.citext", 0, False),
+    "hstore": Family(("public.hstore",), "public.hstore", 0, False),
+    "ltree": Family(("public.ltree",), "public.ltree", 0, False),
 }
+EXTENSIONS = ("citext", "hstore", "ltree", "intarray", "pg_trgm")
 COMPARABLE = [name for name, family in FAMILIES.items() if family.can_be_compared]
 
 
@@ -97,6 +101,9 @@ def values(random, family, sql_type, count):
         ),
         "bytes": lambda: ["\\x" + format(random.randint(0, 65535), "04x") for _ in range(count)],
         "inet": lambda: [f"10.0.{n}.1" for n in random.sample(range(9), count)],
+        "citext": lambda: random.sample(PLAIN_WORDS, count),
+        "hstore": lambda: [f'"{random.choice("abc")}"=>"{n}"' for n in random.sample(range(9), count)],
+        "ltree": lambda: random.sample(("top", "top.a", "top.a.b", "top.c", "Top.a", "other", "other.a"), count),
     }
     return list(dict.fromkeys(pick[family]()))
 

@@ -224,8 +224,9 @@ def prefer_indexes(database):
 
 def create_script(some_tables):
     labels = ", ".join(f"'{label}'" for label in families.ENUM_LABELS)
+    extensions = "".join(f"CREATE EXTENSION {name} SCHEMA public;\n" for name in families.EXTENSIONS)
     return (
-        f"CREATE TYPE {ENUM} AS ENUM ({labels});\n"
+        extensions + f"CREATE TYPE {ENUM} AS ENUM ({labels});\n"
         f"CREATE COLLATION {families.FOLDING} (provider = icu, locale = 'und-u-ks-level2', deterministic = false);\n"
         f"CREATE SCHEMA {SHADOW_SCHEMA};\nGRANT USAGE ON SCHEMA {SHADOW_SCHEMA} TO pgveil_query, pgveil_admin;\n"
         + "".join(table.create_sql() for table in some_tables)

@@ -17,8 +17,6 @@ using rewriter::function_rule;
 using rewriter::FunctionRule;
 using rewriter::pinned_functions;
 
-const std::vector<std::string> kPath = {"pg_catalog", "public"};
-
 // What a fresh PostgreSQL 15 says.
 ServerFacts fresh() {
   ServerFacts facts;
@@ -35,7 +33,7 @@ ServerFunction& function(ServerFacts& facts, std::string_view name) {
 }
 
 TEST_CASE("a fresh server has no findings") {
-  const auto verdict = check_server(fresh(), kPath);
+  const auto verdict = check_server(fresh());
   CHECK(verdict.findings.empty());
   CHECK(verdict.dropped_functions.empty());
 }
@@ -70,7 +68,7 @@ TEST_CASE("a listed function that is not the pinned one is dropped") {
     CAPTURE(what);
     auto facts = fresh();
     change(facts);
-    const auto verdict = check_server(facts, kPath);
+    const auto verdict = check_server(facts);
     REQUIRE(verdict.findings.size() == 1);
     CHECK(verdict.findings[0].kind == FindingKind::function_dropped);
     CHECK(verdict.findings[0].severity == Severity::warning);
@@ -81,9 +79,9 @@ TEST_CASE("a listed function that is not the pinned one is dropped") {
 TEST_CASE("a metadata function may lose its grants, but not its definition") {
   auto facts = fresh();
   function(facts, "format_type").is_pure = false;
-  CHECK(check_server(facts, kPath).findings.empty());
+  CHECK(check_server(facts).findings.empty());
   function(facts, "format_type").definition ^= 1;
-  CHECK(check_server(facts, kPath).dropped_functions.contains("format_type"));
+  CHECK(check_server(facts).dropped_functions.contains("format_type"));
 }
 
 TEST_CASE("a function that masks work through must be PostgreSQL's own") {
@@ -91,7 +89,7 @@ TEST_CASE("a function that masks work through must be PostgreSQL's own") {
     CAPTURE(name);
     auto facts = fresh();
     function(facts, name).definition ^= 1;
-    const auto verdict = check_server(facts, kPath);
+    const auto verdict = check_server(facts);
     REQUIRE(!verdict.findings.empty());
     CHECK(verdict.findings[0].kind == FindingKind::server_machinery);
     CHECK(has_errors(verdict.findings));
@@ -102,49 +100,22 @@ TEST_CASE("an unlisted function may be anything") {
   auto facts = fresh();
   function(facts, "pg_read_file").definition ^= 1;
   facts.functions.push_back({"pg_file_write", false, 1});
-  CHECK(check_server(facts, kPath).findings.empty());
+  CHECK(check_server(facts).findings.empty());
 }
 
 TEST_CASE("a readable catalog with an unknown column that quotes data is an error") {
   auto facts = fresh();
   facts.quoting_columns.push_back({"pg_catalog", "pg_class", "relnewbound", "pg_node_tree"});
-  const auto verdict = check_server(facts, kPath);
+  const auto verdict = check_server(facts);
   REQUIRE(verdict.findings.size() == 1);
   CHECK(verdict.findings[0].kind == FindingKind::quoting_column);
   CHECK(has_errors(verdict.findings));
   CHECK(verdict.findings[0].object.empty());  // nothing can settle it
   facts.quoting_columns = {{"pg_catalog", "pg_stats_new", "vals", "anyarray"}};
-  CHECK(check_server(facts, kPath).findings.empty());  // not readable
+  CHECK(check_server(facts).findings.empty());  // not readable
   // Hidden, but not by NULL: -1 in place of an expression would be an error of types, and a list gone wrong.
   facts.quoting_columns = {{"pg_catalog", "pg_class", "reltuples", "anyarray"}};
-  CHECK(has_errors(check_server(facts, kPath).findings));
-}
-
-TEST_CASE("operators outside pg_catalog that SQL would find by itself want a decision") {
-  auto facts = fresh();
-  facts.operators = {{"operator public.=(text,text)", "public", "="}};
-  auto verdict = check_server(facts, kPath);
-  REQUIRE(verdict.findings.size() == 1);
-  CHECK(verdict.findings[0].kind == FindingKind::operator_overload);
-  CHECK(verdict.findings[0].severity == Severity::warning);  // clients are refused IN and its like
-  CHECK(settle(verdict.findings, {{"operator public.=(text,text)", "it reads nothing"}})[0].severity ==
-        Severity::note);
-  facts.operators = {{"operator evil.=(text,text)", "evil", "="},
-                     {"operator public.+(text,text)", "public", "+"}};
-  verdict = check_server(facts, kPath);
-  REQUIRE(verdict.findings.size() == 2);
-  CHECK(verdict.findings[0].severity == Severity::note);
-  CHECK(verdict.findings[1].severity == Severity::note);
-}
-
-TEST_CASE("functions of an allowed name are noted, others are not") {
-  auto facts = fresh();
-  facts.functions_elsewhere = {{"function public.upper(character varying)", "public", "upper"},
-                               {"function public.pg_sleep(integer)", "public", "pg_sleep"}};
-  const auto verdict = check_server(facts, kPath);
-  REQUIRE(verdict.findings.size() == 1);
-  CHECK(verdict.findings[0].kind == FindingKind::function_overload);
-  CHECK(verdict.findings[0].severity == Severity::note);
+  CHECK(has_errors(check_server(facts).findings));
 }
 
 TEST_CASE("casts through users' functions are errors where a client's SQL reaches them") {
@@ -159,7 +130,7 @@ TEST_CASE("casts through users' functions are errors where a client's SQL reache
     CAPTURE(cast.object);
     auto facts = fresh();
     facts.casts = {cast};
-    const auto verdict = check_server(facts, kPath);
+    const auto verdict = check_server(facts);
     REQUIRE(verdict.findings.size() == 1);
     CHECK(verdict.findings[0].kind == FindingKind::user_cast);
     CHECK(verdict.findings[0].severity == severity);
@@ -169,7 +140,7 @@ TEST_CASE("casts through users' functions are errors where a client's SQL reache
 TEST_CASE("what somebody put into pg_catalog is an error until it is acknowledged") {
   auto facts = fresh();
   facts.added = {"operator ===(text,text)"};
-  const auto findings = check_server(facts, kPath).findings;
+  const auto findings = check_server(facts).findings;
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].kind == FindingKind::added_builtin);
   CHECK(has_errors(findings));

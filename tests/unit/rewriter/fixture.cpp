@@ -156,6 +156,15 @@ policy::PolicySpec worked_example_policy() {
   return spec;
 }
 
+Candidate candidate_of(std::string schema, std::string object, std::string arguments) {
+  Candidate out;
+  out.runs = {.schema = schema, .name = "f"};
+  out.schema = std::move(schema);
+  out.object = std::move(object);
+  out.arguments = std::move(arguments);
+  return out;
+}
+
 std::shared_ptr<Catalog> demo_catalog() {
   auto catalog = std::make_shared<Catalog>();
   catalog->database = "demo";
@@ -189,13 +198,26 @@ std::shared_ptr<Catalog> demo_catalog() {
                                "int2",    "int4",    "int8",     "interval", "jsonb",     "name",
                                "numeric", "oid",     "regclass", "text",     "timestamp", "timestamptz",
                                "varchar", "_text",   "_int4",    "xml",      "json"};
-  catalog->enum_types = {{"public", "mood"}};
+  catalog->types_elsewhere[{"public", "mood"}] = {.oid = 20'000, .is_castable = true};
   catalog->relations.find(std::pair<std::string, std::string>("pg_catalog", "pg_class"))
       ->second.primary_key = {1};
   catalog->pg_catalog_collations = {"C", "default", "POSIX"};
   catalog->function_names = {"lower", "upper", "query_to_xml", "fullname", "count", "leaky", "name", "note"};
-  catalog->operator_names_elsewhere = {"===", "@@@"};
-  catalog->operator_names_only_elsewhere = {"==="};
+  catalog->operators_elsewhere["==="] = {candidate_of("public", "operator public.===(text,text)", "SS")};
+  catalog->operators_elsewhere["@@@"] = {candidate_of("hr", "operator hr.@@@(text,text)", "SS")};
+  Candidate similarity = candidate_of("public", "function public.similarity(text,text)", "SS");
+  Candidate word = candidate_of("public", "operator public.<%(text,text)", "SS");
+  for (Candidate* of_pg_trgm : {&similarity, &word}) {
+    of_pg_trgm->is_safe = true;
+    of_pg_trgm->runs.extension = "pg_trgm";
+  }
+  catalog->functions_elsewhere["similarity"] = {similarity};
+  catalog->operators_elsewhere["<%"] = {word};
+  catalog->types_elsewhere[{"public", "citext"}] = {
+      .oid = 20'001, .extension = "citext", .is_castable = true};
+  catalog->functions_elsewhere["leaky"] = {candidate_of("public", "function public.leaky(anyelement)", "P")};
+  catalog->functions_elsewhere["leaky"].front().runs.name = "leaky";
+  catalog->operator_names_only_elsewhere = {"<%", "==="};
   return catalog;
 }
 

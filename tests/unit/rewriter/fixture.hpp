@@ -16,6 +16,8 @@ namespace pgveil::rewriter::test {
 [[nodiscard]] policy::Counts worked_example_counts();
 [[nodiscard]] policy::PolicySpec worked_example_policy();
 [[nodiscard]] std::shared_ptr<Catalog> demo_catalog();
+// A function or operator of users. arguments: as in Candidate.
+[[nodiscard]] Candidate candidate_of(std::string schema, std::string object, std::string arguments);
 [[nodiscard]] policy::PolicyVersion version_of(const policy::PolicySpec& spec, const policy::Counts& counts,
                                                const Relation& relation);
 // Readers: analyst; exempt: dpo.

@@ -81,6 +81,7 @@ TEST_CASE("every section is taken over") {
   const auto config = read_config_text(R"(
 policies: [policies/*.yaml, /abs/p.yaml]
 open_tables: [public.cities, "other:s.t"]
+open_functions: [public.round, "extension:semver"]
 acknowledged:
   - {object: public.v, reason: it is empty}
   - {object: 'function public.f(integer, text)', reason: pure, database: other
@@ -117,6 +118,7 @@ log: {level: debug, format: json, log_private: true}
   CHECK(config->limits.login_timeout_ms == 5'000);
   CHECK(config->log.log_private);
   CHECK(open_tables_of(*config, "demo") == std::vector<std::string>{"public.cities"});
+  CHECK(config->open_functions == std::vector<std::string>{"public.round", "extension:semver"});
   CHECK(acknowledged_in(*config, "demo") == std::vector<Acknowledgement>{{"public.v", "it is empty"}});
   CHECK(acknowledged_in(*config, "other").size() == 2);
   CHECK(open_tables_of(*config, "other") == std::vector<std::string>{"public.cities", "s.t"});
@@ -220,6 +222,10 @@ std::vector<Wrong> wrong_configurations() {
       {"an open table with an empty part", kGood + "open_tables: [\"public.\"]\n", "9:15", "schema.table"},
       {"an open table of an unknown database", kGood + "open_tables: [\"nope:public.t\"]\n", "9:14",
        "\"nope\" is not listed"},
+      {"an open function without its schema", kGood + "open_functions: [round]\n", "9:18",
+       "names no function"},
+      {"an open extension without a name", kGood + "open_functions: [\"extension:\"]\n", "9:18",
+       "names no function"},
       {"a decision without a reason", kGood + "acknowledged: [{object: public.v}]\n", "9:16",
        "a decision without \"reason\""},
       {"a decision about nothing", kGood + "acknowledged: [{reason: because}]\n", "9:16",

@@ -28,7 +28,8 @@ bool is_same(const Config& a, const Config& b) {
                     c.export_dir, c.log);
   };
   const auto sizes = [](const Config& c) {
-    return std::tuple(c.policies.size(), c.jobs.size(), c.open_tables.size(), c.acknowledged.size());
+    return std::tuple(c.policies.size(), c.jobs.size(), c.open_tables.size(), c.open_functions.size(),
+                      c.acknowledged.size());
   };
   return in_force(a) == in_force(b) && sizes(a) == sizes(b);
 }
