@@ -37,7 +37,8 @@ bool is_other_kind(const rewriter::Relation& relation) {
          relation.kind == rewriter::RelationKind::foreign_table;
 }
 
-// In open_tables a colon ends a database's name, the first dot a schema's, and an asterisk stands for any name.
+// In open_tables a colon ends a database's name, the first dot a schema's, and an asterisk stands for any
+// name.
 bool is_writable_name(const rewriter::Relation& relation) {
   const auto has = [](std::string_view name, std::string_view characters) {
     return std::ranges::any_of(name, [&](char c) {
