@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "review/closure_check.hpp"
 #include "review/owner_decisions.hpp"
 #include "review/release_check.hpp"
@@ -44,6 +45,38 @@ std::string reason_in_itself(const Relation& relation, const rewriter::Surroundi
   if (relation.kind != RelationKind::view && !surroundings.readable.contains(relation.oid))
     return "query_role may not read it (pgveil setup-sql prints the GRANT)";
   return {};
+}
+
+bool is_of_name(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || is_above_ascii(c);
+}
+
+// The word that ends before `at`, behind blanks, quotes and the schema of a name.
+std::string word_before(std::string_view text, std::size_t at) {
+  const auto skip = [&](auto&& is_skipped) {
+    while (at > 0 && is_skipped(text[at - 1])) --at;
+  };
+  skip([](char c) { return c == '"'; });
+  if (at > 0 && text[at - 1] == '.') {
+    skip([](char c) { return is_of_name(c) || c == '.' || c == '"'; });
+  }
+  skip([](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; });
+  const std::size_t end = at;
+  skip(is_of_name);
+  return lower(text.substr(at, end - at));
+}
+
+// Whether the text of a function has INSERT INTO, SELECT … INTO or UPDATE before this name.
+bool writes_into(std::string_view body, std::string_view name) {
+  const std::string text = lower(body);
+  const std::string wanted = lower(name);
+  for (auto at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
+    const auto end = at + wanted.size();
+    if ((at > 0 && is_of_name(text[at - 1])) || (end < text.size() && is_of_name(text[end]))) continue;
+    const std::string before = word_before(text, at);
+    if (before == "into" || before == "update") return true;
+  }
+  return false;
 }
 
 // Sequences count rows, and partitions show through their parents: a pattern does not mean them.
@@ -93,8 +126,10 @@ class Opening {
         continue;
       if (auto why = reason_in_itself(relation, surroundings_); !why.empty())
         close(relation, *pattern, why);
-      else if (relation.kind == RelationKind::table && is_person_like(relation, decided))
+      else if (relation.kind != RelationKind::view && is_person_like(relation, decided))
         close(relation, *pattern, "its name or its columns look like those of a table of persons");
+      else if (const auto* copying = routine_into(relation, decided); copying != nullptr)
+        close(relation, *pattern, fmt::format("{} sees protected rows and writes into it", copying->object));
       else
         candidates.push_back({&relation, pattern});
     }
@@ -106,6 +141,26 @@ class Opening {
  private:
   bool is_named(const Relation& relation) const {
     return std::ranges::find(named_, name_of(relation)) != named_.end();
+  }
+
+  // A function of a trigger on a protected table, or one that names or reads such a table.
+  bool sees_protected(const rewriter::Routine& routine, const OwnerDecisions& decided) const {
+    const auto is_trigger = [&](const rewriter::Trigger& trigger) {
+      return decided.has_policy(trigger.table) && routine.object == "function " + trigger.function;
+    };
+    if (std::ranges::any_of(surroundings_.triggers, is_trigger)) return true;
+    return std::ranges::any_of(decided.guarded(), [&](const Relation* table) {
+      return std::ranges::find(routine.reads, table->oid) != routine.reads.end() ||
+             lower(routine.body).find(lower(table->name)) != std::string::npos;
+    });
+  }
+
+  // nullptr: no function is known to copy protected rows into it.
+  const rewriter::Routine* routine_into(const Relation& relation, const OwnerDecisions& decided) const {
+    const auto at = std::ranges::find_if(surroundings_.routines, [&](const rewriter::Routine& routine) {
+      return writes_into(routine.body, relation.name) && sees_protected(routine, decided);
+    });
+    return at == surroundings_.routines.end() ? nullptr : &*at;
   }
 
   // As if all of them were open.

@@ -132,6 +132,7 @@ TEST_CASE("what could show protected rows stays closed under a pattern, with the
        nothing,
        "has columns of the names that public.people hides"},
       {"persons", RelationKind::table, {"x", "email"}, nothing, "table of persons"},
+      {"persons in parts", RelationKind::partitioned_table, {"x", "email"}, nothing, "table of persons"},
       {"a shown key",
        RelationKind::table,
        {"visits:int4"},
@@ -150,6 +151,37 @@ TEST_CASE("what could show protected rows stays closed under a pattern, with the
     CHECK(why.find(reason) != std::string::npos);
     CHECK(why.find("is open") == std::string::npos);
   }
+}
+
+TEST_CASE("a table into which a function copies protected rows stays closed") {
+  struct Case {
+    const char* body;
+    bool is_closed;
+  };
+  for (const auto& [body, is_closed] :
+       std::vector<Case>{{"BEGIN INSERT INTO history SELECT * FROM people; END", true},
+                         {"BEGIN INSERT\ninto\tPublic.History (x) TABLE people; END", true},
+                         {"insert into \"public\".\"history\" select name from people", true},
+                         {"SELECT name INTO history FROM people", true},
+                         {"UPDATE history SET x = (SELECT min(name) FROM people)", true},
+                         {"SELECT count(*) FROM history JOIN people USING (x)", false},
+                         {"INSERT INTO old_history SELECT name FROM people", false},
+                         {"INSERT INTO history SELECT 1", false}}) {
+    CAPTURE(body);
+    PatternWorld world;
+    world.table("public.history", {"x"});
+    world.around.routines = {{"function public.f()", false, false, body, {}}};
+    CHECK(world.why("public.history").empty() != is_closed);
+  }
+  // The function of a trigger gets the rows without naming their table.
+  PatternWorld world;
+  world.table("public.history", {"x"});
+  world.around.routines = {
+      {"function public.f()", false, false, "INSERT INTO history VALUES (to_json(NEW))", {}}};
+  CHECK(world.why("public.history").empty());
+  world.around.triggers = {{"copy", world.people, "public.f()"}};
+  CHECK(world.why("public.history").find("function public.f() sees protected rows and writes into it") !=
+        std::string::npos);
 }
 
 TEST_CASE("the tables of policies and partitions are not a pattern's to open or to speak of") {
