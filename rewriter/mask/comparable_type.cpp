@@ -73,16 +73,29 @@ Error refused(const Column& column, std::string_view because) {
       .hint = "list it as identifier (always NULL) or leave it unlisted, or add a column of a plain type"};
 }
 
+// A domain has the operators, the texts and the order of its base type, which ALTER DOMAIN can't change. Only
+// base types of pg_catalog are known here. The name and the text of the type stay, for messages.
+Column without_domain(const Column& column) {
+  if (column.type_kind != 'd' || !column.base || column.base->schema != "pg_catalog") return column;
+  Column out = column;
+  out.type_kind = 'b';
+  out.type_schema = column.base->schema;
+  out.type_name = column.base->name;
+  out.typmod = column.base->typmod;
+  return out;
+}
+
 }  // namespace
 
-Result<ComparableType> comparable_type(const Column& column) {
+Result<ComparableType> comparable_type(const Column& whole_column) {
+  const Column column = without_domain(whole_column);
   if (!column.collation_is_deterministic) {
     return refused(
         column, "its collation calls different texts equal, so one spelling would tell more than its class");
   }
   if (column.type_kind == 'e') return ComparableType{column.type_schema, column.type_name, Canonical::as_is};
   if (column.type_kind == 'd')
-    return refused(column, "it is a domain, whose values may have any type behind it");
+    return refused(column, "it is a domain over a type that is not one of PostgreSQL's own");
   if (column.type_kind == 'c')
     return refused(column, "it is a row of values, which may look different where they are equal");
   if (column.type_category == 'A')
@@ -106,7 +119,8 @@ Result<ComparableType> comparable_type(const Column& column) {
   return refused(column, reason.empty() ? "its equality is not one that pgveil knows" : reason);
 }
 
-bool has_meaningful_order(const Column& column) {
+bool has_meaningful_order(const Column& whole_column) {
+  const Column column = without_domain(whole_column);
   constexpr auto kOrdered =
       std::to_array<std::string_view>({"int2", "int4", "int8", "numeric", "float4", "float8", "date", "time",
                                        "timestamp", "timestamptz", "timetz"});

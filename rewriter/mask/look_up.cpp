@@ -89,8 +89,10 @@ LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tr
     if (is_shown_raw(mask, i)) out.visible_keys.insert(column.name);
     const auto attribute = std::ranges::find(tree.attributes, column.number, &policy::TreeAttribute::number);
     const auto type = comparable_type(column);
-    // A value of a level is no value of the raw column.
-    if (attribute == tree.attributes.end() || attribute->level || mask.left_out[i] == nullptr || !type)
+    // A value of a level is no value of the raw column. For a domain the released values would have to be of
+    // the type that its index is for.
+    if (attribute == tree.attributes.end() || attribute->level || mask.left_out[i] == nullptr || !type ||
+        column.base)
       continue;
     const auto number = static_cast<std::uint32_t>(attribute - tree.attributes.begin());
     out.columns[i] = look_up_column(tree, number, column, *type);

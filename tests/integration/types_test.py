@@ -150,6 +150,16 @@ TYPES = {
         "{}",
     ),
 }
+TYPES |= {
+    "domain_whole": ("public.year", ["1970", "-4"], ["1999", "0"], "{}"),
+    "domain_text": ("public.place", ["Aber", "it's \\ \"so\""], ["Cork", "aber"], "{}"),
+    "domain_number": ("public.amount", ["1.0", "1.00", "NaN"], ["1.01"], "trim_scale({})"),
+    "domain_scaled": ("public.price", ["1.0", "1.00"], ["1.01"], "{}"),
+    "domain_padded": ("public.badge", ["a", "a  "], ["b"], "{}"),
+    "domain_float": ("public.degrees", ["0", "-0"], ["1.5"], "{} + 0"),
+    "domain_network": ("public.net", ["10.0.0.0/8"], ["10.0.0.0/16"], "{}"),
+    "domain_of_domain": ("public.deep", ["Aber"], ["Cork"], "{}"),
+}
 REFUSED = {
     "interval": "24 hours",
     "money": "lc_monetary",
@@ -161,7 +171,9 @@ REFUSED = {
     "integer[]": "array",
     "text[]": "array",
     "public.pair": "row of values",
-    "public.year": "domain",
+    "public.year_list": "array",
+    "public.document": "look different",
+    "public.mood_domain": "a domain over a type",
     "citext": "not one that pgveil knows",
     '"char"': "need not be a text",
     "box": "equal area",
@@ -186,7 +198,17 @@ PRELUDE = """
 CREATE EXTENSION citext;
 CREATE TYPE public.mood AS ENUM ('calm', 'it''s "so", \\so', 'glad', 'grim');
 CREATE TYPE public.pair AS (a integer, b text);
-CREATE DOMAIN public.year AS integer;
+CREATE DOMAIN public.year AS integer CHECK (VALUE < 3000);
+CREATE DOMAIN public.place AS varchar(20) COLLATE "C" CHECK (VALUE <> '');
+CREATE DOMAIN public.deep AS public.place CHECK (VALUE <> 'x');
+CREATE DOMAIN public.amount AS numeric;
+CREATE DOMAIN public.price AS numeric(8,3);
+CREATE DOMAIN public.badge AS character(4);
+CREATE DOMAIN public.degrees AS double precision;
+CREATE DOMAIN public.net AS cidr;
+CREATE DOMAIN public.year_list AS integer[];
+CREATE DOMAIN public.document AS jsonb;
+CREATE DOMAIN public.mood_domain AS public.mood;
 CREATE TYPE public.loose AS RANGE (subtype = numeric);
 CREATE COLLATION public.folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 """

@@ -386,6 +386,28 @@ TEST_CASE("only types with one rendering per equality class are quasi-identifier
   CHECK(comparable_type(array).error().public_message.find("an array") != std::string::npos);
   Column domain = column(1, "c", "text");
   domain.type_kind = 'd';
+  CHECK(canonical(domain) == -1);  // over nobody knows what
+  domain.type_schema = "public";
+  domain.type_name = "place";
+  domain.base = BaseType{"pg_catalog", "varchar", "character varying(40)", 44};
+  CHECK(canonical(domain) == static_cast<int>(Canonical::as_is));
+  CHECK(comparable_type(domain)->literal_type == "text");
+  CHECK_FALSE(has_meaningful_order(domain));
+  domain.base = BaseType{"pg_catalog", "numeric", "numeric(10,2)", 655366};
+  CHECK(canonical(domain) == static_cast<int>(Canonical::modifier));
+  CHECK(has_meaningful_order(domain));
+  domain.base = BaseType{"pg_catalog", "numeric", "numeric", -1};
+  CHECK(canonical(domain) == static_cast<int>(Canonical::trim_scale));
+  domain.base = BaseType{"pg_catalog", "jsonb", "jsonb", -1};
+  CHECK(comparable_type(domain).error().public_message.find("look different") != std::string::npos);
+  domain.base = BaseType{"public", "mood", "public.mood", -1};
+  CHECK(comparable_type(domain).error().public_message.find("a domain over a type") != std::string::npos);
+  domain.base = BaseType{"pg_catalog", "_int4", "integer[]", -1};
+  domain.type_category = 'A';
+  CHECK(comparable_type(domain).error().public_message.find("an array") != std::string::npos);
+  domain.base = BaseType{"pg_catalog", "text", "text", -1};
+  domain.type_category = 'S';
+  domain.collation_is_deterministic = false;
   CHECK(canonical(domain) == -1);
   Column own_range = column(1, "c", "int4range");
   own_range.type_schema = "public";
