@@ -7,6 +7,7 @@
 #include "rewriter/resolve/column_label.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
+#include "rewriter/resolve/suggest.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -187,11 +188,22 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
                range.location);
   }
   const Relation* found = schema.empty() ? catalog.resolve(name, schemas()) : catalog.find(schema, name);
-  if (found == nullptr) {  // the same words whether the relation exists or not
-    refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is not listed for this role", name),
-           "ask the data owner for a policy that names this role as a reader", range.location);
-  }
+  if (found == nullptr) refuse_unlisted(range, RelationKind::table);
   return *found;
+}
+
+// The same words whether a table exists or not. The names in a view's definition are not the client's.
+void Resolver::refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind) {
+  const std::string_view remedy = hint_of_unlisted(kind);
+  std::string hint(remedy);
+  if (remedy == hint_of_unlisted(RelationKind::table) && views_.empty()) {
+    const std::string alike = suggest_relation(readable(), range.schemaname, range.relname);
+    hint = alike.empty() ? fmt::format("check the name, or {}", remedy)
+                         : fmt::format("{} Otherwise {}", alike, remedy);
+  }
+  refuse(Reason::relation_not_listed,
+         fmt::format("relation \"{}\" is not listed for this role", range.relname), std::move(hint),
+         range.location);
 }
 
 ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) {
@@ -257,9 +269,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
                "ask the data owner: pgveil check says what to do about it", range.location);
       }
       if (snapshot_.asks_database(relation)) refuse_as_database(relation, client_.role, range.location);
-      refuse(Reason::relation_not_listed,
-             fmt::format("relation \"{}\" is not listed for this role", range.relname),
-             std::string(hint_of_unlisted(relation.kind)), range.location);
+      refuse_unlisted(range, relation.kind);
     }
     if (is_exempt(*table->state.spec, client_.role) && snapshot_.mask_source() == MaskSource::view) {
       refuse(

@@ -5,6 +5,7 @@
 #include "rewriter/lists/function_access.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
+#include "rewriter/resolve/suggest.hpp"
 
 namespace pgveil::rewriter {
 
@@ -22,12 +23,8 @@ void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) 
     case 1: return bare_name(fields[0], scope, column.location);
     case 2: {
       const Entry* entry = scope.find(pg::string_of(fields[0]));
-      if (entry == nullptr) {
-        name_error(sqlstate::kUndefinedTable,
-                   fmt::format("missing FROM-clause entry for table \"{}\"", pg::string_of(fields[0])),
-                   column.location);
-      }
-      return field_of(*entry, fields[1], column.location);
+      if (entry == nullptr) missing_entry(scope, pg::string_of(fields[0]), column.location);
+      return field_of(*entry, fields[1], scope, column.location);
     }
     case 3: return relation_column(column, scope, pg::string_of(fields[0]), pg::string_of(fields[1]));
     case 4:
@@ -38,6 +35,15 @@ void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) 
       return relation_column(column, scope, pg::string_of(fields[1]), pg::string_of(fields[2]));
     default: refuse(Reason::name_not_resolved, "a name with too many parts", {}, column.location);
   }
+}
+
+// In PostgreSQL's words.
+void Resolver::missing_entry(const Scope& scope, std::string_view table, int location) {
+  std::string hint = suggest_alias(scope, table);
+  const std::string_view what =
+      hint.empty() ? "missing FROM-clause entry" : "invalid reference to FROM-clause entry";
+  name_error(sqlstate::kUndefinedTable, fmt::format("{} for table \"{}\"", what, table), location,
+             std::move(hint));
 }
 
 // tableoid of a system catalog, by which comments are looked up, is the same for all its rows, and NULL where
@@ -73,28 +79,26 @@ void Resolver::bare_name(const Node* field, const Scope& scope, int location) {
     refuse(Reason::system_column, fmt::format("system column \"{}\"", name),
            "system columns tell where a row is stored: leave it out", location);
   }
-  name_error(sqlstate::kUndefinedColumn, fmt::format("column \"{}\" does not exist", name), location);
+  name_error(sqlstate::kUndefinedColumn, fmt::format("column \"{}\" does not exist", name), location,
+             suggest_column(scope, {}, name));
 }
 
 void Resolver::relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
                                std::string_view table) {
   const Entry* entry = scope.find_relation(schema, table);
-  if (entry == nullptr) {
-    name_error(sqlstate::kUndefinedTable, fmt::format("missing FROM-clause entry for table \"{}\"", table),
-               column.location);
-  }
+  if (entry == nullptr) missing_entry(scope, table, column.location);
   if (scope.find(entry->alias) != entry) {
     refuse(Reason::name_not_resolved, fmt::format("\"{}\" names two FROM items here", table),
            "give each its own alias", column.location);
   }
   Node* last = column.fields[column.n_fields - 1];
-  field_of(*entry, last, column.location);
+  field_of(*entry, last, scope, column.location);
   Node* const shorter[] = {build_.string(entry->alias), last};
   column.fields = build_.list(shorter);
   column.n_fields = 2;
 }
 
-void Resolver::field_of(const Entry& entry, const Node* field, int location) {
+void Resolver::field_of(const Entry& entry, const Node* field, const Scope& scope, int location) {
   if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) return;
   const std::string_view name = pg::string_of(field);
   if (!entry.columns) return field_name(name, location);
@@ -105,7 +109,7 @@ void Resolver::field_of(const Entry& entry, const Node* field, int location) {
            "system columns tell where a row is stored: leave it out", location);
   }
   name_error(sqlstate::kUndefinedColumn, fmt::format("column {}.{} does not exist", entry.alias, name),
-             location);
+             location, suggest_column(scope, entry.alias, name));
 }
 
 void Resolver::field_name(std::string_view name, int location) {

@@ -69,19 +69,25 @@ void Resolver::right(Node*& node, std::string_view function) {
   }
 }
 
+std::vector<const Relation*> Resolver::readable() const {
+  std::vector<const Relation*> out;
+  for (const auto& [key, each] : snapshot_.catalog().relations) {
+    if (snapshot_.is_open(each, client_.role) || snapshot_.is_expanded(each, client_.role) ||
+        snapshot_.catalog_mask(each) != nullptr || snapshot_.policy_for(each, client_.role) != nullptr) {
+      out.push_back(&each);
+    }
+  }
+  return out;
+}
+
 // For columns the answer is that of their table, because a hidden column can be queried, too.
 pg::Node* Resolver::may_select(Node* relation, Node* privilege) {
   const auto text = text_of(privilege);
   if (text && !names_select(*text)) return build_.false_constant();
-  std::vector<std::uint32_t> readable;
-  for (const auto& [key, each] : snapshot_.catalog().relations) {
-    if (snapshot_.is_open(each, client_.role) || snapshot_.is_expanded(each, client_.role) ||
-        snapshot_.catalog_mask(each) != nullptr || snapshot_.policy_for(each, client_.role) != nullptr) {
-      readable.push_back(each.oid);
-    }
-  }
+  std::vector<std::uint32_t> oids;
+  for (const Relation* each : readable()) oids.push_back(each->oid);
   Node* may = build_.equals_any(build_.cast(relation, build_.type_name("pg_catalog", "regclass")),
-                                oid_array(readable, build_));
+                                oid_array(oids, build_));
   if (text) return may;
   Node* const as_text[] = {build_.cast(privilege, build_.type_name("pg_catalog", "text"))};
   Node* const both[] = {build_.equals(build_.call("upper", as_text), build_.string_constant("SELECT")), may};

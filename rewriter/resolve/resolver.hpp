@@ -134,6 +134,10 @@ class Resolver {
   ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
+  // kind: of the relation if there is one, else table.
+  [[noreturn]] void refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind);
+  // Tables and views that the client may read, and system catalogs of the list.
+  [[nodiscard]] std::vector<const Relation*> readable() const;
   [[nodiscard]] std::optional<OwnRelation> own_relation_of(const PgQuery__RangeVar& range) const;
   ColumnNames own_relation_item(Node*& node, OwnRelation which, Scope& scope);
 
@@ -236,7 +240,8 @@ class Resolver {
   void bare_name(const Node* field, const Scope& scope, int location);
   void relation_column(PgQuery__ColumnRef& column, const Scope& scope, std::string_view schema,
                        std::string_view table);
-  void field_of(const Entry& entry, const Node* field, int location);
+  void field_of(const Entry& entry, const Node* field, const Scope& scope, int location);
+  [[noreturn]] static void missing_entry(const Scope& scope, std::string_view table, int location);
   void field_name(std::string_view name, int location);  // a field of something whose columns are not known
   void type_name(PgQuery__TypeName& type);
   void collation(PgQuery__CollateClause& collate);

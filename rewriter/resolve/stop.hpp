@@ -30,10 +30,12 @@ struct Stop {
   throw Stop{Refusal{reason, std::move(message), std::move(hint), 0}, std::move(phrase)};
 }
 
-[[noreturn]] inline void name_error(std::string_view state, std::string message, int byte_offset) {
+[[noreturn]] inline void name_error(std::string_view state, std::string message, int byte_offset,
+                                    std::string hint = {}) {
   throw Stop{Error{.kind = ErrorKind::unknown_object,
                    .sqlstate = std::string(state),
                    .public_message = std::move(message),
+                   .hint = std::move(hint),
                    .position = byte_offset + 1}};
 }
 
