@@ -252,7 +252,7 @@ session::Judgement ServingState::judge(std::string_view sql, const rewriter::Cli
     return {std::make_shared<const rewriter::Verdict>(no_longer_masked()), served};
   const auto snapshot = snapshot_of(*now, database);
   if (!snapshot) return {std::make_shared<const rewriter::Verdict>(snapshot.error()), served};
-  const std::string path = client.path.key();
+  const std::string path = client.path.key() + (client.sends_ascii ? "#ascii" : "");
   const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
   auto verdict = cache_.find(key);
   (verdict ? rewrites_.hits : rewrites_.misses).fetch_add(1, std::memory_order_relaxed);

@@ -19,7 +19,7 @@ namespace pgveil::app {
 struct VerdictKeyView {  // valid as long as the caller's texts
   std::string_view sql;
   std::string_view role;
-  std::string_view path;  // rewriter::SearchPath::key()
+  std::string_view path;  // rewriter::SearchPath::key(), and whether the text is written in ASCII
   std::string_view database;
   std::uint64_t generation = 0;
 };

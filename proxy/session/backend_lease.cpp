@@ -147,6 +147,7 @@ bool BackendLease::is_at_rest() const {
 
 void BackendLease::settle() {
   if (state_.pool_mode != PoolMode::transaction || !is_at_rest()) return;
+  if (conversation_.registry.holds_cursor()) return;  // its rows are on this connection
   if (!conversation_.has_set) return give_back(Cleaning::not_needed);
   state_.phase = Phase::settling;
   own_statement_.start(text_to_read_settings());

@@ -13,9 +13,9 @@ namespace pgveil::session {
 Settings startup_settings(const SessionState& state, const StartupRequest& request) {
   Settings settings = request.forwarded;
   for (const auto& [name, value] : rewriter::pinned_settings()) {
-    const bool is_asked_for =
-        (rewriter::is_message_level_setting(name) || rewriter::is_notice_setting(name)) &&
-        has_setting(request.forwarded, name);
+    const bool is_asked_for = (rewriter::is_message_level_setting(name) ||
+                               rewriter::is_notice_setting(name) || name == rewriter::kEncodingSetting) &&
+                              has_setting(request.forwarded, name);
     if (!is_asked_for) override_settings(settings, {{std::string(name), std::string(value)}});
   }
   const rewriter::SchemaNames schemas = state.gate.schemas(state.database);

@@ -78,7 +78,7 @@ void note(Findings& findings, const Entry& entry) {
 
 void Conversation::expect(Expectation expectation) {
   expectation.request = state.request;
-  if (!expectation.path) expectation.path = client.path;
+  if (!expectation.before) expectation.before = kept();
   expected.push_back(std::move(expectation));
   is_flush_sent = false;
   state.is_backend_busy = true;
@@ -94,8 +94,36 @@ wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message, 
   return error_response(client_error(sqlstate, message, hint), Severity::error);
 }
 
-bool names_path(const Entry& entry) {
-  return entry.kind == StatementKind::show && entry.target == "search_path";
+void Conversation::return_to(const KeptSettings& before) {
+  client.path = before.path;
+  mode = before.mode;
+}
+
+void expect_encoding(Conversation& conversation) {
+  conversation.client.sends_ascii = conversation.state.may_convert = true;
+}
+
+std::optional<wire::ErrorResponse> convert_text(const Conversation& conversation, std::string& sql) {
+  const SingleByteEncoding* encoding = conversation.state.encoding;
+  if (encoding == nullptr || is_ascii(sql)) return std::nullopt;
+  auto converted = to_utf8(sql, *encoding);
+  if (!converted) {
+    return refuse(
+        sqlstate::kCharacterNotInRepertoire,
+        "the statement has a byte that is no character in encoding \"" + std::string(encoding->name) + "\"");
+  }
+  sql = std::move(*converted);
+  return std::nullopt;
+}
+
+ShownSetting shown_setting(const Conversation& conversation, const Entry& entry) {
+  if (entry.kind != StatementKind::show) return {};
+  if (entry.target == "search_path") return {.is_path = true};
+  if (entry.target == "transaction_read_only")
+    return {.reads_only = conversation.state.is_standby || conversation.mode.reads_only()};
+  if (entry.target == "default_transaction_read_only")
+    return {.reads_only = conversation.mode.reads_only_by_default()};
+  return {};
 }
 
 EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewritten, AuditedText text) {
@@ -105,12 +133,15 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
   entry->path_effect = statement.path_effect;
   entry->is_protected = statement.is_protected || statement.is_masked;
   entry->is_masked = statement.is_masked;
+  entry->is_held = statement.is_held;
   entry->text = std::move(text);
   entry->generation = rewritten.generation;
   entry->allowed = rewritten.generation;
   if (entry->is_protected) entry->versions = rewritten.versions;
   entry->tables = statement.notices.tables;
   entry->switches = statement.switches;
+  entry->sets_encoding = statement.sets_encoding;
+  entry->origins = statement.origins;
   return entry;
 }
 
@@ -249,8 +280,12 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   using Kind = StatementRegistry::Kind;
   StatementRegistry& registry = conversation.registry;
   pooled::note_effect(conversation, entry);
-  if (entry.path_effect != nullptr) conversation.client.path.apply(*entry.path_effect);
+  if (entry.path_effect != nullptr) {
+    conversation.client.path.apply(*entry.path_effect);
+    conversation.mode.apply(*entry.path_effect);
+  }
   apply(conversation.notices, entry.switches);
+  if (entry.sets_encoding) expect_encoding(conversation);
   const auto made_query = [&] {
     auto query = std::make_shared<Entry>(entry);
     query->kind = StatementKind::select;
@@ -269,7 +304,7 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
       break;
     case NameEffect::puts_cursor:
       if (auto refusal = check_keeping(conversation, entry)) return refusal;
-      registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation));
+      registry.put_portal(entry.target, made_query(), pooled::cursor_life(conversation, entry));
       break;
     case NameEffect::drops_statement: erase(Kind::statement); break;
     case NameEffect::drops_cursor: erase(Kind::portal); break;

@@ -20,6 +20,7 @@
 #include "proxy/session/retry.hpp"
 #include "proxy/session/session_state.hpp"
 #include "proxy/session/statement_registry.hpp"
+#include "proxy/session/transaction_mode.hpp"
 
 namespace pgveil::session {
 
@@ -27,14 +28,30 @@ namespace pgveil::session {
 // of PostgreSQL.
 inline constexpr std::string_view kRefusalText = "PGVEIL REFUSED";
 
+// What is kept of the client's settings. Like the registry, it runs ahead of the server.
+struct KeptSettings {
+  rewriter::SearchPath path;
+  TransactionMode mode;
+};
+
+// Where the columns of an answer come from; null: not known.
+using Origins = std::shared_ptr<const std::vector<rewriter::Origin>>;
+
+// How the answer of a SHOW is changed, because the server shows another thing.
+struct ShownSetting {
+  bool is_path = false;                           // its column is named search_path
+  std::optional<bool> reads_only = std::nullopt;  // it is SHOW [default_]transaction_read_only: its value
+};
+
 // One statement of a simple query.
 struct Part {
   Protection rows = Protection::is_protected;
   Protection errors = Protection::is_protected;  // a commit may run what an earlier statement declared
   Progress progress = Progress::running;         // before its first answer
   std::size_t mark = 0;                          // of the registry, before it
-  rewriter::SearchPath path = {};                // the client's path before it
-  bool names_path = false;                       // it is SHOW search_path
+  KeptSettings before = {};
+  ShownSetting shown_setting = {};
+  Origins origins = nullptr;
 };
 
 // The answer that is expected for one message that was sent.
@@ -42,11 +59,12 @@ struct Expectation {
   Step step;
   Stage stage = Stage::start;
   Protection protection = Protection::is_protected;
-  std::size_t mark = 0;                                     // of the registry, before it
-  std::optional<rewriter::SearchPath> path = std::nullopt;  // the client's path before it; unset: unchanged
-  bool names_path = false;                                  // it describes SHOW search_path
-  std::vector<Part> parts = {};                             // simple: its statements; none for an empty query
-  std::size_t part = 0;                                     // simple: the statement that is being answered
+  std::size_t mark = 0;                               // of the registry, before it
+  std::optional<KeptSettings> before = std::nullopt;  // unset: it changes none of them
+  ShownSetting shown_setting = {};
+  Origins origins = nullptr;
+  std::vector<Part> parts = {};  // simple: its statements; none for an empty query
+  std::size_t part = 0;          // simple: the statement that is being answered
   std::optional<wire::ErrorResponse> replacement =
       std::nullopt;           // refused steps: what the client sees instead
   std::uint64_t request = 0;  // of the message, for log and audit
@@ -85,9 +103,12 @@ struct Conversation {
 
   void expect(Expectation expectation);
   void pop_expectation();
+  [[nodiscard]] KeptSettings kept() const { return {client.path, mode}; }
+  void return_to(const KeptSettings& before);
 
   SessionState& state;
   rewriter::Client client;  // role and search path: like the registry, the path runs ahead of the server
+  TransactionMode mode;     // so does this
   StatementRegistry registry;
   std::deque<Expectation> expected;
   Transaction transaction;
@@ -129,7 +150,7 @@ struct Use {
 using Checked = std::variant<Protection, wire::ErrorResponse>;
 [[nodiscard]] Checked check_use(Conversation& conversation, const Use& use, const Serving& serving);
 
-// Records what running this does to names and to the search path. Errors: a name or a count exceeds its
+// Records what running this does to names and to the kept settings. Errors: a name or a count exceeds its
 // limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
 
@@ -145,8 +166,16 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
 [[nodiscard]] std::optional<wire::ErrorResponse> check_room(const Conversation& conversation,
                                                             std::size_t source_bytes, std::size_t sent_bytes);
 
-// Whether it is SHOW search_path. The server shows that setting under another name.
-[[nodiscard]] bool names_path(const Entry& entry);
+// From now on the server may take texts for ones in another encoding than UTF8 (common/client_encoding.hpp).
+// So what is sent is ASCII, which means the same in all of them. The statements themselves are converted by
+// pgveil, before they are judged; parameters and results are converted by the server.
+void expect_encoding(Conversation& conversation);
+// Puts the client's text into UTF-8. 22021 if that is not possible.
+[[nodiscard]] std::optional<wire::ErrorResponse> convert_text(const Conversation& conversation,
+                                                              std::string& sql);
+
+// Of what is about to be sent.
+[[nodiscard]] ShownSetting shown_setting(const Conversation& conversation, const Entry& entry);
 
 [[nodiscard]] EntryPtr make_entry(const rewriter::Statement& statement, const rewriter::Rewritten& rewritten,
                                   AuditedText text = nullptr);

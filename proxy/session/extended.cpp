@@ -136,6 +136,10 @@ std::optional<Found> find_use(Conversation& conversation, Kind kind, const std::
   return Found{.use = std::move(use), .protection = std::get<Protection>(checked)};
 }
 
+ShownSetting shown(const Conversation& conversation, const Found& found) {
+  return found.use.entry != nullptr ? shown_setting(conversation, *found.use.entry) : ShownSetting{};
+}
+
 template <class Message>
 void forward_renamed(Conversation& conversation, const Message& message, Expectation expectation) {
   conversation.state.to_backend(message);
@@ -187,7 +191,8 @@ void on(Conversation& conversation, const wire::Describe& message, const wire::F
   Expectation expectation{.step = is_portal ? Step::describe_portal : Step::describe_statement,
                           .protection = found->protection,
                           .mark = conversation.registry.mark(),
-                          .names_path = found->use.entry != nullptr && names_path(*found->use.entry),
+                          .shown_setting = shown(conversation, *found),
+                          .origins = found->use.entry != nullptr ? found->use.entry->origins : nullptr,
                           .result = found->use.entry != nullptr ? found->use.entry->result : nullptr};
   if (*name == message.name) return forward(conversation, frame.whole, std::move(expectation));
   forward_renamed(conversation, wire::Describe{.target = message.target, .name = *name},
@@ -198,7 +203,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   const auto found = find_use(conversation, Kind::portal, message.portal);
   if (!found) return;
   const std::size_t mark = conversation.registry.mark();
-  const rewriter::SearchPath path = conversation.client.path;
+  const KeptSettings before = conversation.kept();
   if (found->use.entry != nullptr) {
     if (auto refusal = apply_effect(conversation, *found->use.entry)) {
       return refuse_message(conversation, std::move(*refusal));
@@ -214,7 +219,11 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
       found->use.entry != nullptr && found->use.entry->kind == rewriter::StatementKind::commit;
   const Protection protection = commits ? conversation.transaction.protection : found->protection;
   forward(conversation, frame.whole,
-          {.step = Step::execute, .protection = protection, .mark = mark, .path = path});
+          {.step = Step::execute,
+           .protection = protection,
+           .mark = mark,
+           .before = before,
+           .shown_setting = shown(conversation, *found)});
 }
 
 void on(Conversation& conversation, const wire::Close& message, const wire::FrameView& frame) {
@@ -250,11 +259,47 @@ void on(Conversation& conversation, const wire::Sync&, const wire::FrameView& fr
            .mark = conversation.registry.mark()});
 }
 
+bool has_ascii_names(const wire::Parse& message) {
+  return is_ascii(message.statement);
+}
+bool has_ascii_names(const wire::Bind& message) {
+  return is_ascii(message.portal) && is_ascii(message.statement);
+}
+bool has_ascii_names(const wire::Describe& message) {
+  return is_ascii(message.name);
+}
+bool has_ascii_names(const wire::Execute& message) {
+  return is_ascii(message.portal);
+}
+bool has_ascii_names(const wire::Close& message) {
+  return is_ascii(message.name);
+}
+bool has_ascii_names(const wire::Flush&) {
+  return true;
+}
+bool has_ascii_names(const wire::Sync&) {
+  return true;
+}
+
+// Which name the bytes mean would depend on the encoding that the server has when it reads them.
+template <class Message>
+std::optional<wire::ErrorResponse> check_encoding(const Conversation& conversation, const Message& message) {
+  if (!conversation.state.may_convert || has_ascii_names(message)) return std::nullopt;
+  return refuse(sqlstate::kFeatureNotSupported,
+                "names of statements and portals must be ASCII in a session that changed client_encoding");
+}
+
 template <class Message>
 void decode_and_run(Conversation& conversation, const wire::FrameView& frame) {
-  const auto message = wire::decode_as<Message>(frame.body);
+  auto message = wire::decode_as<Message>(frame.body);
   if (!message) return conversation.state.end(message.error());
   if (conversation.is_skipping && Message::tag != wire::Sync::tag) return;
+  if constexpr (Message::tag == wire::Parse::tag) {
+    if (auto refusal = convert_text(conversation, message->sql))
+      return refuse_message(conversation, std::move(*refusal), message->sql);
+  }
+  if (auto refusal = check_encoding(conversation, *message))
+    return refuse_message(conversation, std::move(*refusal));
   on(conversation, *message, frame);
 }
 

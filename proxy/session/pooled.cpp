@@ -85,13 +85,11 @@ std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
         conversation.registry.find(StatementRegistry::Kind::statement, statement.name) == nullptr;
     if (is_unknown) return unknown_statement(statement.name);
     const StatementFacts facts = facts_of(statement.kind);
-    if (facts.needs_own_connection.empty() || (facts.needs_it_only_if_held && !statement.is_held)) continue;
+    if (facts.needs_own_connection.empty()) continue;
     return session::refuse(
         sqlstate::kFeatureNotSupported,
         std::string(facts.needs_own_connection) + " is not answered in transaction pooling",
-        facts.names == NameEffect::puts_cursor
-            ? "use the cursor inside a transaction"
-            : "use the driver's prepared statements, which are messages of the protocol");
+        "use the driver's prepared statements, which are messages of the protocol");
   }
   return std::nullopt;
 }
@@ -128,8 +126,8 @@ void note_not_prepared(Conversation& conversation, const std::string& key) {
   if (server.unnamed == key) server.unnamed.clear();
 }
 
-PortalLife cursor_life(const Conversation& conversation) {
-  return is_in_use(conversation) ? PortalLife::transaction : PortalLife::session;
+PortalLife cursor_life(const Conversation& conversation, const Entry& entry) {
+  return is_in_use(conversation) && !entry.is_held ? PortalLife::transaction : PortalLife::session;
 }
 
 std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message) {

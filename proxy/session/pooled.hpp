@@ -31,7 +31,7 @@ void note_unnamed_dropped(Conversation& conversation);
 // Records that a Parse was refused or skipped.
 void note_not_prepared(Conversation& conversation, const std::string& key);
 
-[[nodiscard]] PortalLife cursor_life(const Conversation& conversation);
+[[nodiscard]] PortalLife cursor_life(const Conversation& conversation, const Entry& entry);
 
 // Checks a Parse. REQUIRES: is_in_use, the text was judged, and it has one statement at most.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,

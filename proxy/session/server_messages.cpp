@@ -55,8 +55,9 @@ void undo(Conversation& conversation, const Expectation& front, std::string_view
   const bool is_part = front.part < front.parts.size();
   const std::size_t mark = is_part ? front.parts[front.part].mark : front.mark;
   const bool is_complete = front.step == Step::simple && front.part == front.parts.size() && front.part > 0;
-  if (!is_complete) conversation.client.path = is_part ? front.parts[front.part].path : *front.path;
+  if (!is_complete) conversation.return_to(is_part ? front.parts[front.part].before : *front.before);
   conversation.client.path.fail();
+  conversation.mode.fail();
   if (is_complete) return;  // it failed at its end, so what its statements made stays
   // An interrupted statement may already have made its name.
   const bool is_interrupted = sqlstate.starts_with("57");
@@ -89,7 +90,7 @@ void on_error(Conversation& conversation, const wire::ErrorResponse& error) {
   if (front.replacement) {
     state.to_client(*front.replacement);
   } else {
-    state.to_client(wire::ErrorResponse{filtered.diagnostics});
+    state.pass_on(wire::ErrorResponse{filtered.diagnostics});
     state.log_info("the database server answered " + sqlstate_of(error.diagnostics), filtered.private_detail);
   }
   const std::string sqlstate = sqlstate_of(error.diagnostics);
@@ -112,16 +113,25 @@ void on_fatal(Conversation& conversation, const wire::ErrorResponse& error) {
 void on_notice(Conversation& conversation, const wire::NoticeResponse& notice) {
   Filtered filtered = filter_notice(notice, error_protection(conversation));
   conversation.state.log_info("notice of the database server", std::move(filtered.private_detail));
-  conversation.state.to_client(wire::NoticeResponse{std::move(filtered.diagnostics)});
+  conversation.state.pass_on(wire::NoticeResponse{std::move(filtered.diagnostics)});
 }
 
-// SHOW search_path shows the setting under which the server keeps the client's path.
-bool is_path_named(const Expectation& front) {
+const ShownSetting& shown_setting(const Expectation& front) {
   const Part* part = current_part(front);
-  return part != nullptr ? part->names_path : front.names_path;
+  return part != nullptr ? part->shown_setting : front.shown_setting;
 }
 
-// Hides the numbers of tables and columns, because masked columns have none and would stand out.
+// The server does not know where masked columns come from, so masked and other columns get what the rewriter
+// knows: the table's and the column's number where a column is shown plainly, else zeros.
+void put_origins(wire::RowDescription& description, const Origins& origins) {
+  const bool is_known = origins != nullptr && origins->size() == description.columns.size();
+  for (std::size_t i = 0; i < description.columns.size(); ++i) {
+    const rewriter::Origin origin = is_known ? (*origins)[i] : rewriter::Origin{};
+    description.columns[i].table_oid = origin.table_oid;
+    description.columns[i].column_number = origin.column;
+  }
+}
+
 void on_row_description(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   auto description = decode<wire::RowDescription>(conversation, frame);
   if (!description) return;
@@ -131,16 +141,14 @@ void on_row_description(Conversation& conversation, Expectation& front, const wi
   }
   if (front.result && front.result->empty()) *front.result = renewal::result_of(*description);
   if (front.step == Step::simple) front.stage = Stage::rows;
-  if (is_path_named(front)) {
+  if (shown_setting(front).is_path) {
     for (wire::ColumnDescription& column : description->columns) column.name = "search_path";
     conversation.state.to_client(*description);
   } else if (row_protection(front) == Protection::open) {
     conversation.state.out.to_client.append(frame.whole);
   } else {
-    for (wire::ColumnDescription& column : description->columns) {
-      column.table_oid = 0;
-      column.column_number = 0;
-    }
+    const Part* part = current_part(front);
+    put_origins(*description, part != nullptr ? part->origins : front.origins);
     conversation.state.to_client(*description);
   }
   if (front.step != Step::simple) conversation.pop_expectation();
@@ -158,6 +166,7 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   conversation.registry.settle();
   if (ready->status == wire::TransactionStatus::idle) {
     conversation.client.path.end_transaction();
+    conversation.mode.end_transaction();
     conversation.registry.end_transaction();
     conversation.transaction = {};
   }
@@ -207,9 +216,16 @@ void on_parameter_description(Conversation& conversation, Expectation& front, co
   if (!front.renews) conversation.state.out.to_client.append(frame.whole);
 }
 
-// Rows are passed on unchanged, because the statement has already masked them.
+// Rows are passed on unchanged, because the statement has already masked them. Only SHOW of a mode that the
+// session keeps itself gets its value here.
 void on_row(Conversation& conversation, Expectation& front, const wire::FrameView& frame) {
   front.stage = Stage::rows;
+  if (const auto reads_only = shown_setting(front).reads_only) {
+    auto row = decode<wire::DataRow>(conversation, frame);
+    if (!row) return;
+    for (auto& value : row->values) value = *reads_only ? "on" : "off";
+    return conversation.state.to_client(*row);
+  }
   conversation.state.out.to_client.append(frame.whole);
 }
 

@@ -15,6 +15,7 @@
 #include "proxy/session/simple.hpp"
 #include "proxy/session/startup.hpp"
 #include "proxy/wire/framer.hpp"
+#include "rewriter/lists/session_settings.hpp"
 
 namespace pgveil::session {
 
@@ -240,6 +241,9 @@ void Session::Impl::enter() {
   conversation.client.role = state.reads_as;
   conversation.client.may_be_exempt = !state.has_masks_only();
   begin(conversation.notices, request.forwarded);
+  if (has_setting(request.forwarded, rewriter::kEncodingSetting)) expect_encoding(conversation);
+  state.reads_only = request.reads_only;
+  conversation.mode = TransactionMode(request.reads_only);
   if (request.search_path) conversation.client.path = rewriter::SearchPath(*request.search_path);
   lease.begin(request);
 }

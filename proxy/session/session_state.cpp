@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rewriter/lists/session_settings.hpp"
+
 namespace pgveil::session {
 
 void SessionState::log_info(std::string public_text, std::string private_detail) {
@@ -58,6 +60,34 @@ void SessionState::end_silently() {
   command(CloseClient{});
 }
 
+namespace {
+
+wire::Diagnostics converted(const wire::Diagnostics& diagnostics, const SingleByteEncoding* encoding) {
+  wire::Diagnostics out = diagnostics;
+  if (encoding == nullptr) return out;
+  for (auto& [code, text] : out.fields) text = from_utf8(text, *encoding);
+  return out;
+}
+
+// False: the client did not ask for it. SQL_ASCII passes bytes on unchanged, so a text means the same as in
+// UTF8.
+bool take_encoding(SessionState& state, std::string_view name) {
+  state.encoding = nullptr;
+  if (name == "UTF8" || name == "SQL_ASCII") return true;
+  state.encoding = single_byte_encoding(name);
+  return state.encoding != nullptr && state.may_convert;
+}
+
+}  // namespace
+
+void SessionState::to_client(const wire::ErrorResponse& error) {
+  pass_on(wire::ErrorResponse{converted(error.diagnostics, encoding)});
+}
+
+void SessionState::to_client(const wire::NoticeResponse& notice) {
+  pass_on(wire::NoticeResponse{converted(notice.diagnostics, encoding)});
+}
+
 std::string printable(std::string_view name) {
   std::string text(name);
   std::replace_if(
@@ -66,9 +96,8 @@ std::string printable(std::string_view name) {
 }
 
 Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) {
-  // SQL_ASCII passes bytes on unchanged, so a text means the same as in UTF8.
   const bool is_unpinned =
-      (status.name == "client_encoding" && status.value != "UTF8" && status.value != "SQL_ASCII") ||
+      (status.name == rewriter::kEncodingSetting && !take_encoding(state, status.value)) ||
       (status.name == "standard_conforming_strings" && status.value != "on");
   if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
   if (state.pool_mode != PoolMode::none) {
@@ -77,6 +106,8 @@ Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) 
   }
   if (status.name == "session_authorization") status.value = state.role;
   if (status.name == "is_superuser") status.value = "off";
+  if (status.name == "default_transaction_read_only") status.value = state.reads_only ? "on" : "off";
+  if (status.name == "in_hot_standby") state.is_standby = status.value == "on";
   if (status.name == "application_name") state.command(NoteName{status.value});
   state.to_client(status);
   return {};

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/client_encoding.hpp"
 #include "proxy/session/backend_state.hpp"
 #include "proxy/session/error_response.hpp"
 #include "proxy/session/phase.hpp"
@@ -32,6 +33,14 @@ struct SessionState {
 
   template <class Message>
   void to_client(const Message& message) {
+    wire::encode(message, out.to_client);
+  }
+  // For words of our own, which are UTF-8: the client gets them in its encoding.
+  void to_client(const wire::ErrorResponse& error);
+  void to_client(const wire::NoticeResponse& notice);
+  // For words of the server's, which has converted them.
+  template <class Message>
+  void pass_on(const Message& message) {
     wire::encode(message, out.to_client);
   }
   template <class Message>
@@ -93,7 +102,11 @@ struct SessionState {
   std::uint64_t transactions = 0;
   std::uint64_t request = 0;  // the request that the next log lines are about; 0: none
   std::uint64_t last_request = 0;
-  bool is_let_in = false;  // the login is on record
+  bool is_let_in = false;   // the login is on record
+  bool reads_only = false;  // the client's start-up packet asked for default_transaction_read_only
+  bool is_standby = false;  // the server said so last
+  const SingleByteEncoding* encoding = nullptr;  // of the client's texts, as the server said last; null: UTF8
+  bool may_convert = false;                      // the server was, or will be, told to use such an encoding
   bool is_bypass = false;  // backend_role is a bypass role's; phase relay follows the login
   Credentials backend_role{config.backend.user, config.backend.password};  // the role that we log in as
   Actions out;

@@ -80,7 +80,7 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetTh
   for (const rewriter::Statement& statement : rewritten.statements) {
     const EntryPtr entry = entry_of(conversation, statement, rewritten, sql);
     const std::size_t mark = conversation.registry.mark();
-    const rewriter::SearchPath path = conversation.client.path;
+    const KeptSettings before = conversation.kept();
     const Protection earlier = conversation.transaction.protection;
     const Checked checked =
         check_use(conversation, {.entry = entry, .kind = StatementRegistry::Kind::statement, .name = {}},
@@ -94,8 +94,9 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetTh
     parts.push_back(part_of(statement.kind, std::get<Protection>(checked), earlier,
                             commits ? CommitsHere::yes : CommitsHere::no));
     parts.back().mark = mark;
-    parts.back().path = path;
-    parts.back().names_path = names_path(*entry);
+    parts.back().before = before;
+    parts.back().shown_setting = shown_setting(conversation, *entry);
+    parts.back().origins = entry->origins;
   }
   return std::nullopt;
 }
@@ -104,7 +105,7 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetTh
 
 void on_query(Conversation& conversation, const wire::FrameView& frame) {
   PGVEIL_ASSERT(conversation.expected.empty() && !conversation.is_skipping);
-  const auto query = wire::decode_as<wire::Query>(frame.body);
+  auto query = wire::decode_as<wire::Query>(frame.body);
   if (!query) return conversation.state.end(query.error());
   StatementRegistry& registry = conversation.registry;
   // PostgreSQL drops the unnamed statement and the unnamed portal at every Query. If this one is refused,
@@ -112,14 +113,16 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   registry.erase(StatementRegistry::Kind::statement, "");
   registry.erase(StatementRegistry::Kind::portal, "");
   registry.settle();
+  if (auto refusal = convert_text(conversation, query->sql))
+    return refuse_query(conversation, std::move(*refusal), query->sql);
   Judged judged = judge(conversation, query->sql);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }
   const auto& let_through = std::get<LetThrough>(judged);
-  Expectation expectation{.step = Step::simple, .mark = registry.mark(), .path = conversation.client.path};
+  Expectation expectation{.step = Step::simple, .mark = registry.mark(), .before = conversation.kept()};
   if (auto refusal = enter(conversation, let_through, query->sql, expectation.parts)) {
-    conversation.client.path = *expectation.path;
+    conversation.return_to(*expectation.before);
     registry.undo_to(expectation.mark, StatementRegistry::NewNames::forget);
     return refuse_query(conversation, std::move(*refusal), query->sql);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/ascii.hpp"
+#include "common/client_encoding.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/error_response.hpp"
 #include "rewriter/lists/session_settings.hpp"
@@ -52,15 +53,27 @@ Result<std::pair<std::string, std::string>> split_assignment(std::string_view as
   return std::pair(std::move(name), std::string(assignment.substr(equals + 1)));
 }
 
+Error not_open(const std::string& name) {
+  if (same_name(name, rewriter::kEncodingSetting))
+    return client_error(sqlstate::kFeatureNotSupported,
+                        "client_encoding can only be UTF8 or an encoding of one byte for each character",
+                        rewriter::kEncodingHint);
+  return client_error(sqlstate::kInsufficientPrivilege, "start-up parameter \"" + name + "\" is not open",
+                      "connect without it; docs/session.md, \"Settings\", lists what may be set");
+}
+
 Result<void> add_judged(Settings& forwarded, const std::string& name, const std::string& value) {
   switch (rewriter::judge_startup_parameter(name, value)) {
-    case rewriter::StartupParameter::search_path:  // read_startup removes it again
-    case rewriter::StartupParameter::forward: override_settings(forwarded, {{name, value}}); return {};
+    case rewriter::StartupParameter::search_path:  // read_startup removes these two again
+    case rewriter::StartupParameter::read_only:
+    case rewriter::StartupParameter::forward: break;
     case rewriter::StartupParameter::ignore: return {};
-    case rewriter::StartupParameter::refuse: break;
+    case rewriter::StartupParameter::refuse: return not_open(name);
   }
-  return client_error(sqlstate::kInsufficientPrivilege, "start-up parameter \"" + name + "\" is not open",
-                      "connect without it");
+  const SingleByteEncoding* encoding =
+      same_name(name, rewriter::kEncodingSetting) ? single_byte_encoding(value) : nullptr;
+  override_settings(forwarded, {{name, encoding != nullptr ? std::string(encoding->name) : value}});
+  return {};
 }
 
 Result<void> add_options(Settings& forwarded, std::string_view text) {
@@ -84,6 +97,15 @@ Result<void> take_search_path(StartupRequest& request) {
   if (request.search_path) return {};
   return client_error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\"",
                       "list names of schemas, with commas between them");
+}
+
+// The default_transaction_read_only that was set last is what the session starts with.
+void take_read_only(StartupRequest& request) {
+  std::erase_if(request.forwarded, [&](const auto& setting) {
+    if (!rewriter::is_read_only_setting(setting.first)) return false;
+    request.reads_only = rewriter::truth_of_setting(setting.second).value_or(false);
+    return true;
+  });
 }
 
 }  // namespace
@@ -167,6 +189,7 @@ Result<StartupRequest> read_startup(const wire::StartupMessage& message) {
   if (request.database.empty()) request.database = request.user;
   override_settings(from_options, request.forwarded);  // as in PostgreSQL, direct parameters win over options
   request.forwarded = std::move(from_options);
+  take_read_only(request);
   const Result<void> taken = take_search_path(request);
   if (!taken) return taken.error();
   return request;

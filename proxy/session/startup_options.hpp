@@ -19,6 +19,7 @@ struct StartupRequest {
   std::string database;
   Settings forwarded;                                // for the backend; the pinned settings override them
   std::optional<rewriter::SchemaNames> search_path;  // the client's own; the backend's is pinned
+  bool reads_only = false;                           // default_transaction_read_only
   std::vector<std::string> unknown_options;          // _pq_.*: named in NegotiateProtocolVersion
 };
 

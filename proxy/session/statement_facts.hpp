@@ -25,7 +25,6 @@ struct StatementFacts {
   ConnectionEffect connection = ConnectionEffect::none;
   // As a refusal calls what would have to keep a connection to itself; empty: it need not.
   std::string_view needs_own_connection = "";
-  bool needs_it_only_if_held = false;  // DECLARE … WITH HOLD
 };
 
 [[nodiscard]] constexpr StatementFacts facts_of(rewriter::StatementKind kind) {
@@ -42,11 +41,7 @@ struct StatementFacts {
       return {.connection = ConnectionEffect::may_change_settings, .needs_own_connection = "EXECUTE"};
     case Kind::deallocate:
       return {.names = NameEffect::drops_statement, .connection = ConnectionEffect::drops_statements};
-    case Kind::declare_cursor:
-      return {.reads_tables = true,
-              .names = NameEffect::puts_cursor,
-              .needs_own_connection = "DECLARE … WITH HOLD",
-              .needs_it_only_if_held = true};
+    case Kind::declare_cursor: return {.reads_tables = true, .names = NameEffect::puts_cursor};
     case Kind::close_cursor: return {.names = NameEffect::drops_cursor};
     case Kind::commit:
     case Kind::rollback:

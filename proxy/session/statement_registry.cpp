@@ -74,6 +74,11 @@ void StatementRegistry::undo_to(std::size_t mark, NewNames new_names) {
   }
 }
 
+bool StatementRegistry::holds_cursor() const {
+  return std::ranges::any_of(portals_,
+                             [](const auto& named) { return named.second.life == PortalLife::session; });
+}
+
 void StatementRegistry::end_transaction() {
   PGVEIL_ASSERT(journal_.empty());
   std::erase_if(portals_, [this](const auto& named) {

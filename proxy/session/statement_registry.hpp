@@ -57,12 +57,15 @@ struct Entry {
   std::string target;  // Statement.name, for kinds that act on a name
   bool is_protected = true;
   bool is_masked = false;
+  bool is_held = false;  // DECLARE … WITH HOLD
   std::shared_ptr<const rewriter::PathEffect> path_effect =
       nullptr;                                          // what running it does to the search path
   std::vector<rewriter::VersionId> versions;            // of all protected tables it reads
   std::vector<rewriter::Notices::OfTable> tables = {};  // those that it reads masked
   rewriter::NoticeSwitches switches = {};
-  AuditedText text = nullptr;    // for what Parse named
+  bool sets_encoding = false;
+  std::shared_ptr<const std::vector<rewriter::Origin>> origins = nullptr;  // Statement::origins
+  AuditedText text = nullptr;                                              // for what Parse named
   std::uint64_t generation = 0;  // of the snapshot that it was rewritten under
   std::uint64_t allowed = 0;     // of the last snapshot under which it was judged with the same outcome
   std::shared_ptr<const SourceText> source = nullptr;  // null: the text is not kept, or the name is not known
@@ -88,6 +91,10 @@ class StatementRegistry {
   [[nodiscard]] std::size_t size() const { return statements_.size() + portals_.size(); }
   // The sum of SentText::bytes of all current entries. A portal keeps its own plan, so its text counts again.
   [[nodiscard]] std::size_t sent_bytes() const { return sent_bytes_; }
+
+  // Whether a cursor may outlive its transaction. One whose transaction was rolled back counts until it is
+  // closed by name.
+  [[nodiscard]] bool holds_cursor() const;
 
   void put_statement(std::string_view name, EntryPtr entry);
   void put_portal(std::string_view name, EntryPtr entry, PortalLife life);

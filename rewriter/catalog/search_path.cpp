@@ -133,8 +133,11 @@ void SearchPath::apply(const PathEffect& effect) {
   switch (effect.kind) {
     case PathEffect::Kind::set: session_ = current_ = effect.schemas; return;
     case PathEffect::Kind::set_local: current_ = effect.schemas; return;
-    case PathEffect::Kind::reset: session_ = current_ = at_start_; return;
+    case PathEffect::Kind::reset:
+    case PathEffect::Kind::reset_all: session_ = current_ = at_start_; return;
     case PathEffect::Kind::reset_local: current_ = at_start_; return;
+    case PathEffect::Kind::transaction_mode:
+    case PathEffect::Kind::default_mode: return;
     case PathEffect::Kind::commit: return end_transaction();
     case PathEffect::Kind::rollback: return end(transaction_start_);
     case PathEffect::Kind::savepoint:

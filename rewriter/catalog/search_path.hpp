@@ -25,12 +25,28 @@ using SchemaNames = std::vector<std::string>;  // as listed, including "$user" a
 // The list as SHOW prints it: quoted where needed, separated by ", ".
 [[nodiscard]] std::string schema_list_text(const SchemaNames& names);
 
-// What running a statement does to the path.
+// What running a statement does to what is kept for the client: its path, and whether it asked for
+// transactions that are read only (proxy/session/transaction_mode.hpp; SearchPath ignores that).
 struct PathEffect {
-  enum class Kind { set, set_local, reset, reset_local, commit, rollback, savepoint, release, rollback_to };
+  enum class Kind {
+    set,
+    set_local,
+    reset,
+    reset_local,
+    reset_all,         // RESET ALL, DISCARD ALL
+    transaction_mode,  // of the transaction at hand
+    default_mode,      // of later transactions
+    commit,
+    rollback,
+    savepoint,
+    release,
+    rollback_to
+  };
   Kind kind;
   std::shared_ptr<const SchemaNames> schemas = nullptr;  // set, set_local
   std::string savepoint = {};                            // savepoint, release, rollback_to
+  std::optional<bool> reads_only = std::nullopt;         // *_mode; default_mode: unset as at the start
+  bool is_chained = false;                               // commit, rollback: AND CHAIN
 };
 
 class SearchPath {

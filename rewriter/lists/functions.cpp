@@ -178,6 +178,7 @@ FunctionRule function_rule(std::string_view name) {
   if (name == "set_config") return FunctionRule::set_config;
   if (name == "current_schema") return FunctionRule::client_schema;
   if (name == "current_schemas") return FunctionRule::client_schemas;
+  if (name == "pg_advisory_unlock" || name == "pg_advisory_unlock_shared") return FunctionRule::unlock;
   if (name == "clock_timestamp") return FunctionRule::statement_clock;
   return FunctionRule::refused;
 }

@@ -19,6 +19,7 @@ enum class FunctionRule {
   relation_size,    // only for tables that the client reads as they are; NULL for others
   right,            // has_…_privilege, pg_has_role: the client's rights here (resolve/resolve_right.cpp)
   current_setting,  // only with a constant name that may be shown
+  unlock,           // of an advisory lock, which a client can't hold: becomes false
   set_config,       // only alone in a SELECT, with constants and a setting that may be set
   client_schema,    // current_schema(): the first schema of the client's search path
   client_schemas,   // current_schemas(): all of them

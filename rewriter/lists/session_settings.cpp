@@ -5,22 +5,35 @@
 #include <string>
 
 #include "common/ascii.hpp"
+#include "common/client_encoding.hpp"
 
 namespace pgveil::rewriter {
 namespace {
 
-// Settings for rendering, limits and planner choices: none of them changes what a mask discloses
-// (docs/rewriting.md, "Settings"). Sorted.
+// Settings for rendering, limits, planner choices and transactions, and some that change nothing for somebody
+// who only reads: none of them changes what a mask discloses (docs/session.md, "Settings"). Sorted.
 constexpr auto kMaySet = std::to_array<std::string_view>({
     "application_name",
     "bytea_output",
+    "check_function_bodies",
     "client_encoding",
     "client_min_messages",
+    "constraint_exclusion",
+    "cpu_index_tuple_cost",
+    "cpu_operator_cost",
+    "cpu_tuple_cost",
     "cursor_tuple_fraction",
     "datestyle",
+    "default_transaction_deferrable",
+    "default_transaction_isolation",
+    "effective_cache_size",
+    "effective_io_concurrency",
+    "enable_async_append",
     "enable_bitmapscan",
+    "enable_gathermerge",
     "enable_hashagg",
     "enable_hashjoin",
+    "enable_incremental_sort",
     "enable_indexonlyscan",
     "enable_indexscan",
     "enable_material",
@@ -29,31 +42,50 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
     "enable_nestloop",
     "enable_parallel_append",
     "enable_parallel_hash",
+    "enable_partition_pruning",
+    "enable_partitionwise_aggregate",
+    "enable_partitionwise_join",
     "enable_seqscan",
     "enable_sort",
+    "enable_tidscan",
+    "escape_string_warning",
     "extra_float_digits",
     "from_collapse_limit",
+    "geqo",
+    "geqo_threshold",
+    "hash_mem_multiplier",
     "idle_in_transaction_session_timeout",
     "idle_session_timeout",
     "intervalstyle",
     "jit",
+    "jit_above_cost",
+    "jit_inline_above_cost",
+    "jit_optimize_above_cost",
     "join_collapse_limit",
     "lock_timeout",
+    "max_parallel_workers",
     "max_parallel_workers_per_gather",
+    "min_parallel_index_scan_size",
+    "min_parallel_table_scan_size",
+    "parallel_leader_participation",
+    "parallel_setup_cost",
+    "parallel_tuple_cost",
     "pgveil.notices",
     "plan_cache_mode",
+    "random_page_cost",
+    "seq_page_cost",
     "statement_timeout",
+    "synchronous_commit",
     "timezone",
     "work_mem",
     "xmlbinary",
+    "xmloption",
 });
 
 // Additional settings that may be shown, because drivers and people ask for them. Sorted.
 constexpr auto kMayShow = std::to_array<std::string_view>({
     "block_size",
     "default_table_access_method",
-    "default_transaction_deferrable",
-    "default_transaction_isolation",
     "default_transaction_read_only",
     "in_hot_standby",
     "integer_datetimes",
@@ -77,8 +109,8 @@ constexpr auto kMayShow = std::to_array<std::string_view>({
     "transaction_read_only",
 });
 
-// backslash_quote, escape_string_warning, array_nulls and transform_null_equals are pinned because they
-// change what a text means; default_transaction_read_only is a second line behind the list of statements.
+// backslash_quote, array_nulls and transform_null_equals are pinned because they change what a text means;
+// default_transaction_read_only is a second line behind the list of statements.
 // jit: a mask is one huge expression; compiling that of the demo's 24,000 cohorts takes PostgreSQL 90 s,
 // interpreting it over a million rows 4 s. A client may still SET jit.
 constexpr auto kPinnedSettings = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -94,7 +126,7 @@ constexpr auto kPinnedSettings = std::to_array<std::pair<std::string_view, std::
     {kNoticeSetting, "on"},
 });
 
-// The names that a client may use for the only encoding that there is. SQL_ASCII means "send the bytes as
+// The names that a client may use for UTF-8. SQL_ASCII means "send the bytes as
 // they are", and they are UTF-8.
 bool is_utf8_name(std::string_view value) {
   std::string name;
@@ -111,8 +143,14 @@ bool is_level_from_notice(std::string_view value) {
   return level == "notice" || level == "warning" || level == "error";
 }
 
-// As PostgreSQL reads a boolean setting: true, yes, on, 1 or the beginning of one of them.
-std::optional<bool> truth_of(std::string_view value) {
+bool is_same_value(std::string_view pinned, std::string_view value) {
+  const auto truth = truth_of_setting(pinned);
+  return truth ? truth == truth_of_setting(value) : lower(value) == pinned;
+}
+
+}  // namespace
+
+std::optional<bool> truth_of_setting(std::string_view value) {
   const std::string text = lower(value);
   const auto begins = [&](std::string_view word, std::size_t least) {
     return text.size() >= least && word.starts_with(text);
@@ -122,12 +160,10 @@ std::optional<bool> truth_of(std::string_view value) {
   return std::nullopt;
 }
 
-bool is_same_value(std::string_view pinned, std::string_view value) {
-  const auto truth = truth_of(pinned);
-  return truth ? truth == truth_of(value) : lower(value) == pinned;
+bool is_read_only_setting(std::string_view name) {
+  const std::string known = lower(name);
+  return known == kReadOnlySetting || known == "transaction_read_only";
 }
-
-}  // namespace
 
 bool may_set(std::string_view name) {
   static_assert(std::ranges::is_sorted(kMaySet));
@@ -157,10 +193,14 @@ bool is_role_setting(std::string_view name) {
 
 bool may_set_to(std::string_view name, std::string_view value) {
   if (const auto fixed = fixed_value(name)) return is_same_value(*fixed, value);
-  if (lower(name) == "client_encoding") return is_utf8_name(value);
+  if (lower(name) == kEncodingSetting) return is_utf8_name(value) || is_other_encoding(name, value);
   if (is_message_level_setting(name)) return is_level_from_notice(value);
-  if (is_notice_setting(name)) return truth_of(value).has_value();
+  if (is_notice_setting(name)) return truth_of_setting(value).has_value();
   return may_set(name);
+}
+
+bool is_other_encoding(std::string_view name, std::string_view value) {
+  return lower(name) == kEncodingSetting && single_byte_encoding(value) != nullptr;
 }
 
 bool is_notice_setting(std::string_view name) {
@@ -170,7 +210,7 @@ bool is_notice_setting(std::string_view name) {
 NoticeSwitches switches_of(std::string_view name, std::string_view value) {
   const auto as = [](bool is_on) { return is_on ? NoticeSwitch::on : NoticeSwitch::off; };
   NoticeSwitches out;
-  if (is_notice_setting(name)) out.own = as(truth_of(value).value_or(true));
+  if (is_notice_setting(name)) out.own = as(truth_of_setting(value).value_or(true));
   if (is_message_level_setting(name)) out.level = as(lower(value) == "notice");
   return out;
 }
@@ -187,9 +227,10 @@ bool is_message_level_setting(std::string_view name) {
 }
 
 StartupParameter judge_startup_parameter(std::string_view name, std::string_view value) {
-  if (lower(name) == "client_encoding")
-    return is_utf8_name(value) ? StartupParameter::ignore : StartupParameter::refuse;
+  if (lower(name) == kEncodingSetting && is_utf8_name(value)) return StartupParameter::ignore;
   if (is_path_setting(name)) return StartupParameter::search_path;
+  if (is_read_only_setting(name))
+    return truth_of_setting(value) ? StartupParameter::read_only : StartupParameter::refuse;
   if (fixed_value(name) && may_set_to(name, value)) return StartupParameter::ignore;
   return may_set_to(name, value) ? StartupParameter::forward : StartupParameter::refuse;
 }

@@ -26,8 +26,8 @@ inline constexpr std::string_view kNoticeSetting = "pgveil.notices";
 // client_min_messages: no level below "notice", which the proxy pins.
 [[nodiscard]] bool is_message_level_setting(std::string_view name);
 // Whether the setting may have this value. Of the settings that may_set allows, client_encoding takes only
-// UTF8 or a synonym, and client_min_messages only notice, warning or error. A setting that the proxy pins
-// takes only its pinned value, which drivers send at each login.
+// UTF8 or a synonym, or an encoding of single bytes, and client_min_messages only notice, warning or error. A
+// setting that the proxy pins takes only its pinned value, which drivers send at each login.
 [[nodiscard]] bool may_set_to(std::string_view name, std::string_view value);
 // The value of a setting that the proxy pins and that may_set does not allow; nullopt: it is no such setting.
 [[nodiscard]] std::optional<std::string_view> fixed_value(std::string_view name);
@@ -41,15 +41,30 @@ inline constexpr std::string_view kNoRole = "none";
 [[nodiscard]] std::span<const std::string_view> settable_settings();
 [[nodiscard]] std::span<const std::string_view> shown_settings();
 
+// default_transaction_read_only and transaction_read_only. The server has both on, always. The session keeps
+// what the client asked for (proxy/session/transaction_mode.hpp).
+[[nodiscard]] bool is_read_only_setting(std::string_view name);
+inline constexpr std::string_view kReadOnlySetting = "default_transaction_read_only";
+// As PostgreSQL reads a boolean setting: true, yes, on, 1 or the beginning of one of them; nullopt: no such.
+[[nodiscard]] std::optional<bool> truth_of_setting(std::string_view value);
+
+// Whether it sets client_encoding to one of common/client_encoding.hpp.
+[[nodiscard]] bool is_other_encoding(std::string_view name, std::string_view value);
+inline constexpr std::string_view kEncodingSetting = "client_encoding";
+// For clients that ask for a client_encoding that is not answered.
+inline constexpr std::string_view kEncodingHint =
+    "set PGCLIENTENCODING=UTF8 (psql on Windows: chcp 65001 as well; ODBC: the Unicode driver; a URL: "
+    "client_encoding=UTF8)";
+
 // What to do with a start-up parameter of a client: forward it to the backend (its value may have been
 // normalized), answer it without forwarding, or refuse it. The session itself handles `user`, `database`,
 // `options`, `replication` and `_pq_.*`; do not pass them here.
-enum class StartupParameter { forward, ignore, search_path, refuse };
+enum class StartupParameter { forward, ignore, search_path, read_only, refuse };
 [[nodiscard]] StartupParameter judge_startup_parameter(std::string_view name, std::string_view value);
 
 // The name and value pairs that every backend start-up packet carries, so that RESET and DISCARD return to
 // them. The caller adds search_path from the catalog. These pairs override forwarded ones, except for
-// client_min_messages and pgveil.notices.
+// client_encoding, client_min_messages and pgveil.notices.
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> pinned_settings();
 
 }  // namespace pgveil::rewriter

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "common/ascii.hpp"
+#include "common/client_encoding.hpp"
 #include "common/sqlstate.hpp"
+#include "pg/ascii_form.hpp"
+#include "pg/equal.hpp"
 #include "pg/print.hpp"
 #include "pg/tokens.hpp"
 #include "rewriter/mask/look_up.hpp"
@@ -103,9 +106,26 @@ std::optional<Objection> put_masks(StatementWork& work, const StatementContext& 
   return work.sent.size() > limit ? std::optional<Objection>(too_long(limit)) : std::nullopt;
 }
 
-std::optional<Objection> verify_sent_text(StatementWork& work, const StatementContext&) {
+// Parses both texts and compares, because the bytes of the second were not verified.
+std::optional<Objection> put_ascii_form(std::string& sent, std::size_t limit_bytes) {
+  auto ascii = pg::ascii_form(sent);
+  if (!ascii) return unverified("a text that can't be written in ASCII");
+  if (ascii->size() > limit_bytes) return too_long(limit_bytes);
+  const auto before = pg::parse_own(sent, limit_bytes);
+  const auto after = pg::parse_own(*ascii, limit_bytes);
+  const bool is_same = before && after && before->result->n_stmts == 1 && after->result->n_stmts == 1 &&
+                       pg::equal(before->result->stmts[0]->stmt->base, after->result->stmts[0]->stmt->base);
+  if (!is_same || !is_ascii(*ascii)) return unverified("a text that means something else in ASCII");
+  sent = std::move(*ascii);
+  return std::nullopt;
+}
+
+std::optional<Objection> verify_sent_text(StatementWork& work, const StatementContext& context) {
   const auto verified = verify_sent(work.sent, work.text, work.splices);
   if (!verified) return unverified(verified.error().public_message);
+  if (context.sends_ascii && !is_ascii(work.sent)) {
+    if (auto objection = put_ascii_form(work.sent, context.limits.output_bytes)) return objection;
+  }
   work.statement.sql = std::move(work.sent);
   return std::nullopt;
 }
@@ -134,7 +154,8 @@ constexpr auto kList = std::to_array<StatementPass>({
      put_masks},
     {Pass::verify_sent,
      "It comes last, so that nothing touches the bytes after it: the text that is sent is the text that was "
-     "verified, with a whole mask in each place of a stand-in.",
+     "verified, with a whole mask in each place of a stand-in. For a client whose encoding is not UTF8 the "
+     "text is written in ASCII here, parsed again and compared.",
      verify_sent_text},
 });
 

@@ -37,6 +37,7 @@ struct StatementContext {
   const Limits& limits;
   pg::Arena& arena;
   PassObserver* observer = nullptr;  // null: no observer
+  bool sends_ascii = false;          // Client's
 };
 
 // A statement on its way. Each pass reads what earlier ones made, and adds its own.

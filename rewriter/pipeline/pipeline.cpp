@@ -29,7 +29,7 @@ Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client,
   Rewritten out;
   out.generation = snapshot.generation();
   Resolver resolver(snapshot, client, *tree.arena);
-  const StatementContext context{client.role, snapshot, limits, *tree.arena, observer};
+  const StatementContext context{client.role, snapshot, limits, *tree.arena, observer, client.sends_ascii};
   for (std::size_t i = 0; i < tree.result->n_stmts; ++i) {
     PgQuery__RawStmt& raw = *tree.result->stmts[i];
     begins(observer, Pass::resolve);

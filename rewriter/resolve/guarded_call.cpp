@@ -51,6 +51,7 @@ Objects objects_of(FunctionRule rule, std::span<const std::uint32_t> as_they_are
     case FunctionRule::allowed:
     case FunctionRule::metadata:
     case FunctionRule::null_value:
+    case FunctionRule::unlock:
     case FunctionRule::right:
     case FunctionRule::current_setting:
     case FunctionRule::set_config:

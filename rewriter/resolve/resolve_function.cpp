@@ -89,6 +89,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
     case FunctionRule::set_config:
       refuse(Reason::function_not_listed, "set_config() inside a query or with values that are not constants",
              "write SELECT set_config('name', 'value', false), or SET", call.location);
+    case FunctionRule::unlock: node = build_.false_constant(); return;
     case FunctionRule::client_role: node = client_role_constant(); return;
     case FunctionRule::statement_clock: return rename("statement_timestamp");
     case FunctionRule::refused: break;

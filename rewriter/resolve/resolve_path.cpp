@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/ascii.hpp"
 #include "rewriter/lists/session_settings.hpp"
 #include "rewriter/resolve/constants.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -21,16 +22,27 @@ std::shared_ptr<const PathEffect> effect_of(Kind kind, SchemaNames schemas) {
       PathEffect{.kind = kind, .schemas = std::make_shared<const SchemaNames>(std::move(schemas))});
 }
 
-bool is_set_config(const Node* node) {
+// A call of this function of PostgreSQL's, with nothing but arguments, the first of them a constant text.
+bool is_bare_call(const Node* node, std::string_view function) {
   if (!pg::is_kind(node, PG_QUERY__NODE__NODE_FUNC_CALL)) return false;
   const PgQuery__FuncCall& call = *node->func_call;
   const auto names = pg::nodes(call.funcname, call.n_funcname);
   const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
   const bool is_bare = call.n_agg_order == 0 && call.agg_filter == nullptr && call.over == nullptr &&
                        call.agg_within_group == 0 && call.agg_star == 0 && call.agg_distinct == 0 &&
-                       call.func_variadic == 0 && call.n_args == 3;
-  return is_ours && is_bare && pg::string_of(names.back()) == "set_config" && text_of(call.args[0]) &&
-         text_of(call.args[1]) && truth_of(call.args[2]);
+                       call.func_variadic == 0 && call.n_args > 0;
+  return is_ours && is_bare && pg::string_of(names.back()) == function && text_of(call.args[0]);
+}
+
+bool is_set_config(const Node* node) {
+  if (!is_bare_call(node, "set_config")) return false;
+  const PgQuery__FuncCall& call = *node->func_call;
+  return call.n_args == 3 && text_of(call.args[1]) && truth_of(call.args[2]);
+}
+
+bool is_current_setting(const Node* node) {
+  return is_bare_call(node, "current_setting") &&
+         (node->func_call->n_args == 1 || truth_of(node->func_call->args[1]));
 }
 
 void add(NoticeSwitches& to, const NoticeSwitches& more) {
@@ -86,7 +98,8 @@ Statement Resolver::set_path(PgQuery__VariableSetStmt& set) {
   return out;
 }
 
-// SELECT set_config('…', '…', …), … and nothing else: then it certainly runs once, with these values.
+// SELECT set_config('…', '…', …), … and nothing else: then it certainly runs once, with these values. Drivers
+// read a setting beside it: current_setting('…').
 bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
   const bool is_bare =
       select.op == PG_QUERY__SET_OPERATION__SETOP_NONE && select.n_from_clause == 0 &&
@@ -94,11 +107,15 @@ bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
       select.having_clause == nullptr && select.n_window_clause == 0 && select.n_sort_clause == 0 &&
       select.limit_offset == nullptr && select.limit_count == nullptr && select.n_distinct_clause == 0 &&
       select.n_locking_clause == 0 && select.into_clause == nullptr && select.with_clause == nullptr;
-  if (!is_bare || select.n_target_list == 0) return false;
+  if (!is_bare) return false;
+  bool sets_one = false;
   for (const Node* item : pg::nodes(select.target_list, select.n_target_list)) {
-    if (!is_set_config(item->res_target->val) || item->res_target->n_indirection > 0) return false;
+    const Node* value = item->res_target->val;
+    const bool is_set = is_set_config(value);
+    if ((!is_set && !is_current_setting(value)) || item->res_target->n_indirection > 0) return false;
+    sets_one = sets_one || is_set;
   }
-  return true;
+  return sets_one;
 }
 
 Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
@@ -106,19 +123,26 @@ Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
   out.kind = StatementKind::set;
   for (Node* item : pg::nodes(select.target_list, select.n_target_list)) {
     PgQuery__ResTarget& target = *item->res_target;
-    if (target.name[0] == '\0') target.name = build_.arena().copy("set_config");
-    auto effect = set_one(*target.val->func_call, out.switches);
+    const bool is_set = is_set_config(target.val);
+    if (target.name[0] == '\0') target.name = build_.arena().copy(is_set ? "set_config" : "current_setting");
+    if (!is_set) {
+      Scope nothing;
+      const CteScope none;
+      expression(target.val, nothing, &none);
+      continue;
+    }
+    auto effect = set_one(*target.val->func_call, out);
     if (effect == nullptr) continue;
     if (out.path_effect != nullptr) {
-      refuse(Reason::setting_not_listed, "search_path set twice in one statement", {},
-             target.val->func_call->location);
+      refuse(Reason::setting_not_listed, "two settings that pgveil keeps itself, set in one statement",
+             "set search_path and default_transaction_read_only one by one", target.val->func_call->location);
     }
     out.path_effect = std::move(effect);
   }
   return out;
 }
 
-std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call, NoticeSwitches& switches) {
+std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call, Statement& statement) {
   const std::string_view name = *text_of(call.args[0]);
   const std::string_view value = *text_of(call.args[1]);
   Node* const qualified[] = {build_.string("pg_catalog"), build_.string("set_config")};
@@ -138,17 +162,27 @@ std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call, Not
     arguments[0] = build_.string_constant(kPathSetting);
     arguments[1] = build_.string_constant(schema_list_text(*names));
     effect = effect_of(*truth_of(call.args[2]) ? Kind::set_local : Kind::set, std::move(*names));
+  } else if (const auto reads_only = truth_of_setting(value);
+             is_read_only_setting(name) && reads_only == true) {
+    const bool is_default = lower(name) == kReadOnlySetting;
+    arguments[0] = build_.string_constant(kReadOnlySetting);
+    arguments[1] = build_.string_constant("on");
+    if (!is_default || !*truth_of(call.args[2])) {
+      effect = std::make_shared<const PathEffect>(PathEffect{
+          .kind = is_default ? Kind::default_mode : Kind::transaction_mode, .reads_only = reads_only});
+    }
   } else if (const auto fixed = fixed_value(name); fixed && may_set_to(name, value)) {
     arguments[1] = build_.string_constant(*fixed);
   } else if (!may_set(name)) {
     refuse_setting(name, call.location);
   } else {
     check_value(name, value, call.location);
+    statement.sets_encoding = statement.sets_encoding || is_other_encoding(name, value);
     if (is_notice_setting(name) && *truth_of(call.args[2])) {
       refuse(Reason::setting_not_listed, fmt::format("set_config() of {} for a transaction", kNoticeSetting),
              "say false as its third argument", call.location);
     }
-    if (!*truth_of(call.args[2])) add(switches, switches_of(name, value));
+    if (!*truth_of(call.args[2])) add(statement.switches, switches_of(name, value));
   }
   call.args = build_.list(arguments);
   return effect;

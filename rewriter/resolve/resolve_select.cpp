@@ -83,6 +83,7 @@ ColumnNames Resolver::simple_select(PgQuery__SelectStmt& select, Scope& scope, c
   for (Node* item : pg::nodes(select.window_clause, select.n_window_clause))
     window(*item->window_def, scope, ctes);
   tail(select, scope, ctes, names);
+  if (&select == outermost_ && names) origins_ = origins_of_targets(select, scope, star);
   guard_tables(select, scope);
   return names;
 }

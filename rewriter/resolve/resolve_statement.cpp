@@ -26,6 +26,11 @@ Statement with_effect(Statement statement, PathEffect effect) {
   return statement;
 }
 
+Statement with_mode(Statement statement, PathEffect::Kind kind, std::optional<bool> reads_only) {
+  if (!reads_only) return statement;
+  return with_effect(std::move(statement), {.kind = kind, .reads_only = reads_only});
+}
+
 constexpr NoticeSwitches kResetSwitches{.own = NoticeSwitch::reset, .level = NoticeSwitch::reset};
 
 Statement with_switches(Statement statement, NoticeSwitches switches) {
@@ -141,8 +146,11 @@ Statement Resolver::select_statement(PgQuery__SelectStmt& select) {
 
 Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind kind, std::string name) {
   const CteScope none;
+  outermost_ = &query;
+  origins_.clear();
   static_cast<void>(select(query, nullptr, &none));
   Statement out = of_kind(kind, std::move(name));
+  if (!origins_.empty()) out.origins = std::make_shared<const std::vector<Origin>>(std::move(origins_));
   out.is_protected = has_protected_;
   out.is_masked = has_masked_;
   return out;
@@ -198,7 +206,8 @@ void Resolver::copy_options(PgQuery__CopyStmt& copy) {
       refuse(Reason::clause, fmt::format("COPY option \"{}\"", name), {}, option.location);
     }
     if (name == "encoding" && !may_set_to("client_encoding", pg::string_of(option.arg))) {
-      refuse(Reason::clause, "COPY in another encoding than UTF8", {}, option.location);
+      refuse(Reason::clause, "COPY in an encoding whose characters can have several bytes",
+             "leave ENCODING out", option.location);
     }
     if (pg::is_kind(option.arg, PG_QUERY__NODE__NODE_BOOLEAN)) {  // the old syntax: CSV HEADER
       option.arg = build_.string(option.arg->boolean->boolval != 0 ? "true" : "false");
@@ -210,17 +219,20 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
   auto out = of_kind(StatementKind::set, set.name);
   if (out.name == "search_path") return set_path(set);
   if (is_role_setting(out.name)) return set_role(set);
+  if (is_read_only_setting(out.name)) return set_read_only(set);
   switch (set.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI:
       if (std::string_view(set.name) == "TRANSACTION SNAPSHOT") {
         refuse_at("SNAPSHOT", Reason::setting_not_listed, "SET TRANSACTION SNAPSHOT",
                   "it would show another session's snapshot");
       }
-      transaction_modes(pg::nodes(set.args, set.n_args));
-      return out;
+      return with_mode(std::move(out),
+                       std::string_view(set.name) == "TRANSACTION" ? PathEffect::Kind::transaction_mode
+                                                                   : PathEffect::Kind::default_mode,
+                       transaction_modes(pg::nodes(set.args, set.n_args)));
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL:
       out.switches = kResetSwitches;
-      return with_effect(std::move(out), {.kind = PathEffect::Kind::reset});
+      return with_effect(std::move(out), {.kind = PathEffect::Kind::reset_all});
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET: break;
@@ -232,6 +244,7 @@ Statement Resolver::set_statement(PgQuery__VariableSetStmt& set) {
   set_values(set);
   if (!may_set(set.name) && !is_at_its_value(set)) refuse_setting(set.name, -1);
   check_notice_switch(set);
+  out.sets_encoding = set.n_args == 1 && is_other_encoding(set.name, text_of(set.args[0]).value_or(""));
   const bool has_value = set.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE;
   if (set.is_local == 0)
     out.switches = has_value && set.n_args == 1 ? switches_of(set.name, text_of(set.args[0]).value_or(""))
@@ -265,7 +278,7 @@ void Resolver::refuse_setting(std::string_view name, int location) {
   const auto fixed = fixed_value(name);
   const std::string message = fmt::format("setting \"{}\" can't be changed here", name);
   const std::string hint = fixed ? fmt::format("it is '{}' here, and may be set to that", *fixed)
-                                 : "SHOW ALL lists what may be seen; the documentation lists what may be set";
+                                 : "leave it out; docs/session.md, \"Settings\", lists what may be set";
   if (location >= 0) refuse(Reason::setting_not_listed, message, hint, location);
   refuse_at(words_of(name), Reason::setting_not_listed, message, hint);
 }
@@ -283,6 +296,26 @@ Statement Resolver::set_role(PgQuery__VariableSetStmt& set) {
   }
   set.name = build_.arena().copy(kRoleSetting);
   return out;
+}
+
+// The server stays at "on", which is sent in place of any value.
+Statement Resolver::set_read_only(PgQuery__VariableSetStmt& set) {
+  const Statement out = of_kind(StatementKind::set, set.name);
+  const bool is_default = out.name == kReadOnlySetting;
+  std::optional<bool> reads_only;
+  if (set.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE) {
+    if (set.n_args == 1) reads_only = truth_of_setting(written_value(*set.args[0]));
+    if (!reads_only) {
+      name_error(sqlstate::kInvalidParameterValue,
+                 fmt::format("parameter \"{}\" requires a Boolean value", out.name), -1);
+    }
+    set.args[0] = build_.string_constant("on");
+  }
+  set.name = build_.arena().copy(kReadOnlySetting);
+  if (is_default && set.is_local != 0) return out;
+  return with_effect(
+      out, {.kind = is_default ? PathEffect::Kind::default_mode : PathEffect::Kind::transaction_mode,
+            .reads_only = reads_only});
 }
 
 // The session keeps this one itself, and not by transaction.
@@ -304,7 +337,9 @@ void Resolver::check_value(std::string_view name, std::string_view value, int lo
     name_error(sqlstate::kInvalidParameterValue, fmt::format("{} can only be on or off", kNoticeSetting),
                location);
   }
-  name_error(sqlstate::kFeatureNotSupported, "client_encoding can only be UTF8", location);
+  name_error(sqlstate::kFeatureNotSupported,
+             "client_encoding can only be UTF8 or an encoding of one byte for each character", location,
+             std::string(kEncodingHint));
 }
 
 Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
@@ -321,11 +356,11 @@ Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
 
 Statement Resolver::transaction_statement(PgQuery__TransactionStmt& transaction) {
   const auto with_modes = [&](StatementKind kind) {
-    transaction_modes(pg::nodes(transaction.options, transaction.n_options));
-    return of_kind(kind);
+    return with_mode(of_kind(kind), PathEffect::Kind::transaction_mode,
+                     transaction_modes(pg::nodes(transaction.options, transaction.n_options)));
   };
   const auto ending = [&](StatementKind kind, PathEffect::Kind effect) {
-    return with_effect(of_kind(kind), {.kind = effect});
+    return with_effect(of_kind(kind), {.kind = effect, .is_chained = transaction.chain != 0});
   };
   const auto with_name = [&](PathEffect::Kind effect) {
     return with_effect(of_kind(StatementKind::savepoint),
@@ -351,14 +386,20 @@ Statement Resolver::transaction_statement(PgQuery__TransactionStmt& transaction)
   refuse(Reason::statement_kind, "two-phase commit is not answered", "use COMMIT or ROLLBACK");
 }
 
-void Resolver::transaction_modes(std::span<Node* const> modes) {
-  for (const Node* item : modes) {
-    const PgQuery__DefElem& mode = *item->def_elem;
+// READ WRITE, which drivers say without meaning to write, is sent as READ ONLY.
+std::optional<bool> Resolver::transaction_modes(std::span<Node* const> modes) {
+  std::optional<bool> reads_only;
+  for (Node* item : modes) {
+    PgQuery__DefElem& mode = *item->def_elem;
     const std::string_view name(mode.defname);
     if (name == "transaction_isolation" || name == "transaction_deferrable") continue;
-    if (name == "transaction_read_only" && mode.arg->a_const->ival->ival != 0) continue;
-    refuse(Reason::clause, "READ WRITE transactions", "transactions are read only here", mode.location);
+    if (name != "transaction_read_only") {
+      refuse(Reason::clause, "a mode of transactions that is not known", {}, mode.location);
+    }
+    reads_only = mode.arg->a_const->ival->ival != 0;
+    mode.arg->a_const->ival->ival = 1;
   }
+  return reads_only;
 }
 
 Statement Resolver::prepare_statement(PgQuery__PrepareStmt& prepare) {
@@ -397,7 +438,7 @@ Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
   switch (discard.target) {
     case PG_QUERY__DISCARD_MODE__DISCARD_ALL:
       return with_effect(with_switches(of_kind(StatementKind::discard, "all"), kResetSwitches),
-                         {.kind = PathEffect::Kind::reset});
+                         {.kind = PathEffect::Kind::reset_all});
     case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return of_kind(StatementKind::discard, "plans");
     case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES: return of_kind(StatementKind::discard, "sequences");
     case PG_QUERY__DISCARD_MODE__DISCARD_TEMP: return of_kind(StatementKind::discard, "temp");

@@ -7,7 +7,7 @@
 // Split by what is resolved: resolve_statement.cpp, resolve_show_all.cpp, resolve_select.cpp,
 // resolve_from.cpp, resolve_sample.cpp, resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp,
 // resolve_candidate.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_comment.cpp,
-// resolve_hidden.cpp, resolve_right.cpp, resolve_name.cpp.
+// resolve_hidden.cpp, resolve_right.cpp, resolve_name.cpp, resolve_origin.cpp.
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -92,14 +92,20 @@ class Resolver {
   Statement discard_statement(PgQuery__DiscardStmt& discard);
   Statement explain_statement(PgQuery__ExplainStmt& explain);
   void copy_options(PgQuery__CopyStmt& copy);
-  void transaction_modes(std::span<Node* const> modes);
+  Statement set_read_only(PgQuery__VariableSetStmt& set);
+  // Whether the transaction is asked to be read only; nullopt: nothing is said of that. It will be, always.
+  [[nodiscard]] static std::optional<bool> transaction_modes(std::span<Node* const> modes);
+
+  // resolve_origin.cpp
+  [[nodiscard]] static std::vector<Origin> origins_of_targets(const PgQuery__SelectStmt& select,
+                                                              const Scope& scope, const ColumnNames& star);
 
   // resolve_path.cpp: the client's search path, which the backend keeps as a setting without meaning to it
   void check_path(const SchemaNames& names, int location);
   Statement set_path(PgQuery__VariableSetStmt& set);
   [[nodiscard]] static bool sets_configuration(const PgQuery__SelectStmt& select);
   Statement set_configuration(PgQuery__SelectStmt& select);
-  [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call, NoticeSwitches& switches);
+  [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call, Statement& statement);
   [[nodiscard]] Node* current_schema();
   [[nodiscard]] Node* current_schemas(PgQuery__FuncCall& call);
 
@@ -263,6 +269,8 @@ class Resolver {
   Notices notices_;
   std::vector<NameUse> uses_;  // settled at the end of the statement
   TypeOids values_;            // types outside pg_catalog of which the statement at hand may have values
+  const PgQuery__SelectStmt* outermost_ = nullptr;  // the query whose columns the client gets
+  std::vector<Origin> origins_;                     // of its columns; empty: not known
   bool has_protected_ = false;
   bool has_masked_ = false;
 };

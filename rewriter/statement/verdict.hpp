@@ -27,6 +27,7 @@ struct Client {
   std::string role;
   SearchPath path = {};       // as it is when the text begins to run
   bool may_be_exempt = true;  // false: the caller must ensure that no policy exempts the role
+  bool sends_ascii = false;   // true: what is sent has no character beyond ASCII (pg/ascii_form.hpp)
 };
 
 // The kinds of statements that the session must distinguish to track its own state.
@@ -49,6 +50,13 @@ enum class StatementKind {
   explain
 };
 
+// The column of a table that an output column shows, masked or not; zeros: another thing.
+struct Origin {
+  std::uint32_t table_oid = 0;
+  std::int16_t column = 0;  // pg_attribute.attnum
+  bool operator==(const Origin&) const = default;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::select;
   std::string sql;               // verified text of this statement alone, without a semicolon
@@ -62,6 +70,8 @@ struct Statement {
   std::shared_ptr<const PathEffect> path_effect = nullptr;  // null: none
   Notices notices = {};
   NoticeSwitches switches = {};
+  bool sets_encoding = false;                                    // client_encoding, to another than UTF8
+  std::shared_ptr<const std::vector<Origin>> origins = nullptr;  // of all output columns; null: not known
 };
 
 // A policy version that a statement was rewritten under.

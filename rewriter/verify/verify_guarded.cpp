@@ -100,6 +100,7 @@ std::optional<std::string> harmless_objects(FunctionRule rule, const PgQuery__Se
     case FunctionRule::allowed:
     case FunctionRule::metadata:
     case FunctionRule::null_value:
+    case FunctionRule::unlock:
     case FunctionRule::right:
     case FunctionRule::current_setting:
     case FunctionRule::set_config:

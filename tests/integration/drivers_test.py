@@ -138,6 +138,83 @@ class Psycopg2(Drivers):
             self.assertEqual(cursor.fetchone(), ("repeatable read",))
 
 
+class ReadWrite(Drivers):
+    """Drivers say READ WRITE without meaning to write, and look for a server that takes writes."""
+
+    def test_begin_read_write_in_every_form(self):
+        with self.pgveil.client() as client:
+            for sql in (
+                "BEGIN READ WRITE", "START TRANSACTION READ WRITE", "BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE",
+                "BEGIN READ WRITE, NOT DEFERRABLE, ISOLATION LEVEL REPEATABLE READ", "BEGIN READ ONLY READ WRITE",
+            ):
+                for how in ("query", "extended"):
+                    reply = getattr(client, how)(sql)
+                    self.assertEqual((reply.errors, reply.notices), ([], []), sql)
+                    self.assertEqual(client.query("SHOW transaction_read_only").texts(), [["off"]], sql)
+                    self.assertEqual(client.query("SELECT count(*) FROM people").texts(), [["11"]])
+                    self.assertEqual(client.query("SELECT lo_create(0)").sqlstates(), ["42501"])
+                    self.assertEqual(client.query("ROLLBACK").errors, [])
+                    self.assertEqual(client.query(f"{sql}; DELETE FROM towns").sqlstates(), ["42501"])
+            self.assertEqual(self.postgres.rows("SELECT count(*) FROM towns", "demo"), [["4"]])
+
+    def test_show_says_what_postgresql_says_of_the_same_statements(self):
+        shows = ("SHOW transaction_read_only", "SHOW default_transaction_read_only")
+        with self.pgveil.client() as ours, self.direct() as theirs:
+            for sql in (
+                "BEGIN READ ONLY", "SET TRANSACTION READ WRITE", "SAVEPOINT a", "SET TRANSACTION READ ONLY",
+                "ROLLBACK TO a", "COMMIT AND CHAIN", "ROLLBACK", "SET default_transaction_read_only = on",
+                "BEGIN", "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE", "SAVEPOINT b", "SELECT 1/0",
+                "ROLLBACK TO b", "SET LOCAL transaction_read_only = on", "COMMIT", "BEGIN READ ONLY",
+                "SET default_transaction_read_only TO 1", "SELECT 1/0", "COMMIT",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+                "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE", "BEGIN READ WRITE", "COMMIT",
+                "RESET default_transaction_read_only", "SET default_transaction_read_only = on; BEGIN", "COMMIT",
+                "RESET ALL", "BEGIN; SET TRANSACTION READ ONLY; SELECT 1/0", "ROLLBACK AND CHAIN", "ROLLBACK",
+                "SET default_transaction_read_only = on; SELECT 1/0", "DISCARD ALL",
+            ):
+                self.assertEqual(ours.query(sql).sqlstates(), theirs.query(sql).sqlstates(), sql)
+                for show in shows:
+                    for how in ("query", "extended"):
+                        got, expected = (getattr(each, how)(show) for each in (ours, theirs))
+                        self.assertEqual(got.texts(), expected.texts(), (sql, show))
+                        self.assertEqual(got.sqlstates(), expected.sqlstates(), (sql, show))
+                        self.assertEqual([c.name for c in got.columns], [c.name for c in expected.columns])
+
+    def test_a_server_that_takes_writes_is_found(self):
+        for wanted in ("any", "read-write", "primary", "prefer-standby"):
+            with psycopg.connect(self.conninfo() + f" target_session_attrs={wanted}") as connection:
+                self.assertEqual(connection.execute("SELECT count(*) FROM people").fetchone(), (11,))
+        for wanted in ("read-only", "standby"):
+            with self.assertRaises(psycopg.OperationalError):
+                psycopg.connect(self.conninfo() + f" target_session_attrs={wanted}")
+        read_only = self.conninfo() + " options='-c default_transaction_read_only=on'"
+        with psycopg.connect(read_only + " target_session_attrs=read-only") as connection:
+            self.assertEqual(connection.execute("SHOW transaction_read_only").fetchone(), ("on",))
+
+    def test_psycopg_and_asyncpg(self):
+        connection = psycopg2.connect(self.conninfo())
+        self.addCleanup(connection.close)
+        for readonly in (False, True, False):
+            connection.set_session(readonly=readonly)
+            with connection, connection.cursor() as cursor:
+                cursor.execute("SHOW transaction_read_only")
+                self.assertEqual(cursor.fetchone(), ("on" if readonly else "off",))
+        with psycopg.connect(self.conninfo()) as three:
+            three.read_only = False
+            self.assertEqual(three.execute("SELECT count(*) FROM people").fetchone(), (11,))
+
+        async def work():
+            one = await asyncpg.connect(host="127.0.0.1", port=self.pgveil.port, database="demo", user="analyst",
+                                        ssl=False)
+            try:  # asyncpg turns jit off to look an enum up, and sets it back
+                moods = await one.fetch("SELECT DISTINCT mood FROM staff WHERE mood IS NOT NULL ORDER BY 1")
+                async with one.transaction(readonly=False):
+                    return [row[0] for row in moods], await one.fetchval("SHOW jit")
+            finally:
+                await one.close()
+        self.assertEqual(asyncio.run(work()), (["calm", "glad"], "off"))
+
+
 class Psycopg3(Drivers):
     def setUp(self):
         self.connection = psycopg.connect(self.conninfo())

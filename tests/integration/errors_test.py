@@ -109,7 +109,6 @@ REFUSED = (
     "SELECT pg_advisory_lock(1)",
     "SELECT pg_try_advisory_lock(1)",
     "SELECT pg_advisory_xact_lock_shared(1, 2)",
-    "SELECT pg_advisory_unlock(1)",
     "SELECT pg_sleep(1)",
     "SELECT pg_sleep_for('1s')",
     "SELECT pg_sleep_until(now())",

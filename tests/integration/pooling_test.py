@@ -503,11 +503,9 @@ class TransactionMode(Pooled):
 
     def test_what_needs_a_session_is_refused(self):
         with self.pgveil.client() as client:
-            for sql in ("PREPARE p AS SELECT 1", "EXECUTE p", "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
-                        "BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT 1"):
+            for sql in ("PREPARE p AS SELECT 1", "EXECUTE p"):
                 self.assertEqual(client.query(sql).sqlstate(), "0A000", sql)
-                self.assertEqual(client.query("ROLLBACK").status, "I")
-                client.parse(sql.replace("BEGIN; ", ""))
+                client.parse(sql)
                 self.assertEqual(client.sync().sqlstate(), "0A000", sql)
             for sql in ("LISTEN c", "CREATE TEMP TABLE t (a int)", "SELECT pg_advisory_lock(1)"):
                 self.assertEqual(client.query(sql).sqlstate(), "42501", sql)
@@ -515,6 +513,40 @@ class TransactionMode(Pooled):
             self.assertEqual((reply.errors, reply.texts()), ([], [["1"]]))
             self.assertEqual(client.query("BEGIN; FETCH c").sqlstate(), "34000")
             self.assertEqual(client.query("ROLLBACK").status, "I")
+
+    def test_a_held_cursor_keeps_its_connection(self):
+        declare = "DECLARE held SCROLL CURSOR WITH HOLD FOR SELECT city FROM people WHERE city IS NOT NULL ORDER BY 1"
+        cities = self.texts("SELECT city FROM people WHERE city IS NOT NULL ORDER BY 1")
+        for end in ("CLOSE held", "CLOSE ALL", "DISCARD ALL"):
+            for how in ("query", "extended"):
+                with self.pgveil.client() as one, self.pgveil.client() as two:
+                    self.assertEqual(getattr(one, how)(declare).errors, [])
+                    pid = one.query(PID).texts()
+                    two.send(b"Q", b"FETCH 1 FROM held\0")  # waits for the connection
+                    self.assertEqual(one.query("FETCH 2 FROM held").texts(), cities[:2])
+                    self.assertEqual(one.query("FETCH PRIOR FROM held").texts(), cities[:1])
+                    self.assertEqual(one.query(PID).texts(), pid)
+                    self.assertEqual(one.query(end).errors, [])
+                    self.assertEqual(two.collect().sqlstate(), "34000")
+                    self.assertEqual(two.query(PID).texts(), pid)
+
+    def test_a_held_cursor_without_its_transaction_is_none(self):
+        with self.pgveil.client() as one:
+            one.query("BEGIN; DECLARE held CURSOR WITH HOLD FOR SELECT 1; ROLLBACK")
+            self.assertEqual(one.query("FETCH 1 FROM held").sqlstate(), "34000")
+            self.assertEqual(one.query("DECLARE held CURSOR WITH HOLD FOR SELECT 2").errors, [])
+            self.assertEqual(one.query("CLOSE held").errors, [])
+            with self.pgveil.client() as two:
+                self.assertEqual(two.query("SELECT 3").texts(), [["3"]])
+
+    def test_a_client_that_leaves_takes_its_held_cursor_with_it(self):
+        with self.pgveil.client() as one:
+            one.query("DECLARE held CURSOR WITH HOLD FOR SELECT 1")
+        self.until_idle()
+        with self.pgveil.client() as two:
+            self.assertEqual(two.query("FETCH 1 FROM held").sqlstate(), "34000")
+            self.assertEqual(two.query("DECLARE held CURSOR WITH HOLD FOR SELECT 2").errors, [])
+            self.assertEqual(two.query("FETCH 1 FROM held").texts(), [["2"]])
 
     def test_deallocate_and_discard_touch_only_ones_own(self):
         with self.pgveil.client() as one, self.pgveil.client() as two:

@@ -94,11 +94,13 @@ SET ROLE postgres
 SET SESSION AUTHORIZATION postgres
 SET standard_conforming_strings = off
 SET client_min_messages = debug5
-SET default_transaction_read_only = off
+SET default_transaction_read_only = off; DELETE FROM people
+SET lc_messages = 'de_DE.UTF-8'
+SET row_security = off
 SET ROLE pgveil_query
 SET LOCAL ROLE dpo
 SET array_nulls = 0
-BEGIN READ WRITE
+BEGIN READ WRITE; UPDATE people SET city = 'x'
 PREPARE TRANSACTION 'x'
 EXPLAIN SELECT * FROM diary
 EXPLAIN ANALYZE DELETE FROM people

@@ -79,6 +79,7 @@ class OnAStandby(StackCase):
         self.assertEqual(self.standby.rows("SELECT pg_is_in_recovery()"), [["t"]])
         with self.reader.client() as client:
             self.assertEqual(client.query("SHOW in_hot_standby").texts(), [["on"]])
+            self.assertEqual(client.query("SHOW transaction_read_only").texts(), [["on"]])
 
     def test_answers_are_masked(self):
         _, reply = self.until(None, "no answer")

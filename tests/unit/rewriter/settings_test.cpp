@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "rewriter/lists/functions.hpp"
 #include "rewriter/lists/session_settings.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
@@ -10,8 +14,8 @@ TEST_CASE("settings that rename roles, paths or meanings can't be changed") {
   for (const char* name :
        {"role", "session_authorization", "search_path", "standard_conforming_strings",
         "transform_null_equals", "array_nulls", "backslash_quote", "default_transaction_read_only",
-        "transaction_read_only", "row_security", "session_preload_libraries", "local_preload_libraries",
-        "debug_print_plan", "log_statement"}) {
+        "transaction_read_only", "row_security", "lc_messages", "session_replication_role",
+        "session_preload_libraries", "local_preload_libraries", "debug_print_plan", "log_statement"}) {
     CHECK_FALSE(may_set(name));
     const bool is_path = is_path_setting(name);
     CHECK(judge_startup_parameter(name, "x") ==
@@ -26,11 +30,38 @@ TEST_CASE("settings that rename roles, paths or meanings can't be changed") {
   CHECK_FALSE(may_show("data_directory"));
 }
 
-TEST_CASE("the client's encoding is UTF8 by any of its names") {
+TEST_CASE("docs/session.md lists what may be set") {
+  std::ifstream in(PGVEIL_SOURCE_DIR "/docs/session.md");
+  const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::size_t begin = page.find("## Settings");
+  REQUIRE(begin != std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin) - begin);
+  for (const auto name : settable_settings()) {
+    CAPTURE(name);
+    CHECK(section.find("`" + std::string(name) + "`") != std::string::npos);
+  }
+}
+
+TEST_CASE("default_transaction_read_only is the client's own at its start") {
+  for (const char* value : {"on", "off", "true", "0"}) {
+    CHECK(judge_startup_parameter("Default_transaction_read_only", value) == StartupParameter::read_only);
+  }
+  CHECK(judge_startup_parameter("default_transaction_read_only", "") == StartupParameter::refuse);
+  CHECK(judge_startup_parameter("default_transaction_isolation", "serializable") ==
+        StartupParameter::forward);
+  CHECK(judge_startup_parameter("geqo", "off") == StartupParameter::forward);
+}
+
+TEST_CASE("the client's encoding is UTF8 by any of its names, or one of single bytes") {
   for (const char* value : {"UTF8", "utf-8", "UNICODE", "SQL_ASCII", "'utf-8'"}) {
     CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::ignore);
   }
-  for (const char* value : {"LATIN1", "SJIS", "GBK", "BIG5", ""}) {
+  for (const char* value : {"LATIN1", "win1252", "iso-8859-15", "KOI8"}) {
+    CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::forward);
+    CHECK(is_other_encoding("Client_Encoding", value));
+    CHECK_FALSE(is_other_encoding("application_name", value));
+  }
+  for (const char* value : {"SJIS", "GBK", "BIG5", "EUC_JP", ""}) {
     CHECK(judge_startup_parameter("client_encoding", value) == StartupParameter::refuse);
   }
 }

@@ -41,9 +41,17 @@ std::shared_ptr<const rewriter::PathEffect> effect_of(const std::string& verb, c
         rewriter::PathEffect{.kind = verb == "PATH" ? Kind::set : Kind::set_local,
                              .schemas = std::make_shared<const rewriter::SchemaNames>(1, name)});
   }
-  if (verb == "RESET" || verb == "DISCARD") return make(Kind::reset);
-  if (verb == "COMMIT") return make(Kind::commit);
-  if (verb == "ROLLBACK") return make(Kind::rollback);
+  if (verb == "BEGIN" || verb == "MODE" || verb == "DEFAULTMODE") {
+    if (name.empty()) return nullptr;
+    return std::make_shared<const rewriter::PathEffect>(
+        rewriter::PathEffect{.kind = verb == "DEFAULTMODE" ? Kind::default_mode : Kind::transaction_mode,
+                             .reads_only = name == "ro"});
+  }
+  if (verb == "RESET" || verb == "DISCARD") return make(Kind::reset_all);
+  if (verb == "COMMIT" || verb == "ROLLBACK") {
+    return std::make_shared<const rewriter::PathEffect>(rewriter::PathEffect{
+        .kind = verb == "COMMIT" ? Kind::commit : Kind::rollback, .is_chained = name == "CHAIN"});
+  }
   if (verb == "SAVEPOINT") return make(Kind::savepoint, name);
   if (verb == "RELEASE") return make(Kind::release, name);
   if (verb == "BACKTO") return make(Kind::rollback_to, name);
@@ -70,7 +78,11 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
   statement.is_masked = statement.is_protected;
   std::string value;
   words >> value;
+  if (name == "ORIGIN")
+    statement.origins = std::make_shared<const std::vector<rewriter::Origin>>(1, rewriter::Origin{77, 5});
+  statement.is_held = verb == "DECLARE" && value == "HOLD";
   if (verb == "SET") statement.switches = rewriter::switches_of(name, value);
+  statement.sets_encoding = verb == "SET" && rewriter::is_other_encoding(name, value);
   if (verb == "RESET") statement.switches = rewriter::reset_of(name);
   if (verb == "DISCARD") statement.switches = {rewriter::NoticeSwitch::reset, rewriter::NoticeSwitch::reset};
   return statement;
@@ -94,6 +106,9 @@ rewriter::Verdict FakeGate::verdict_on(std::string_view sql, const rewriter::Cli
     return Error{
         .kind = ErrorKind::syntax, .sqlstate = "42601", .public_message = "syntax error", .position = 1};
   }
+  if (sql.starts_with("unknown é")) {
+    return Error{.kind = ErrorKind::unknown_object, .sqlstate = "42703", .public_message = "no column café"};
+  }
   if (sql.starts_with("unknown")) {
     return Error{.kind = ErrorKind::unknown_object, .sqlstate = "42703", .public_message = "no such column"};
   }
@@ -106,6 +121,7 @@ rewriter::Verdict FakeGate::verdict_on(std::string_view sql, const rewriter::Cli
     if (part.empty()) continue;
     rewritten.statements.push_back(understand(part, path));
     Statement& statement = rewritten.statements.back();
+    if (client.sends_ascii) statement.sql.replace(0, 2, "ascii");
     statement.sql += mark;
     statement.source_begin = begin;
     statement.source_bytes = part.size();

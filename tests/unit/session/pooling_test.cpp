@@ -221,6 +221,44 @@ TEST_CASE("after a SET the settings are read before the connection is given back
   CHECK(one.returned->settings == Settings{{"pgveil.search_path", "public"}, {"work_mem", "7"}});
 }
 
+TEST_CASE("a cursor WITH HOLD keeps the connection until it is closed, in any way") {
+  const std::pair<std::string, std::string> ways[] = {
+      {query("CLOSE c"), complete("CLOSE CURSOR") + ready('I')},
+      {query("CLOSE ALL"), complete("CLOSE CURSOR ALL") + ready('I')},
+      {frames(wire::Close{.target = wire::Target::portal, .name = "c"}) + sync_message(),
+       frames(wire::CloseComplete{}) + ready('I')}};
+  for (const auto& [close, closed] : ways) {
+    Pooled one(PoolMode::transaction);
+    one.lend(Pooled::idle());
+    one.client(query("DECLARE c HOLD people"));
+    CHECK(one.lend(Pooled::idle()) == "Q(ok: DECLARE c HOLD people)");
+    CHECK(one.server(complete("DECLARE CURSOR") + ready('I')) == "");
+    CHECK(one.client(query("FETCH c")) == "Q(ok: FETCH c)");
+    CHECK(one.server(row_description("a") + row("x") + complete("FETCH 1") + ready('I')) == "");
+    one.client(close);
+    CHECK(one.server(closed) == "ReturnBackend");
+    CHECK_FALSE(one.is_cleaned);
+  }
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(query("DECLARE c HOLD people"));
+  one.lend(Pooled::idle());
+  one.server(complete("DECLARE CURSOR") + ready('I'));
+  CHECK(one.client(frames(wire::Terminate{})) == "ReturnBackend CloseClient");
+  CHECK(one.is_cleaned);  // DISCARD ALL closes it
+}
+
+TEST_CASE("a cursor that could not be declared keeps nothing") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(query("DECLARE c HOLD people"));
+  one.lend(Pooled::idle());
+  CHECK(one.server(server_error("42P03", "cursor already exists") + ready('I')) == "ReturnBackend");
+  one.client(query("DECLARE c x"));  // without HOLD it goes with its transaction
+  one.lend(Pooled::idle());
+  CHECK(one.server(complete("DECLARE CURSOR") + ready('I')) == "ReturnBackend");
+}
+
 TEST_CASE("a cancel reaches a connection only while it works for this client") {
   Pooled one(PoolMode::transaction);
   one.lend(Pooled::idle());

@@ -8,6 +8,26 @@ using namespace pgveil;
 using namespace pgveil::session;
 using namespace pgveil::session::testing;
 
+TEST_CASE("the description of a masked answer says where its columns come from, if that is known") {
+  const std::string two = frames(wire::RowDescription{{{.name = "a"}, {.name = "b"}}});
+  Script::logged_in()
+      .client(query("SELECT ORIGIN people"), {.to_backend = "Q(ok: SELECT ORIGIN people)"})
+      .backend(row_description("a") + complete("SELECT 0") + ready('I'),
+               {.to_client = "T(a:77/5) C(SELECT 0) Z(I)"})
+      .client(query("SELECT ORIGIN people"), {.to_backend = "Q(ok: SELECT ORIGIN people)"})
+      .backend(two + complete("SELECT 0") + ready('I'), {.to_client = "T(a:0/0 b:0/0) C(SELECT 0) Z(I)"})
+      .client(query("SELECT ORIGIN x"), {.to_backend = "Q(ok: SELECT ORIGIN x)"})
+      .backend(row_description("a") + complete("SELECT 0") + ready('I'),
+               {.to_client = "T(a:7/3) C(SELECT 0) Z(I)"})
+      .client(parse("s", "SELECT ORIGIN people") + describe_statement("s") + bind_message("", "s") +
+                  describe_portal("") + sync_message(),
+              {.to_backend = "P(s,ok: SELECT ORIGIN people) D(Ss) B(,s) D(P) S"})
+      .backend(frames(wire::ParseComplete{}, wire::ParameterDescription{}) + row_description("a") +
+                   frames(wire::BindComplete{}) + row_description("a") + ready('I'),
+               {.to_client = "1 t T(a:77/5) 2 T(a:77/5) Z(I)"})
+      .check();
+}
+
 TEST_CASE("a query goes through rewritten and its rows come back as they are") {
   Script::logged_in()
       .client(query("SELECT 1"), {.to_backend = "Q(ok: SELECT 1)"})

@@ -169,11 +169,15 @@ TEST_CASE("what a start-up packet may not hold ends the session with its name") 
        "between "
        "them)"},
       {"role in options", startup({{"user", "ann"}, {"options", "-c role=dba"}}),
-       "E(FATAL 42501 start-up parameter \"role\" is not open / connect without it)"},
+       "E(FATAL 42501 start-up parameter \"role\" is not open / connect without it; docs/session.md, "
+       "\"Settings\", "
+       "lists what may be set)"},
       {"a flag in options", startup({{"user", "ann"}, {"options", "-W 5"}}),
        "E(FATAL 42501 start-up parameter \"options\" may only set settings / use -c name=value)"},
       {"another encoding", startup({{"user", "ann"}, {"client_encoding", "GBK"}}),
-       "E(FATAL 42501 start-up parameter \"client_encoding\" is not open / connect without it)"},
+       "E(FATAL 0A000 client_encoding can only be UTF8 or an encoding of one byte for each character / set "
+       "PGCLIENTENCODING=UTF8 (psql on Windows: chcp 65001 as well; ODBC: the Unicode driver; a URL: "
+       "client_encoding=UTF8))"},
       {"a role that may not connect", startup({{"user", "stranger"}, {"database", "demo"}}),
        "R(0) E(FATAL 42501 role may not use database demo)"},
   };
