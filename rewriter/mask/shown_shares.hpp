@@ -1,6 +1,6 @@
 #pragma once
-// Counts which share of a table's rows a masked column shows, from the tree. PostgreSQL has no statistics on a
-// mask, so conditions are written by these shares (pipeline/put_estimates.hpp).
+// Counts from the tree which share of a table's rows a masked column shows. PostgreSQL has no statistics on
+// a mask, so conditions are written by these shares (pipeline/put_estimates.hpp).
 #include "policy/tree/tree.hpp"
 #include "rewriter/catalog/catalog.hpp"
 #include "rewriter/mask/mask.hpp"

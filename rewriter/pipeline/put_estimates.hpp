@@ -13,8 +13,8 @@
 // an outer join is an inner one. Only speed depends on it. The forms are SQL that the client could have
 // written, so the verifier has no rule for them, but the one of look-ups (verify_look_up.cpp).
 //
-// Estimates are only raised. Where they are too high, PostgreSQL hashes a table that it could have read row by
-// row, which costs one scan; where they are too low, it evaluates masks once for each pair of rows.
+// Estimates are only raised. Where they are too high, PostgreSQL hashes a table that it could have read row
+// by row, which costs one scan; where they are too low, it evaluates masks once for each pair of rows.
 #include <set>
 #include <span>
 
