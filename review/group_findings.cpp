@@ -25,6 +25,7 @@ Kind kind_of(FindingKind kind) {
       return {0, "functions that masks work through are not PostgreSQL's own"};
     case FindingKind::quoting_column: return {0, "columns of catalogs quote data"};
     case FindingKind::added_builtin: return {0, "objects in pg_catalog are not PostgreSQL's own"};
+    case FindingKind::unnamed_function: return {0, "functions that are not in C run without being named"};
     case FindingKind::user_cast: return {0, "casts run functions of users"};
     case FindingKind::materialized_view: return {1, "materialized views hold protected rows"};
     case FindingKind::inheritance: return {1, "tables share rows with a protected table by inheritance"};
@@ -41,6 +42,7 @@ Kind kind_of(FindingKind kind) {
     case FindingKind::foreign_key: return {4, "tables reference a protected table, or are referenced by one"};
     case FindingKind::same_columns: return {4, "tables have columns of the names that a policy hides"};
     case FindingKind::definer_function: return {5, "functions run with their owner's rights"};
+    case FindingKind::open_function: return {5, "open_functions opens what may do more than compute"};
     case FindingKind::view: return {5, "views read a protected table"};
     case FindingKind::diversity_scope: return {5, "columns have l-diversity counted per cohort only"};
     case FindingKind::order_by_index: return {6, "indexes can bring rows into the order of a hidden column"};
@@ -50,6 +52,7 @@ Kind kind_of(FindingKind kind) {
       return {7, "tables stay closed although a pattern of open_tables means them"};
     case FindingKind::join_hidden: return {7, "joins match no row, because a key is always hidden"};
     case FindingKind::unused_decision: return {8, "entries of acknowledged settle nothing"};
+    case FindingKind::extension_changed: return {8, "extensions have functions that were not reviewed"};
     case FindingKind::operator_overload: return {8, "operators have names of PostgreSQL's own"};
     case FindingKind::function_dropped:
       return {8, "functions are refused, because they are not PostgreSQL's own"};

@@ -22,7 +22,8 @@ constexpr std::size_t kMostConstants = 100;
 constexpr std::size_t kMostBytes = 64 * 1024;
 
 bool is_equality(const PgQuery__AExpr& it) {
-  return it.n_name > 0 && pg::string_of(it.name[it.n_name - 1]) == "=";
+  const bool is_ours = it.n_name == 1 || (it.n_name == 2 && pg::string_of(it.name[0]) == "pg_catalog");
+  return is_ours && pg::string_of(it.name[it.n_name - 1]) == "=";
 }
 
 using Conditions = std::vector<const Node*>;

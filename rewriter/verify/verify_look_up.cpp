@@ -112,7 +112,8 @@ struct Asking {
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_EXPR)) return false;
     const PgQuery__AExpr& it = *node->a_expr;
     if (has_name(it.name, it.n_name, "<>")) return is_told_by_number(it) && implies(it.lexpr->type_cast->arg);
-    if (it.n_name == 0 || it.lexpr == nullptr || pg::string_of(it.name[it.n_name - 1]) != "=") return false;
+    const bool is_ours = it.n_name == 1 || (it.n_name == 2 && pg::string_of(it.name[0]) == "pg_catalog");
+    if (!is_ours || it.lexpr == nullptr || pg::string_of(it.name[it.n_name - 1]) != "=") return false;
     if (it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_IN)
       return is_column(it.lexpr) && are_constants(pg::nodes(it.rexpr->list->items, it.rexpr->list->n_items));
     return it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP &&
