@@ -18,7 +18,7 @@ std::string path_text(std::span<const std::string> schemas) {
 }  // namespace
 
 // A view's text is not the client's: what is wrong in it is reported where the statement names the view.
-void Resolver::note_use(NameUse use) {
+void Resolver::note_use(CandidateUse use) {
   if (!views_.empty()) {
     use.form = fmt::format("view \"{}\": {}", views_.front()->name, use.form);
     use.location = view_location_;
@@ -83,11 +83,11 @@ void Resolver::must_be_castable(std::string_view name, int location) {
 }
 
 void Resolver::settle_names() {
-  for (const NameUse& use : uses_) attempt([&] { settle(use); });
+  for (const CandidateUse& use : uses_) attempt([&] { settle(use); });
 }
 
 // What the use may mean. has_values: whether the statement has the values that the candidate needs.
-Choice Resolver::choice_of(const NameUse& use, std::span<const Candidate> candidates) const {
+Choice Resolver::choice_of(const CandidateUse& use, std::span<const Candidate> candidates) const {
   const Catalog& catalog = snapshot_.catalog();
   const auto has_values = [&](const Candidate& candidate) {
     return !candidate.needs_value ||
@@ -105,7 +105,7 @@ Choice Resolver::choice_of(const NameUse& use, std::span<const Candidate> candid
   return servers.kind == Choice::Kind::servers ? Choice{Choice::Kind::path, servers.candidate} : servers;
 }
 
-void Resolver::settle(const NameUse& use) {
+void Resolver::settle(const CandidateUse& use) {
   const Catalog& catalog = snapshot_.catalog();
   const auto candidates = Catalog::candidates_of(
       use.is_function ? catalog.functions_elsewhere : catalog.operators_elsewhere, use.name);

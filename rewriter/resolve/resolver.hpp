@@ -173,7 +173,7 @@ class Resolver {
     as_ours,    // as pg_catalog's: the statement already says so
     as_written  // IN, LIKE …: it has no place for a schema
   };
-  struct NameUse {
+  struct CandidateUse {
     std::string form;  // "operator =", "LIKE", "function \"replace\""
     std::string name;
     bool is_function = false;
@@ -185,7 +185,7 @@ class Resolver {
     Node*** names = nullptr;  // where the name stands; only with Sent::either
     std::size_t* count = nullptr;
   };
-  void note_use(NameUse use);
+  void note_use(CandidateUse use);
   void note_values(std::uint32_t type_oid);
   void note_results(std::span<const Candidate> candidates);
   enum class HasOwn { no, yes };
@@ -194,8 +194,8 @@ class Resolver {
   void of_schema(std::span<const Candidate> candidates, const CallShape& shape, Reason reason,
                  std::string_view schema, std::string_view use, int location);
   void must_be_castable(std::string_view name, int location);
-  [[nodiscard]] Choice choice_of(const NameUse& use, std::span<const Candidate> candidates) const;
-  void settle(const NameUse& use);
+  [[nodiscard]] Choice choice_of(const CandidateUse& use, std::span<const Candidate> candidates) const;
+  void settle(const CandidateUse& use);
   void settle_names();
 
   // resolve_operation.cpp
@@ -267,7 +267,7 @@ class Resolver {
   int view_location_ = -1;                 // where the statement names the outermost
   std::vector<PolicyRead> policies_read_;  // of the statement at hand
   Notices notices_;
-  std::vector<NameUse> uses_;  // settled at the end of the statement
+  std::vector<CandidateUse> uses_;  // settled at the end of the statement
   TypeOids values_;            // types outside pg_catalog of which the statement at hand may have values
   const PgQuery__SelectStmt* outermost_ = nullptr;  // the query whose columns the client gets
   std::vector<Origin> origins_;                     // of its columns; empty: not known
