@@ -18,7 +18,7 @@ namespace {
 using rewriter::Relation;
 using rewriter::RelationKind;
 
-struct Candidate {
+struct Meant {
   const Relation* relation = nullptr;
   const rewriter::OpenPattern* pattern = nullptr;
 };
@@ -119,7 +119,7 @@ class Opening {
 
   OpenedByPattern run(const std::vector<rewriter::OpenPattern>& patterns) {
     const OwnerDecisions decided(catalog_, policies_, named_);
-    std::vector<Candidate> candidates;
+    std::vector<Meant> candidates;
     for (const auto& [key, relation] : catalog_.relations) {
       const auto* pattern = pattern_of(relation, patterns);
       if (pattern == nullptr || !is_meant(relation) || decided.has_policy(relation.oid) || is_named(relation))
@@ -164,7 +164,7 @@ class Opening {
   }
 
   // As if all of them were open.
-  void judge(const std::vector<Candidate>& candidates) {
+  void judge(const std::vector<Meant>& candidates) {
     std::vector<std::string> open = named_;
     for (const auto& candidate : candidates) open.push_back(name_of(*candidate.relation));
     const OwnerDecisions decisions(catalog_, policies_, open);

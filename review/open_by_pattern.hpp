@@ -1,7 +1,7 @@
 #pragma once
-// Which tables the patterns of open_tables open. A pattern is a wish about tables that nobody looked at one by
-// one. So whatever could show hidden rows or values stays closed, and the owner is told which and why; naming
-// such a table opens it as ever.
+// Which tables the patterns of open_tables open. A pattern is a wish about tables that nobody looked at one
+// by one. So whatever could show hidden rows or values stays closed, and the owner is told which and why;
+// naming such a table opens it as ever.
 #include <map>
 #include <set>
 #include <string>

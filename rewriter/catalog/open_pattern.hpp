@@ -1,6 +1,6 @@
 #pragma once
-// A pattern of open_tables: "public.*" or "public.dim_*" stands for the tables and views of a schema whose names
-// begin so. Which of them are opened is decided in review/open_by_pattern.hpp.
+// A pattern of open_tables: "public.*" or "public.dim_*" stands for the tables and views of a schema whose
+// names begin so. Which of them are opened is decided in review/open_by_pattern.hpp.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -235,7 +235,7 @@ class SnapshotMaker {
   Result<void> add_open_table(const std::string& entry) {
     const bool is_by_pattern = input_.by_pattern.contains(entry);
     const auto found =
-        find_open_table(entry, catalog_, never_raw_, is_by_pattern ? Listed::by_pattern : Listed::by_name);
+        find_open_table(entry, catalog_, never_raw_, is_by_pattern ? OpenedBy::pattern : OpenedBy::name);
     if (!found && is_by_pattern) {
       shut(entry, found.error().public_message);
       return {};

@@ -121,11 +121,11 @@ bool is_under_another_name(const Relation& relation, const NeverRaw& never_raw) 
 }
 
 Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog,
-                                        const NeverRaw& never_raw, Listed listed) {
+                                        const NeverRaw& never_raw, OpenedBy opened_by) {
   auto found = find_listed(entry, catalog);
   if (!found) return found;
   const BuiltTable* built = built_as((*found)->oid, never_raw);
-  if (listed == Listed::by_pattern && built != nullptr) {
+  if (opened_by == OpenedBy::pattern && built != nullptr) {
     return configuration_error(
         fmt::format("open_tables: \"{}\" was the table of policy {}", entry, built->policy),
         "a pattern does not open it: name it, if everybody may read it as it is");

@@ -17,7 +17,7 @@ struct NeverRaw {
   std::vector<BuiltTable> built;        // tables of policies that exist or once existed
 };
 
-enum class Listed { by_name, by_pattern };
+enum class OpenedBy { name, pattern };
 
 // Finds the relation of an entry "schema.table"; the first dot divides. Errors: it does not exist, is neither
 // a plain or partitioned table nor a view, shares rows with inheritance relatives, has a policy, was the
@@ -25,7 +25,7 @@ enum class Listed { by_name, by_pattern };
 // opens no table that was ever that of a policy: who removed the policy may have meant to close it.
 [[nodiscard]] Result<const Relation*> find_open_table(const std::string& entry, const Catalog& catalog,
                                                       const NeverRaw& never_raw,
-                                                      Listed listed = Listed::by_name);
+                                                      OpenedBy opened_by = OpenedBy::name);
 
 // Whether some version was built from this table, but never under the table's current name.
 [[nodiscard]] bool is_under_another_name(const Relation& relation, const NeverRaw& never_raw);
