@@ -1,5 +1,6 @@
 #include "proxy/session/statement_registry.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/assert.hpp"

@@ -1,5 +1,5 @@
-// Which columns of tables a query shows plainly. Drivers look names, nullability and keys up by that. A mask is
-// a sub-query of its own kind, of whose columns PostgreSQL does not say where they come from.
+// Which columns of tables a query shows plainly. Drivers look names, nullability and keys up by that. A mask
+// is a sub-query, and PostgreSQL does not say where the columns of this one come from.
 #include <algorithm>
 
 #include "rewriter/resolve/resolver.hpp"

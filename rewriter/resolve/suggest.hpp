@@ -11,8 +11,8 @@
 
 namespace pgveil::rewriter {
 
-// Levenshtein's distance in bytes; 1 between names that differ only in the case of ASCII letters. Above `most`
-// it is most + 1.
+// Levenshtein's distance in bytes; 1 between names that differ only in the case of ASCII letters. Above
+// `most` it is most + 1.
 [[nodiscard]] std::size_t name_distance(std::string_view left, std::string_view right, std::size_t most);
 
 // Of the columns that are in scope under `alias` (empty: under any). Empty: none is alike, or too many are.

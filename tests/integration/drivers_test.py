@@ -220,6 +220,18 @@ class Psycopg3(Drivers):
         self.connection = psycopg.connect(self.conninfo())
         self.addCleanup(self.connection.close)
 
+    def test_the_origin_of_columns_is_the_table_behind_the_mask(self):
+        (people,), (towns,) = (
+            self.postgres.rows(f"SELECT '{name}'::regclass::oid", "demo")[0] for name in ("people", "towns"))
+        expected = [(int(people), number) for number in (1, 2, 3, 4)]
+        expected += [(0, 0), (int(towns), 2), (0, 0), (int(people), 4)]
+        sql = "SELECT p.*, upper(p.city), size, count(*) OVER (), p.state AS s FROM people p CROSS JOIN towns t"
+        for prepare in (False, True):
+            with self.connection.cursor() as cursor:
+                result = cursor.execute(sql, prepare=prepare).pgresult
+                found = [(result.ftable(i), result.ftablecol(i)) for i in range(result.nfields)]
+                self.assertEqual(found, expected)
+
     def test_parameters_on_the_server(self):
         with self.connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM staff WHERE job = %s AND id < %s", ("Nurse", 30))

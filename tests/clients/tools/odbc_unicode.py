@@ -7,7 +7,7 @@ import sys
 import pyodbc
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from checks import HOST, IS_POOLED, PORT, check, refused, rows  # noqa: E402
+from checks import HOST, PORT, check, rows  # noqa: E402
 
 SQL = "SELECT city, born, mood, is_member, height, tags FROM people ORDER BY seen"
 DRIVER = f"DRIVER={{PostgreSQL Unicode}};SERVER={HOST};PORT={PORT};DATABASE=demo;UID=analyst;PWD=any;"
@@ -32,24 +32,17 @@ def fetch(options, sql, *parameters):
         connection.close()
 
 
-def holding(name):
-    """psqlodbc fetches in portions by cursors WITH HOLD, which outlive the transaction that a pool lends."""
-    return refused(name, because="WITH HOLD") if IS_POOLED else check(name)
-
-
 for OPTION in OPTIONS:
-    kept = holding if "DeclareFetch" in OPTION else check
-
-    @kept(f"rows with the options {OPTION!r}")
+    @check(f"rows with the options {OPTION!r}")
     def _():
         return fetch(OPTION, SQL)
 
-    @kept(f"parameters with the options {OPTION!r}")
+    @check(f"parameters with the options {OPTION!r}")
     def _():
         return fetch(OPTION, "SELECT count(*) FROM people WHERE city = ? AND height > ?", "Aber", 160)
 
 
-@holding("cursors outside of a transaction (Tableau)")
+@check("cursors outside of a transaction (Tableau)")
 def _():
     connection = pyodbc.connect(DRIVER + "UseDeclareFetch=1;Fetch=20;", autocommit=True)
     return rows(connection.execute(SQL).fetchall())

@@ -1,5 +1,5 @@
-// A client whose encoding is not UTF8: its statements are judged in UTF-8, and what is sent is ASCII, whatever
-// the server takes the bytes for.
+// A client whose encoding is not UTF8: its statements are judged in UTF-8, and what is sent is ASCII,
+// whatever the server takes the bytes for.
 #include <doctest/doctest.h>
 
 #include "tests/unit/session/script.hpp"
