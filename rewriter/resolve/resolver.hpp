@@ -268,7 +268,7 @@ class Resolver {
   std::vector<PolicyRead> policies_read_;  // of the statement at hand
   Notices notices_;
   std::vector<CandidateUse> uses_;  // settled at the end of the statement
-  TypeOids values_;            // types outside pg_catalog of which the statement at hand may have values
+  TypeOids values_;                 // types outside pg_catalog of which the statement at hand may have values
   const PgQuery__SelectStmt* outermost_ = nullptr;  // the query whose columns the client gets
   std::vector<Origin> origins_;                     // of its columns; empty: not known
   bool has_protected_ = false;
