@@ -74,9 +74,10 @@ class Check {
     for (const auto& column : facts_.quoting_columns) {
       const auto* catalog = rewriter::find_system_catalog(column.schema, column.relation);
       if (catalog == nullptr) continue;  // clients cannot read it at all
-      const bool is_hidden = std::ranges::any_of(catalog->hidden, [&](const rewriter::CatalogColumn& hidden) {
-        return hidden.name == column.column && hidden.rule == rewriter::CatalogColumnRule::null;
-      });
+      // Of pg_index the rows that quote are left out.
+      const bool is_hidden =
+          rewriter::column_rule(*catalog, column.column) == rewriter::CatalogColumnRule::null ||
+          catalog->own.rows == rewriter::OwnRows::index;
       if (is_hidden) continue;
       add(FindingKind::quoting_column, Severity::error, "",
           fmt::format(

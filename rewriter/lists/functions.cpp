@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/assert.hpp"
+#include "rewriter/lists/null_functions.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -14,14 +15,19 @@ constexpr auto kPinned = std::to_array<PinnedFunction>({
 });
 
 // Functions that psql, drivers and BI tools use on catalogs. They show names and types, never rows.
-// pg_get_expr is harmless because the catalogs' expression columns are NULL to clients (system_catalogs.cpp).
+// pg_get_expr is harmless because the catalogs show clients no expression that has a constant in it
+// (system_catalogs.cpp). Access control lists name roles and rights, which the catalogs show, too.
 // So is pg_advisory_unlock_all, which pools send, because a client cannot take an advisory lock. Sorted.
 constexpr auto kMetadata = std::to_array<std::string_view>({
+    "acldefault",
+    "aclexplode",
     "col_description",
     "format_type",
     "getdatabaseencoding",
     "obj_description",
     "pg_advisory_unlock_all",
+    "pg_available_extension_versions",
+    "pg_available_extensions",
     "pg_backend_pid",
     "pg_collation_is_visible",
     "pg_column_is_updatable",
@@ -33,17 +39,23 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_get_function_result",
     "pg_get_serial_sequence",
     "pg_get_userbyid",
+    "pg_index_column_has_property",
+    "pg_index_has_property",
+    "pg_indexam_has_property",
     "pg_is_in_recovery",
     "pg_is_other_temp_schema",
     "pg_my_temp_schema",
     "pg_opclass_is_visible",
     "pg_operator_is_visible",
     "pg_opfamily_is_visible",
+    "pg_options_to_table",
     "pg_partition_ancestors",
     "pg_relation_is_publishable",
     "pg_relation_is_updatable",
     "pg_statistics_obj_is_visible",
     "pg_table_is_visible",
+    "pg_timezone_abbrevs",
+    "pg_timezone_names",
     "pg_ts_config_is_visible",
     "pg_ts_dict_is_visible",
     "pg_ts_parser_is_visible",
@@ -63,35 +75,6 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
 
 // Output functions that people call by name: they show what SELECT shows. Sorted.
 constexpr auto kOutput = std::to_array<std::string_view>({"record_out"});
-
-using Pair = std::pair<std::string_view, std::string_view>;
-
-// Functions and their types. Definitions may quote data. Sizes of the whole database or a tablespace grow,
-// page by page, with hidden rows. Counters of transactions and the like tell what others do on the server;
-// tools ask for them and accept NULL. Sorted.
-constexpr auto kNullValue = std::to_array<Pair>({
-    {"inet_client_addr", "inet"},
-    {"inet_client_port", "int4"},
-    {"inet_server_addr", "inet"},
-    {"inet_server_port", "int4"},
-    {"pg_conf_load_time", "timestamptz"},
-    {"pg_current_xact_id", "xid8"},
-    {"pg_current_xact_id_if_assigned", "xid8"},
-    {"pg_database_size", "int8"},
-    {"pg_get_function_sqlbody", "text"},
-    {"pg_get_functiondef", "text"},
-    {"pg_get_partkeydef", "text"},
-    {"pg_get_ruledef", "text"},
-    {"pg_get_statisticsobjdef", "text"},
-    {"pg_get_statisticsobjdef_columns", "text"},
-    {"pg_get_triggerdef", "text"},
-    {"pg_get_viewdef", "text"},
-    {"pg_postmaster_start_time", "timestamptz"},
-    {"pg_tablespace_location", "text"},
-    {"pg_tablespace_size", "int8"},
-    {"txid_current", "int8"},
-    {"txid_current_if_assigned", "int8"},
-});
 
 // Functions and their number of arguments when the first is a role. Sorted.
 constexpr auto kRights = std::to_array<std::pair<std::string_view, std::size_t>>({
@@ -149,8 +132,8 @@ bool is_listed_elsewhere(std::string_view schema, std::string_view name) {
 }
 
 std::string_view type_of_null(std::string_view function) {
-  const auto* type = find_in(kNullValue, function);
-  PGVEIL_ASSERT(type != nullptr);
+  const auto type = null_type(function);
+  PGVEIL_ASSERT(type.has_value());
   return *type;
 }
 
@@ -164,11 +147,11 @@ FunctionRule function_rule(std::string_view name) {
   static_assert(std::ranges::is_sorted(kPinned, {}, &PinnedFunction::name));
   static_assert(std::ranges::is_sorted(kMetadata));
   static_assert(std::ranges::is_sorted(kSizes) && std::ranges::is_sorted(kClientRole));
-  static_assert(std::ranges::is_sorted(kNullValue) && std::ranges::is_sorted(kRights));
+  static_assert(std::ranges::is_sorted(kRights));
   if (contains(kClientRole, name)) return FunctionRule::client_role;
   if (is_pure(name) || contains(kOutput, name)) return FunctionRule::allowed;
   if (contains(kMetadata, name)) return FunctionRule::metadata;
-  if (find_in(kNullValue, name) != nullptr) return FunctionRule::null_value;
+  if (null_type(name)) return FunctionRule::null_value;
   if (find_in(kRights, name) != nullptr) return FunctionRule::right;
   if (contains(kSizes, name)) return FunctionRule::relation_size;
   if (name == "pg_describe_object") return FunctionRule::description;

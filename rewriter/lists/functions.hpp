@@ -14,7 +14,7 @@ enum class FunctionRule {
   metadata,         // reads catalogs but no data; emitted the same way
   null_value,       // quotes data, paths or counters of the server: becomes NULL of its type (type_of_null)
   constraint_def,   // pg_get_constraintdef: only for primary key, unique and foreign key constraints
-  index_def,        // pg_get_indexdef: only for indexes without expressions and predicate
+  index_def,        // pg_get_indexdef: only for indexes that quote no constant (quoting_index.hpp)
   description,      // pg_describe_object: only for members of extensions
   relation_size,    // only for tables that the client reads as they are; NULL for others
   right,            // has_…_privilege, pg_has_role: the client's rights here (resolve/resolve_right.cpp)

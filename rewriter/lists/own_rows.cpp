@@ -4,6 +4,7 @@
 
 #include "rewriter/catalog/catalog.hpp"
 #include "rewriter/catalog/own_schema.hpp"
+#include "rewriter/lists/quoting_index.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -69,6 +70,10 @@ std::string stored_statistics() {
   return "SELECT s.oid FROM pg_catalog.pg_statistic_ext AS s WHERE " + is_stored_decision("s.stxname");
 }
 
+std::string is_of_own_schema(const std::string& name) {
+  return fmt::format("{}::pg_catalog.text {} ANY ({})", name, kIs, schema_names());
+}
+
 std::string objects() {
   std::string out =
       fmt::format("SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname {} '{}'::pg_catalog.name",
@@ -89,8 +94,7 @@ std::string own_rows_condition(const OwnRowsRule& rule) {
   const std::string column = column_of(rule.column);
   switch (rule.rows) {
     case OwnRows::none: return {};
-    case OwnRows::schema_name:
-      return fmt::format("{}::pg_catalog.text {} ANY ({})", column, kIs, schema_names());
+    case OwnRows::schema_name: return is_of_own_schema(column);
     case OwnRows::own_schema: return fmt::format("{} {} '{}'::pg_catalog.name", column, kIs, kOwnSchema);
     case OwnRows::schema: return any(column, schemas());
     case OwnRows::relation: return any(column, relations());
@@ -100,9 +104,16 @@ std::string own_rows_condition(const OwnRowsRule& rule) {
     case OwnRows::attribute:
       return any(column, relations()) + " OR " + is_stored_decision(column_of(rule.detail));
     case OwnRows::column_name:
-      return fmt::format("{}::pg_catalog.text {} ANY ({}) OR {}", column, kIs, schema_names(),
-                         is_stored_decision(column_of(rule.detail)));
+      return is_of_own_schema(column) + " OR " + is_stored_decision(column_of(rule.detail));
     case OwnRows::object: return any(column, objects());
+    case OwnRows::index: return any(column, relations()) + " OR " + is_quoting_index("t");
+    case OwnRows::class_of_index:
+      return any(column, schemas()) + " OR " + any(column_of(rule.detail), quoting_indexes());
+    case OwnRows::name_of_index:
+      return is_of_own_schema(column) + " OR " +
+             any(fmt::format("({}, {})", column, column_of(rule.detail)), quoting_index_names());
+    case OwnRows::index_relation:
+      return is_of_own_schema(column) + " OR " + any(column_of(rule.detail), quoting_indexes());
     case OwnRows::dependency: {
       const std::string stored = stored_columns();
       return any("t.objid", objects()) + " OR " + any("t.refobjid", objects()) + " OR " +

@@ -1,5 +1,5 @@
 #pragma once
-// Finds rows of the catalogs that are about pgveil's own objects, which no client reads. These objects are
+// Finds rows of the catalogs that no client reads because they are about pgveil's own objects. These are
 // pgveil's schema with its versions, the copies and the views that are masks (their names tell which policies
 // there are and how often they were built), and the columns that keep decisions (their names are hashes of a
 // tree). The storage of long values (pg_toast) is left out as well, because its names hold the OIDs of the
@@ -19,7 +19,12 @@ enum class OwnRows {
   attribute,        // column: as relation; the name of the column, or of statistics, is in `detail`
   column_name,      // column: the name of the schema; the row is about a column named in `detail`
   object,           // column: the OID of any object
-  dependency        // pg_depend
+  dependency,       // pg_depend
+  // Of these, rows about indexes that quote constants (quoting_index.hpp) are left out as well.
+  index,           // column: as relation; the row is of pg_index
+  class_of_index,  // column: as schema; the OID of the relation is in `detail`
+  name_of_index,   // column: as schema_name; the name of the index is in `detail`
+  index_relation   // column: as schema_name; the OID of the index is in `detail`
 };
 
 struct OwnRowsRule {

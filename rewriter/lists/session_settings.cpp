@@ -86,6 +86,7 @@ constexpr auto kMaySet = std::to_array<std::string_view>({
 constexpr auto kMayShow = std::to_array<std::string_view>({
     "block_size",
     "default_table_access_method",
+    "default_tablespace",
     "default_transaction_read_only",
     "in_hot_standby",
     "integer_datetimes",

@@ -287,25 +287,63 @@ Node* no_own_rows(const OwnRowsRule& rule, std::unique_ptr<pg::Arena>& arena) {
 
 }  // namespace
 
+namespace {
+
+// The values of the session's own row, in the order of the list. The parsed expressions live in the arena.
+std::vector<Node*> session_row(std::span<const SessionColumn> session, std::unique_ptr<pg::Arena>& arena) {
+  std::string text;
+  for (const SessionColumn& column : session) {
+    text += text.empty() ? "SELECT " : ", ";
+    text += column.value;
+  }
+  auto tree = pg::parse_own(text, text.size() + 100);
+  PGVEIL_ASSERT(tree);  // a text of our own
+  const PgQuery__SelectStmt& select = *tree->result->stmts[0]->stmt->select_stmt;
+  std::vector<Node*> values;
+  for (const Node* target : pg::nodes(select.target_list, select.n_target_list))
+    values.push_back(target->res_target->val);
+  arena = std::move(tree->arena);
+  return values;
+}
+
+// What stands in a column of the catalog. row: the values of rule.session.
+Result<Node*> catalog_cell(const SystemCatalog& rule, const Column& column, std::span<Node* const> row,
+                           pg::Builder& build) {
+  const auto hidden = column_rule(rule, column.name);
+  if (!hidden && rule.rows == CatalogRows::own_session) {
+    const auto at = std::ranges::find(rule.session, std::string_view(column.name), &SessionColumn::name);
+    return row[static_cast<std::size_t>(at - rule.session.begin())];
+  }
+  if (!hidden) return build.column({kMaskAlias, column.name});
+  switch (*hidden) {
+    case CatalogColumnRule::null: return typed_null(column, build);
+    case CatalogColumnRule::unknown_size: return unknown_size(column, build);
+  }
+  PGVEIL_ASSERT(false);
+  return nullptr;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
                                                          const Relation& relation) {
   auto mask = std::make_shared<Mask>();
   mask->arena = std::make_unique<pg::Arena>();
   Node* where = no_own_rows(rule.own, mask->arena);
+  std::vector<Node*> row;
+  if (rule.rows == CatalogRows::own_session) row = session_row(rule.session, mask->arena);
   pg::Builder build(*mask->arena);
   std::vector<Node*> targets;
   for (const Column& column : relation.columns) {
-    const auto at = std::ranges::find(rule.hidden, std::string_view(column.name), &CatalogColumn::name);
-    Node* shown = build.column({kMaskAlias, column.name});
-    if (at != rule.hidden.end()) {
-      auto null = typed_null(column, build);
-      if (!null) return null.error();
-      shown = at->rule == CatalogColumnRule::null ? *null : unknown_size(column, build);
-    }
-    targets.push_back(build.target(shown, column.name));
+    const auto cell = catalog_cell(rule, column, row, build);
+    if (!cell) return cell.error();
+    targets.push_back(build.target(*cell, column.name));
   }
-  if (rule.only_listed_settings) where = only_listed_settings(build);
-  mask->select = build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), where);
+  const bool is_read = rule.rows == CatalogRows::all || rule.rows == CatalogRows::listed_settings;
+  if (rule.rows == CatalogRows::listed_settings) where = only_listed_settings(build);
+  if (rule.rows == CatalogRows::none) where = build.false_constant();
+  Node* from = is_read ? build.relation(relation.schema, relation.name, kMaskAlias) : nullptr;
+  mask->select = build.select(targets, from, where);
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   return std::shared_ptr<const Mask>(std::move(mask));
 }

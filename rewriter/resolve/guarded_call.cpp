@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/assert.hpp"
+#include "rewriter/lists/quoting_index.hpp"
 
 namespace pgveil::rewriter {
 namespace {
@@ -23,6 +24,18 @@ struct Objects {
   std::string_view asked_as;  // type that x is cast to
 };
 
+// CASE WHEN d.indexprs::text ~ '…' OR d.indpred::text ~ '…' THEN false ELSE true END
+Node* quotes_nothing(pg::Builder& build) {
+  const auto has_constant = [&](std::string_view tree) {
+    return build.operation("~",
+                           build.cast(build.column({kAlias, tree}), build.type_name("pg_catalog", "text")),
+                           build.string_constant(kQuotingTree));
+  };
+  Node* const quotes[] = {has_constant("indexprs"), has_constant("indpred")};
+  const pg::Builder::When arms[] = {{build.any_of(quotes), build.false_constant()}};
+  return build.searched_case(arms, build.true_constant());
+}
+
 Objects objects_of(FunctionRule rule, std::span<const std::uint32_t> as_they_are, pg::Builder& build) {
   switch (rule) {
     case FunctionRule::constraint_def: {
@@ -31,12 +44,7 @@ Objects objects_of(FunctionRule rule, std::span<const std::uint32_t> as_they_are
       Node* types = build.cast(build.array(kinds), build.type_name("pg_catalog", "char", true));
       return {"pg_constraint", "oid", {build.equals_any(build.column({kAlias, "contype"}), types)}, "oid"};
     }
-    case FunctionRule::index_def:
-      return {"pg_index",
-              "indexrelid",
-              {build.is_null(build.column({kAlias, "indexprs"})),
-               build.is_null(build.column({kAlias, "indpred"}))},
-              "oid"};
+    case FunctionRule::index_def: return {"pg_index", "indexrelid", {quotes_nothing(build)}, "oid"};
     case FunctionRule::description:
       return {"pg_depend",
               "objid",

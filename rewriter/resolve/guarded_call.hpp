@@ -1,8 +1,8 @@
 #pragma once
 // Guards calls of functions that read behind the masks of the catalogs and that a client may call for some
 // objects only: pg_get_constraintdef and pg_get_indexdef, whose text may quote constants of CHECK constraints
-// and partial indexes; pg_describe_object, which names objects that the masks leave out; and the functions
-// for the sizes of relations, which grow with hidden rows.
+// and of expressions and conditions of indexes; pg_describe_object, which names objects that the masks leave
+// out; and the functions for the sizes of relations, which grow with hidden rows.
 #include <cstdint>
 #include <span>
 

@@ -16,7 +16,6 @@ namespace {
 
 using pg::Node;
 
-constexpr std::size_t kTextBytes = 10'000;
 constexpr std::string_view kClassOid = "1259";  // pg_catalog.pg_class, fixed by PostgreSQL
 
 constexpr std::string_view kBoth =
@@ -84,7 +83,7 @@ std::span<Node*> arguments_of(PgQuery__SelectStmt& select) {
 }  // namespace
 
 PgQuery__SelectStmt* Resolver::own_select(const std::string& text) {
-  auto tree = pg::parse_own(text, kTextBytes);
+  auto tree = pg::parse_own(text, text.size());
   PGVEIL_ASSERT(tree);  // a text of our own
   definitions_.push_back(std::move(*tree));
   return definitions_.back().result->stmts[0]->stmt->select_stmt;
@@ -105,11 +104,6 @@ pg::Node* Resolver::with_comment(const PgQuery__FuncCall& call, std::string_view
   else
     cells[1]->res_target->val = build_.integer_constant(0);
   return build_.scalar_subquery(select);
-}
-
-bool Resolver::says_masks(const Relation& relation) const {
-  return relation.schema == "pg_catalog" && relation.name == "pg_description" &&
-         snapshot_.catalog_mask(relation) != nullptr && reads_masks(client_.role, snapshot_);
 }
 
 PgQuery__SelectStmt* Resolver::descriptions(const Relation& relation) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pg/fields.hpp"
+#include "rewriter/lists/refusal_hints.hpp"
 #include "rewriter/mask/masks.hpp"
 #include "rewriter/resolve/column_label.hpp"
 #include "rewriter/resolve/resolver.hpp"
@@ -86,6 +87,11 @@ bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
          location);
 }
 
+// Tools ask for some catalogs that are refused to everybody.
+std::optional<std::string_view> hint_of_catalog(const Relation& relation) {
+  return relation.schema == "pg_catalog" ? hint_for_catalog(relation.name) : std::nullopt;
+}
+
 // In the join's own condition a row of either side is there.
 void mark_nullable(PgQuery__JoinType type, std::span<Entry> left, std::span<Entry> right) {
   const bool is_full = type == PG_QUERY__JOIN_TYPE__JOIN_FULL;
@@ -118,6 +124,20 @@ bool is_unnest_of_several(const Node* node) {
   return call.n_funcname == 1 && pg::string_of(call.funcname[0]) == "unnest" && call.n_args > 1 &&
          call.n_agg_order == 0 && call.agg_filter == nullptr && call.over == nullptr && call.agg_star == 0 &&
          call.agg_distinct == 0 && call.func_variadic == 0;
+}
+
+constexpr std::string_view kAllSettings = "pg_show_all_settings";
+
+// FROM f(), with or without an alias, and nothing more.
+bool is_only_call(const PgQuery__RangeFunction& function, std::string_view name) {
+  if (function.n_functions != 1 || function.ordinality != 0 || function.n_coldeflist > 0) return false;
+  const Node* called = function.functions[0]->list->items[0];
+  if (!pg::is_kind(called, PG_QUERY__NODE__NODE_FUNC_CALL)) return false;
+  const PgQuery__FuncCall& call = *called->func_call;
+  const auto names = pg::nodes(call.funcname, call.n_funcname);
+  const bool is_ours = names.size() == 1 || (names.size() == 2 && pg::string_of(names[0]) == "pg_catalog");
+  return is_ours && pg::string_of(names.back()) == name && call.n_args == 0 && call.agg_star == 0 &&
+         call.agg_filter == nullptr && call.over == nullptr && call.func_variadic == 0;
 }
 
 // unnest(a, b) in FROM is short for ROWS FROM (unnest(a), unnest(b)), but only under its unqualified name. No
@@ -168,7 +188,9 @@ ColumnNames Resolver::any_from_item(Node*& node, Scope& scope, const CteScope* c
     case PG_QUERY__NODE__NODE_RANGE_VAR: return relation(node, scope, ctes);
     case PG_QUERY__NODE__NODE_JOIN_EXPR: return join(*node->join_expr, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subquery(*node->range_subselect, scope, ctes);
-    case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return function_item(*node->range_function, scope, ctes);
+    case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
+      return asks_settings(*node->range_function) ? settings_item(node, scope)
+                                                  : function_item(node, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample(node, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: return xml_table(*node->range_table_func, scope, ctes);
     default:
@@ -269,6 +291,11 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
                "ask the data owner: pgveil check says what to do about it", range.location);
       }
       if (snapshot_.asks_database(relation)) refuse_as_database(relation, client_.role, range.location);
+      if (const auto hint = hint_of_catalog(relation)) {
+        refuse(Reason::relation_not_listed,
+               fmt::format("relation \"{}\" is not listed for this role", range.relname), std::string(*hint),
+               range.location);
+      }
       refuse_unlisted(range, relation.kind);
     }
     if (is_exempt(*table->state.spec, client_.role) && snapshot_.mask_source() == MaskSource::view) {
@@ -299,9 +326,13 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       mask = table->plain.get();
     }
   }
-  if (says_masks(relation)) {
+  if (PgQuery__SelectStmt* own = own_catalog(relation)) {
     PgQuery__Alias* alias = range.alias != nullptr ? range.alias : build_.alias(range.relname);
-    node = build_.from_subquery(descriptions(relation), alias);
+    if (relation.name != "pg_description") {  // its own rows are as many as the mask's
+      entry.masked = &relation;
+      entry.key = shown_key(relation, *entry.columns, *mask);
+    }
+    node = build_.from_subquery(own, alias);
   } else if (mask != nullptr) {
     entry.masked = &relation;
     entry.key = shown_key(relation, *entry.columns, *mask);
@@ -375,10 +406,12 @@ ColumnNames Resolver::subquery(PgQuery__RangeSubselect& subselect, Scope& scope,
   return columns;
 }
 
-ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes) {
+ColumnNames Resolver::function_item(Node*& node, Scope& scope, const CteScope* ctes) {
+  PgQuery__RangeFunction& function = *node->range_function;
   expand_unnest(function, build_);
   ColumnNames columns = column_definitions(pg::nodes(function.coldeflist, function.n_coldeflist));
   std::string name;
+  const bool is_simple = function.n_functions == 1 && function.ordinality == 0 && function.n_coldeflist == 0;
   for (Node* item : pg::nodes(function.functions, function.n_functions)) {
     PgQuery__List& pair = *item->list;
     if (pair.n_items > 1 &&
@@ -390,8 +423,10 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
     expression(pair.items[0], scope, ctes);
     const bool is_call = pg::is_kind(pair.items[0], PG_QUERY__NODE__NODE_FUNC_CALL) ||
                          pg::is_kind(pair.items[0], PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION);
+    if (!is_call && is_simple) return value_item(node, name, scope);
     if (!is_call)
-      refuse(Reason::function_not_listed, fmt::format("\"{}\" in FROM", name), "call it in the select list");
+      refuse(Reason::function_not_listed, fmt::format("\"{}\" in this form of FROM", name),
+             "call it in the select list");
   }
   if (function.alias == nullptr && function.n_functions == 1 &&
       column_label(function.functions[0]->list->items[0]) != name) {
@@ -402,6 +437,33 @@ ColumnNames Resolver::function_item(PgQuery__RangeFunction& function, Scope& sco
   entry.columns = columns;
   scope.entries.push_back(std::move(entry));
   return columns;
+}
+
+// FROM current_schema(): a value has taken the call's place, so the item becomes a query of one row. Like the
+// arguments of a call, the value may name items before it.
+ColumnNames Resolver::value_item(Node*& node, const std::string& name, Scope& scope) {
+  const PgQuery__RangeFunction& function = *node->range_function;
+  PgQuery__Alias* alias = function.alias != nullptr ? function.alias : build_.alias(name);
+  Node* const targets[] = {build_.target(function.functions[0]->list->items[0], alias->aliasname)};
+  node = build_.from_subquery(build_.select(targets, nullptr, nullptr), alias);
+  node->range_subselect->lateral = 1;
+  const ColumnNames columns = under_alias(std::vector<std::string>{alias->aliasname}, alias);
+  scope.entries.push_back({.alias = alias->aliasname, .columns = columns});
+  return columns;
+}
+
+// pg_show_all_settings() is what the view pg_settings reads, with the same columns.
+ColumnNames Resolver::settings_item(Node*& node, Scope& scope) {
+  PgQuery__Alias* alias = node->range_function->alias;
+  node = build_.relation("pg_catalog", "pg_settings", kAllSettings);
+  if (alias != nullptr) node->range_var->alias = alias;
+  return listed_relation(node, *snapshot_.catalog().find("pg_catalog", "pg_settings"), scope);
+}
+
+bool Resolver::asks_settings(const PgQuery__RangeFunction& function) const {
+  const Relation* settings = snapshot_.catalog().find("pg_catalog", "pg_settings");
+  return settings != nullptr && snapshot_.catalog_mask(*settings) != nullptr &&
+         is_only_call(function, kAllSettings);
 }
 
 // json_to_record(…) AS x(a int, b text): the caller says what the record contains. nullopt: there is no list.

@@ -4,6 +4,7 @@
 
 #include "rewriter/lists/function_access.hpp"
 #include "rewriter/lists/functions.hpp"
+#include "rewriter/lists/refusal_hints.hpp"
 #include "rewriter/lists/session_settings.hpp"
 #include "rewriter/resolve/constants.hpp"
 #include "rewriter/resolve/guarded_call.hpp"
@@ -56,7 +57,9 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   }
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
-           "only PostgreSQL's own functions that read no other data are", call.location);
+           std::string(hint_for_function(name).value_or(
+               "only PostgreSQL's own functions that read no other data are")),
+           call.location);
   }
   call_arguments(call, scope, ctes);
   if (names.size() == 1) {

@@ -8,6 +8,11 @@
 #include "rewriter/resolve/suggest.hpp"
 
 namespace pgveil::rewriter {
+namespace {
+
+constexpr std::string_view kFrozenTransaction = "2";  // FrozenTransactionId
+
+}  // namespace
 
 void Resolver::column_reference(PgQuery__ColumnRef& column, const Scope& scope) {
   const auto fields = pg::nodes(column.fields, column.n_fields);
@@ -46,9 +51,10 @@ void Resolver::missing_entry(const Scope& scope, std::string_view table, int loc
              std::move(hint));
 }
 
-// tableoid of a system catalog, by which comments are looked up, is the same for all its rows, and NULL where
-// an outer join has no row. xmin, by which tools find changes, tells how many transactions there were, so it
-// becomes NULL. Null: it is something else.
+// tableoid of a system catalog, by which comments are looked up, is the same for all its rows. xmin, by which
+// tools find changes, tells how many transactions there were, so it becomes the ID of all rows that are older
+// than any transaction: age(xmin) <= … is true where a tool asks for everything. Both are NULL where an outer
+// join has no row. Null: it is something else.
 pg::Node* Resolver::system_column_of_catalog(const PgQuery__ColumnRef& column, const Scope& scope) {
   const auto fields = pg::nodes(column.fields, column.n_fields);
   if (fields.empty() || fields.size() > 2) return nullptr;
@@ -58,16 +64,16 @@ pg::Node* Resolver::system_column_of_catalog(const PgQuery__ColumnRef& column, c
   const Entry* entry = fields.size() == 2 ? scope.find(pg::string_of(fields[0])) : nullptr;
   if (is_alone) entry = &scope.entries.front();
   if (entry == nullptr || entry->catalog_oid == 0 || !entry->columns) return nullptr;
-  const auto has = [&](std::string_view known) {
-    return std::ranges::find(*entry->columns, known) != entry->columns->end();
-  };
-  if (has(name)) return nullptr;
-  if (name == "xmin") return build_.cast(build_.null_constant(), build_.type_name("pg_catalog", "xid"));
-  if (!has("oid")) return nullptr;
-  const auto oid = [&](Node* value) { return build_.cast(value, build_.type_name("pg_catalog", "oid")); };
-  const pg::Builder::When no_row[] = {
-      {build_.is_null(build_.column({entry->alias, "oid"})), oid(build_.null_constant())}};
-  return build_.searched_case(no_row, oid(build_.string_constant(std::to_string(entry->catalog_oid))));
+  if (std::ranges::find(*entry->columns, name) != entry->columns->end()) return nullptr;
+  if (entry->columns->empty()) return nullptr;
+  // The first column of a catalog is never NULL.
+  Node* is_missing = build_.is_null(build_.column({entry->alias, entry->columns->front()}));
+  const std::string_view type = name == "xmin" ? "xid" : "oid";
+  const auto typed = [&](Node* value) { return build_.cast(value, build_.type_name("pg_catalog", type)); };
+  const std::string value =
+      name == "xmin" ? std::string(kFrozenTransaction) : std::to_string(entry->catalog_oid);
+  const pg::Builder::When no_row[] = {{is_missing, typed(build_.null_constant())}};
+  return build_.searched_case(no_row, typed(build_.string_constant(value)));
 }
 
 // A name that may bind binds to one of the remaining columns, masked or open, and never to a function.

@@ -98,15 +98,47 @@ Statement Resolver::set_path(PgQuery__VariableSetStmt& set) {
   return out;
 }
 
+bool Resolver::is_settings(const PgQuery__RangeVar& range) const {
+  const Catalog& catalog = snapshot_.catalog();
+  const std::string_view schema(range.schemaname);
+  const Relation* settings = catalog.find("pg_catalog", "pg_settings");
+  const Relation* named =
+      schema.empty() ? catalog.resolve(range.relname, schemas()) : catalog.find(schema, range.relname);
+  return settings != nullptr && named == settings && range.catalogname[0] == '\0';
+}
+
+// pgAdmin asks for a setting only if there is one of that name: FROM pg_show_all_settings() WHERE name =
+// 'bytea_output'. A setting that may be shown has one row, under the spelling that PostgreSQL gives it.
+bool Resolver::asks_one_setting(const PgQuery__SelectStmt& select) const {
+  const Node* condition = select.where_clause;
+  if (select.n_from_clause != 1 || !pg::is_kind(condition, PG_QUERY__NODE__NODE_A_EXPR)) return false;
+  const Node* from = select.from_clause[0];
+  const bool is_view = pg::is_kind(from, PG_QUERY__NODE__NODE_RANGE_VAR) && is_settings(*from->range_var);
+  const bool is_function =
+      pg::is_kind(from, PG_QUERY__NODE__NODE_RANGE_FUNCTION) && asks_settings(*from->range_function);
+  if (!is_view && !is_function) return false;
+  const PgQuery__AExpr& is_it = *condition->a_expr;
+  const bool is_equality = is_it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP && is_it.n_name == 1 &&
+                           pg::string_of(is_it.name[0]) == "=" &&
+                           pg::is_kind(is_it.lexpr, PG_QUERY__NODE__NODE_COLUMN_REF);
+  if (!is_equality) return false;
+  const PgQuery__ColumnRef& column = *is_it.lexpr->column_ref;
+  const Node* last = column.fields[column.n_fields - 1];
+  const auto name = text_of(is_it.rexpr);
+  return pg::is_kind(last, PG_QUERY__NODE__NODE_STRING) && pg::string_of(last) == "name" && name &&
+         std::ranges::none_of(*name, [](char c) { return c >= 'A' && c <= 'Z'; }) && *name != "datestyle" &&
+         *name != "intervalstyle" && *name != "timezone" && !is_notice_setting(*name) && may_show(*name);
+}
+
 // SELECT set_config('…', '…', …), … and nothing else: then it certainly runs once, with these values. Drivers
 // read a setting beside it: current_setting('…').
-bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
-  const bool is_bare =
-      select.op == PG_QUERY__SET_OPERATION__SETOP_NONE && select.n_from_clause == 0 &&
-      select.n_values_lists == 0 && select.where_clause == nullptr && select.n_group_clause == 0 &&
-      select.having_clause == nullptr && select.n_window_clause == 0 && select.n_sort_clause == 0 &&
-      select.limit_offset == nullptr && select.limit_count == nullptr && select.n_distinct_clause == 0 &&
-      select.n_locking_clause == 0 && select.into_clause == nullptr && select.with_clause == nullptr;
+bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) const {
+  const bool is_bare = select.op == PG_QUERY__SET_OPERATION__SETOP_NONE && select.n_values_lists == 0 &&
+                       select.n_group_clause == 0 && select.having_clause == nullptr &&
+                       select.n_window_clause == 0 && select.n_sort_clause == 0 &&
+                       select.limit_offset == nullptr && select.limit_count == nullptr &&
+                       select.n_distinct_clause == 0 && select.n_locking_clause == 0 &&
+                       select.into_clause == nullptr && select.with_clause == nullptr;
   if (!is_bare) return false;
   bool sets_one = false;
   for (const Node* item : pg::nodes(select.target_list, select.n_target_list)) {
@@ -115,12 +147,15 @@ bool Resolver::sets_configuration(const PgQuery__SelectStmt& select) {
     if ((!is_set && !is_current_setting(value)) || item->res_target->n_indirection > 0) return false;
     sets_one = sets_one || is_set;
   }
-  return sets_one;
+  const bool is_alone = select.n_from_clause == 0 && select.where_clause == nullptr;
+  return sets_one && (is_alone || asks_one_setting(select));
 }
 
 Statement Resolver::set_configuration(PgQuery__SelectStmt& select) {
   Statement out;
   out.kind = StatementKind::set;
+  select.n_from_clause = 0;
+  select.where_clause = nullptr;
   for (Node* item : pg::nodes(select.target_list, select.n_target_list)) {
     PgQuery__ResTarget& target = *item->res_target;
     const bool is_set = is_set_config(target.val);

@@ -6,8 +6,8 @@
 //
 // Split by what is resolved: resolve_statement.cpp, resolve_show_all.cpp, resolve_select.cpp,
 // resolve_from.cpp, resolve_sample.cpp, resolve_view.cpp, resolve_xml.cpp, resolve_expression.cpp,
-// resolve_candidate.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_comment.cpp,
-// resolve_hidden.cpp, resolve_right.cpp, resolve_name.cpp, resolve_origin.cpp.
+// resolve_candidate.cpp, resolve_operation.cpp, resolve_function.cpp, resolve_catalog.cpp,
+// resolve_comment.cpp, resolve_hidden.cpp, resolve_right.cpp, resolve_name.cpp, resolve_origin.cpp.
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -103,7 +103,9 @@ class Resolver {
   // resolve_path.cpp: the client's search path, which the backend keeps as a setting without meaning to it
   void check_path(const SchemaNames& names, int location);
   Statement set_path(PgQuery__VariableSetStmt& set);
-  [[nodiscard]] static bool sets_configuration(const PgQuery__SelectStmt& select);
+  [[nodiscard]] bool sets_configuration(const PgQuery__SelectStmt& select) const;
+  [[nodiscard]] bool is_settings(const PgQuery__RangeVar& range) const;  // pg_settings
+  [[nodiscard]] bool asks_one_setting(const PgQuery__SelectStmt& select) const;
   Statement set_configuration(PgQuery__SelectStmt& select);
   [[nodiscard]] std::shared_ptr<const PathEffect> set_one(PgQuery__FuncCall& call, Statement& statement);
   [[nodiscard]] Node* current_schema();
@@ -135,7 +137,10 @@ class Resolver {
   void note_masked(const Snapshot::ProtectedTable& table);
   ColumnNames join(PgQuery__JoinExpr& join, Scope& scope, const CteScope* ctes);
   ColumnNames subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes);
-  ColumnNames function_item(PgQuery__RangeFunction& function, Scope& scope, const CteScope* ctes);
+  ColumnNames function_item(Node*& node, Scope& scope, const CteScope* ctes);
+  ColumnNames value_item(Node*& node, const std::string& name, Scope& scope);
+  ColumnNames settings_item(Node*& node, Scope& scope);
+  [[nodiscard]] bool asks_settings(const PgQuery__RangeFunction& function) const;
   ColumnNames sample(Node*& node, Scope& scope, const CteScope* ctes);
   ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
   ColumnNames column_definitions(std::span<Node* const> definitions);
@@ -228,10 +233,13 @@ class Resolver {
   void note_condition(const Entry& entry, std::string_view name, HiddenCondition condition);
   void note_merged(const std::string& name, std::span<const Entry> left, std::span<const Entry> right);
 
+  // resolve_catalog.cpp
+  [[nodiscard]] PgQuery__SelectStmt* own_catalog(const Relation& relation);
+  [[nodiscard]] PgQuery__SelectStmt* own_session(const Relation& activity);
+
   // resolve_comment.cpp
   [[nodiscard]] PgQuery__SelectStmt* own_select(const std::string& text);
   [[nodiscard]] Node* with_comment(const PgQuery__FuncCall& call, std::string_view name);
-  [[nodiscard]] bool says_masks(const Relation& relation) const;
   [[nodiscard]] PgQuery__SelectStmt* descriptions(const Relation& relation);
 
   // resolve_right.cpp

@@ -14,11 +14,6 @@ std::string minute_of(const std::string& built_at) {
   return fmt::format("{} {} UTC", built_at.substr(0, 10), built_at.substr(11, 5));
 }
 
-bool is_shown_as_it_is(const ToldColumn& column) {
-  return column.column_class == policy::ColumnClass::sensitive ||
-         column.column_class == policy::ColumnClass::insensitive;
-}
-
 std::string text_of_column(const ToldColumn& column, bool is_first_shown) {
   if (column.shown_percent == 0) return column.name + " never";
   return fmt::format("{} {} %{}", column.name, column.shown_percent, is_first_shown ? " shown" : "");

@@ -45,9 +45,12 @@ constexpr auto kPolicies = std::to_array<OwnColumn>({{"policy", "text"},
 constexpr auto kComments =
     std::to_array<OwnColumn>({{"relation", "oid"}, {"number", "int4"}, {"note", "text"}});
 
+constexpr auto kNullable = std::to_array<OwnColumn>(
+    {{"relation", "oid"}, {"table_schema", "text"}, {"table_name", "text"}, {"numbers", "_int4"}});
+
 // copy_age is not listed but computed of the two before it, enforcement and built_at.
 bool has_age(OwnRelation which) {
-  return which != OwnRelation::comments;
+  return which != OwnRelation::comments && which != OwnRelation::nullable;
 }
 
 std::span<const OwnColumn> columns_of(OwnRelation which) {
@@ -55,6 +58,7 @@ std::span<const OwnColumn> columns_of(OwnRelation which) {
     case OwnRelation::columns: return kColumns;
     case OwnRelation::policies: return kPolicies;
     case OwnRelation::comments: return kComments;
+    case OwnRelation::nullable: return kNullable;
   }
   return {};
 }
@@ -108,6 +112,19 @@ std::string comment_rows(const Snapshot::ProtectedTable& table) {
   return out;
 }
 
+// Any mask of such a class may show NULL, whatever today's tree shows: an answer that changes with each build
+// would be of no use to who asks.
+std::string nullable_row(const Snapshot::ProtectedTable& table) {
+  std::string numbers;
+  const auto columns = told_columns(table);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (is_shown_as_it_is(columns[i])) continue;
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(table.relation->columns[i].number);
+  }
+  return fmt::format(", ('{}', {}, {}, '{{{}}}')", table.relation->oid,
+                     quoted_literal(table.relation->schema), quoted_literal(table.relation->name), numbers);
+}
+
 void add_rows(OwnRelation which, const Snapshot::ProtectedTable& table, std::string& out) {
   switch (which) {
     case OwnRelation::policies: out += ", " + row_of(table); return;
@@ -117,6 +134,9 @@ void add_rows(OwnRelation which, const Snapshot::ProtectedTable& table, std::str
       return;
     case OwnRelation::comments:
       if (table.mask != nullptr) out += comment_rows(table);
+      return;
+    case OwnRelation::nullable:
+      if (table.mask != nullptr) out += nullable_row(table);
       return;
   }
 }
@@ -176,10 +196,12 @@ const Relation& relation_of(OwnRelation which) {
   static const Relation columns = described(OwnRelation::columns, kOwnColumns);
   static const Relation policies = described(OwnRelation::policies, kOwnPolicies);
   static const Relation comments = described(OwnRelation::comments, kOwnComments);
+  static const Relation nullable = described(OwnRelation::nullable, kOwnNullable);
   switch (which) {
     case OwnRelation::columns: break;
     case OwnRelation::policies: return policies;
     case OwnRelation::comments: return comments;
+    case OwnRelation::nullable: return nullable;
   }
   return columns;
 }

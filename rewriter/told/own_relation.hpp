@@ -8,7 +8,8 @@
 //   FROM (VALUES (NULL::pg_catalog.text, …), ('public', …), …) AS t WHERE t.column1 IS NOT NULL
 //
 // The first row gives the columns their types, and is no row of the answer. What comments of masked tables
-// say (resolve/resolve_comment.cpp) comes the same way, under a name that no client can write.
+// say (resolve/resolve_comment.cpp) comes the same way, under a name that no client can write. So does the
+// list of their columns that may be NULL (resolve/resolve_catalog.cpp).
 #include <optional>
 #include <string>
 #include <string_view>

@@ -59,6 +59,10 @@ std::vector<ToldColumn> told_columns(const Snapshot::ProtectedTable& table) {
   return out;
 }
 
+bool is_shown_as_it_is(const ToldColumn& column) {
+  return column.column_class == ColumnClass::sensitive || column.column_class == ColumnClass::insensitive;
+}
+
 std::string_view class_name(std::optional<ColumnClass> column_class) {
   if (!column_class) return "unlisted";
   switch (*column_class) {

@@ -26,6 +26,8 @@ struct ToldColumn {
 [[nodiscard]] std::vector<ToldColumn> told_columns(const Snapshot::ProtectedTable& table);
 
 // identifier, quasi_identifier, sensitive, insensitive, unlisted
+// Whether the mask shows the column as it is, whatever the tree.
+[[nodiscard]] bool is_shown_as_it_is(const ToldColumn& column);
 [[nodiscard]] std::string_view class_name(std::optional<policy::ColumnClass> column_class);
 
 // What kind of level it is: width, bounds, period, prefix, hierarchy. Not which: a hierarchy lists values.

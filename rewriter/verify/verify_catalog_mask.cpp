@@ -27,9 +27,18 @@ std::string listed_settings() {
 
 // Empty: all rows are shown.
 std::string expected_condition(const SystemCatalog& rule) {
-  if (rule.only_listed_settings) return listed_settings();
+  if (rule.rows == CatalogRows::listed_settings) return listed_settings();
+  if (rule.rows == CatalogRows::none) return "false";
+  if (rule.rows == CatalogRows::own_session) return {};
   const std::string own = own_rows_condition(rule.own);
   return own.empty() ? own : "CASE WHEN " + own + " THEN false ELSE true END";
+}
+
+// Reads an expression of the list.
+pg::Tree expression_of(std::string_view text) {
+  auto read = pg::parse_own("SELECT " + std::string(text), std::size_t{1} << 20);
+  if (!read) fail("an expression of the list");
+  return std::move(*read);
 }
 
 void is_condition(const Node* found, const std::string& expected) {
@@ -47,13 +56,27 @@ bool is_unknown_size(const Node* value, std::string_view column) {
   return text_constant(value->type_cast->arg) == (counts_pages ? "0" : "-1");
 }
 
+// As the list has it for the session that asks.
+void is_of_session(const Node* value, const SystemCatalog& rule, std::string_view column) {
+  for (const SessionColumn& known : rule.session) {
+    if (known.name != column) continue;
+    const pg::Tree tree = expression_of(known.value);
+    const PgQuery__SelectStmt& expected = *tree.result->stmts[0]->stmt->select_stmt;
+    if (expected.n_target_list != 1 || !pg::equal(value, expected.target_list[0]->res_target->val))
+      fail("the session's own value in column " + std::string(column));
+    return;
+  }
+  if (!is_typed_null(value)) fail("NULL for column " + std::string(column));
+}
+
 void is_cell(const Node* value, const SystemCatalog& rule, const Column& column) {
-  const auto hidden = std::ranges::find(rule.hidden, std::string_view(column.name), &CatalogColumn::name);
-  if (hidden == rule.hidden.end()) {
+  if (rule.rows == CatalogRows::own_session) return is_of_session(value, rule, column.name);
+  const auto hidden = column_rule(rule, column.name);
+  if (!hidden) {
     if (column_of(value) != column.name) fail("column " + column.name + " as it is");
     return;
   }
-  switch (hidden->rule) {
+  switch (*hidden) {
     case CatalogColumnRule::null:
       if (!is_typed_null(value)) fail("NULL for column " + column.name);
       return;
@@ -70,7 +93,9 @@ void check(const Mask& mask, const SystemCatalog& rule, const Relation& relation
     fail("the catalog that it is of");
   if (relation.schema != rule.schema || relation.name != rule.name) fail("the catalog of the rule");
   is_plain(select, {"target_list", "from_clause", "where_clause"});
-  reads_as_t(select, relation, true);
+  const bool is_read = rule.rows != CatalogRows::own_session && rule.rows != CatalogRows::none;
+  if (is_read) reads_as_t(select, relation, true);
+  if (!is_read && select.n_from_clause > 0) fail("nothing that is read");
   if (select.n_target_list != relation.columns.size()) fail("all columns");
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const PgQuery__ResTarget& target = *select.target_list[i]->res_target;

@@ -23,9 +23,11 @@ constexpr std::string_view kConstraints =
     "SELECT d.oid AS pgveil_o FROM pg_catalog.pg_constraint AS d WHERE d.contype OPERATOR(pg_catalog.=) ANY "
     "(ARRAY['p', 'u', 'f']::pg_catalog.\"char\"[])";
 constexpr std::string_view kIndexes =
-    "SELECT d.indexrelid AS pgveil_o FROM pg_catalog.pg_index AS d WHERE (d.indexprs IS NULL) AND (d.indpred "
-    "IS "
-    "NULL)";
+    "SELECT d.indexrelid AS pgveil_o FROM pg_catalog.pg_index AS d WHERE CASE WHEN "
+    "d.indexprs::pg_catalog.text OPERATOR(pg_catalog.~) '[{](?!(FUNCEXPR|OPEXPR|VAR|RELABELTYPE|COERCEVIAIO|"
+    "BOOLEXPR|NULLTEST|BOOLEANTEST|COALESCE|COLLATE) )' OR "
+    "d.indpred::pg_catalog.text OPERATOR(pg_catalog.~) '[{](?!(FUNCEXPR|OPEXPR|VAR|RELABELTYPE|COERCEVIAIO|"
+    "BOOLEXPR|NULLTEST|BOOLEANTEST|COALESCE|COLLATE) )' THEN false ELSE true END";
 constexpr std::string_view kMembers =
     "SELECT d.objid AS pgveil_o FROM pg_catalog.pg_depend AS d WHERE d.deptype OPERATOR(pg_catalog.=) 'e'";
 constexpr std::string_view kTables =

@@ -13,7 +13,7 @@ using policy::ColumnClass;
 
 constexpr auto kNames = std::to_array<std::string_view>(
     {"table_schema", "table_name", "column_name", "policy", "class", "shown_percent", "hidden_as", "level_of",
-     "level", "k", "enforcement", "built_at", "copy_age", "state", "relation", "number", "note"});
+     "level", "k", "enforcement", "built_at", "copy_age", "state", "relation", "number", "note", "numbers"});
 
 constexpr std::string_view kColumnsHead =
     "SELECT t.column1 AS \"table_schema\", t.column2 AS \"table_name\", t.column3 AS \"column_name\", "
@@ -37,6 +37,10 @@ constexpr std::string_view kPoliciesHead =
 constexpr std::string_view kCommentsHead =
     "SELECT t.column1 AS \"relation\", t.column2 AS \"number\", t.column3 AS \"note\" FROM (VALUES "
     "(NULL::pg_catalog.oid, NULL::pg_catalog.int4, NULL::pg_catalog.text)";
+constexpr std::string_view kNullableHead =
+    "SELECT t.column1 AS \"relation\", t.column2 AS \"table_schema\", t.column3 AS \"table_name\", "
+    "t.column4 AS \"numbers\" FROM (VALUES (NULL::pg_catalog.oid, NULL::pg_catalog.text, "
+    "NULL::pg_catalog.text, NULL::pg_catalog._int4)";
 constexpr std::string_view kTail = ") AS t WHERE t.column1 IS NOT NULL";
 
 std::string text_or_null(std::string_view text) {
@@ -134,6 +138,23 @@ std::string comments(const Snapshot::ProtectedTable& table) {
   return out;
 }
 
+// ", (oid, schema, name, {numbers})" of the columns that the policy does not show as they are.
+std::string nullable(const Snapshot::ProtectedTable& table) {
+  std::string numbers;
+  for (const Column& column : table.relation->columns) {
+    bool is_shown = false;
+    for (const policy::ColumnRule& rule : table.state.spec->columns) {
+      if (rule.name != column.name) continue;
+      is_shown = rule.column_class == ColumnClass::sensitive || rule.column_class == ColumnClass::insensitive;
+    }
+    if (is_shown) continue;
+    if (!numbers.empty()) numbers += ',';
+    numbers += std::to_string(column.number);
+  }
+  return ", ('" + std::to_string(table.relation->oid) + "', " + quoted_literal(table.relation->schema) +
+         ", " + quoted_literal(table.relation->name) + ", '{" + numbers + "}')";
+}
+
 // The role reads this table and nothing but its mask.
 bool is_for(const Snapshot::ProtectedTable& table, std::string_view role, const Snapshot& snapshot) {
   return table.relation != nullptr && protected_for(table.relation->oid, role, snapshot) == &table &&
@@ -145,6 +166,7 @@ std::string_view head_of(OwnRelation which) {
     case OwnRelation::columns: return kColumnsHead;
     case OwnRelation::policies: return kPoliciesHead;
     case OwnRelation::comments: return kCommentsHead;
+    case OwnRelation::nullable: return kNullableHead;
   }
   return {};
 }
@@ -155,6 +177,7 @@ std::optional<OwnRelation> own_stand_in(std::string_view relation_name) {
   if (relation_name == "pgveil.columns") return OwnRelation::columns;
   if (relation_name == "pgveil.policies") return OwnRelation::policies;
   if (relation_name == "pgveil.comments") return OwnRelation::comments;
+  if (relation_name == "pgveil.nullable") return OwnRelation::nullable;
   return std::nullopt;
 }
 
@@ -165,7 +188,8 @@ std::string expected_own_relation(OwnRelation which, std::string_view role, cons
     if (which == OwnRelation::policies) out += policy_row(table);
     if (which == OwnRelation::policies || !table.mask) continue;
     if (which == OwnRelation::comments) out += comments(table);
-    if (which == OwnRelation::comments) continue;
+    if (which == OwnRelation::nullable) out += nullable(table);
+    if (which == OwnRelation::comments || which == OwnRelation::nullable) continue;
     for (const Column& column : table.relation->columns) out += row(table, column);
   }
   return out + std::string(kTail);

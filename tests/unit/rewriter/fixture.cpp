@@ -186,18 +186,38 @@ std::shared_ptr<Catalog> demo_catalog() {
   add(*catalog, relation(1259, "pg_catalog", "pg_class",
                          {column(1, "oid", "oid"), column(2, "relname", "name"),
                           column(3, "reltuples", "float4"), column(4, "relpartbound", "pg_node_tree")}));
+  add(*catalog, relation(1249, "pg_catalog", "pg_attribute",
+                         {column(1, "attrelid", "oid"), column(2, "attname", "name"),
+                          column(3, "attnum", "int2"), column(4, "attnotnull", "bool")}));
+  add(*catalog, relation(2610, "pg_catalog", "pg_index",
+                         {column(1, "indexrelid", "oid"), column(2, "indrelid", "oid"),
+                          column(3, "indexprs", "pg_node_tree"), column(4, "indpred", "pg_node_tree")}));
+  add(*catalog, relation(11'005, "information_schema", "columns",
+                         {column(1, "table_schema", "name"), column(2, "table_name", "name"),
+                          column(3, "column_name", "name"), column(4, "ordinal_position", "int4"),
+                          column(5, "column_default"), column(6, "is_nullable", "varchar")}));
   add(*catalog, relation(2606, "pg_catalog", "pg_constraint",
                          {column(1, "oid", "oid"), column(2, "conbin", "pg_node_tree")}));
   add(*catalog,
       relation(11'001, "pg_catalog", "pg_settings",
                {column(1, "name"), column(2, "setting"), column(3, "unit"), column(4, "short_desc")}));
+  add(*catalog,
+      relation(1262, "pg_catalog", "pg_database", {column(1, "oid", "oid"), column(2, "datname", "name")}));
   add(*catalog, relation(11'000, "pg_catalog", "pg_stats", {column(1, "most_common_vals")}));
+  add(*catalog, relation(11'002, "pg_catalog", "pg_stat_all_tables",
+                         {column(1, "relid", "oid"), column(2, "schemaname", "name"),
+                          column(3, "relname", "name"), column(4, "seq_scan", "int8")}));
+  add(*catalog,
+      relation(11'003, "pg_catalog", "pg_locks", {column(1, "pid", "int4"), column(2, "locktype")}));
+  add(*catalog, relation(11'004, "pg_catalog", "pg_stat_activity",
+                         {column(1, "datid", "oid"), column(2, "pid", "int4"), column(3, "usename", "name"),
+                          column(4, "query"), column(5, "state")}));
   add_views(*catalog);
   catalog->pg_catalog_types = {"bool",    "bpchar",  "char",     "date",     "float4",    "float8",
                                "inet",    "regrole", "xid",      "xid8",     "_oid",      "_name",
                                "int2",    "int4",    "int8",     "interval", "jsonb",     "name",
                                "numeric", "oid",     "regclass", "text",     "timestamp", "timestamptz",
-                               "varchar", "_text",   "_int4",    "xml",      "json"};
+                               "varchar", "_text",   "_int4",    "xml",      "json",      "pg_snapshot"};
   catalog->types_elsewhere[{"public", "mood"}] = {.oid = 20'000, .is_castable = true};
   catalog->relations.find(std::pair<std::string, std::string>("pg_catalog", "pg_class"))
       ->second.primary_key = {1};

@@ -116,6 +116,31 @@ TEST_CASE("a bare name in the argument means what it means outside of the guard"
   CHECK(text.find("AS d WHERE d.contype") != std::string::npos);
 }
 
+TEST_CASE("definitions of indexes are printed when they quote no constant") {
+  const std::string pattern =
+      "'[{](?!(FUNCEXPR|OPEXPR|VAR|RELABELTYPE|COERCEVIAIO|BOOLEXPR|NULLTEST|BOOLEANTEST|COALESCE|COLLATE) "
+      ")'";
+  const auto indexes = [](const std::string& condition) {
+    return guard("d.indexrelid AS pgveil_o FROM pg_catalog.pg_index AS d WHERE " + condition,
+                 "$1::pg_catalog.oid");
+  };
+  const auto quotes = [&](const std::string& tree) {
+    return "(d." + tree + "::pg_catalog.text OPERATOR(pg_catalog.~) " + pattern + ")";
+  };
+  const std::string harmless =
+      "CASE WHEN " + quotes("indexprs") + " OR " + quotes("indpred") + " THEN false ELSE true END";
+  CHECK(sent("SELECT pg_get_indexdef($1, 1, true)") ==
+        "SELECT pg_catalog.pg_get_indexdef(" + indexes(harmless) + ", 1, true)");
+  CHECK(is_verified("pg_catalog.pg_get_indexdef(" + indexes(harmless) + ")"));
+  for (const std::string& other :
+       {std::string("true"), "CASE WHEN " + quotes("indexprs") + " THEN false ELSE true END",
+        "CASE WHEN " + quotes("indexprs") + " OR " + quotes("indpred") + " THEN true ELSE true END",
+        std::string("d.indexprs IS NULL")}) {
+    CAPTURE(other);
+    CHECK(!is_verified("pg_catalog.pg_get_indexdef(" + indexes(other) + ")"));
+  }
+}
+
 TEST_CASE("objects are described when they are members of extensions") {
   const std::string members =
       "d.objid AS pgveil_o FROM pg_catalog.pg_depend AS d WHERE d.deptype OPERATOR(pg_catalog.=) 'e'";

@@ -93,7 +93,7 @@ TEST_CASE("functions that run SQL, read files, wait or write are not on the list
                            "pg_terminate_backend",
                            "nextval",
                            "currval",
-                           "pg_current_snapshot",
+                           "pg_stat_reset",
                            "pg_stat_get_activity",
                            "pg_mcv_list_items",
                            "pg_export_snapshot",
@@ -112,12 +112,20 @@ TEST_CASE("functions that run SQL, read files, wait or write are not on the list
 }
 
 TEST_CASE("statistics and secrets are no readable catalogs") {
-  for (const char* name : {"pg_stats", "pg_statistic", "pg_stat_activity", "pg_authid", "pg_shadow",
-                           "pg_locks", "pg_largeobject", "pg_prepared_statements", "pg_cursors",
-                           "pg_subscription_rel", "pg_hba_file_rules", "pg_file_settings"}) {
+  for (const char* name : {"pg_stats", "pg_statistic", "pg_stats_ext", "pg_authid", "pg_shadow",
+                           "pg_largeobject", "pg_prepared_statements", "pg_cursors", "pg_subscription_rel",
+                           "pg_hba_file_rules", "pg_file_settings"}) {
     CHECK(find_system_catalog("pg_catalog", name) == nullptr);
   }
   CHECK(find_system_catalog("pg_catalog", "pg_class") != nullptr);
+  for (const char* name : {"pg_locks", "pg_stat_replication", "pg_stat_progress_copy", "pg_prepared_xacts"})
+    CHECK(find_system_catalog("pg_catalog", name)->rows == CatalogRows::none);
+  for (const SystemCatalog& catalog : system_catalogs()) {
+    CAPTURE(catalog.name);
+    if (catalog.rows != CatalogRows::all || !catalog.name.starts_with("pg_stat_")) continue;
+    CHECK(column_rule(catalog, "n_live_tup") == CatalogColumnRule::null);
+    CHECK(column_rule(catalog, "a column of a later server") == CatalogColumnRule::null);
+  }
   constexpr std::pair<std::string_view, std::string_view> kSecretColumns[] = {
       {"pg_user_mappings", "umoptions"},
       {"pg_db_role_setting", "setconfig"},

@@ -493,3 +493,37 @@ TEST_CASE("comments of masked tables and columns say what the mask does") {
   CHECK_FALSE(std::holds_alternative<Rewritten>(
       rewrite("SELECT * FROM pgveil.comments", {.role = "analyst"}, *snapshot)));
 }
+
+TEST_CASE("catalogs say that a column is nullable where a mask of the role may hide it") {
+  const auto snapshot = World().snapshot();
+  const std::string list = own_relation_text(OwnRelation::nullable, "analyst", *snapshot);
+  CHECK(has(list, "('100', 'public', 'people', '{1,2,3,4,6}')"));  // but not visits, which is insensitive
+  CHECK_FALSE(has(own_relation_text(OwnRelation::nullable, "dpo", *snapshot), "'people'"));
+  for (const std::string role : {"analyst", "dpo", "nobody"}) {
+    CAPTURE(role);
+    CHECK(own_relation_text(OwnRelation::nullable, role, *snapshot) ==
+          expected_own_relation(OwnRelation::nullable, role, *snapshot));
+  }
+  const std::string masked = "THEN false ELSE c.attnotnull END AS attnotnull FROM (SELECT";
+  for (const char* sql :
+       {"SELECT attnotnull FROM pg_attribute", "SELECT a.* FROM pg_catalog.pg_attribute AS a",
+        "SELECT x FROM pg_attribute a(r, n, i, x)", "TABLE pg_attribute"}) {
+    CAPTURE(sql);
+    CHECK(has(sql_of(sql, *snapshot, "analyst"), masked));
+    CHECK(has(sql_of(sql, *snapshot, "analyst"), "'{1,2,3,4,6}'"));
+    CHECK_FALSE(has(sql_of(sql, *snapshot, "dpo"), masked));
+    CHECK_FALSE(has(sql_of(sql, *snapshot, "nobody"), masked));
+  }
+  CHECK(has(sql_of("SELECT is_nullable FROM information_schema.columns", *snapshot, "analyst"),
+            "THEN 'YES' ELSE c.is_nullable END AS is_nullable"));
+  CHECK_FALSE(std::holds_alternative<Rewritten>(
+      rewrite("SELECT * FROM pgveil.nullable", {.role = "analyst"}, *snapshot)));
+}
+
+TEST_CASE("the row of the session that asks has the client's role") {
+  const auto snapshot = World().snapshot();
+  CHECK(has(sql_of("SELECT usename FROM pg_stat_activity", *snapshot, "analyst"),
+            "'analyst'::pg_catalog.name AS usename"));
+  CHECK(has(sql_of("SELECT usename FROM pg_stat_activity", *snapshot, "o'bob"),
+            "'o''bob'::pg_catalog.name AS usename"));
+}

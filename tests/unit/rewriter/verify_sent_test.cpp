@@ -312,7 +312,7 @@ TEST_CASE("a mask's labels are verified with it") {
 
 TEST_CASE("a catalog's mask hides what its list says, and no other's does") {
   const auto catalog = rewriter::test::demo_catalog();
-  for (const char* name : {"pg_class", "pg_constraint", "pg_settings"}) {
+  for (const char* name : {"pg_class", "pg_constraint", "pg_settings", "pg_stat_all_tables", "pg_locks"}) {
     CAPTURE(name);
     const Relation& relation = *catalog->find("pg_catalog", name);
     const SystemCatalog& rule = *find_system_catalog("pg_catalog", name);
@@ -323,14 +323,40 @@ TEST_CASE("a catalog's mask hides what its list says, and no other's does") {
     };
     SystemCatalog unfiltered = rule;
     unfiltered.own = {};
-    unfiltered.only_listed_settings = false;
-    const bool has_filter = rule.only_listed_settings || rule.own.rows != OwnRows::none;
+    unfiltered.rows = CatalogRows::all;
+    const bool has_filter = rule.rows != CatalogRows::all || rule.own.rows != OwnRows::none;
     CHECK(objection(unfiltered) == has_filter);
     SystemCatalog shown = rule;
     shown.hidden = {};
-    CHECK(objection(shown) == !rule.hidden.empty());
+    shown.only = {};
+    CHECK(objection(shown) == (!rule.hidden.empty() || !rule.only.empty()));
     auto& labeled = const_cast<Mask&>(*made);
     ++labeled.table_oid;
     CHECK_FALSE(verify_catalog_mask(labeled, rule, relation).has_value());
   }
+}
+
+TEST_CASE("the catalog of sessions has the row of the one that asks, and reads no other's") {
+  const auto catalog = rewriter::test::demo_catalog();
+  const Relation& relation = *catalog->find("pg_catalog", "pg_stat_activity");
+  const SystemCatalog& rule = *find_system_catalog("pg_catalog", "pg_stat_activity");
+  const auto made = compile_catalog_mask(rule, relation).value();
+  CAPTURE(made->text);
+  CHECK(verify_catalog_mask(*made, rule, relation).has_value());
+  CHECK(made->text.find("NULL::pg_catalog.text AS query,") != std::string::npos);
+  CHECK(made->text.find("pg_backend_pid() AS pid") != std::string::npos);
+  CHECK(made->text.find("pg_stat_activity") == std::string::npos);
+  const auto objection = [&](SystemCatalog other) {
+    return !verify_catalog_mask(*compile_catalog_mask(other, relation).value(), rule, relation).has_value();
+  };
+  SystemCatalog read = rule;
+  read.rows = CatalogRows::all;
+  CHECK(objection(read));
+  SystemCatalog empty = rule;
+  empty.rows = CatalogRows::none;
+  CHECK(objection(empty));
+  const SessionColumn told[] = {{"query", "'x'::pg_catalog.text"}};
+  SystemCatalog more = rule;
+  more.session = told;
+  CHECK(objection(more));
 }
