@@ -14,7 +14,7 @@ RECORDED = pathlib.Path(__file__).parent / "recorded"
 # Part of a statement: why it is refused.
 REFUSED = {
     "pg_catalog.current_setting(s.name)": "a setting that is not named as a constant",
-    "pg_largeobject_metadata": "large objects are not listed",
+    "FROM pg_catalog.pg_prepared_statements": "they are kept with their masks",
 }
 # Part of a statement that the server refuses pgveil's role; here it is NULL.
 ANSWERED_HERE = "pg_tablespace_size"
@@ -22,6 +22,14 @@ ANSWERED_HERE = "pg_tablespace_size"
 # server.
 ASKS_RIGHTS = "has_table_privilege("
 UNREADABLE = {"diary", "unbuilt"}
+# Relations of which the server shows other sessions, or the server itself: here they have fewer rows or none.
+ASKS_OTHERS = re.compile(r"pg_(stat_activity|locks|stat_replication|settings|show_all_settings|shdepend)\b")
+# An index that quotes a value is left out.
+LEFT_OUT = "people_juggler"
+# A column that a mask may hide is nullable (attnotnull, is_nullable).
+NULLABLE = re.compile(r"\b(attnotnull|is_nullable)\b")
+MADE_NULLABLE = (("f", "t"), ("t", "f"), ("YES", "NO"), ("1", "0"))
+XMIN = re.compile(r"\bxmin\b")
 # What a catalog shows of a table that was never analyzed.
 UNKNOWN_SIZES = {None, "-1", "0"}
 
@@ -31,15 +39,18 @@ def statements(path):
     return [part.strip() for part in re.split(r";\n(?:\n|\Z)", text) if part.strip()]
 
 
-def differences(ours, theirs):
-    """Cells that are neither equal nor hidden: a hidden cell is NULL, or unknown where it is a size."""
+def differences(ours, theirs, sql=""):
+    """Cells that are neither equal nor hidden: a hidden cell is NULL, or unknown where it is a size, or the same
+    for all rows where it is xmin."""
     if len(ours) != len(theirs):
         return [(len(ours), len(theirs))]
+    may_differ = MADE_NULLABLE if NULLABLE.search(sql) else ()
+    hidden = UNKNOWN_SIZES | ({"2"} if XMIN.search(sql) else set())
     pairs = [pair for rows in zip(ours, theirs) for pair in zip(*rows)]
     return [
         (a, b)
         for a, b in pairs
-        if a != b and not (a in UNKNOWN_SIZES or b == "pgveil_query" and a == "analyst")
+        if a != b and not (a in hidden or (a, b) in may_differ or b == "pgveil_query" and a == "analyst")
     ]
 
 
@@ -51,11 +62,11 @@ def without_notes(rows):
     return [[cell and (NOTE.sub("", cell) or None) for cell in row] for row in rows]
 
 
-def in_order_of(theirs, ours):
+def in_order_of(theirs, ours, sql):
     """Our rows, each in the place of one of theirs that it shows; those that show none come last."""
     left, found = list(ours), []
     for row in theirs:
-        alike = next((each for each in left if not differences([each], [row])), None)
+        alike = next((each for each in left if not differences([each], [row], sql)), None)
         if alike is not None:
             left.remove(alike)
             found.append(alike)
@@ -83,6 +94,7 @@ class Recorded(StackCase):
                     shown = [
                         row for row in expected.texts() if ASKS_RIGHTS not in sql or not UNREADABLE & set(row)
                     ]
+                    shown = [row for row in shown if not any(LEFT_OUT in (cell or "") for cell in row)]
                     rows = without_notes(reply.texts())
                     if len(rows) > len(shown):  # PostgreSQL has no row for a table without a comment
                         rows = [row for row in rows if any(row)]
@@ -91,8 +103,11 @@ class Recorded(StackCase):
                     self.assertEqual([[c.shape() for c in d] for d in reply.descriptions],
                                      [[c.shape() for c in d] for d in expected.descriptions])
                     if not re.search(r"\border by\b", sql, re.IGNORECASE):  # the plan decides
-                        rows = in_order_of(shown, rows)
-                    self.assertEqual(differences(rows, shown), [])
+                        rows = in_order_of(shown, rows, sql)
+                    if ASKS_OTHERS.search(sql):
+                        self.assertLessEqual(len(rows), len(shown))
+                    else:
+                        self.assertEqual(differences(rows, shown, sql), [])
                     answered += 1
                     hidden += reply.texts() != expected.texts()
         print(f"\n{name}: {answered} of {len(statements(path))} answered, {hidden} of them with hidden cells")
@@ -161,6 +176,15 @@ class Recorded(StackCase):
 
     def test_typeorm(self):
         self.play("typeorm")
+
+    def test_datagrip_schema(self):
+        self.play("datagrip_schema")
+
+    def test_pgadmin_properties(self):
+        self.play("pgadmin_properties")
+
+    def test_orms(self):
+        self.play("orms")
 
 
 if __name__ == "__main__":

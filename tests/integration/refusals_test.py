@@ -70,21 +70,19 @@ SELECT pg_terminate_backend(1)
 SELECT pg_advisory_lock(1)
 SELECT pg_notify('a', 'b')
 SELECT nextval('s')
-SELECT pg_current_snapshot()
 SELECT setseed(0.5)
 SELECT ts_stat('SELECT 1')
 SELECT currval('s')
-SELECT pg_stat_get_live_tuples(1)
 SELECT has_function.x() FROM people has_function
 SELECT most_common_vals FROM pg_stats
 SELECT * FROM pg_statistic
 SELECT * FROM pg_stats_ext
-SELECT * FROM pg_stat_activity
-SELECT * FROM pg_stat_database
-SELECT * FROM pg_locks
 SELECT * FROM pg_authid
 SELECT * FROM pg_shadow
 SELECT * FROM pg_prepared_statements
+SELECT * FROM pg_stat_get_activity(NULL)
+SELECT * FROM pg_lock_status()
+SELECT pg_stat_reset()
 SELECT * FROM pg_cursors
 SELECT * FROM pg_largeobject
 SELECT * FROM pg_hba_file_rules
