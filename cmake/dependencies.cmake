@@ -35,6 +35,10 @@ find_package(CLI11 2.1 REQUIRED)
 # it. It leaks 2 KB if a connection breaks during a query (tests/leaks_of_libraries.txt).
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 
+# libpq 15: what libpqxx is made of, and its package brings. Only db/server/owner_login.cpp calls it, because
+# libpqxx does not tell where and as whom a connection was made.
+pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+
 # libpg_query 15-4.0: PostgreSQL 15's own parser; only pg/ uses it, and bench/rewrite, which compares with its
 # deparser. Debian has no pkg-config file for it. protobuf-c 1.4: the form of libpg_query's trees.
 find_path(PG_QUERY_INCLUDE_DIR pg_query.h REQUIRED)

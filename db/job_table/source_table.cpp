@@ -16,7 +16,7 @@
 namespace pgveil::db {
 namespace {
 
-constexpr std::uint64_t kRowsPerLook = 10'000;
+constexpr std::uint64_t kRowsPerTimeCheck = 10'000;
 
 Error unreadable_table(std::string message, std::string hint) {
   return {ErrorKind::policy, std::string(sqlstate::kInvalidParameterValue), std::move(message),
@@ -83,7 +83,7 @@ Result<SourceTable> read(Connection& connection, SourceQuery query, const Progre
     split_copy_line(line, fields);
     PGVEIL_ASSERT(fields.size() == encodings.size());
     for (std::size_t i = 0; i < encodings.size(); ++i) encodings[i].add(fields[i], query.null_text);
-    if (++rows % kRowsPerLook != 0) return;
+    if (++rows % kRowsPerTimeCheck != 0) return;
     abandon_if_aborted(query);
     if (progress) progress("reading", rows);
   });
