@@ -73,6 +73,7 @@ class AsciiForm {
 
   bool quoted(char quote) {
     const bool is_glued = at_ > 0 && is_name_part(sql_[at_ - 1]);
+    const bool is_unicode = at_ > 1 && sql_[at_ - 1] == '&' && lower(sql_[at_ - 2]) == 'u';
     const bool has_escapes = quote == '\'' && is_glued && lower(sql_[at_ - 1]) == 'e' &&
                              (at_ == 1 || !is_name_part(sql_[at_ - 2]));
     const std::size_t end = end_of_quoted(quote, has_escapes);
@@ -83,7 +84,8 @@ class AsciiForm {
       out_ += text;
       return true;
     }
-    if (is_glued && !has_escapes) return false;  // B'…', X'…', N'…' and what comes with it
+    // B'…', X'…', N'…', U&'…' and what comes with it
+    if ((is_glued || is_unicode) && !has_escapes) return false;
     if (!has_escapes) out_ += "U&";
     while (!text.empty()) {
       const auto character = static_cast<std::uint32_t>(take_character(text));

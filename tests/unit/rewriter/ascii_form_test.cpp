@@ -52,8 +52,8 @@ TEST_CASE("characters beyond ASCII become escapes with the same meaning") {
 }
 
 TEST_CASE("what has no such form is not written") {
-  for (const char* sql : {"SELECT é", "SELECT 'é", "SELECT \"é", "SELECT N'é'", "SELECT x'é'", "SELECT ae'é'",
-                          "SELECT $é$a$é$", "SELECT U&'é'"}) {
+  for (const std::string sql : {"SELECT é", "SELECT 'é", "SELECT \"é", "SELECT N'é'", "SELECT x'é'",
+                                "SELECT ae'é'", "SELECT $é$a$é$", "SELECT U&'é'"}) {
     CAPTURE(sql);
     CHECK_FALSE(pg::ascii_form(sql).has_value());
   }

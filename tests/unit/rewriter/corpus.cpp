@@ -111,7 +111,11 @@ constexpr const char* kMore[] = {
 std::vector<SupportRow> sql_support_rows() {
   std::vector<SupportRow> out;
   std::ifstream in(PGVEIL_SOURCE_DIR "/docs/sql-support.md");
+  bool is_of_other_table = false;
   for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("| extension |")) is_of_other_table = true;
+    if (line.empty()) is_of_other_table = false;
+    if (is_of_other_table) continue;
     if (line.empty() || line[0] != '|' || line.starts_with("| SQL |") || line.starts_with("|---")) continue;
     const auto row = cells(line);
     if (row.size() != 4) {

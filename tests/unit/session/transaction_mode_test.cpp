@@ -68,7 +68,7 @@ TEST_CASE("the default of later transactions is shown by its own name, in the ex
       .backend(complete("SET") + ready('I'), {.to_client = "C(SET) Z(I)"})
       .client(
           parse("", kShowDefault) + bind_message("", "") + describe_portal("") + execute("") + sync_message(),
-          {.to_backend = std::string("P(,ok: ") + kShowDefault + ") B(,) D(P,) E(,0) S"})
+          {.to_backend = std::string("P(,ok: ") + kShowDefault + ") B(,) D(P) E(,0) S"})
       .backend(frames(wire::ParseComplete{}, wire::BindComplete{}) +
                    row_description("default_transaction_read_only") + row("on") + complete("SHOW") +
                    ready('I'),
