@@ -87,11 +87,13 @@ PgQuery__SelectStmt* Resolver::own_catalog(const Relation& relation) {
     return own_select(replaced(relation, {{"typnotnull", not_null}}));
   }
   if (relation.schema == "information_schema" && relation.name == "columns") {
-    return own_select(replaced(
-        relation,
-        {{"is_nullable", if_nullable("(c.table_schema::pg_catalog.text, c.table_name::pg_catalog.text, "
-                                     "c.ordinal_position::pg_catalog.int4)",
-                                     "n.table_schema, n.table_name", "'YES'", "c.is_nullable")}}));
+    // information_schema.yes_or_no is a domain over varchar(3), and as that its columns are described.
+    const std::string yes_or_no = if_nullable(
+        "(c.table_schema::pg_catalog.text, c.table_name::pg_catalog.text, "
+        "c.ordinal_position::pg_catalog.int4)",
+        "n.table_schema, n.table_name", "'YES'", "c.is_nullable");
+    return own_select(
+        replaced(relation, {{"is_nullable", fmt::format("({})::pg_catalog.\"varchar\"(3)", yes_or_no)}}));
   }
   return nullptr;
 }

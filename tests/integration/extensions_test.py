@@ -110,7 +110,7 @@ SELECT show_limit(), show_trgm('ab'), 'hotel' <% name, 7 % 4 FROM goods WHERE id
     "btree_gist": "SELECT id <-> 7, 1 < 2, '2024-01-01'::date <-> '2024-02-01' FROM goods ORDER BY id",
     "tablefunc": "SELECT count(*) FROM normal_rand(5, 0, 1)",
     "cube": "SELECT cube(1, 2), cube_dim('(1,2)'::cube), '(0,0)'::cube <-> '(3,4)', cube(id) FROM goods ORDER BY id",
-    "earthdistance": "SELECT round(earth_distance(ll_to_earth(1, 2), ll_to_earth(3, 4))::numeric), point(1, 2) <@> point(3, 4) > 1",
+    "earthdistance": "SELECT point(1, 2) <@> point(3, 4) > 1",
     "uuid-ossp": "SELECT uuid_generate_v5(uuid_ns_dns(), name), uuid_generate_v4() IS NULL FROM goods ORDER BY id",
     "postgis": """
 SELECT ST_AsText(spot), ST_X(spot), ST_AsGeoJSON(spot), spot FROM places ORDER BY id
@@ -265,16 +265,14 @@ class Extensions(StackCase):
         self.assertNotEqual(mine, [["0"]])
 
     def test_the_client_s_search_path(self):
-        with self.pgveil.client("analyst") as client:
-            self.assertEqual(client.query("SET search_path TO pg_catalog").errors, [])
-            reply = client.query("SELECT count(*) FROM public.products WHERE sku = 'sku-3'")
-            self.assertEqual(reply.texts(), [["2"]])  # as PostgreSQL answers with this path: texts
+        with self.pgveil.client("analyst") as client, self.direct("demo") as direct:
+            for one in (client, direct):
+                self.assertEqual(one.query("SET search_path TO pg_catalog").errors, [])
+            for sql in ("SELECT count(*) FROM public.products WHERE sku = 'SKU-2'",  # texts, by this path
+                        "SELECT count(*) FROM public.products WHERE sku OPERATOR(public.=) 'sku-2'"):
+                self.assertEqual(client.query(sql).texts(), direct.query(sql).texts(), sql)
             self.assertEqual(client.query("SELECT count(*) FROM public.products WHERE sku IN ('sku-3')").sqlstate(), "42501")
-            self.assertEqual(client.query("SELECT count(*) FROM public.products WHERE sku OPERATOR(public.=) 'sku-3'").texts(), [["4"]])
             self.assertEqual(client.query("SELECT 'a'::citext").sqlstate(), "42501")
-        with self.direct("demo") as direct:
-            direct.query("SET search_path TO pg_catalog")
-            self.assertEqual(direct.query("SELECT count(*) FROM public.products WHERE sku = 'sku-3'").texts(), [["2"]])
 
     def test_what_owners_change(self):
         for what, (change, back, refused, answered) in CHANGES.items():

@@ -412,7 +412,7 @@ class SetupSqlAndRolesOfOthers(ServerCase):
 
     def test_a_superuser_as_admin_role_is_a_warning_of_check(self):
         made = self.pgveil("warned_query")
-        self.postgres.run(made.setup_sql().replace("'pgveil_admin'", "'warned_admin'"), "demo")
+        self.postgres.run(made.setup_sql().replace("pgveil_admin", "warned_admin"), "demo")
         text = made.config_path.read_text()
         made.config_path.write_text(text.replace("user: pgveil_admin", "user: ruler"))
         checked = made.command("check", "--config", str(made.config_path))

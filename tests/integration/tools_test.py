@@ -45,7 +45,7 @@ DATAGRIP = {
     "end as current_txid": [[None]],
     "select current_database(), current_schema(), current_user": [["demo", "public", "analyst"]],
     "select N.nspname, N.xmin as state_number, pg_catalog.age(N.xmin) from pg_catalog.pg_namespace N where N.nspname = 'public'": [
-        ["public", None, None]
+        ["public", "2", "2147483647"]
     ],
 }
 
