@@ -29,7 +29,7 @@ HAS_TIES = "FROM pg_indexes\nJOIN pg_namespace ON (schemaname=nspname)"
 # An index that quotes a value is left out.
 LEFT_OUT = "people_juggler"
 # A column that a mask may hide is nullable (attnotnull, is_nullable).
-NULLABLE = re.compile(r"\b(attnotnull|is_nullable)\b")
+NULLABLE = re.compile(r"\b(attnotnull|is_nullable)\b|select \*\s+from \"?information_schema\"?\.\"?columns", re.IGNORECASE)
 MADE_NULLABLE = (("f", "t"), ("t", "f"), ("YES", "NO"), ("1", "0"))
 XMIN = re.compile(r"\bxmin\b")
 # What a catalog shows of a table that was never analyzed.
