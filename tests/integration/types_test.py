@@ -174,7 +174,7 @@ REFUSED = {
     "public.year_list": "array",
     "public.document": "look different",
     "public.mood_domain": "a domain over a type",
-    "citext": "not one that pgveil knows",
+    "citext": "spellings of a value that differ in case are equal",
     '"char"': "need not be a text",
     "box": "equal area",
     "point": "no order",
