@@ -391,8 +391,17 @@ class Roles {
     const bool is_organisation = kinds_[i] == TableMeaning::organisations;
     const bool is_list = is_referenced(i) || is_small(table(i));
     const bool is_log = names_a_log(table(i).name);
+    if (!is_organisation && has_sense(senses_[i], Meaning::name)) {
+      for (const Meaning trait : {Meaning::sex, Meaning::age, Meaning::death_date, Meaning::marital_status,
+                                  Meaning::belief, Meaning::salutation, Meaning::body}) {
+        if (has_sense(senses_[i], trait))
+          return fmt::format("a name stands beside {}; open it if they are nobody's", describe(trait));
+      }
+    }
     for (std::size_t c = 0; c < table(i).columns.size(); ++c) {
       const auto& facts = table(i).columns[c];
+      if (!is_organisation && kind_of(facts.column) == TypeKind::text && names_somebody(facts.column.name))
+        return fmt::format("{} may name somebody; open it if that is nobody's", facts.column.name);
       const auto sense = senses_[i][c];
       // The number of a clerk, of whom there is no table, is nobody's name.
       const bool is_number_of_somebody =
@@ -408,6 +417,13 @@ class Roles {
       }
     }
     return "";
+  }
+
+  // "patient", "patient_name", "full_name": not the key of a person.
+  static bool names_somebody(std::string_view name) {
+    const auto words = words_of(name);
+    const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+    return (names_a_person(name) && !is_key_name(name)) || (has("full") && has("name"));
   }
 
   static bool may_be_personal(Meaning meaning, bool is_organisation) {

@@ -122,29 +122,45 @@ class Judge {
     return is_vouched(function) || list_says(function) == Listed::pure;
   }
 
-  // A function in SQL looks the names in its body up when it runs. It is closed if it could find another
-  // function or type there than the one that was reviewed.
+  // A function in SQL looks the names and operators in its body up when it runs. It is closed if it could
+  // find another function, operator or type there than the one that was reviewed, and so is what calls it.
   void close_shadowed() {
-    const auto is_reviewed = [](const RunFunction& by, const RunFunction& of) {
-      return by.extension == of.extension && list_says(by) != Listed::changed;
+    std::set<const Candidate*> closed;
+    const auto is_as_reviewed = [&](const Candidate& other, const RunFunction& of) {
+      const Listed how = list_says(other.runs);
+      const bool is_reviewed = how == Listed::pure || how == Listed::machinery ||
+                               (how == Listed::unknown && other.runs.is_code);  // taken out of the list
+      return other.runs.extension == of.extension && is_reviewed && !closed.contains(&other);
     };
     const auto is_shadowed = [&](const RunFunction& function) {
       for (const std::string& word : words_of(function.body)) {
         for (const Candidate& other : rewriter::Catalog::candidates_of(catalog_.functions_elsewhere, word)) {
-          if (!other.is_safe && !other.has_twin && !is_reviewed(other.runs, function)) return true;
+          if (!other.is_safe && !other.has_twin && !is_as_reviewed(other, function)) return true;
         }
         for (const auto& [name, type] : catalog_.types_elsewhere) {
           if (name.second == word && !type.is_row && type.extension != function.extension) return true;
         }
       }
-      return false;
+      return has_unsafe_operator(function.body);
     };
-    std::vector<Candidate*> closed;
-    each(catalog_.functions_elsewhere, [&](const std::string&, Candidate& it) {
-      if (it.is_safe && !it.runs.body.empty() && list_says(it.runs) == Listed::pure && is_shadowed(it.runs))
-        closed.push_back(&it);
+    for (std::size_t before = closed.size() + 1; before != closed.size();) {
+      before = closed.size();
+      each(catalog_.functions_elsewhere, [&](const std::string&, Candidate& it) {
+        if (!it.is_safe || it.runs.body.empty() || list_says(it.runs) != Listed::pure) return;
+        if (!is_shadowed(it.runs)) return;
+        it.is_safe = false;
+        closed.insert(&it);
+      });
+    }
+  }
+
+  // Takes a name inside a longer operator, a text or a comment for the operator, too.
+  [[nodiscard]] bool has_unsafe_operator(std::string_view body) const {
+    return std::ranges::any_of(catalog_.operators_elsewhere, [&](const auto& entry) {
+      return body.find(entry.first) != std::string_view::npos &&
+             std::ranges::any_of(entry.second,
+                                 [](const Candidate& it) { return !it.is_safe && !it.has_twin; });
     });
-    for (Candidate* candidate : closed) candidate->is_safe = false;
   }
 
   // A cast that another extension brings starts at a type of its own.

@@ -154,8 +154,14 @@ class Release {
 
 bool is_person_like(const rewriter::Relation& relation, const OwnerDecisions& standings) {
   if (standings.has_policy(relation.oid) || has_one_of(kPersonWords, relation.name)) return true;
+  const auto has = [&](std::string_view name) {
+    return std::ranges::any_of(relation.columns,
+                               [&](const rewriter::Column& column) { return lower(column.name) == name; });
+  };
+  if (has("name") && (has("sex") || has("gender") || has("age"))) return true;
   return std::ranges::any_of(relation.columns, [](const rewriter::Column& column) {
-    return has_one_of(kPersonColumns, column.name);
+    const bool is_name = lower(column.name).find("name") != std::string::npos;
+    return has_one_of(kPersonColumns, column.name) || (is_name && has_one_of(kPersonWords, column.name));
   });
 }
 

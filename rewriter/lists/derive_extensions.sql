@@ -24,7 +24,8 @@
 -- No listed extension's function reads files named by a client, opens a connection or writes. They can use as
 -- much memory and time as pg_catalog's own (repeat, generate_series), which statement_timeout ends.
 -- is_machinery: types of a listed extension are read and written through it, or casts work through it. A type
--- may only be named in a cast if these functions are as listed.
+-- may only be named in a cast if these functions are as listed. Functions that are not in C count, too: a
+-- listed function in SQL is open only while each function that a name in its body could find is as listed.
 -- definition: a hash of everything that says what the function does. It does not depend on OIDs or on the
 -- schema of the extension.
 WITH member AS (
@@ -41,7 +42,7 @@ unsafe_type AS (
    WHERE typname IN ('internal', 'cstring', 'trigger', 'event_trigger', 'void') OR typname LIKE '%\_handler'),
 reviewed(extension, taken_out, random) AS (VALUES
   ('btree_gin', '^$', '^$'), ('btree_gist', '^$', '^$'), ('citext', '^$', '^$'), ('cube', '^$', '^$'),
-  ('earthdistance', '^$', '^$'), ('fuzzystrmatch', '^$', '^$'), ('hstore', '^$', '^$'), ('intarray', '^$', '^$'),
+  ('earthdistance', '^(?!geo_distance$)', '^$'), ('fuzzystrmatch', '^$', '^$'), ('hstore', '^$', '^$'), ('intarray', '^$', '^$'),
   ('isn', '_weak$', '^$'), ('ltree', '^$', '^$'),
   ('pg_trgm', '^$', '^$'), ('pgcrypto', '^(?!digest$|hmac$)', '^gen_random_uuid$'),
   ('postgis', '(estimatedextent|flatgeobuf|index_extent|constraint_|transform_geometry|gml|kml|marc21|x3d|deprecate|svn_version|geomfromgeohash)',
@@ -58,7 +59,8 @@ SELECT p.oid, m.extname, concat(p.proname, '(', args.names, ')'),
        AND (p.provolatile IN ('i', 's') OR p.proname ~ r.random)
        AND NOT (p.proname = 'st_transform' AND 'text'::regtype = ANY (p.proargtypes::oid[]))
        AND NOT p.proargtypes::oid[] || p.prorettype && u.oids,
-       r.extension IS NOT NULL AND p.oid IN (SELECT oid FROM machinery) AND l.lanname IN ('c', 'internal', 'sql'),
+       r.extension IS NOT NULL AND (p.oid IN (SELECT oid FROM machinery) AND l.lanname IN ('c', 'internal', 'sql')
+         OR l.lanname IN ('sql', 'plpgsql')),
        substr(md5(concat_ws(' ', m.extname, p.proname, l.lanname, p.prokind, p.provolatile, p.proisstrict, p.proretset,
          p.prosecdef, v.name, concat('(', args.names, ')'), t.name, p.proargnames, p.pronargdefaults,
          replace(p.prosrc, concat(quote_ident(m.nspname), '.'), '@extschema@.'),

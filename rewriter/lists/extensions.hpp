@@ -11,12 +11,12 @@ struct ExtensionFunction {
   std::string_view extension;
   std::string_view signature;  // the types of other extensions and of its own with the name of the extension
   std::uint64_t definition;
-  bool is_pure;  // clients may call it; false: only types and casts work through it
+  bool is_pure;  // clients may call it; false: only types, casts and functions in SQL work through it
 };
 
 enum class Listed {
   pure,
-  machinery,  // types and casts may work through it
+  machinery,  // types, casts and reviewed functions in SQL may work through it
   changed,    // the list knows another definition
   unknown     // the list does not have it
 };

@@ -34,7 +34,6 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_conversion_is_visible",
     "pg_function_is_visible",
     "pg_get_expr",
-    "pg_get_function_arguments",
     "pg_get_function_identity_arguments",
     "pg_get_function_result",
     "pg_get_serial_sequence",
@@ -162,6 +161,7 @@ FunctionRule function_rule(std::string_view name) {
   if (name == "current_schema") return FunctionRule::client_schema;
   if (name == "current_schemas") return FunctionRule::client_schemas;
   if (name == "pg_advisory_unlock" || name == "pg_advisory_unlock_shared") return FunctionRule::unlock;
+  if (name == "pg_get_function_arguments") return FunctionRule::identity_arguments;
   if (name == "clock_timestamp") return FunctionRule::statement_clock;
   return FunctionRule::refused;
 }

@@ -24,7 +24,8 @@ enum class FunctionRule {
   client_schema,    // current_schema(): the first schema of the client's search path
   client_schemas,   // current_schemas(): all of them
   client_role,      // current_user() and the like as functions: the client's role
-  statement_clock   // clock_timestamp(): becomes statement_timestamp(), because timing tells hidden values
+  identity_arguments,  // pg_get_function_arguments(): shown without defaults, which quote constants
+  statement_clock      // clock_timestamp(): becomes statement_timestamp(), because timing tells hidden values
 };
 
 [[nodiscard]] FunctionRule function_rule(std::string_view name);

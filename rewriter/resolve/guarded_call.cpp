@@ -66,6 +66,7 @@ Objects objects_of(FunctionRule rule, std::span<const std::uint32_t> as_they_are
     case FunctionRule::client_schema:
     case FunctionRule::client_schemas:
     case FunctionRule::client_role:
+    case FunctionRule::identity_arguments:
     case FunctionRule::statement_clock: break;
   }
   PGVEIL_ASSERT(false);

@@ -94,6 +94,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
              "write SELECT set_config('name', 'value', false), or SET", call.location);
     case FunctionRule::unlock: node = build_.false_constant(); return;
     case FunctionRule::client_role: node = client_role_constant(); return;
+    case FunctionRule::identity_arguments: return rename("pg_get_function_identity_arguments");
     case FunctionRule::statement_clock: return rename("statement_timestamp");
     case FunctionRule::refused: break;
   }

@@ -109,6 +109,7 @@ std::optional<std::string> harmless_objects(FunctionRule rule, const PgQuery__Se
     case FunctionRule::client_schema:
     case FunctionRule::client_schemas:
     case FunctionRule::client_role:
+    case FunctionRule::identity_arguments:
     case FunctionRule::statement_clock: return std::nullopt;
   }
   return std::nullopt;

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """What catalogs tell masked users: the truth about what they see through the masks, and nothing of hidden rows,
 of other sessions or of constants that an owner wrote into a definition."""
+import re
+
 from harness import world
 from harness.runner import main
 from harness.stack import StackCase
@@ -42,7 +44,7 @@ class CatalogAnswers(StackCase):
     # -- what may be NULL
     def test_a_column_that_a_mask_may_hide_is_nullable(self):
         of = "SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid " \
-             "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnotnull ORDER BY 1"
+             "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND a.attnotnull ORDER BY 1"
         schema = "SELECT table_name || '.' || column_name FROM information_schema.columns " \
                  "WHERE table_schema = 'public' AND is_nullable = 'NO' ORDER BY 1"
         masked = [["numbers.n"], ["staff.badge"], ["staff.id"], ["staff.pay"], ["towns.town"]]
@@ -92,7 +94,7 @@ class CatalogAnswers(StackCase):
 
     # -- other sessions
     def test_a_session_knows_of_itself_alone(self):
-        with self.pgveil.client(application_name="mine") as client, self.pgveil.client("bi") as other, \
+        with self.pgveil.client(parameters={"application_name": "mine"}) as client, self.pgveil.client("bi") as other, \
                 self.direct("demo") as raw:
             other.query("BEGIN; SELECT count(*) FROM people")
             raw.query("BEGIN; LOCK TABLE people IN SHARE MODE")
@@ -136,8 +138,9 @@ class CatalogAnswers(StackCase):
                     self.assertEqual(reply.sqlstates(), ["42501"], name)
                     continue
                 answered += 1
-                for token in SECRETS:
-                    self.assertNotIn(token.encode(), reply.raw, (schema, name))
+                for token in SECRETS:  # of "only-", which texts about settings have too, with its number
+                    found = re.search(re.escape(token) + ("[0-9]" if token.endswith("-") else ""), reply.raw.decode("latin1"))
+                    self.assertIsNone(found, (schema, name))
         print(f"\n{answered} of {len(everything)} catalogs answered")
         self.assertGreater(answered, 130)
 

@@ -267,7 +267,7 @@ CONDITIONS = (
     "({F}, {int}) IN (({=F}, 1), ({F}, 2))",
     "ROW({F}, {text}) IS NOT NULL",
     "{int} = ANY ({ints}::integer[])",
-    "{ints} @> ARRAY[{int4}]",
+    "{ints} @> ARRAY[coalesce({int4}, 0)]",  # intarray's operator fails on NULL, where the plan lets it
     "{ints} && {ints}",
     "{citext} {compare} {citext}",
     "{citext.} = upper({=citext}::text)::citext",

@@ -96,6 +96,44 @@ TEST_CASE("a reviewed function in SQL is closed while a word of it may mean some
   CHECK_FALSE(is_safe(catalog, "strpos"));
 }
 
+TEST_CASE("a reviewed function in SQL is closed while an operator of it may run what was not reviewed") {
+  RunFunction reviewed = strpos_of_citext();
+  reviewed.body = "SELECT 2 * $1";
+  auto catalog = catalog_with("strpos", candidate(reviewed, "??"));
+  catalog.operators_elsewhere["*"] = {candidate(of_user("evil"), "NN")};
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK_FALSE(is_safe(catalog, "strpos"));
+  catalog.operators_elsewhere["*"].front().has_twin = true;
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK(is_safe(catalog, "strpos"));
+}
+
+TEST_CASE("what calls a closed function is closed, and so is what calls one that an extension was given") {
+  RunFunction outer = strpos_of_citext();
+  outer.body = "SELECT replace($1, $2)";
+  RunFunction inner = strpos_of_citext();
+  inner.name = "replace";
+  inner.body = "SELECT lower($1)";
+  auto catalog = catalog_with("strpos", candidate(outer, "??"));
+  catalog.functions_elsewhere["replace"] = {candidate(inner, "??")};
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK(is_safe(catalog, "strpos"));
+  catalog.functions_elsewhere["lower"] = {candidate(of_user("lower"), "?")};
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK_FALSE(is_safe(catalog, "replace"));
+  CHECK_FALSE(is_safe(catalog, "strpos"));
+
+  RunFunction added = of_user("lower");
+  added.extension = "citext";
+  added.signature = "lower(citext.citext)";
+  catalog.functions_elsewhere["lower"] = {candidate(added, "?")};
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK_FALSE(is_safe(catalog, "replace"));
+  catalog.functions_elsewhere["lower"].front().runs.is_code = true;  // taken out of the list by a person
+  static_cast<void>(judge_candidates(catalog, {}));
+  CHECK(is_safe(catalog, "replace"));
+}
+
 TEST_CASE(
     "a user's function of an allowed name is a warning, or a note where only its own types can mean it") {
   auto catalog = catalog_with("upper", candidate(of_user("upper"), "S"));
