@@ -17,7 +17,8 @@ namespace pgveil::draft {
 namespace {
 
 constexpr int kEnoughSigns = 3;
-constexpr double kSmallTable = 1000;  // rows; all of its texts are likely to be words of a list
+constexpr double kMostRowsOfAPerson = 50;  // on average; a value of more rows is a kind, such as an insurance
+constexpr double kSmallTable = 1000;       // rows; all of its texts are likely to be words of a list
 
 struct Sign {
   Meaning meaning;
@@ -371,6 +372,8 @@ class Roles {
       if (!tells_persons || table(i).columns[c].is_unique || is_single_key(i, c)) continue;
       if (!sample || sample->rows < kLeastRowsToJudge || sample->rows < table(i).sample->rows()) continue;
       if (is_nearly_unique(table(i), c) || !can_compare(i, c)) continue;
+      const auto distinct = distinct_of(table(i), c);
+      if (distinct && table(i).rows && *distinct * kMostRowsOfAPerson < *table(i).rows) continue;
       out_[i].unit = c;
       out_[i].unit_reason = "it repeats, so a person can have several rows";
       return;

@@ -107,6 +107,31 @@ TEST_CASE("what belongs to an event is closed, because nothing says to which per
   CHECK(is_closed(database, "procedures", "belong to rows of public.visits"));
 }
 
+TEST_CASE("a table that names somebody in passing is not opened") {
+  Database database{"d", true, {patients()}};
+  for (const auto& columns :
+       std::vector<std::vector<std::string>>{{"id int4", "patient_name text", "hba1c numeric"},
+                                             {"id int4", "full_name text", "drug text"},
+                                             {"id int4", "patient text", "ward text"},
+                                             {"id int4", "name text", "sex text", "city text"},
+                                             {"id int4", "name text", "age int4"}}) {
+    database.tables = {patients(), made_table("samples", columns, 300)};
+    CAPTURE(columns[1]);
+    CHECK(role_in(database, "samples") != "open");
+  }
+  database.tables[1] = made_table("wards", {"id int4", "name text", "beds int4"}, 300);
+  CHECK(role_in(database, "wards") == "open");
+}
+
+TEST_CASE("a value of a large part of the rows is a kind, and nobody's number") {
+  TableFacts table =
+      made_table("patients", {"id int4", "first_name text", "birth_date date", "insurance text"}, 700);
+  add_sample(table, 700, [](std::size_t row, const std::string& column) {
+    return column == "insurance" ? "kind " + std::to_string(row % 3) : std::to_string(row);
+  });
+  CHECK(role_in({"d", true, {table}}, "patients") == "persons");
+}
+
 TEST_CASE("lists without persons are open, what may hold persons is not") {
   Database database{"d",
                     true,
