@@ -28,8 +28,9 @@ std::string broken_refusal(Reason reason, int position, std::string_view sql) {
 bool reads_catalogs(const pg::Tree& tree) {
   bool found = false;
   walk(tree.result->base, [&](const ProtobufCMessage& message) {
-    found |= message.descriptor == &pg_query__range_var__descriptor &&
-             std::string_view(reinterpret_cast<const PgQuery__RangeVar&>(message).schemaname) == "pg_catalog";
+    if (message.descriptor != &pg_query__range_var__descriptor) return true;
+    const std::string_view schema = reinterpret_cast<const PgQuery__RangeVar&>(message).schemaname;
+    found |= schema == "pg_catalog" || schema == "information_schema";
     return true;
   });
   return found;
@@ -37,7 +38,8 @@ bool reads_catalogs(const pg::Tree& tree) {
 
 // The verifier reads the lists of what readers are told as stand-ins.
 std::string with_own_stand_ins(std::string sql, const std::string& role, const Snapshot& snapshot) {
-  for (const OwnRelation which : {OwnRelation::columns, OwnRelation::policies, OwnRelation::comments}) {
+  for (const OwnRelation which :
+       {OwnRelation::columns, OwnRelation::policies, OwnRelation::comments, OwnRelation::nullable}) {
     const std::string text = own_relation_text(which, role, snapshot);
     const std::string stand_in = stand_in_text(own_stand_in_name(which));
     for (auto at = sql.find(text); at != std::string::npos; at = sql.find(text, at + stand_in.size()))

@@ -515,7 +515,7 @@ TEST_CASE("catalogs say that a column is nullable where a mask of the role may h
     CHECK_FALSE(has(sql_of(sql, *snapshot, "nobody"), masked));
   }
   CHECK(has(sql_of("SELECT is_nullable FROM information_schema.columns", *snapshot, "analyst"),
-            "THEN 'YES' ELSE c.is_nullable END AS is_nullable"));
+            "THEN 'YES' ELSE c.is_nullable END::pg_catalog.\"varchar\"(3) AS is_nullable"));
   CHECK_FALSE(std::holds_alternative<Rewritten>(
       rewrite("SELECT * FROM pgveil.nullable", {.role = "analyst"}, *snapshot)));
 }
