@@ -145,7 +145,7 @@ class Resolver {
   ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
-  // kind: of the relation if there is one, else table.
+  // relation: what the name means, or an empty table if there is none.
   [[noreturn]] void refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind);
   // Tables and views that the client may read, and system catalogs of the list.
   [[nodiscard]] std::vector<const Relation*> readable() const;

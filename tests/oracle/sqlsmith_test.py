@@ -32,9 +32,10 @@ CUT = re.compile(r"\s+limit \d+(?!\d| *offset)")
 CLOCK = re.compile(r"pg_catalog\.(transaction_timestamp|statement_timestamp|clock_timestamp|now)\(\)")
 UNSTABLE = re.compile(
     r"pg_catalog\.(random|timeofday|pg_backend_pid|inet_\w+|gen_random_uuid|pg_postmaster\w+"
-    # What tells about the server, other sessions or hidden rows is NULL to masked users, and so are definitions.
-    r"|pg_stat_get_\w+|pg_(current|last|snapshot|safe_snapshot)_\w+|txid_\w+|pg_blocking_pids|pg_conf_load_time|pg_\w+_size"
-    r"|pg_get_\w+|pg_is_wal_replay_paused|pg_notification_queue_usage|pg_sequence_last_value|pg_tablespace_location"
+    # What tells about the server, other sessions or hidden rows is NULL to masked users. So are definitions.
+    r"|pg_stat_get_\w+|pg_(current|last|snapshot|safe_snapshot)_\w+|txid_\w+|pg_blocking_pids"
+    r"|pg_conf_load_time|pg_\w+_size|pg_get_\w+|pg_is_wal_replay_paused"
+    r"|pg_notification_queue_usage|pg_sequence_last_value|pg_tablespace_location"
     r"|pg_advisory_unlock\w*|pg_xact_commit_timestamp)\("
 )
 SAMPLED = re.compile(r"tablesample (system|bernoulli) \([\d.]+\)")
