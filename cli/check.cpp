@@ -89,9 +89,13 @@ class Findings {
   std::vector<Finding> added_;
 };
 
-void check_role(const Config& config, const Specs& specs, const std::string& database, Findings& findings) {
+void check_role(const Config& config, const Specs& specs, const Examination& examined, Findings& findings) {
+  const std::string& database = examined.catalog.database;
+  const auto sources = source_tables(config, specs, examined);
+  if (!sources) return findings.error(sources.error());
+  for (const auto& error : sources->errors) findings.error(error);
   const auto role =
-      db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database));
+      db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database, *sources));
   if (!role) return findings.error(role.error());
   for (const auto& error : role->errors) findings.error(error);
   for (const auto& line : role->missing) findings.error(fmt::format("database {}: {}", database, line));
@@ -190,7 +194,7 @@ void check_database(const Config& config, const Specs& specs, const std::string&
                     Generations& generations, Findings& findings) {
   const auto examined = examine(config, specs, database);
   if (!examined) return findings.error(examined.error());
-  check_role(config, specs, database, findings);
+  check_role(config, specs, *examined, findings);
   const std::size_t before = findings.errors();
   check_policies(specs, examined->catalog, findings);
   for (const auto* some : {&examined->server, &examined->surroundings, &examined->decisions}) {

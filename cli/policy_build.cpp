@@ -3,17 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "cli/verbs.hpp"
-#include "common/clock.hpp"
 #include "common/progress_line.hpp"
 #include "console/format_utility.hpp"
 #include "console/quote.hpp"
-#include "daemon/policies/build_needs.hpp"
-#include "daemon/policies/builder.hpp"
-#include "daemon/policies/examination.hpp"
+#include "daemon/policies/build_policy.hpp"
 #include "daemon/policies/lineage.hpp"
-#include "daemon/policies/masked_copies.hpp"
 #include "daemon/policies/versions.hpp"
 #include "settings/policy_files.hpp"
 
@@ -26,43 +23,43 @@ struct PolicyBuildArguments {
   bool is_fresh = false;  // ignore what was shown before
 };
 
-Result<BuiltVersion> build_and_save(const Config& config, const Specs& specs,
-                                    const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
+// The candidates, whose versions have got their numbers.
+Result<std::vector<Candidate>> build_and_save(const Config& config, const Specs& specs,
+                                              const std::shared_ptr<const policy::PolicySpec>& spec,
+                                              Lineage lineage) {
   if (auto prepared = prepare_versions(config, {spec}, spec->database); !prepared) return prepared.error();
-  if (auto alone = check_joins(config, specs, *spec); !alone) return alone.error();
-  const auto earlier = earlier_version(config, spec, lineage);
-  if (!earlier) return earlier.error();
   ProgressLine line("policy " + spec->name, ProgressLine::Elsewhere::now_and_then);
-  const auto needs = build_needs(config, *spec);
-  if (!needs) return needs.error();
-  auto built = build_version(build_endpoint(config), *spec, *earlier, utc_now(), *needs,
-                             [&](const BuildStep& step) { show_step(line, step); });
+  auto built =
+      build_policy(config, specs, spec, lineage, [&](const BuildStep& step) { show_step(line, step); });
   if (!built) return built;
-  const Store store = [&](const policy::PolicyVersion& version,
-                          const db::VersionMarks& seen) -> Result<std::optional<policy::PolicyVersion>> {
-    const auto versions = Versions::open(config, spec->database);
-    if (!versions) return versions.error();
-    return versions->publish(version, 1, seen);
+  const Store store =
+      [&](std::vector<policy::PolicyVersion> versions,
+          const db::VersionMarks& seen) -> Result<std::optional<std::vector<policy::PolicyVersion>>> {
+    const auto stored = Versions::open(config, spec->database);
+    if (!stored) return stored.error();
+    return stored->publish(std::move(versions), {}, seen);
   };
   show_step(line, {.stage = "publishing"});
-  const auto publish = [&] { return release(config, specs, *spec, built->version, earlier->mark, store); };
-  auto published = with_copy_settled(config, *spec, built->version, publish);
+  auto published = release(config, specs, *built, store);
   if (!published) return published.error();
-  return BuiltVersion{std::move(*published), std::move(built->note)};
+  for (std::size_t i = 0; i < built->size(); ++i) (*built)[i].version = std::move((*published)[i]);
+  return built;
 }
 
 constexpr int kMostBuilds = 3;
 
 // Tries again, a few times, if another version of the policy was stored meanwhile.
-Result<BuiltVersion> build_patiently(const Config& config, const Specs& specs,
-                                     const std::shared_ptr<const policy::PolicySpec>& spec, Lineage lineage) {
+Result<std::vector<Candidate>> build_patiently(const Config& config, const Specs& specs,
+                                               const std::shared_ptr<const policy::PolicySpec>& spec,
+                                               Lineage lineage) {
   for (int builds = 1;; ++builds) {
     auto built = build_and_save(config, specs, spec, lineage);
     if (built || !is_overtaken(built.error()) || builds == kMostBuilds) return built;
   }
 }
 
-void say(const policy::PolicySpec& spec, const BuiltVersion& built) {
+void say(const Candidate& built) {
+  const policy::PolicySpec& spec = *built.spec;
   const policy::PolicyVersion& version = built.version;
   const auto& disclosure = version.disclosure;
   std::fputs(
@@ -94,11 +91,14 @@ int run_policy_build(const PolicyBuildArguments& arguments, const std::string& c
     specs = Specs{*spec};
   }
   int status = kSuccess;
+  std::set<std::string> done;
   for (const auto& spec : specs) {
+    if (done.contains(spec->name)) continue;  // built with another table of its entity
+    for (const auto& other : built_with(*all, spec)) done.insert(other->name);
     const auto built =
         build_patiently(*config, *all, spec, arguments.is_fresh ? Lineage::begin : Lineage::go_on);
     if (built) {
-      say(*spec, *built);
+      std::ranges::for_each(*built, say);
     } else {
       status = report(built.error());
     }

@@ -10,8 +10,10 @@
 #include "common/sqlstate.hpp"
 #include "common/yaml.hpp"
 #include "daemon/state/role_needs.hpp"
+#include "daemon/statements/deep_stack.hpp"
 #include "db/rights/public_losses.hpp"
 #include "db/rights/setup_sql.hpp"
+#include "rewriter/compile/source_query.hpp"
 #include "settings/policy_files.hpp"
 
 namespace pgveil::app {
@@ -47,6 +49,12 @@ Result<void> refuse_server_roles(const Config& config) {
   return {};
 }
 
+void add_source(const policy::PolicySpec& spec, db::SetupInput& input) {
+  input.evaluates_sources = true;
+  const auto names = rewriter::relations_named(spec);
+  input.source_relations.insert(input.source_relations.end(), names.begin(), names.end());
+}
+
 db::SetupInput input_of(const Config& config, const Specs& specs, const std::string& database) {
   db::SetupInput input;
   input.database = database;
@@ -62,7 +70,11 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
   std::set<std::string> readers;
   for (const auto& spec : specs) {
     if (spec->database != database) continue;
-    input.policy_tables.emplace_back(spec->schema, spec->table);
+    if (spec->source)
+      add_source(*spec, input);
+    else
+      input.policy_tables.emplace_back(spec->schema, spec->table);
+    input.stages_rows |= stages_rows(*spec);
     readers.insert(spec->readers.begin(), spec->readers.end());
   }
   for (const auto& table : open_tables_of(config, database)) {
@@ -98,7 +110,9 @@ Result<std::string> setup_sql_text(const std::string& config_path, const std::op
   const auto database = database_to_set_up(*config, named);
   if (!database) return database.error();
   if (const auto own = refuse_server_roles(*config); !own) return own.error();
-  const auto input = input_of(*config, *specs, *database);
+  db::SetupInput input;
+  if (auto done = on_deep_stack([&] { input = input_of(*config, *specs, *database); }); !done)
+    return done.error();
   switch (script) {
     case SetupScript::setup: return db::setup_sql(input);
     case SetupScript::who_loses: return db::public_losses_sql(input);

@@ -58,10 +58,12 @@ class DocumentBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    refuse_several_lines(mark, tag, text);
+    const bool is_block = is_allowed_block(mark, tag);
+    if (!is_block) refuse_several_lines(mark, tag, text);
     // An escape in a quoted scalar ("\0") can produce a character that check_text refuses in the file itself.
     if (text.find('\0') != std::string::npos) stop(mark, "a value contains a NUL character", "remove it");
-    add_scalar(mark, tag == "!" ? NodeKind::quoted_scalar : NodeKind::plain_scalar, text);
+    const NodeKind one_line = tag == "!" ? NodeKind::quoted_scalar : NodeKind::plain_scalar;
+    add_scalar(mark, is_block ? NodeKind::block_scalar : one_line, text);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
@@ -99,11 +101,22 @@ class DocumentBuilder : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!") stop(mark, "a tag (!name) is not allowed", "remove it");
   }
 
+  [[nodiscard]] std::size_t offset_of(const YAML::Mark& mark) const {
+    const std::size_t bom_bytes = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    return std::min(static_cast<std::size_t>(mark.pos) + bom_bytes, text_.size());
+  }
+
+  // A literal block text as the value of kBlockTextKey.
+  [[nodiscard]] bool is_allowed_block(const YAML::Mark& mark, const std::string& tag) const {
+    if (tag != "!" || !text_.substr(offset_of(mark)).starts_with('|') || frames_.empty()) return false;
+    const Frame& frame = frames_.back();
+    return frame.node->kind == NodeKind::map && frame.has_key && frame.key == kBlockTextKey;
+  }
+
   // yaml-cpp accepts the end of the file as the end of a quoted text, and joins lines. Here texts must end on
   // their line, so a forgotten quote or colon is reported where it was forgotten.
   void refuse_several_lines(const YAML::Mark& mark, const std::string& tag, const std::string& text) const {
-    const std::size_t bom_bytes = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-    const std::size_t at = std::min(static_cast<std::size_t>(mark.pos) + bom_bytes, text_.size());
+    const std::size_t at = offset_of(mark);
     if (tag != "!") {
       if (text_.substr(at, text.size()) != text)
         stop(mark, "a text over several lines", "check colons and indentation");

@@ -3,9 +3,10 @@
 // yaml-cpp.
 // Every error is one line with file, line, column, what is wrong and the fix:
 //   config/policies/people.yaml:7:5: unknown key "colums"; did you mean "columns"?
-// Refused everywhere: unknown keys, duplicate keys, wrong types, anchors/aliases/merge keys, tags, block
-// texts and texts over several lines, more than one document, text that is not UTF-8, control characters,
-// files over kMaxYamlBytes, nesting deeper than kMaxYamlDepth, more values than kMaxYamlValues.
+// Refused everywhere: unknown keys, duplicate keys, wrong types, anchors/aliases/merge keys, tags, texts over
+// several lines, more than one document, text that is not UTF-8, control characters, files over
+// kMaxYamlBytes, nesting deeper than kMaxYamlDepth, more values than kMaxYamlValues. Block texts are refused,
+// too, except a literal one (|) of the key kBlockTextKey.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,9 @@ namespace pgveil::yaml {
 inline constexpr std::size_t kMaxYamlBytes = 1 << 20;
 inline constexpr int kMaxYamlDepth = 16;
 inline constexpr std::size_t kMaxYamlValues = 100'000;  // keys, scalars and collections
+
+// The only key whose value may be a block text. It holds an SQL query, which is hard to read on one line.
+inline constexpr std::string_view kBlockTextKey = "source";
 
 // The place of a value. line and column are 1-based; columns count bytes.
 struct Position {
@@ -47,7 +51,8 @@ class Value {
  public:
   [[nodiscard]] const Position& position() const;
 
-  [[nodiscard]] Result<std::string> as_string() const;  // any scalar but null; text as written
+  [[nodiscard]] Result<std::string> as_string() const;      // any scalar but null; text as written
+  [[nodiscard]] Result<std::string> as_block_text() const;  // the same, or a block text, line ends included
   [[nodiscard]] Result<std::int64_t> as_integer(std::int64_t min, std::int64_t max) const;  // inclusive
   // Digits with or without a fraction, "2" or "0.25"; no sign, no exponent. Independent of the locale.
   [[nodiscard]] Result<double> as_decimal() const;

@@ -8,7 +8,7 @@
 
 namespace pgveil::yaml {
 
-enum class NodeKind { null, plain_scalar, quoted_scalar, sequence, map };
+enum class NodeKind { null, plain_scalar, quoted_scalar, block_scalar, sequence, map };
 
 struct Value::Node {
   NodeKind kind = NodeKind::null;

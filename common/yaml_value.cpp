@@ -27,6 +27,7 @@ std::string_view kind_name(NodeKind kind) {
     case NodeKind::null: return "nothing";
     case NodeKind::plain_scalar: return "a plain word";
     case NodeKind::quoted_scalar: return "a quoted text";
+    case NodeKind::block_scalar: return "a block text";
     case NodeKind::sequence: return "a list";
     case NodeKind::map: return "a map";
   }
@@ -139,6 +140,12 @@ Result<std::string> Value::as_string() const {
   PGVEIL_ASSERT(node_ != nullptr);
   if (node_->kind == NodeKind::plain_scalar || node_->kind == NodeKind::quoted_scalar) return node_->text;
   return wrong_type(position(), "a text", node_->kind, "write one word or a quoted text");
+}
+
+Result<std::string> Value::as_block_text() const {
+  PGVEIL_ASSERT(node_ != nullptr);
+  if (node_->kind == NodeKind::block_scalar) return node_->text;
+  return as_string();
 }
 
 Result<std::int64_t> Value::as_integer(std::int64_t min, std::int64_t max) const {

@@ -62,6 +62,7 @@ std::string class_name(policy::ColumnClass column_class) {
     case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
     case policy::ColumnClass::sensitive: return "sensitive";
     case policy::ColumnClass::insensitive: return "insensitive";
+    case policy::ColumnClass::key: return "key";
   }
   return "";
 }

@@ -19,9 +19,10 @@ std::string_view decision_about(const rewriter::Relation& relation) {
       return "clients can't read it: leave it so and acknowledge it, or give it a policy";
     case rewriter::RelationKind::view:
       return "clients can't read it: leave it so and acknowledge it, or list it in open_tables: it is masked "
-             "inside";
+             "inside; or give it a policy with source:";
     case rewriter::RelationKind::materialized_view:
     case rewriter::RelationKind::foreign_table:
+      return "clients can't read it: leave it so and acknowledge it, or give it a policy with source:";
     case rewriter::RelationKind::sequence: return "clients can't read it: leave it so and acknowledge it";
   }
   return "clients can't read it";

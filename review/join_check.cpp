@@ -29,6 +29,13 @@ bool have_a_reader_in_common(std::span<const PolicySpec* const> a, std::span<con
   });
 }
 
+// Shown as a pseudonym: rows are joined by it, and the persons of all tables are counted together.
+bool is_key_of(const PolicySpec& spec, const std::string& column) {
+  return std::ranges::any_of(spec.columns, [&](const policy::ColumnRule& rule) {
+    return rule.name == column && rule.column_class == policy::ColumnClass::key;
+  });
+}
+
 class JoinKeys {
  public:
   JoinKeys(const OwnerDecisions& standings, const rewriter::Surroundings& surroundings)
@@ -64,7 +71,8 @@ class JoinKeys {
   bool hides(const rewriter::Relation& relation, const rewriter::Column& column) const {
     return standings_.has_policy(relation.oid) &&
            std::ranges::none_of(standings_.policies_of(relation.oid), [&](const PolicySpec* spec) {
-             return is_shown(*spec, column.name) || is_quasi_identifier(*spec, column.name);
+             return is_shown(*spec, column.name) || is_quasi_identifier(*spec, column.name) ||
+                    is_key_of(*spec, column.name);
            });
   }
 
@@ -183,9 +191,11 @@ class JoinKeys {
     findings_.push_back(
         {FindingKind::join_key, is_certain ? Severity::error : Severity::warning, object,
          fmt::format("readers can {}: the joined rows may be finer than k", object),
-         are_two ? "class one of the two identifier, make one table of both with a policy of its own, or "
-                   "acknowledge it"
-                 : "class it identifier in all of them but one, or acknowledge it"});
+         are_two
+             ? "class both key, with a domain that one of the policies has as its entity; or make one policy "
+               "of both with source:; or class one of the two identifier, or acknowledge it"
+             : "class it key in all of them, with a domain that one of the policies has as its entity, or "
+               "identifier in all of them but one, or acknowledge it"});
   }
 
   static std::string object_of(std::vector<std::string> names) {
@@ -202,7 +212,8 @@ class JoinKeys {
     const std::string hidden = hides(a, left) ? name_of(a, left) : name_of(b, right);
     findings_.push_back({FindingKind::join_hidden, Severity::note, object,
                          fmt::format("{} matches no row for readers: {} is always hidden", object, hidden),
-                         "tell the readers; what they need of both goes into one table under one policy"});
+                         "tell the readers; if they need both, class both key, with a domain and entity:, or "
+                         "make one policy of both with source:"});
   }
 
   const OwnerDecisions& standings_;

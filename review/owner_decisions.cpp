@@ -68,6 +68,7 @@ const policy::ColumnRule* rule_of(const PolicySpec& spec, std::string_view colum
 
 }  // namespace
 
+// A key is not: readers see a pseudonym, which says nothing of the key itself.
 bool is_shown(const PolicySpec& spec, std::string_view column) {
   const auto* rule = rule_of(spec, column);
   return rule != nullptr &&

@@ -73,7 +73,9 @@ class Repeats {
           what + (hides_one(referenced, key.referenced_columns)
                       ? ", and is open: it shows values that the policy hides"
                       : ", and is open: readers can join it to the persons, and its columns tell them apart"),
-          "take it out of open_tables, give it a policy of its own, or acknowledge it");
+          "take it out of open_tables, or give it a policy of its own, with class key, a domain and entity: "
+          "if "
+          "readers join the two, or acknowledge it");
       return;
     }
     add(FindingKind::foreign_key, Severity::warning, table, what,

@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "common/sqlstate.hpp"
+#include "daemon/policies/examination.hpp"
 #include "daemon/policies/versions.hpp"
+#include "daemon/statements/deep_stack.hpp"
+#include "rewriter/compile/source_query.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -20,6 +27,20 @@ Result<void> need_schema(const Config& config, const policy::PolicySpec& spec, s
       "run what pgveil setup-sql prints"};
 }
 
+Result<BuildNeeds> copy_needs(const Config& config, const policy::PolicySpec& spec) {
+  BuildNeeds needs;
+  needs.copy_reader = config.backend.query_role.user;
+  if (!spec.source) return needs;
+  const auto examined = examine(config, {std::make_shared<const policy::PolicySpec>(spec)}, spec.database);
+  if (!examined) return examined.error();
+  std::optional<Result<rewriter::SourceQuery>> query;
+  const auto done = on_deep_stack([&] { query = rewriter::source_query(spec, examined->catalog); });
+  if (!done) return done.error();
+  if (!*query) return query->error();
+  needs.select = std::move((*query)->sql);
+  return needs;
+}
+
 }  // namespace
 
 Result<BuildNeeds> build_needs(const Config& config, const policy::PolicySpec& spec) {
@@ -27,10 +48,10 @@ Result<BuildNeeds> build_needs(const Config& config, const policy::PolicySpec& s
     case policy::Enforcement::query: break;
     case policy::Enforcement::stored:
       if (auto has = need_schema(config, spec, "stored"); !has) return has.error();
-      return BuildNeeds{std::nullopt, true};
+      return BuildNeeds{.select = std::nullopt, .copy_reader = std::nullopt, .asks_stored = true};
     case policy::Enforcement::copy:
       if (auto has = need_schema(config, spec, "copy"); !has) return has.error();
-      return BuildNeeds{config.backend.query_role.user, false};
+      return copy_needs(config, spec);
   }
   return BuildNeeds{};
 }

@@ -10,9 +10,11 @@
 
 #include "common/sqlstate.hpp"
 #include "db/catalog/table_reading.hpp"
+#include "db/policy_table/staged_tables.hpp"
 #include "db/versions/masked_copy.hpp"
 #include "db/versions/stored_digest.hpp"
 #include "policy/builder/constraint_repair.hpp"
+#include "policy/spec/entity_group.hpp"
 #include "policy/tree/disclosure.hpp"
 #include "policy/tree/turns.hpp"
 #include "policy/utility/utility.hpp"
@@ -27,45 +29,28 @@ namespace {
 // A locked table discloses nothing, because nobody can read it, and other policies wait for their checks.
 constexpr std::int64_t kLockWaitMs = 2'000;
 
-// Checks the policy against the table as this transaction sees it.
-Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relation& relation) {
-  rewriter::Catalog catalog;
-  catalog.database = spec.database;
-  catalog.relations.emplace(std::pair{relation.schema, relation.name}, relation);
-  const auto findings = rewriter::check_policy(spec, catalog);
-  if (!findings.errors.empty()) return findings.errors.front();
-  if (findings.closing) return *findings.closing;
-  return {};
-}
-
-// All that a tree is built from: one state of the table. Nothing in the database is held for it.
-struct Counted {
-  rewriter::Relation relation;
-  policy::Counts counts;
-  std::vector<policy::ConstrainedColumn> constrained;
-};
-
 db::Progress in_steps(const BuildProgress& progress) {
   if (!progress) return {};
   return
       [&progress](std::string_view stage, std::uint64_t done) { progress({.stage = stage, .done = done}); };
 }
 
-// Reads the table in a transaction that is over when this returns.
-Result<Counted> count_table(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
-                            const BuildProgress& progress) {
-  auto reading = db::TableReading::open(endpoint, spec);
-  if (!reading) return reading.error();
-  if (auto fits = check_against(spec, reading->relation()); !fits) return fits.error();
-  if (progress) progress({.stage = "counting"});
-  auto counts = reading->counts(in_steps(progress));
-  if (!counts) return counts.error();
-  auto constrained = reading->constrained_columns(in_steps(progress));
-  if (!constrained) return constrained.error();
-  return Counted{reading->relation(), std::move(*counts), std::move(*constrained)};
+Result<db::TableReading> open_rows(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                   const BuildNeeds& needs, const BuildProgress& progress) {
+  if (!spec.source) return db::TableReading::open(endpoint, spec);
+  if (!needs.select || !needs.copy_reader) {
+    return Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                 fmt::format("policy {} has a source, whose rows only a BUILD evaluates", spec.name),
+                 fmt::format("run pgveil policy build {}", spec.name)};
+  }
+  const auto staged = db::StagedTables::stage(endpoint, spec.database, {{spec, *needs.select}},
+                                              *needs.copy_reader, in_steps(progress));
+  if (!staged) return staged.error();
+  return staged->reading(0);
 }
 
-// Opens the table again, if it is still the one that was counted. Its rows may have changed.
+// Opens the table again, if it is still the one that was counted. Its rows may have changed, unless they are
+// staged.
 Result<db::TableReading> open_again(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                     const policy::TableShape& counted) {
   auto reading = db::TableReading::open_for_writing(endpoint, spec);
@@ -186,7 +171,48 @@ Result<Grown> grow_within_constraints(const policy::PolicySpec& spec, const Earl
   return grown;
 }
 
-// Made of the rows as they are now, under the tree as these carry it.
+// What is asked of the table once more, when the tree is there. staged: the rows that were counted, if they
+// are kept.
+Result<void> add_needs(const db::Endpoint& endpoint, const policy::PolicySpec& spec, const BuildNeeds& needs,
+                       std::optional<db::TableReading> staged, const BuildProgress& progress,
+                       BuiltVersion& built) {
+  if (!needs.asks_stored && !needs.copy_reader) return {};
+  auto reading =
+      staged ? Result<db::TableReading>(std::move(*staged)) : open_again(endpoint, spec, built.version.shape);
+  if (!reading) return reading.error();
+  if (auto resumed = reading->resume(); !resumed) return resumed;
+  if (needs.copy_reader) return add_copy(*reading, *needs.copy_reader, progress, built);
+  auto stored = db::stored_decision(*reading, built.version.tree);
+  if (!stored) return stored.error();
+  built.version.stored = std::move(*stored);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relation& relation) {
+  rewriter::Catalog catalog;
+  catalog.database = spec.database;
+  catalog.relations.emplace(std::pair{relation.schema, relation.name}, relation);
+  const auto findings = rewriter::check_policy(spec, catalog);
+  if (!findings.errors.empty()) return findings.errors.front();
+  if (findings.closing) return *findings.closing;
+  return {};
+}
+
+Result<Counted> count_rows(db::TableReading& reading, const BuildProgress& progress) {
+  const policy::PolicySpec& spec = reading.spec();
+  if (auto fits = check_against(spec, reading.relation()); !fits) return fits.error();
+  if (auto resumed = reading.resume(); !resumed) return resumed.error();
+  if (progress) progress({.stage = "counting"});
+  auto counts = reading.counts(in_steps(progress));
+  if (!counts) return counts.error();
+  auto constrained = reading.constrained_columns(in_steps(progress));
+  if (!constrained) return constrained.error();
+  if (auto paused = reading.pause(); !paused) return paused.error();
+  return Counted{reading.relation(), std::move(*counts), std::move(*constrained)};
+}
+
 Result<void> add_copy(db::TableReading& reading, const std::string& reader, const BuildProgress& progress,
                       BuiltVersion& built) {
   auto made = db::make_masked_copy(reading, built.version, reader, in_steps(progress));
@@ -202,45 +228,50 @@ Result<void> add_copy(db::TableReading& reading, const std::string& reader, cons
   return {};
 }
 
-// What is asked of the table once more, when the tree is there.
-Result<void> add_needs(const db::Endpoint& endpoint, const policy::PolicySpec& spec, const BuildNeeds& needs,
-                       const BuildProgress& progress, BuiltVersion& built) {
-  if (!needs.asks_stored && !needs.copy_reader) return {};
-  auto reading = open_again(endpoint, spec, built.version.shape);
-  if (!reading) return reading.error();
-  if (needs.copy_reader) return add_copy(*reading, *needs.copy_reader, progress, built);
-  auto stored = db::stored_decision(*reading, built.version.tree);
-  if (!stored) return stored.error();
-  built.version.stored = std::move(*stored);
-  return {};
-}
-
-}  // namespace
-
-Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
-                                   const EarlierVersion& earlier, const std::string& built_at,
-                                   const BuildNeeds& needs, const BuildProgress& progress) {
-  const auto counted = count_table(endpoint, spec, progress);
-  if (!counted) return counted.error();
-  auto grown = grow_within_constraints(spec, earlier, *counted, progress);
+Result<BuiltVersion> grow_version(const policy::PolicySpec& spec, const EarlierVersion& earlier,
+                                  const std::string& built_at, const Counted& counted,
+                                  const BuildProgress& progress) {
+  auto grown = grow_within_constraints(spec, earlier, counted, progress);
   if (!grown) return grown.error();
   if (progress) progress({.stage = "measuring what it shows"});
   BuiltVersion built;
   built.version.policy = spec.name;
   built.version.spec_hash = spec.hash;
-  built.version.shape = rewriter::shape_of(counted->relation);
-  built.version.disclosure = policy::measure(grown->tree, counted->counts);
-  built.version.utility = policy::measure_utility(grown->tree, counted->counts, spec.growth);
+  built.version.shape = rewriter::shape_of(counted.relation);
+  built.version.disclosure = policy::measure(grown->tree, counted.counts);
+  built.version.utility = policy::measure_utility(grown->tree, counted.counts, spec.growth);
   built.version.built_at = built_at;
   built.version.tree = std::move(grown->tree);
   built.version.lineage = std::move(grown->lineage);
   built.note = std::move(grown->note);
-  if (auto added = add_needs(endpoint, spec, needs, progress, built); !added) return added.error();
+  return built;
+}
+
+Result<BuiltVersion> build_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
+                                   const EarlierVersion& earlier, const std::string& built_at,
+                                   const BuildNeeds& needs, const BuildProgress& progress) {
+  auto opened = open_rows(endpoint, spec, needs, progress);
+  if (!opened) return opened.error();
+  std::optional<db::TableReading> reading = std::move(*opened);
+  const auto counted = count_rows(*reading, progress);
+  if (!counted) return counted.error();
+  if (!reading->is_staged()) reading.reset();  // ends its transaction
+  auto built = grow_version(spec, earlier, built_at, *counted, progress);
+  if (!built) return built;
+  if (auto added = add_needs(endpoint, spec, needs, std::move(reading), progress, *built); !added)
+    return added.error();
   return built;
 }
 
 Result<Recheck> recheck_version(const db::Endpoint& endpoint, const policy::PolicySpec& spec,
                                 const policy::PolicyVersion& version, const std::string& now) {
+  // Only a BUILD evaluates sources and histories, and the copy does not change by itself.
+  if (spec.source || policy::key_of(spec) != nullptr) {
+    Recheck as_built;
+    as_built.disclosure = version.disclosure;
+    as_built.utility = version.utility.value_or(policy::Utility{});
+    return as_built;
+  }
   auto reading = db::TableReading::open(endpoint, spec, kLockWaitMs);
   if (!reading) return reading.error();
   Recheck recheck;

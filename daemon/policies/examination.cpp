@@ -48,6 +48,16 @@ std::vector<Finding> find_surroundings(const Config& config, const Specs& specs,
   return findings;
 }
 
+std::vector<std::string> sources_in(const Specs& specs, const std::string& database) {
+  std::vector<std::string> out;
+  for (const auto& spec : specs) {
+    if (spec->database != database || !spec->source) continue;
+    const std::string& select = spec->source->select;
+    out.push_back(select.empty() ? spec->schema + "." + spec->table : select);
+  }
+  return out;
+}
+
 // Applies the owner's decisions to all findings. Decisions that match no finding become findings themselves.
 void decide(Examination& examined, const std::vector<Acknowledgement>& acknowledged) {
   std::vector<Finding> all = examined.server;
@@ -68,10 +78,10 @@ void decide(Examination& examined, const std::vector<Acknowledgement>& acknowled
 Result<Examination> examine(const Config& config, const Specs& specs, const std::string& database) {
   const auto endpoint = query_endpoint(config);
   Examination out;
-  auto catalog =
-      db::load_catalog(endpoint, database,
-                       {config.backend.schemas, open_tables_of(config, database),
-                        granted_tables(config, specs, database), open_patterns_of(config, database)});
+  auto catalog = db::load_catalog(
+      endpoint, database,
+      {config.backend.schemas, open_tables_of(config, database), granted_tables(config, specs, database),
+       open_patterns_of(config, database), sources_in(specs, database)});
   if (!catalog) return catalog.error();
   out.catalog = std::move(*catalog);
   const auto facts = db::load_server_facts(endpoint, database);

@@ -9,11 +9,14 @@
 
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "daemon/policies/masked_copies.hpp"
+#include "daemon/policies/source_tables.hpp"
 #include "daemon/policies/together.hpp"
 #include "daemon/policies/versions.hpp"
 #include "policy/builder/collapse.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/release/joint_release.hpp"
+#include "policy/spec/entity_group.hpp"
 #include "policy/tree/disclosure.hpp"
 #include "policy/utility/utility.hpp"
 
@@ -55,7 +58,32 @@ Finding judged(const std::vector<const PolicySpec*>& specs, const std::string& w
   return finding;
 }
 
-// What can be said about two policies without counting.
+// The column that tells persons apart.
+std::string unit_of(const PolicySpec& spec) {
+  const policy::ColumnRule* key = policy::key_of(spec);
+  return key != nullptr ? key->name : spec.unit ? *spec.unit : "each row";
+}
+
+// Their keys are of one domain, so they are built and counted together.
+bool are_of_one_entity(const PolicySpec& a, const PolicySpec& b) {
+  const policy::ColumnRule* key = policy::key_of(a);
+  const policy::ColumnRule* other = policy::key_of(b);
+  return key != nullptr && other != nullptr && key->domain == other->domain;
+}
+
+// Over one table with one of them reading it through a source. tables: what both read.
+Finding overlap_finding(const PolicySpec& a, const PolicySpec& b, const std::string& tables) {
+  const std::string unit = unit_of(a);
+  const std::string other = unit_of(b);
+  const std::string units =
+      unit == other ? std::string() : fmt::format("; one counts persons by {}, the other by {}", unit, other);
+  return judged({&a, &b},
+                fmt::format("both read {}, and answer from rows that were evaluated apart{}", tables, units),
+                "use one source for all, or class the keys of one domain; or write accept_joint_release: "
+                "\"why\"");
+}
+
+// What can be said about two policies over one table without counting.
 std::optional<Finding> pair_finding(const PolicySpec& a, const PolicySpec& b) {
   if (is_copy(a) || is_copy(b)) {
     const std::string what = is_copy(a) && is_copy(b)
@@ -130,6 +158,32 @@ Result<std::vector<Finding>> table_findings(const Config& config, const Company&
   return findings;
 }
 
+// The tables whose persons a policy releases: its own, or those that its source reads.
+TableNames tables_of(const SourceTables& sources, const PolicySpec& spec) {
+  TableNames out = {{spec.schema, spec.table}};
+  if (spec.source) {
+    const auto found = sources.of.find(spec.name);
+    if (found == sources.of.end()) return {};  // it can't be built
+    out = found->second;
+  }
+  std::erase_if(out, [&](const auto& table) { return sources.open.contains(table); });
+  return out;
+}
+
+// Of pairs that publish different relations and read one table.
+std::optional<Finding> find_overlap(const SourceTables& sources, const PolicySpec& a, const PolicySpec& b) {
+  const bool may_overlap = a.name != b.name && a.database == b.database && (a.source || b.source) &&
+                           !is_of_one_table(a, b) && !are_of_one_entity(a, b);
+  if (!may_overlap) return std::nullopt;
+  const TableNames of_a = tables_of(sources, a);
+  std::string shared;
+  for (const auto& [schema, name] : tables_of(sources, b)) {
+    if (of_a.contains({schema, name})) shared += (shared.empty() ? "" : ", ") + schema + "." + name;
+  }
+  if (shared.empty()) return std::nullopt;
+  return overlap_finding(a, b, shared);
+}
+
 Error table_changed(const PolicySpec& spec) {
   return {ErrorKind::policy, std::string(sqlstate::kObjectNotInPrerequisiteState),
           fmt::format("the table of policy {} changed while its joint classes were counted", spec.name),
@@ -175,7 +229,7 @@ class Settling {
       if (other.spec->name == spec_.name) continue;
       if (const auto found = pair_finding(spec_, *other.spec); found && !take(*found)) return false;
     }
-    return true;
+    return std::ranges::all_of(company_.overlaps, [&](const Finding& found) { return take(found); });
   }
 
   // False: the finding is an error.
@@ -319,6 +373,14 @@ Result<std::vector<Finding>> lineage_findings(const Config& config, const Specs&
     if (!found) return found.error();
     std::ranges::move(*found, std::back_inserter(findings));
   }
+  const auto sources = source_tables(config, specs, database);
+  if (!sources) return sources.error();
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    for (std::size_t j = i + 1; j < specs.size(); ++j) {
+      if (specs[i]->database != database) continue;
+      if (auto found = find_overlap(*sources, *specs[i], *specs[j])) findings.push_back(std::move(*found));
+    }
+  }
   return findings;
 }
 
@@ -332,6 +394,11 @@ Result<Company> company_of(const Config& config, const Specs& specs, const Polic
   if (!stored) return stored.error();
   Company company;
   company.marks = std::move(stored->marks);
+  const auto sources = source_tables(config, specs, spec.database);
+  if (!sources) return sources.error();
+  for (const auto& other : specs) {
+    if (auto found = find_overlap(*sources, spec, *other)) company.overlaps.push_back(std::move(*found));
+  }
   for (const auto& one : of_table) {
     const auto& found = stored->versions.at(one->name);
     // A policy can be built again even if its own version cannot be read. An unreadable version of another
@@ -360,30 +427,67 @@ Result<void> check_lineage(const Config& config, const Specs& specs, const Polic
   return {};
 }
 
-Result<PolicyVersion> release(const Config& config, const Specs& specs, const PolicySpec& spec,
-                              const PolicyVersion& version, const db::VersionMark& before,
-                              const Store& store) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    const auto company = company_of(config, specs, spec);
+namespace {
+
+struct SettledTogether {
+  std::vector<PolicyVersion> versions;
+  db::VersionMarks marks;
+  std::vector<std::pair<std::string, std::string>> notes;  // policy and note
+};
+
+Result<SettledTogether> settle_all(const Config& config, const Specs& specs,
+                                   const std::vector<Candidate>& candidates) {
+  SettledTogether out;
+  for (const Candidate& one : candidates) {
+    const auto company = company_of(config, specs, *one.spec);
     if (!company) return company.error();
-    if (company->marks.at(spec.name) != before) return overtaken(spec);
-    const auto settled = settle(config, *company, spec, version, IfFlawed::refuse);
+    if (company->marks.at(one.spec->name) != one.before) return overtaken(*one.spec);
+    auto settled = settle(config, *company, *one.spec, one.version, IfFlawed::refuse);
     if (!settled) return settled.error();
     if (!settled->refused_because.empty()) return refused(*settled);
-    auto stored = store(settled->version, company->marks);
+    for (auto& note : settled->notes) out.notes.emplace_back(one.spec->name, std::move(note));
+    out.versions.push_back(std::move(settled->version));
+    out.marks.insert(company->marks.begin(), company->marks.end());
+  }
+  return out;
+}
+
+Result<std::vector<PolicyVersion>> settle_and_store(const Config& config, const Specs& specs,
+                                                    const std::vector<Candidate>& candidates,
+                                                    const Store& store) {
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    auto settled = settle_all(config, specs, candidates);
+    if (!settled) return settled.error();
+    auto stored = store(std::move(settled->versions), settled->marks);
     if (!stored) return stored.error();
     if (!*stored) continue;
-    for (const auto& note : settled->notes) log::warning("policy " + spec.name, note);
-    if (const auto strangers = strangers_over(config, specs, spec)) {
+    for (const auto& [policy, note] : settled->notes) log::warning("policy " + policy, note);
+    for (const Candidate& one : candidates) {
+      const auto strangers = strangers_over(config, specs, *one.spec);
+      if (!strangers) continue;
       for (const auto& finding : *strangers)
-        log::warning("policy " + spec.name, finding.what + "; " + finding.mend);
+        log::warning("policy " + one.spec->name, finding.what + "; " + finding.mend);
     }
     return std::move(**stored);
   }
-  return Error{
-      ErrorKind::policy, std::string(sqlstate::kSerializationFailure),
-      fmt::format("versions of other policies over the table of {} are stored one after another", spec.name),
-      "try again"};
+  return Error{ErrorKind::policy, std::string(sqlstate::kSerializationFailure),
+               fmt::format("versions of other policies over the table of {} are stored one after another",
+                           candidates.front().spec->name),
+               "try again"};
+}
+
+}  // namespace
+
+Result<std::vector<PolicyVersion>> release(const Config& config, const Specs& specs,
+                                           const std::vector<Candidate>& candidates, const Store& store) {
+  auto published = settle_and_store(config, specs, candidates, store);
+  for (const Candidate& one : candidates) {
+    if (published)
+      drop_outdated(config, *one.spec, one.version);
+    else
+      drop_unpublished(config, *one.spec, one.version);
+  }
+  return published;
 }
 
 bool is_overtaken(const Error& error) {

@@ -32,6 +32,7 @@ enum class Counting {
 // The policies over one table, and what was stored of them at one moment.
 struct Company {
   std::vector<Release> releases;
+  std::vector<Finding> overlaps = {};  // policies of other relations that read the same tables (`source`)
   db::VersionMarks marks;
 };
 [[nodiscard]] Result<Company> company_of(const Config& config, const Specs& specs,
@@ -63,16 +64,24 @@ enum class IfFlawed {
                                          const policy::PolicySpec& spec,
                                          const policy::PolicyVersion& version);
 
-// Stores the version if all of these policies are still stored as the marks say. Otherwise returns nullopt.
-using Store = std::function<Result<std::optional<policy::PolicyVersion>>(const policy::PolicyVersion&,
-                                                                         const db::VersionMarks&)>;
-// Settles the version and stores it. If another policy's version was stored meanwhile, it does both again.
-// before: what was stored of the policy when the build began. Errors: those of check_lineage; an error for
-// which is_overtaken() is true; other programs store versions so often that no attempt succeeds.
-[[nodiscard]] Result<policy::PolicyVersion> release(const Config& config, const Specs& specs,
-                                                    const policy::PolicySpec& spec,
-                                                    const policy::PolicyVersion& version,
-                                                    const db::VersionMark& before, const Store& store);
+// Stores the versions together if all of these policies are still stored as the marks say. Otherwise returns
+// nullopt.
+using Store = std::function<Result<std::optional<std::vector<policy::PolicyVersion>>>(
+    std::vector<policy::PolicyVersion>, const db::VersionMarks&)>;
+// What a build made of one policy.
+struct Candidate {
+  std::shared_ptr<const policy::PolicySpec> spec;
+  policy::PolicyVersion version;  // its number is 0; the store sets it
+  std::string note;               // what was kept of the earlier version's tree; empty: there was none
+  db::VersionMark before;         // what was stored of the policy when the build began
+};
+// Settles the versions and stores them: one, or those of all tables of an entity. If another policy's version
+// was stored meanwhile, it does both again. Drops the copies that are then outdated, or, if it fails, those
+// of the candidates. Errors: those of check_lineage; an error for which is_overtaken() is true; other
+// programs store versions so often that no attempt succeeds.
+[[nodiscard]] Result<std::vector<policy::PolicyVersion>> release(const Config& config, const Specs& specs,
+                                                                 const std::vector<Candidate>& candidates,
+                                                                 const Store& store);
 
 // True if another version of the same policy was stored, or the policy was withdrawn, while this version was
 // built. Then this version continues a version that is no longer the last one.

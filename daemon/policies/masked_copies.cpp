@@ -24,15 +24,16 @@ bool has_copies(const Specs& specs, const std::string& database, const std::stri
 
 }  // namespace
 
-Result<policy::PolicyVersion> with_copy_settled(
-    const Config& config, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
-    const std::function<Result<policy::PolicyVersion>()>& publish) {
-  auto published = publish();
-  if (!version.copy) return published;
-  const auto admin = build_endpoint(config);
-  note(spec, published ? db::drop_outdated_copies(admin, spec.database, spec.name, version.copy->name)
-                       : db::drop_copy(admin, spec.database, version.copy->name));
-  return published;
+void drop_outdated(const Config& config, const policy::PolicySpec& spec,
+                   const policy::PolicyVersion& version) {
+  if (!version.copy) return;
+  note(spec, db::drop_outdated_copies(build_endpoint(config), spec.database, spec.name, version.copy->name));
+}
+
+void drop_unpublished(const Config& config, const policy::PolicySpec& spec,
+                      const policy::PolicyVersion& version) {
+  if (!version.copy) return;
+  note(spec, db::drop_copy(build_endpoint(config), spec.database, version.copy->name));
 }
 
 Result<std::vector<db::MaskedCopy>> stray_copies(const Config& config, const Specs& specs,

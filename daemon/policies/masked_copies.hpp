@@ -1,6 +1,5 @@
 #pragma once
 // Manages the copies behind versions of policies with enforcement: copy. Blocks on PostgreSQL.
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,11 +12,13 @@
 
 namespace pgveil::app {
 
-// Calls `publish` and then drops copies: the policy's outdated ones, or, if publishing failed, the new one
-// that no version uses. A copy that cannot be dropped is logged and stays until the next build.
-[[nodiscard]] Result<policy::PolicyVersion> with_copy_settled(
-    const Config& config, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
-    const std::function<Result<policy::PolicyVersion>()>& publish);
+// Drops the copies that are outdated once this version, which may have a copy, is current. A copy that cannot
+// be dropped is logged and stays until the next build.
+void drop_outdated(const Config& config, const policy::PolicySpec& spec,
+                   const policy::PolicyVersion& version);
+// Drops the copy of a version that is not published.
+void drop_unpublished(const Config& config, const policy::PolicySpec& spec,
+                      const policy::PolicyVersion& version);
 
 // Copies of policies that no longer exist or no longer answer from a copy. Empty without an admin_role,
 // because only that role makes copies. Errors: ::connection, ::server.

@@ -128,7 +128,8 @@ class ReleaseExamination {
 
   Result<void> look_at_column(const policy::ColumnRule& rule) {
     switch (rule.column_class) {
-      case ColumnClass::identifier: return {};
+      case ColumnClass::identifier:
+      case ColumnClass::key: return {};
       case ColumnClass::quasi_identifier: return rule.level ? Result<void>() : look_at_quasi_identifier(rule);
       case ColumnClass::sensitive:
       case ColumnClass::insensitive: return version_ == nullptr ? Result<void>() : look_at_visible(rule);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/assert.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/versions/built_tables.hpp"
@@ -145,24 +146,30 @@ Result<std::string> Versions::stamp(const Specs& specs) const {
   return stamp;
 }
 
-Result<std::optional<policy::PolicyVersion>> Versions::publish(policy::PolicyVersion version,
-                                                               std::uint64_t least,
-                                                               const db::VersionMarks& seen) const {
-  const rewriter::BuiltTable table{version.shape.table_oid, version.shape.schema, version.shape.name,
-                                   version.policy};
+Result<std::optional<std::vector<policy::PolicyVersion>>> Versions::publish(
+    std::vector<policy::PolicyVersion> versions, const db::LeastNumbers& least,
+    const db::VersionMarks& seen) const {
+  const auto table_of = [](const policy::PolicyVersion& one) {
+    return rewriter::BuiltTable{one.shape.table_oid, one.shape.schema, one.shape.name, one.policy};
+  };
   if (guard_ == VersionGuard::present) {
-    if (auto noted = db::note_built_table(admin_, database_, table); !noted) return noted.error();
-    return db::commit_version(admin_, database_, std::move(version), least, seen);
+    for (const auto& one : versions) {
+      if (auto noted = db::note_built_table(admin_, database_, table_of(one)); !noted) return noted.error();
+    }
+    return db::commit_versions(admin_, database_, std::move(versions), least, seen);
   }
+  PGVEIL_ASSERT(versions.size() == 1);
+  policy::PolicyVersion& version = versions.front();
   const auto lock = files_.lock(database_);
   if (!lock) return lock.error();
-  if (!still_stand(files_, database_, seen)) return std::optional<policy::PolicyVersion>();
-  if (auto noted = files_.note_built_table(*lock, database_, table); !noted) return noted.error();
+  if (!still_stand(files_, database_, seen)) return std::optional<std::vector<policy::PolicyVersion>>();
+  if (auto noted = files_.note_built_table(*lock, database_, table_of(version)); !noted) return noted.error();
   const auto number = files_.next_number(*lock, database_, version.policy);
   if (!number) return number.error();
-  version.number = std::max(*number, least);
+  const auto at_least = least.find(version.policy);
+  version.number = std::max(*number, at_least == least.end() ? 1 : at_least->second);
   if (auto saved = files_.save(*lock, database_, version); !saved) return saved.error();
-  return std::optional(std::move(version));
+  return std::optional(std::move(versions));
 }
 
 Result<bool> Versions::withdraw(const std::string& policy, const std::string& reason,

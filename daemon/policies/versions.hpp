@@ -45,12 +45,13 @@ class Versions {
   // A text that changes whenever one of the stored versions changes.
   [[nodiscard]] Result<std::string> stamp(const Specs& specs) const;
 
-  // Stores the version under the next number, which is at least `least`, and makes it current, if everything
-  // in `seen` is still stored as `seen` says. Comparing and storing is one atomic step. Returns the version
-  // with its number, or nullopt if something has changed.
-  [[nodiscard]] Result<std::optional<policy::PolicyVersion>> publish(policy::PolicyVersion version,
-                                                                     std::uint64_t least,
-                                                                     const db::VersionMarks& seen) const;
+  // Stores the versions under their next numbers, which are at least `least`, and makes them current, if
+  // everything in `seen` is still stored as `seen` says. Comparing and storing is one atomic step; without
+  // the schema pgveil, REQUIRES one version. Returns the versions with their numbers, or nullopt if something
+  // has changed.
+  [[nodiscard]] Result<std::optional<std::vector<policy::PolicyVersion>>> publish(
+      std::vector<policy::PolicyVersion> versions, const db::LeastNumbers& least,
+      const db::VersionMarks& seen) const;
   // Closes the policy until its next build. False: its stored state no longer matches `seen`, and nothing is
   // changed.
   [[nodiscard]] Result<bool> withdraw(const std::string& policy, const std::string& reason,

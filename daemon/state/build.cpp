@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "common/clock.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "common/log.hpp"
-#include "daemon/policies/build_needs.hpp"
-#include "daemon/policies/builder.hpp"
-#include "daemon/policies/examination.hpp"
+#include "daemon/policies/build_policy.hpp"
 #include "daemon/policies/lineage.hpp"
-#include "daemon/policies/masked_copies.hpp"
 
 namespace pgveil::app {
 
@@ -22,25 +21,20 @@ Result<policy::PolicyVersion> build_once(ServingState& serving,
   const auto now = serving.present();
   RunningBuilds::Build build(serving.running_builds(), spec->name);
   const BuildProgress progress = [&](const BuildStep& step) { build.reached(step); };
-  if (auto alone = check_joins(now->config, now->specs, *spec); !alone) return alone.error();
-  const auto earlier = earlier_version(now->config, spec, lineage);
-  if (!earlier) return earlier.error();
-  const auto needs = build_needs(now->config, *spec);
-  if (!needs) return needs.error();
-  auto built = build_version(build_endpoint(now->config), *spec, *earlier, utc_now(), *needs, progress);
+  const auto built = build_policy(now->config, now->specs, spec, lineage, progress);
   if (!built) return built.error();
-  const Store store = [&](const policy::PolicyVersion& version, const db::VersionMarks& seen) {
-    return serving.publish(*spec, version, seen, ServingState::Catalog::read_again);
+  const Store store = [&](std::vector<policy::PolicyVersion> versions, const db::VersionMarks& seen) {
+    return serving.publish(spec->database, std::move(versions), seen, ServingState::Catalog::read_again);
   };
   progress({.stage = "publishing"});
-  const auto publish = [&] {
-    return release(now->config, now->specs, *spec, built->version, earlier->mark, store);
-  };
-  auto published = with_copy_settled(now->config, *spec, built->version, publish);
+  const auto published = release(now->config, now->specs, *built, store);
   if (!published) return published.error();
-  log::info("policy " + spec->name, fmt::format("version {} built by {}", published->number, by));
-  if (!built->note.empty()) log::info("policy " + spec->name, built->note);
-  return published;
+  for (std::size_t i = 0; i < built->size(); ++i) {
+    const std::string topic = "policy " + (*published)[i].policy;
+    log::info(topic, fmt::format("version {} built by {}", (*published)[i].number, by));
+    if (!(*built)[i].note.empty()) log::info(topic, (*built)[i].note);
+  }
+  return *std::ranges::find(*published, spec->name, &policy::PolicyVersion::policy);
 }
 
 }  // namespace

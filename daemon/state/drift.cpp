@@ -72,10 +72,11 @@ Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, con
                               const Recheck& recheck, Settled settled, const db::VersionMarks& seen) {
   const std::string what = what_drifted(recheck, settled);
   const std::size_t joined = settled.joined;
-  const auto published =
-      serving.publish(spec, std::move(settled.version), seen, ServingState::Catalog::as_known);
-  if (!published) return published.error();
-  if (!*published) return Looked::again;
+  const auto stored =
+      serving.publish(spec.database, {std::move(settled.version)}, seen, ServingState::Catalog::as_known);
+  if (!stored) return stored.error();
+  if (!*stored) return Looked::again;
+  const PolicyVersion& published = (*stored)->front();
   std::string did;
   if (recheck.splits_below_k > 0)
     did = fmt::format("suppresses {} splits of version {} that fell below k", recheck.splits_below_k,
@@ -84,7 +85,7 @@ Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, con
     did += fmt::format("{}joins {} cohorts of version {}, because {}", did.empty() ? "" : ", and ", joined,
                        before.number, what);
   }
-  log::warning(topic_of(spec), fmt::format("version {} {}", (*published)->number, did));
+  log::warning(topic_of(spec), fmt::format("version {} {}", published.number, did));
   return Looked::done;
 }
 
@@ -213,12 +214,12 @@ Result<Looked> count_waiting(ServingState& serving, const PolicySpec& spec) {
   if (!settled->refused_because.empty())
     return stays_closed(*version, settled->refused_because, settled->mend);
   const auto published =
-      serving.publish(spec, settled->version, company->marks, ServingState::Catalog::read_again);
+      serving.publish(spec.database, {settled->version}, company->marks, ServingState::Catalog::read_again);
   if (!published) return published.error();
   if (!*published) return Looked::again;
   log::info(topic_of(spec),
             fmt::format("version {} is version {}, counted together with the other policies over its table",
-                        (*published)->number, version->number));
+                        (*published)->front().number, version->number));
   return Looked::done;
 }
 

@@ -500,30 +500,37 @@ std::uint64_t ServingState::served_number(const policy::PolicySpec& spec) const 
   return 0;
 }
 
-Result<std::optional<policy::PolicyVersion>> ServingState::publish(const policy::PolicySpec& spec,
-                                                                   policy::PolicyVersion version,
-                                                                   const db::VersionMarks& seen,
-                                                                   Catalog catalog) {
+Result<ServingState::Published> ServingState::publish(const std::string& database,
+                                                      std::vector<policy::PolicyVersion> versions,
+                                                      const db::VersionMarks& seen, Catalog catalog) {
   const std::lock_guard change(change_mutex_);
   const auto now = present();
-  const auto versions = Versions::open(now->config, spec.database);
-  if (!versions) return versions.error();
-  auto& highest = highest_numbers_[spec.name];
-  auto published = versions->publish(std::move(version), std::max(highest, served_number(spec)) + 1, seen);
+  const auto stored = Versions::open(now->config, database);
+  if (!stored) return stored.error();
+  db::LeastNumbers least;
+  for (const auto& version : versions) {
+    const auto known = find_policy(now->specs, version.policy);
+    const std::uint64_t served = known ? served_number(**known) : 0;
+    least[version.policy] = std::max(highest_numbers_[version.policy], served) + 1;
+  }
+  auto published = stored->publish(std::move(versions), least, seen);
   if (!published) return published.error();
   if (!*published) {
-    log::info("policy " + spec.name,
-              "not stored: a version of its table was stored, or withdrawn, meanwhile");
-    if (auto refreshed = refresh(spec.database); !refreshed) return refreshed.error();
+    log::info("database " + database,
+              "a version is not stored: a version of its table was stored, or withdrawn, meanwhile");
+    if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
     return published;
   }
-  highest = (*published)->number;
-  note({"policy_published", {{"policy", spec.name}, {"version", std::to_string(highest)}}});
-  const auto known = find_policy(now->specs, spec.name);
+  for (const auto& version : **published) {
+    highest_numbers_[version.policy] = version.number;
+    note({"policy_published", {{"policy", version.policy}, {"version", std::to_string(version.number)}}});
+  }
+  const auto& first = (*published)->front();
+  const auto known = find_policy(now->specs, first.policy);
+  const bool is_as_known = known && (*published)->size() == 1 && catalog == Catalog::as_known;
   const auto taken =
-      known && catalog == Catalog::as_known
-          ? take_up(spec.database, {*known, std::make_shared<const policy::PolicyVersion>(**published), ""})
-          : refresh(spec.database);
+      is_as_known ? take_up(database, {*known, std::make_shared<const policy::PolicyVersion>(first), ""})
+                  : refresh(database);
   if (!taken) return taken.error();
   return published;
 }

@@ -102,17 +102,18 @@ class ServingState final : public session::Gate {
   //
   // Reads configuration, users, policies and catalogs again. If one step fails, everything stays as it was.
   [[nodiscard]] std::vector<LoadStep> reload();
-  // Stores the version under the next number (daemon/policies/versions.hpp) and makes it current, if
-  // everything in `seen` is still stored as `seen` says. Returns the version with its number. Otherwise
-  // returns nullopt, after it has read what is stored now.
+  // Stores the versions under their next numbers (daemon/policies/versions.hpp) and makes them current
+  // together, if everything in `seen` is still stored as `seen` says. Returns the versions with their
+  // numbers. Otherwise returns nullopt, after it has read what is stored now. REQUIRES: at least one version,
+  // all of policies of this database.
   enum class Catalog {
     read_again,
     as_known  // the catalog that was read last is good enough for this version
   };
-  [[nodiscard]] Result<std::optional<policy::PolicyVersion>> publish(const policy::PolicySpec& spec,
-                                                                     policy::PolicyVersion version,
-                                                                     const db::VersionMarks& seen,
-                                                                     Catalog catalog);
+  using Published = std::optional<std::vector<policy::PolicyVersion>>;
+  [[nodiscard]] Result<Published> publish(const std::string& database,
+                                          std::vector<policy::PolicyVersion> versions,
+                                          const db::VersionMarks& seen, Catalog catalog);
   // Closes the policy until its next build. False: its stored state no longer matches `seen`.
   [[nodiscard]] Result<bool> withdraw(const policy::PolicySpec& spec, const std::string& reason,
                                       const db::VersionMark& seen);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog/candidate_query.hpp"
@@ -84,7 +86,33 @@ std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, 
   }
 }
 
-// Reads the definitions of listed views. A view without one is refused to clients
+// Without regard to case, because PostgreSQL folds names. Finds names in other words as well.
+bool mentions(const std::string& text, const std::string& name) {
+  return std::ranges::search(text, name, [](char a, char b) { return lower(a) == lower(b); }).begin() !=
+         text.end();
+}
+
+// Which views a text reads is known only when it is resolved, so the definitions of all views whose names
+// occur in it are read, and of all whose names occur in these.
+void read_definitions_of_sources(Connection& connection, std::vector<std::string> texts, int patience_ms,
+                                 rewriter::Catalog& catalog) {
+  std::set<std::uint32_t> tried;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    for (auto& [key, relation] : catalog.relations) {
+      const bool is_system = relation.schema == "pg_catalog" || relation.schema == "information_schema";
+      if (relation.kind != rewriter::RelationKind::view || is_system || !mentions(texts[i], relation.name) ||
+          !tried.insert(relation.oid).second)
+        continue;
+      if (!relation.view) relation.view = read_definition(connection, relation.oid, patience_ms);
+      if (relation.view)
+        texts.push_back(relation.view->query);
+      else
+        patience_ms = 1;
+    }
+  }
+}
+
+// Reads the definitions of listed views and of those in sources. A view without one is refused
 // (rewriter/resolve/resolve_view.cpp).
 void read_definitions(Connection& connection, const CatalogWish& wish, rewriter::Catalog& catalog) {
   const auto is_listed = [&](const std::string& schema, const std::string& name) {
@@ -98,6 +126,7 @@ void read_definitions(Connection& connection, const CatalogWish& wish, rewriter:
     relation.view = read_definition(connection, relation.oid, patience_ms);
     if (!relation.view) patience_ms = 1;
   }
+  read_definitions_of_sources(connection, wish.sources, patience_ms, catalog);
 }
 
 // All roles that may SELECT a column of the relation: by grants to them, to roles that they are members of,

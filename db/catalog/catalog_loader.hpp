@@ -15,6 +15,9 @@ struct CatalogWish {
   std::vector<std::string> open_tables;  // "schema.table"; views among them are loaded with their definitions
   std::vector<std::string> granted;      // "schema.table"; tables for which to read who may SELECT what
   std::vector<rewriter::OpenPattern> open_patterns = {};  // views that they stand for have definitions, too
+  // SELECTs, or "schema.name" of a relation: views that they read, directly or through other views, have
+  // definitions, too.
+  std::vector<std::string> sources = {};
 };
 
 // Errors: ErrorKind::connection, ::server; ErrorKind::configuration for a schema that does not exist. Blocks.

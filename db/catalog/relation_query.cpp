@@ -63,7 +63,7 @@ SELECT a.attrelid, a.attnum, e.oid, e.enumlabel
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_enum e ON e.enumtypid = a.atttypid
- WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p')
+ WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
    AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
  ORDER BY e.oid)";
 

@@ -20,11 +20,14 @@ std::string begin_statement(Access access) {
 
 }  // namespace
 
-TableReading::TableReading(std::unique_ptr<Connection> connection, policy::PolicySpec spec,
-                           rewriter::Relation relation, std::uint64_t counts_bytes)
+TableReading::TableReading(std::shared_ptr<Connection> connection, policy::PolicySpec spec,
+                           rewriter::Relation relation, rewriter::Relation rows, std::uint64_t counts_bytes)
     : connection_(std::move(connection)),
       spec_(std::move(spec)),
       relation_(std::move(relation)),
+      rows_(std::move(rows)),
+      is_staged_(true),
+      is_paused_(true),
       counts_bytes_(counts_bytes) {}
 TableReading::TableReading(TableReading&&) noexcept = default;
 TableReading& TableReading::operator=(TableReading&&) noexcept = default;
@@ -51,12 +54,38 @@ Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const pol
     // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
     (*connection)->run(fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE", table));
     auto relation = one_relation(**connection, spec.schema, spec.table);
-    if (relation)
-      return TableReading(std::move(*connection), spec, std::move(*relation), endpoint.counts_bytes);
+    if (relation) {
+      TableReading reading(std::move(*connection), spec, *relation, *relation, endpoint.counts_bytes);
+      reading.is_staged_ = false;
+      reading.is_paused_ = false;
+      return reading;
+    }
     return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
                  fmt::format("policy {}: table {} does not exist", spec.name, table),
                  "create it or mend the policy"};
   });
+}
+
+Result<void> TableReading::pause() {
+  if (!is_staged_ || is_paused_) return {};
+  const auto done = guarded<bool>("ending a transaction", [&]() -> Result<bool> {
+    connection_->run("COMMIT");
+    return true;
+  });
+  if (!done) return done.error();
+  is_paused_ = true;
+  return {};
+}
+
+Result<void> TableReading::resume() {
+  if (!is_paused_) return {};
+  const auto done = guarded<bool>("beginning a transaction", [&]() -> Result<bool> {
+    connection_->run(begin_statement(Access::read_write));
+    return true;
+  });
+  if (!done) return done.error();
+  is_paused_ = false;
+  return {};
 }
 
 }  // namespace pgveil::db

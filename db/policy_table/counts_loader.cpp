@@ -192,9 +192,9 @@ Result<policy::Counts> TableReading::counts(const Progress& progress) {
 
 Result<policy::Counts> TableReading::counts_with(const std::vector<const policy::ColumnRule*>& sensitive,
                                                  const Progress& progress) {
-  const auto table = counted_table(spec_, relation_, sensitive);
+  const auto table = counted_table(spec_, rows_, sensitive);
   if (!table) return table.error();
-  const auto attributes = tree_attributes(spec_, relation_);
+  const auto attributes = tree_attributes(spec_, rows_);
   if (!attributes) return attributes.error();
   return guarded<policy::Counts>("counting table " + qualified_name(relation_.schema, relation_.name), [&] {
     if (std::ranges::any_of(spec_.columns, has_prefix) && counts_bytes(*connection_)) {
@@ -203,7 +203,7 @@ Result<policy::Counts> TableReading::counts_with(const std::vector<const policy:
                                           "take generalize: {prefix: …} out of the policy"});
     }
     CountsReader reader(spec_, *table, counts_bytes_);
-    connection_->copy_out(group_query(table->columns(), relation_), [&](std::string& line) {
+    connection_->copy_out(group_query(table->columns(), rows_), [&](std::string& line) {
       reader.add(line);
       if (progress && reader.size() % kRowsPerLook == 0) progress("counting", reader.size());
     });

@@ -34,7 +34,8 @@ std::map<VisibleTuple, std::uint64_t> recount_table(TableReading& reading, const
 
 Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersion& version,
                                const Progress& progress) {
-  if (!rewriter::is_of(version, reading.relation())) {
+  // Staged rows are those of the build that made the version.
+  if (!reading.is_staged() && !rewriter::is_of(version, reading.relation())) {
     return Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
                  fmt::format("policy {}: the table changed since version {}", version.policy, version.number),
                  "BUILD POLICY first"};
@@ -47,7 +48,7 @@ Result<ExportPlan> plan_export(TableReading& reading, const policy::PolicyVersio
   if (!constrained) return constrained.error();
   auto repaired = policy::repair_within_constraints(reading.spec(), version.tree, *counts, *constrained);
   if (!repaired) return repaired.error();
-  auto select = rewriter::export_select_sql(reading.spec(), repaired->tree, reading.relation());
+  auto select = rewriter::export_select_sql(reading.spec(), repaired->tree, reading.rows());
   if (!select) return select.error();
   auto expected = expected_tuples(repaired->tree, *counts);
   ExportPlan plan{std::move(*select), std::move(expected), std::move(*columns), {}, {}, {}, {}, {}};

@@ -107,7 +107,10 @@ SELECT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting s
         WHERE 'default_transaction_read_only=on' = ANY (s.setconfig) AND s.setdatabase IN
               (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()))))";
 
-constexpr const char* kIsSuperuser = "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = $1";
+constexpr const char* kAdminRole = R"(
+SELECT r.rolsuper, pg_catalog.pg_has_role(r.oid, me.oid, 'MEMBER'),
+       pg_catalog.has_database_privilege(r.oid, pg_catalog.current_database(), 'TEMP')
+  FROM pg_catalog.pg_roles r JOIN pg_catalog.pg_roles me ON me.rolname = current_user WHERE r.rolname = $1)";
 
 class RoleCheck {
  public:
@@ -126,8 +129,8 @@ class RoleCheck {
     masked_tables();
     if (!is_superuser_) {
       defaults_of_everybody();
-      admin_role();
       findings_.missing = missing_rights(server_, role_, needs_.reads);
+      admin_role();
     }
     return std::move(findings_);
   }
@@ -325,8 +328,22 @@ class RoleCheck {
   // It never runs SQL of clients, so it stops nothing. But whoever gets its password gets what it may do.
   void admin_role() {
     if (!needs_.admin_role || needs_.admin_role->empty()) return;
-    const auto found = server_.run(kIsSuperuser, *needs_.admin_role);
-    if (found.empty() || !found[0][0].as<bool>()) return;
+    const auto found = server_.run(kAdminRole, *needs_.admin_role);
+    if (found.empty()) return;
+    const std::string admin = quoted_name(*needs_.admin_role);
+    if (needs_.evaluates_sources && !found[0][1].as<bool>()) {
+      findings_.missing.push_back(
+          fmt::format("admin_role {0} may not act as query_role {1}, as which BUILD evaluates sources: run "
+                      "GRANT {1} TO {0}",
+                      admin, role_));
+    }
+    if (needs_.stages_rows && !found[0][2].as<bool>()) {
+      findings_.missing.push_back(
+          fmt::format("admin_role {0} may not make temporary tables in database {1}, in which BUILD keeps "
+                      "rows of sources and of tables with keys: run GRANT TEMPORARY ON DATABASE {1} TO {0}",
+                      admin, database_));
+    }
+    if (!found[0][0].as<bool>()) return;
     findings_.warnings.push_back(fmt::format(
         "admin_role {} is a superuser, and pgveil keeps its password: name a role for pgveil alone "
         "as backend.admin_role (pgveil setup-sql makes it)",

@@ -20,6 +20,8 @@ struct RoleNeeds {
   std::vector<std::string> masked_tables;       // … on these; no word accepts that query_role reads them
   std::vector<NeededRead> reads;                // what statements read as query_role
   std::optional<std::string> admin_role;        // its name, to tell whether it is a superuser
+  bool evaluates_sources = false;               // admin_role evaluates sources as query_role
+  bool stages_rows = false;                     // admin_role makes temporary tables
 };
 
 // One line per finding, with the statement that removes the problem.

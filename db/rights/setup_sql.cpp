@@ -136,6 +136,14 @@ std::string roles(const SetupInput& in) {
     out += "-- The admin role counts and keeps versions; no client's SQL ever runs as it.\n";
     out += role_there(*in.admin_role) + no_attributes(*in.admin_role);
   }
+  if (in.admin_role && in.evaluates_sources) {
+    out +=
+        "-- BUILD evaluates sources of policies as the query role, which can only read: so no function that "
+        "a "
+        "source or\n-- a view calls can do more than that. For this the admin role has to be a member of "
+        "it.\n";
+    out += fmt::format("GRANT {} TO {};\n", quoted_name(in.query_role), quoted_name(*in.admin_role));
+  }
   return out + mask_owner(in);
 }
 
@@ -171,6 +179,12 @@ std::string database_rights(const SetupInput& in) {
   out += fmt::format("REVOKE TEMPORARY, CREATE ON DATABASE {} FROM PUBLIC, {};\n", database, query);
   out += fmt::format("GRANT CONNECT ON DATABASE {} TO {}{};\n", database, query,
                      in.admin_role ? ", " + quoted_name(*in.admin_role) : "");
+  if (in.admin_role && in.stages_rows) {
+    out +=
+        "-- BUILD keeps the rows of sources, and of tables with keys, in temporary tables of its own session "
+        "while it counts.\n";
+    out += fmt::format("GRANT TEMPORARY ON DATABASE {} TO {};\n", database, quoted_name(*in.admin_role));
+  }
   out += "-- Nobody but the owners creates in the schemas that are searched.\n";
   for (const auto& schema : searched_schemas(in)) {
     out += each(fmt::format(
@@ -238,6 +252,45 @@ std::string pattern_rights(const SetupInput& in) {
   return out;
 }
 
+// The schemas and names of a relation as a query: what PostgreSQL takes the name for.
+std::string named_relation(const SetupInput& in, const SetupInput::Table& named) {
+  std::string schemas;
+  for (const auto& schema : in.schemas) schemas += (schemas.empty() ? "" : ", ") + quoted_literal(schema);
+  if (!named.first.empty()) schemas = quoted_literal(named.first);
+  return fmt::format(
+      "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace\n"
+      "          WHERE c.relname = {0} AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname = ANY "
+      "(ARRAY[{1}]::pg_catalog.text[])\n"
+      "          ORDER BY pg_catalog.array_position(ARRAY[{1}]::pg_catalog.text[], "
+      "n.nspname::pg_catalog.text) "
+      "LIMIT 1)",
+      quoted_literal(named.second), schemas);
+}
+
+// SELECT on the tables that sources read. A view is none of them: its query takes its place, so it is the
+// tables that it reads.
+std::string source_rights(const SetupInput& in) {
+  if (in.source_relations.empty()) return "";
+  std::string named;
+  for (const auto& relation : in.source_relations)
+    named += (named.empty() ? "" : ",\n         ") + named_relation(in, relation);
+  return "-- What sources of policies read, directly or through views.\n" +
+         each(fmt::format(
+             R"(WITH RECURSIVE reads (oid) AS (
+    SELECT x.oid FROM pg_catalog.unnest(ARRAY[
+         {1}]::pg_catalog.oid[]) AS x (oid) WHERE x.oid IS NOT NULL
+  UNION
+    SELECT d.refobjid FROM reads JOIN pg_catalog.pg_class v ON v.oid = reads.oid AND v.relkind = 'v'
+      JOIN pg_catalog.pg_rewrite r ON r.ev_class = v.oid
+      JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = r.oid
+                                 AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass)
+SELECT pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I', n.nspname, {0}),
+       pg_catalog.format('GRANT SELECT ON %I.%I TO %I', n.nspname, c.relname, {0})
+  FROM reads JOIN pg_catalog.pg_class c ON c.oid = reads.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.oid >= 16384 AND n.nspname <> 'pgveil')",
+             quoted_literal(in.query_role), named));
+}
+
 std::string table_rights(const SetupInput& in) {
   const std::string query = quoted_name(in.query_role);
   const auto readable = readable_tables(in);
@@ -258,7 +311,7 @@ std::string table_rights(const SetupInput& in) {
   for (const auto& [schema, name] : readable) {
     out += fmt::format("GRANT SELECT ON {} TO {};\n", qualified_name(schema, name), query);
   }
-  out += pattern_rights(in);
+  out += pattern_rights(in) + source_rights(in);
   if (in.mask_owner) {
     out +=
         "-- Reads nothing: information_schema lists, to clients, the tables on which query_role has some "

@@ -25,6 +25,11 @@ struct SetupInput {
   std::vector<Table> policy_tables;
   std::vector<Table> open_tables;
   std::vector<rewriter::OpenPattern> open_patterns;
+  // Relations that sources name. Without a schema: in the first schema of `schemas` that has it. query_role
+  // reads these, and the tables that views among them read.
+  std::vector<Table> source_relations = {};
+  bool evaluates_sources = false;  // admin_role acts as query_role to evaluate sources
+  bool stages_rows = false;        // admin_role makes temporary tables: some policy has a source or a key
   std::vector<std::string> client_roles;  // readers named by policies: they must not log in past pgveil
 };
 

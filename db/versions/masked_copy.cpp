@@ -82,30 +82,6 @@ void index_copy(TableReading& reading, const std::string& copy) {
     server.run(fmt::format("CREATE INDEX ON {} ({})", copy, row[0].as<std::string>()));
 }
 
-Result<policy::TableShape> write_copy(TableReading& reading, const ExportPlan& plan,
-                                      const std::string& policy, const std::string& query_role) {
-  Connection& server = reading.connection();
-  const auto name = fmt::format("{}.copy.{}", policy.substr(0, kNameBytes),
-                                server.run(kTransaction)[0][0].as<std::string>());
-  if (auto written = write_masked_table(reading, plan, kCopySchema, name); !written) return written.error();
-  const std::string copy = qualified_name(kCopySchema, name);
-  index_copy(reading, copy);
-  server.run(fmt::format("COMMENT ON TABLE {} IS {}", copy, quoted_literal(comment_of(policy))));
-  server.run("ANALYZE " + copy);
-  server.run(fmt::format("REVOKE ALL ON {} FROM PUBLIC", copy));
-  server.run(fmt::format("REVOKE INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER ON {} FROM CURRENT_USER", copy));
-  server.run(fmt::format("GRANT SELECT ON {} TO {}", copy, quoted_name(query_role)));
-  const auto made = one_relation(server, kCopySchema, name);
-  const auto shape = made ? rewriter::shape_of(*made) : policy::TableShape{};
-  if (!policy::is_copy_of(shape, rewriter::shape_of(reading.relation()))) {
-    return Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
-                 fmt::format("policy {}: a masked copy would have columns of other types", policy),
-                 "use enforcement: query"};
-  }
-  server.run("COMMIT");
-  return shape;
-}
-
 // Otherwise each read would look up whether the transaction of the rows is over. Only speed depends on it.
 void mark_visible(Connection& server, const policy::TableShape& copy) {
   try {
@@ -140,15 +116,41 @@ void try_to_drop(Connection& server, const std::string& name) {
 
 }  // namespace
 
+Result<policy::TableShape> write_copy(TableReading& reading, const std::string& query_role,
+                                      const WriteRows& write_rows) {
+  Connection& server = reading.connection();
+  const std::string& policy = reading.spec().name;
+  const auto name = fmt::format("{}.copy.{}", policy.substr(0, kNameBytes),
+                                server.run(kTransaction)[0][0].as<std::string>());
+  if (auto written = write_rows(kCopySchema, name); !written) return written.error();
+  const std::string copy = qualified_name(kCopySchema, name);
+  index_copy(reading, copy);
+  server.run(fmt::format("COMMENT ON TABLE {} IS {}", copy, quoted_literal(comment_of(policy))));
+  server.run("ANALYZE " + copy);
+  server.run(fmt::format("REVOKE ALL ON {} FROM PUBLIC", copy));
+  server.run(fmt::format("REVOKE INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER ON {} FROM CURRENT_USER", copy));
+  server.run(fmt::format("GRANT SELECT ON {} TO {}", copy, quoted_name(query_role)));
+  const auto made = one_relation(server, kCopySchema, name);
+  auto shape = made ? rewriter::shape_of(*made) : policy::TableShape{};
+  if (!policy::is_copy_of(shape, rewriter::shape_of(reading.relation()))) {
+    return Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                 fmt::format("policy {}: a masked copy would have columns of other types", policy),
+                 "use enforcement: query"};
+  }
+  server.run("COMMIT");
+  mark_visible(server, shape);
+  return shape;
+}
+
 Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
                                   const std::string& query_role, const Progress& progress) {
   auto plan = plan_export(reading, version, progress);
   if (!plan) return plan.error();
   if (progress) progress("writing the masked copy", 0);
   auto shape = guarded<policy::TableShape>("making the masked copy of policy " + version.policy, [&] {
-    auto copy = write_copy(reading, *plan, version.policy, query_role);
-    if (copy) mark_visible(reading.connection(), *copy);
-    return copy;
+    return write_copy(reading, query_role, [&](const std::string& schema, const std::string& name) {
+      return write_masked_table(reading, *plan, schema, name);
+    });
   });
   if (!shape) return shape.error();
   return MadeCopy{std::move(*shape), std::move(plan->tree),    std::move(plan->lineage),

@@ -4,6 +4,7 @@
 // sorted by all its columns, and recounted there. Nobody has the right to change it, not even its owner; a
 // change by a superuser is detected. Blocks on PostgreSQL.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct MadeCopy {
 // all; a constraint that these rows break), ::connection, ::server.
 [[nodiscard]] Result<MadeCopy> make_masked_copy(TableReading& reading, const policy::PolicyVersion& version,
                                                 const std::string& query_role, const Progress& progress = {});
+
+// The common frame of all copies: names the table, lets `write_rows` make and fill it, indexes it, lets only
+// query_role read it, and commits. For db/ only; throws (guarded()). REQUIRES: a transaction is open that may
+// write. Errors: those of write_rows; ErrorKind::policy for a type that a copy cannot have.
+using WriteRows = std::function<Result<void>(const std::string& schema, const std::string& name)>;
+[[nodiscard]] Result<policy::TableShape> write_copy(TableReading& reading, const std::string& query_role,
+                                                    const WriteRows& write_rows);
 
 // Drops the policy's copies except `kept` and the one before it, under which statements may still run. A copy
 // that is in use stays until the next time. Errors: ErrorKind::connection, ::server.

@@ -124,22 +124,24 @@ bool still_stand(Connection& server, const VersionMarks& seen) {
 
 }  // namespace
 
-Result<std::optional<policy::PolicyVersion>> commit_version(const Endpoint& admin,
-                                                            const std::string& database,
-                                                            policy::PolicyVersion version,
-                                                            std::uint64_t least, const VersionMarks& seen) {
+Result<std::optional<std::vector<policy::PolicyVersion>>> commit_versions(
+    const Endpoint& admin, const std::string& database, std::vector<policy::PolicyVersion> versions,
+    const LeastNumbers& least, const VersionMarks& seen) {
   const auto done = with_lock(admin, database, "storing a version", [&](Connection& server) {
     if (!still_stand(server, seen)) return false;
-    server.run(kAddRow, version.policy);
-    const auto last =
-        static_cast<std::uint64_t>(server.run(kLastNumber, version.policy)[0][0].as<std::int64_t>());
-    version.number = std::max(last + 1, least);
-    server.run(kMakeCurrent, version.policy, static_cast<std::int64_t>(version.number),
-               policy::to_json(version));
+    for (auto& version : versions) {
+      server.run(kAddRow, version.policy);
+      const auto last =
+          static_cast<std::uint64_t>(server.run(kLastNumber, version.policy)[0][0].as<std::int64_t>());
+      const auto at_least = least.find(version.policy);
+      version.number = std::max(last + 1, at_least == least.end() ? 1 : at_least->second);
+      server.run(kMakeCurrent, version.policy, static_cast<std::int64_t>(version.number),
+                 policy::to_json(version));
+    }
     return true;
   });
   if (!done) return done.error();
-  return *done ? std::optional(std::move(version)) : std::nullopt;
+  return *done ? std::optional(std::move(versions)) : std::nullopt;
 }
 
 Result<bool> commit_withdrawal(const Endpoint& admin, const std::string& database, const std::string& policy,

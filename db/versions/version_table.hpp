@@ -45,14 +45,16 @@ struct CurrentTable {
 // A text that differs whenever a row differs in policy, number or being current.
 [[nodiscard]] Result<std::string> version_rows_stamp(const Endpoint& admin, const std::string& database);
 
-// Gives the version a number of at least `least`, stores it and makes it current. Returns the version with
-// its number. Returns nullopt, and changes nothing, if one of the policies in `seen` is no longer stored as
-// `seen` says. If it waits for other writers for more than half a minute, the error says to try again.
-[[nodiscard]] Result<std::optional<policy::PolicyVersion>> commit_version(const Endpoint& admin,
-                                                                          const std::string& database,
-                                                                          policy::PolicyVersion version,
-                                                                          std::uint64_t least,
-                                                                          const VersionMarks& seen);
+// Per policy: the number that its next version must have at least; 1 for a policy that is not listed.
+using LeastNumbers = std::map<std::string, std::uint64_t, std::less<>>;
+
+// Gives each version its next number, stores them and makes them current, all of them in one transaction: the
+// tables of an entity change together. Returns the versions with their numbers. Returns nullopt, and changes
+// nothing, if one of the policies in `seen` is no longer stored as `seen` says. If it waits for other writers
+// for more than half a minute, the error says to try again.
+[[nodiscard]] Result<std::optional<std::vector<policy::PolicyVersion>>> commit_versions(
+    const Endpoint& admin, const std::string& database, std::vector<policy::PolicyVersion> versions,
+    const LeastNumbers& least, const VersionMarks& seen);
 // False: the policy is no longer stored as `seen` says, and nothing is changed.
 [[nodiscard]] Result<bool> commit_withdrawal(const Endpoint& admin, const std::string& database,
                                              const std::string& policy, const std::string& reason,

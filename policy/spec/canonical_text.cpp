@@ -15,6 +15,7 @@ std::string_view class_name(ColumnClass column_class) {
     case ColumnClass::quasi_identifier: return "quasi_identifier";
     case ColumnClass::sensitive: return "sensitive";
     case ColumnClass::insensitive: return "insensitive";
+    case ColumnClass::key: return "key";
   }
   PGVEIL_ASSERT(false);
   return {};
@@ -44,10 +45,18 @@ std::string canonical_text(const PolicySpec& policy) {
   text += fmt::format("name {}\n", exact(policy.name));
   text += fmt::format("database {}\n", exact(policy.database));
   text += fmt::format("table {}.{}\n", exact(policy.schema), exact(policy.table));
+  if (policy.source) {
+    text += policy.source->select.empty() ? "source view\n"
+                                          : fmt::format("source select {}\n", exact(policy.source->select));
+  }
   text += fmt::format("k {}\n", policy.k);
   text += policy.unit ? fmt::format("unit {}\n", exact(*policy.unit)) : "unit row\n";
+  if (policy.entity) text += fmt::format("entity {}\n", exact(*policy.entity));
+  if (policy.max_rows_per_person)
+    text += fmt::format("max_rows_per_person {}\n", *policy.max_rows_per_person);
   for (const ColumnRule* rule : columns) {
     text += fmt::format("column {} {}", exact(rule->name), class_name(rule->column_class));
+    if (rule->domain) text += fmt::format(" domain {}", exact(*rule->domain));
     for (const Constraint& constraint : rule->constraints) text += " " + canonical_text(constraint);
     if (rule->level) {
       text += fmt::format(" level {} of {} {} {}", rule->level->step, exact(rule->level->source),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "common/ascii.hpp"
@@ -19,8 +20,8 @@ namespace {
 using yaml::error_at;
 using yaml::in_quotes;
 
-constexpr std::array<std::string_view, 4> kClasses = {"identifier", "quasi_identifier", "sensitive",
-                                                      "insensitive"};
+constexpr std::array<std::string_view, 5> kClasses = {"identifier", "quasi_identifier", "sensitive",
+                                                      "insensitive", "key"};
 
 Result<void> check_identifier(const std::string& name, const yaml::Position& at, std::string_view what) {
   if (name.empty()) return error_at(at, fmt::format("{} needs a name", what), "write it");
@@ -42,8 +43,26 @@ Result<ColumnClass> read_class(const yaml::Value& value) {
   if (*text == "quasi_identifier") return ColumnClass::quasi_identifier;
   if (*text == "sensitive") return ColumnClass::sensitive;
   if (*text == "insensitive") return ColumnClass::insensitive;
+  if (*text == "key") return ColumnClass::key;
   return error_at(value.position(), fmt::format("unknown class {}", in_quotes(*text)),
                   yaml::suggestion(*text, kClasses));
+}
+
+// What the values of a key are; nullopt for other columns.
+Result<std::optional<std::string>> read_domain(const std::vector<yaml::Value::Entry>& entries,
+                                               const ColumnRule& rule) {
+  const auto* value = yaml::find(entries, "domain");
+  if (rule.column_class != ColumnClass::key) {
+    if (value == nullptr) return std::optional<std::string>();
+    return error_at(value->position(), "domain on a column that is no key", "write class: key, or remove it");
+  }
+  if (value == nullptr) {
+    return error_at(rule.at, fmt::format("key {} has no domain", in_quotes(rule.name)),
+                    "add domain: what its values are, as in patient");
+  }
+  auto domain = read_own_name(*value, "a domain");
+  if (!domain) return domain.error();
+  return std::optional(std::move(*domain));
 }
 
 // The column's rule, and those of the columns that show its levels.
@@ -53,8 +72,8 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, con
   const auto entries = entry.value.as_map();
   if (!entries) return error_at(entry.value.position(), "expected a map", "write {class: identifier}");
   FirstError errors;
-  errors.check(
-      yaml::refuse_unknown_keys(*entries, {"class", "l_diversity", "t_closeness", "generalize", "weight"}));
+  errors.check(yaml::refuse_unknown_keys(
+      *entries, {"class", "domain", "l_diversity", "t_closeness", "generalize", "weight"}));
   if (errors.error()) return *errors.error();
   const auto* column_class = yaml::find(*entries, "class");
   if (column_class == nullptr) {
@@ -62,6 +81,7 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, con
                     fmt::format("add class: one of {}", fmt::join(kClasses, ", ")));
   }
   ColumnRule rule{entry.key, errors.take(read_class(*column_class)), {}, entry.key_position};
+  if (!errors.error()) rule.domain = errors.take(read_domain(*entries, rule));
   for (const auto& [key, read] :
        {std::pair{"l_diversity", &read_l_diversity}, std::pair{"t_closeness", &read_t_closeness}}) {
     const auto* value = yaml::find(*entries, key);
@@ -146,7 +166,9 @@ Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& 
     }
   }
   if (const auto names = check_names(rules); !names) return names.error();
-  if (quasi_identifier_count == 0) {
+  const bool has_key = std::ranges::any_of(
+      rules, [](const ColumnRule& rule) { return rule.column_class == ColumnClass::key; });
+  if (quasi_identifier_count == 0 && !has_key) {
     return error_at(value.position(), "no column is a quasi_identifier",
                     "class the columns by which people could be recognized");
   }

@@ -29,7 +29,7 @@ struct ReadColumns {
   std::map<std::string, std::uint64_t> weights;  // of Growth
 };
 
-// name → {class: …, l_diversity: {distinct: …}}.
+// name → {class: …, l_diversity: {distinct: …}}. It is an error if no column is a quasi-identifier or a key.
 [[nodiscard]] Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& read_file);
 
 }  // namespace pgveil::policy

@@ -23,7 +23,8 @@ enum class ColumnClass {
   identifier,        // always NULL to a masked user
   quasi_identifier,  // shown where the disclosure tree released the row's own value
   sensitive,         // shown; may carry constraints on its values in each cohort
-  insensitive        // shown
+  insensitive,       // shown
+  key                // shown as a pseudonym, the same one in all tables of its domain
 };
 
 struct ColumnRule {
@@ -36,6 +37,17 @@ struct ColumnRule {
   // (the reader adds this rule right after the source's), or the column itself: then its exact value is never
   // shown.
   std::optional<Level> level = std::nullopt;
+  // Exactly the columns of class key have one: the name of what the key's values are, such as patient.
+  std::optional<std::string> domain = std::nullopt;
+};
+
+// The rows of a policy with `source` are evaluated once in each BUILD. The policy's schema and table are then
+// the name under which readers find them.
+struct Source {
+  // A SELECT as the owner wrote it, published as pgveil.<name of the policy>. Empty: the view, materialized
+  // view, foreign table or table that schema and table name.
+  std::string select;
+  bool operator==(const Source&) const = default;
 };
 
 [[nodiscard]] bool has_constraint(const ColumnRule& rule, ConstraintMode mode);
@@ -61,10 +73,15 @@ struct PolicySpec {
   std::string database;
   std::string schema;
   std::string table;
-  std::uint64_t k = 0;  // ≥ 2
+  std::optional<Source> source = std::nullopt;  // only with enforcement: copy
+  std::uint64_t k = 0;                          // ≥ 2
   Growth growth;
   // The column whose distinct non-NULL values are counted; none: each row is one unit.
   std::optional<std::string> unit;
+  // The table has one row for each member of this domain, such as patient (entity_group.hpp).
+  std::optional<std::string> entity = std::nullopt;
+  // Of a table with a key: rows of one person beyond this number are left out.
+  std::optional<std::uint64_t> max_rows_per_person = std::nullopt;
   std::vector<std::string> readers;       // client roles that may read the table; default nobody
   bool is_access_from_database = false;   // PostgreSQL's grants say who may read; never together with readers
   std::vector<std::string> exempt_roles;  // read it without masks; still parsed, checked and verified

@@ -7,11 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "common/ascii.hpp"
 #include "common/first_error.hpp"
 #include "common/sha256.hpp"
 #include "policy/spec/column_reader.hpp"
+#include "policy/spec/entity_group.hpp"
 #include "policy/spec/growth_reader.hpp"
+#include "policy/spec/source_reader.hpp"
 
 namespace pgveil::policy {
 
@@ -23,53 +24,6 @@ using Entries = std::vector<yaml::Value::Entry>;
 
 constexpr std::int64_t kMaxK = std::int64_t{1} << 53;  // every JSON reader still reads it exactly
 constexpr std::int64_t kMinCheckEveryMs = 1000;
-
-bool is_plain_name_byte(char c) {
-  return c == '_' || c == '$' || is_above_ascii(c) || is_digit(c) || is_letter(c);
-}
-
-struct TableName {
-  std::string schema;
-  std::string table;
-};
-
-Result<TableName> read_listed_table(const yaml::Value& value, const std::vector<yaml::Value>& parts) {
-  if (parts.size() != 2) {
-    return error_at(value.position(), "a table list has two parts", "write [schema, table]");
-  }
-  FirstError errors;
-  TableName name{errors.take(read_identifier(parts[0], "a schema")),
-                 errors.take(read_identifier(parts[1], "a table"))};
-  if (errors.error()) return *errors.error();
-  return name;
-}
-
-Result<TableName> read_table_name(const yaml::Value& value) {
-  if (const auto parts = value.as_sequence()) return read_listed_table(value, *parts);
-  const auto text = value.as_string();
-  if (!text) return error_at(value.position(), "expected a table", "write schema.table, as in public.people");
-  const auto dot = text->find('.');
-  const auto is_plain = [](std::string_view part) {
-    return !part.empty() && part.size() <= kMaxIdentifierBytes &&
-           std::all_of(part.begin(), part.end(), is_plain_name_byte);
-  };
-  if (dot == std::string::npos) {
-    return error_at(value.position(), fmt::format("table {} has no schema", in_quotes(*text)),
-                    "write schema.table, as in public.people");
-  }
-  TableName name{text->substr(0, dot), text->substr(dot + 1)};
-  if (is_plain(name.schema) && is_plain(name.table)) return name;
-  return error_at(value.position(), fmt::format("{} is not schema.table", in_quotes(*text)),
-                  "write names with dots, quotes or spaces as a list: [schema, table]");
-}
-
-Result<TableName> read_table(const yaml::Value& value) {
-  auto name = read_table_name(value);
-  if (name && (name->schema.starts_with("pg_") || name->schema == "information_schema")) {
-    return error_at(value.position(), "a system schema can't have a policy", "name a table of your own");
-  }
-  return name;
-}
 
 Result<std::vector<std::string>> read_roles(const yaml::Value& value) {
   const auto items = value.as_sequence();
@@ -192,9 +146,10 @@ void read_required(const Entries& entries, const yaml::Value& value, const ReadN
       read_own_name(required(entries, value, "name", "add name: people_k2", errors), "a policy name"));
   policy.database = errors.take(
       read_identifier(required(entries, value, "database", "add database: its name", errors), "a database"));
-  auto table = errors.take(read_table(required(entries, value, "table", "add table: schema.table", errors)));
+  auto table = errors.take(read_policy_table(entries, value, policy.name));
   policy.schema = std::move(table.schema);
   policy.table = std::move(table.table);
+  policy.source = std::move(table.source);
   policy.k = static_cast<std::uint64_t>(errors.take(
       required(entries, value, "k", "add k: 2 or more, the smallest cohort", errors).as_integer(2, kMaxK)));
   auto columns = errors.take(read_columns(
@@ -206,6 +161,12 @@ void read_required(const Entries& entries, const yaml::Value& value, const ReadN
 void read_optional(const Entries& entries, PolicySpec& policy, FirstError& errors) {
   if (const auto* unit = yaml::find(entries, "unit")) {
     policy.unit = errors.take(read_identifier(*unit, "a column"));
+  }
+  if (const auto* entity = yaml::find(entries, "entity")) {
+    policy.entity = errors.take(read_own_name(*entity, "a domain"));
+  }
+  if (const auto* most = yaml::find(entries, "max_rows_per_person")) {
+    policy.max_rows_per_person = static_cast<std::uint64_t>(errors.take(most->as_integer(1, kMaxK)));
   }
   if (const auto* readers = yaml::find(entries, "readers"))
     policy.readers = errors.take(read_roles(*readers));
@@ -295,10 +256,28 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
   const auto entries = value.as_map();
   if (!entries) return entries.error();
   FirstError errors;
-  errors.check(yaml::refuse_unknown_keys(
-      *entries, {"name", "database", "table", "k", "unit", "readers", "exempt_roles", "columns",
-                 "unlisted_columns", "enforcement", "strategy", "max_cohorts", "drift", "rebuild_every",
-                 "access", "accept_joint_release", "accept_order_leak", "priority", "workload"}));
+  errors.check(yaml::refuse_unknown_keys(*entries, {"name",
+                                                    "database",
+                                                    "table",
+                                                    "source",
+                                                    "k",
+                                                    "unit",
+                                                    "entity",
+                                                    "max_rows_per_person",
+                                                    "readers",
+                                                    "exempt_roles",
+                                                    "columns",
+                                                    "unlisted_columns",
+                                                    "enforcement",
+                                                    "strategy",
+                                                    "max_cohorts",
+                                                    "drift",
+                                                    "rebuild_every",
+                                                    "access",
+                                                    "accept_joint_release",
+                                                    "accept_order_leak",
+                                                    "priority",
+                                                    "workload"}));
   PolicySpec policy;
   policy.at = value.position();
   read_required(*entries, value, read_file, policy, errors);
@@ -310,6 +289,7 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
   errors.check(check_roles(policy));
   errors.check(check_refinement(policy));
   errors.check(check_stored(policy));
+  errors.check(check_key(policy));
   if (errors.error()) return *errors.error();
   policy.hash = sha256_hex(canonical_text(policy));
   if (!is_named && policy.growth.strategy == Strategy::thorough) {
@@ -318,6 +298,46 @@ Result<PolicySpec> read_policy(const yaml::Value& value, const ReadNamedFile& re
     policy.hash_before = sha256_hex(canonical_text(before));
   }
   return policy;
+}
+
+std::vector<std::string> roles_of(const PolicySpec& policy) {
+  std::vector<std::string> roles = policy.readers;
+  roles.insert(roles.end(), policy.exempt_roles.begin(), policy.exempt_roles.end());
+  return roles;
+}
+
+Result<void> check_pair(const PolicySpec& a, const PolicySpec& b) {
+  if (a.name == b.name) {
+    return error_at(b.at, fmt::format("a second policy {}, first at {}", in_quotes(b.name), to_string(a.at)),
+                    "give it another name");
+  }
+  if (auto domain = check_of_one_domain(a, b); !domain) return domain;
+  if (a.database != b.database || a.schema != b.schema || a.table != b.table) return {};
+  if (a.is_access_from_database || b.is_access_from_database) {
+    return error_at(b.at,
+                    fmt::format("policy {} is over this table, too, and the database says who reads it",
+                                in_quotes(a.name)),
+                    "list the roles of both: readers: [role, …]");
+  }
+  const auto taken = roles_of(a);
+  for (const std::string& role : roles_of(b)) {
+    if (std::find(taken.begin(), taken.end(), role) == taken.end()) continue;
+    return error_at(
+        b.at,
+        fmt::format("role {} already reads this table under policy {}", in_quotes(role), in_quotes(a.name)),
+        "let each role read a table under one policy");
+  }
+  return {};
+}
+
+// What can be said of the policies of one file, too.
+Result<void> check_pairs(const std::vector<PolicySpec>& policies) {
+  for (std::size_t later = 0; later < policies.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (auto checked = check_pair(policies[earlier], policies[later]); !checked) return checked;
+    }
+  }
+  return {};
 }
 
 Result<void> check_version(const Entries& entries, const yaml::Value& document) {
@@ -354,7 +374,7 @@ Result<std::vector<PolicySpec>> read_policies(const yaml::Value& document, const
     if (!policy) return policy.error();
     policies.push_back(std::move(*policy));
   }
-  if (const auto together = check_together(policies); !together) return together.error();
+  if (const auto together = check_pairs(policies); !together) return together.error();
   return policies;
 }
 
@@ -366,38 +386,8 @@ Result<std::vector<PolicySpec>> read_policy_text(std::string_view text, std::str
 }
 
 Result<void> check_together(const std::vector<PolicySpec>& policies) {
-  const auto roles_of = [](const PolicySpec& policy) {
-    std::vector<std::string> roles = policy.readers;
-    roles.insert(roles.end(), policy.exempt_roles.begin(), policy.exempt_roles.end());
-    return roles;
-  };
-  for (std::size_t later = 0; later < policies.size(); ++later) {
-    const PolicySpec& b = policies[later];
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      const PolicySpec& a = policies[earlier];
-      if (a.name == b.name) {
-        return error_at(b.at,
-                        fmt::format("a second policy {}, first at {}", in_quotes(b.name), to_string(a.at)),
-                        "give it another name");
-      }
-      if (a.database != b.database || a.schema != b.schema || a.table != b.table) continue;
-      if (a.is_access_from_database || b.is_access_from_database) {
-        return error_at(b.at,
-                        fmt::format("policy {} is over this table, too, and the database says who reads it",
-                                    in_quotes(a.name)),
-                        "list the roles of both: readers: [role, …]");
-      }
-      const auto taken = roles_of(a);
-      for (const std::string& role : roles_of(b)) {
-        if (std::find(taken.begin(), taken.end(), role) == taken.end()) continue;
-        return error_at(b.at,
-                        fmt::format("role {} already reads this table under policy {}", in_quotes(role),
-                                    in_quotes(a.name)),
-                        "let each role read a table under one policy");
-      }
-    }
-  }
-  return {};
+  if (auto pairs = check_pairs(policies); !pairs) return pairs;
+  return check_domains(policies);
 }
 
 }  // namespace pgveil::policy

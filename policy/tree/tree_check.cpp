@@ -65,7 +65,7 @@ Flaw check_level_values(const DisclosureTree& tree) {
 
 Flaw check_attributes(const DisclosureTree& tree) {
   if (tree.k < 2) return "k is below 2";
-  if (tree.attributes.empty()) return "no attributes";
+  if (tree.attributes.empty() && tree.nodes.size() > 1) return "no attributes";
   if (tree.attributes.size() > kMaxQuasiIdentifiers) return "too many attributes";
   for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
     if (tree.attributes[a].number < 1) return "an attribute's number is below 1";
@@ -104,9 +104,10 @@ Flaw check_shape(const DisclosureTree& tree) {
 
 // REQUIRES: check_shape found nothing.
 Flaw check_counts(const DisclosureTree& tree) {
+  const bool is_empty = tree.nodes.size() == 1 && tree.nodes.front().rows == 0;
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const Node& node = tree.nodes[i];
-    if (node.units < tree.k && !node.falls_back) return at_node(i, "fewer than k units");
+    if (node.units < tree.k && !node.falls_back && !is_empty) return at_node(i, "fewer than k units");
     if (node.units > node.rows) return at_node(i, "more units than rows");
     if (!node.split) continue;
     const Node& yes = tree.nodes[node.yes];

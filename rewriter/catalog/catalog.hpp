@@ -84,7 +84,7 @@ struct Relation {
   bool has_parent = false;    // pg_inherits, as child or partition
   bool is_partition = false;  // has_parent, and the parent is a partitioned table
   bool has_row_security = false;
-  std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists
+  std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists or a source reads
   std::vector<StoredColumn> stored = {};              // no client can name them
   // For a partitioned table: itself and all partitions below it, ascending, and hash_array_extended(…, 0) of
   // this array.

@@ -7,8 +7,10 @@
 namespace pgveil::rewriter {
 
 policy::TableShape shape_of(const Relation& relation) {
+  // Each REFRESH gives a materialized view another file, and readers read a copy anyway.
+  const bool has_file_of_its_own = relation.kind != RelationKind::materialized_view;
   policy::TableShape shape{.table_oid = relation.oid,
-                           .relfilenode = relation.relfilenode,
+                           .relfilenode = has_file_of_its_own ? relation.relfilenode : 0,
                            .schema = relation.schema,
                            .name = relation.name,
                            .columns = {}};

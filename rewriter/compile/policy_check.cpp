@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "rewriter/catalog/own_schema.hpp"
 #include "rewriter/compile/level_check.hpp"
 #include "rewriter/mask/comparable_type.hpp"
@@ -18,25 +21,69 @@ struct KindObjection {
   std::string_view fix;
 };
 
-// Empty: a policy can be kept for this kind of relation. A version is valid while file and columns stay the
-// same, which PostgreSQL tells from its newest catalog. For other kinds of relation it cannot tell whether
-// they show other rows than were counted.
+// What keeps one evaluation of them per BUILD, and reads that one.
+constexpr std::string_view kWriteSource =
+    "write source: schema.name in place of table:, and enforcement: copy";
+
+// Empty: a policy without `source` can be kept for this kind of relation. A version is valid while file and
+// columns stay the same, which PostgreSQL tells from its newest catalog. For other kinds of relation it
+// cannot tell whether they show other rows than were counted.
 KindObjection reason_against(RelationKind kind) {
   switch (kind) {
     case RelationKind::table:
     case RelationKind::partitioned_table: return {};
     case RelationKind::view:
       return {"a view: what it shows depends on the settings of who asks, and it can be replaced unseen",
-              "write policies for the tables it reads and list it in open_tables: it is masked inside"};
+              kWriteSource};
     case RelationKind::materialized_view:
-      return {"a materialized view: each REFRESH shows other rows than were counted",
-              "write the policy for the table that holds the rows, or for a copy of them"};
+      return {"a materialized view: each REFRESH shows other rows than were counted", kWriteSource};
     case RelationKind::foreign_table:
-      return {"a foreign table: another server can change its rows and columns unseen",
-              "write the policy for a copy of its rows"};
+      return {"a foreign table: another server can change its rows and columns unseen", kWriteSource};
     case RelationKind::sequence: return {"a sequence", "name the table that holds the rows"};
   }
   return {"of an unknown kind", "name the table that holds the rows"};
+}
+
+bool is_select(const PolicySpec& spec) {
+  return spec.source && !spec.source->select.empty();
+}
+
+// Of pgveil's own relations, those that a policy could be named like.
+constexpr auto kOwnNames = std::to_array<std::string_view>(
+    {"built_table", "columns", kCurrentView, "mask_view", "policies", "version"});
+
+// What can be said of a source without asking what it reads.
+void check_source(const PolicySpec& spec, const Relation* relation, PolicyFindings& findings) {
+  if (!spec.source) return;
+  const auto refuse = [&](std::string_view what, std::string_view fix) {
+    findings.errors.push_back(yaml::error_at(spec.at, what, fix));
+  };
+  if (spec.enforcement != policy::Enforcement::copy)
+    refuse("a source is evaluated only by BUILD", "write enforcement: copy");
+  if (is_select(spec) && std::ranges::find(kOwnNames, spec.name) != kOwnNames.end()) {
+    refuse(fmt::format("policy \"{0}\" would be published as {1}.{0}, which is pgveil's own", spec.name,
+                       kOwnSchema),
+           "give the policy another name");
+  }
+  const bool is_table = relation != nullptr && (relation->kind == RelationKind::table ||
+                                                relation->kind == RelationKind::partitioned_table);
+  if (!spec.exempt_roles.empty() && (is_select(spec) || !is_table)) {
+    refuse("exempt_roles would read what is no table", "leave exempt_roles out");
+  }
+}
+
+constexpr int kDigestDigits = 32;  // of a pseudonym that is a text
+
+// Empty: its values can be shown as pseudonyms.
+std::string_view reason_against_key(const Column& column) {
+  const auto is = [&](std::string_view type) {
+    return column.type_schema == "pg_catalog" && column.type_name == type;
+  };
+  if (is("varchar") && column.typmod >= 0 && column.typmod - 4 < kDigestDigits)
+    return "it is too short for a pseudonym, which has 32 characters";
+  const bool is_key = column.type_kind == 'b' &&
+                      (is("int2") || is("int4") || is("int8") || is("uuid") || is("text") || is("varchar"));
+  return is_key ? "" : "keys are of int2, int4, int8, uuid, text or varchar";
 }
 
 void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFindings& findings) {
@@ -44,7 +91,8 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
     findings.errors.push_back(yaml::error_at(spec.at, what, fix));
   };
   const std::string name = fmt::format("\"{}.{}\"", relation.schema, relation.name);
-  if (const auto no = reason_against(relation.kind); !no.what.empty())
+  const bool has_source = spec.source.has_value() && relation.kind != RelationKind::sequence;
+  if (const auto no = reason_against(relation.kind); !no.what.empty() && !has_source)
     refuse(fmt::format("{} is {}", name, no.what), no.fix);
   if (spec.enforcement == policy::Enforcement::stored && relation.kind == RelationKind::partitioned_table) {
     refuse(fmt::format("enforcement: stored does not go with {}: each partition can have a column of its own",
@@ -54,7 +102,8 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
   if (relation.schema == "pg_catalog" || relation.schema == "information_schema") {
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }
-  if (relation.schema == kOwnSchema) refuse(fmt::format("{} is pgveil's own", name), "name a table of yours");
+  if (relation.schema == kOwnSchema && !is_select(spec))
+    refuse(fmt::format("{} is pgveil's own", name), "name a table of yours");
   // An inheritance parent has children, so it can neither have a policy nor be open, and is closed to
   // everybody. A partitioned parent can have a policy or be open.
   if (relation.is_partition) {
@@ -87,9 +136,21 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
         "correct the name or remove the entry"));
     return;
   }
+  if (rule.column_class == ColumnClass::key) {
+    if (const auto why = reason_against_key(*column); !why.empty()) {
+      findings.errors.push_back(
+          yaml::error_at(rule.at,
+                         fmt::format("column \"{}\" of type {} can't have class key: {}", column->name,
+                                     column->type_text, why),
+                         "name a column of such a type, or class it identifier"));
+      return;
+    }
+  }
   // Whatever is counted must have one text per value: quasi-identifiers, and sensitive columns with
   // constraints.
-  if (rule.column_class != ColumnClass::quasi_identifier && rule.constraints.empty()) return;
+  const bool is_counted =
+      rule.column_class == ColumnClass::quasi_identifier || rule.column_class == ColumnClass::key;
+  if (!is_counted && rule.constraints.empty()) return;
   if (const auto type = comparable_type(*column); !type) {
     findings.errors.push_back(yaml::error_at(rule.at, type.error().public_message, type.error().hint));
     return;
@@ -111,6 +172,18 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
   }
 }
 
+// Persons of a table with a key are told apart by it.
+void warn_of_unit(const PolicySpec& spec, PolicyFindings& findings) {
+  const bool has_key = std::ranges::any_of(
+      spec.columns, [](const ColumnRule& rule) { return rule.column_class == ColumnClass::key; });
+  if (spec.unit || has_key) return;
+  findings.warnings.push_back(
+      fmt::format("{}: policy \"{}\" names no unit: each row counts as one person; if a person can have "
+                  "several rows, name "
+                  "the column that tells persons apart with unit:",
+                  yaml::to_string(spec.at), spec.name));
+}
+
 }  // namespace
 
 PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
@@ -123,6 +196,11 @@ PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
     return findings;
   }
   const Relation* relation = catalog.find(spec.schema, spec.table);
+  check_source(spec, relation, findings);
+  if (relation == nullptr && is_select(spec)) {
+    warn_of_unit(spec, findings);
+    return findings;  // BUILD makes it
+  }
   if (relation == nullptr) {
     findings.errors.push_back(yaml::error_at(
         spec.at,
@@ -133,11 +211,7 @@ PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
   check_relation(spec, *relation, findings);
   for (const ColumnRule& rule : spec.columns) check_column(rule, *relation, findings);
   if (!spec.unit) {
-    findings.warnings.push_back(
-        fmt::format("{}: policy \"{}\" names no unit: each row counts as one person; if a person can have "
-                    "several rows, name "
-                    "the column that tells persons apart with unit:",
-                    yaml::to_string(spec.at), spec.name));
+    warn_of_unit(spec, findings);
   } else if (const Column* unit = relation->find_column(*spec.unit); unit != nullptr) {
     if (const auto type = comparable_type(*unit); !type) {
       findings.errors.push_back(

@@ -20,8 +20,11 @@ struct PolicyFindings {
 
 // Checks that the table exists and is a plain or partitioned table, is no partition, and has neither
 // row-level security (closing) nor children that are not partitions; that each listed column exists; that
-// each quasi-identifier's type is comparable; that each level fits the types of its source and of the column
-// that shows it; that the unit column exists; and that the database is the catalog's.
+// each quasi-identifier's type is comparable, and each key's one that pseudonyms have; that each level fits
+// the types of its source and of the column that shows it; that the unit column exists; and that the database
+// is the catalog's. With a source, what is published may also be a view, a materialized view or a foreign
+// table. What a SELECT publishes need not exist before the first BUILD. What the source reads is judged by
+// source_query.hpp.
 [[nodiscard]] PolicyFindings check_policy(const policy::PolicySpec& spec, const Catalog& catalog);
 
 }  // namespace pgveil::rewriter

@@ -23,6 +23,20 @@ std::string reason_against_added(const policy::PolicyVersion& version, const Rel
   return {};
 }
 
+// What of the relation a version depends on: of a table the file too, of others the columns.
+std::string subject_of(const Relation& relation) {
+  std::string_view kind;
+  switch (relation.kind) {
+    case RelationKind::table:
+    case RelationKind::partitioned_table:
+    case RelationKind::sequence: return "the table";
+    case RelationKind::view: kind = "view"; break;
+    case RelationKind::materialized_view: kind = "materialized view"; break;
+    case RelationKind::foreign_table: kind = "foreign table"; break;
+  }
+  return fmt::format("the columns of {} \"{}.{}\"", kind, relation.schema, relation.name);
+}
+
 // Empty: the policy has a version that was built from this policy and this table.
 std::string reason_against_version(const PolicyState& state, const Catalog& catalog) {
   const auto findings = check_policy(*state.spec, catalog);
@@ -31,10 +45,13 @@ std::string reason_against_version(const PolicyState& state, const Catalog& cata
   if (!state.version) return state.closed_because.empty() ? "build needed" : state.closed_because;
   if (!policy::is_built_from(*state.version, *state.spec))
     return "the policy was edited since it was built: build needed";
-  if (!is_of(*state.version, *catalog.find(state.spec->schema, state.spec->table))) {
-    return fmt::format("the table changed since version {} was built: build needed", state.version->number);
+  const Relation* relation = catalog.find(state.spec->schema, state.spec->table);
+  if (relation == nullptr) return "what it publishes is gone: build needed";
+  if (!is_of(*state.version, *relation)) {
+    return fmt::format("{} changed since version {} was built: build needed", subject_of(*relation),
+                       state.version->number);
   }
-  return reason_against_added(*state.version, *catalog.find(state.spec->schema, state.spec->table));
+  return reason_against_added(*state.version, *relation);
 }
 
 // Empty: this database has what the policy's enforcement needs. REQUIRES: the version exists.

@@ -95,6 +95,11 @@ constexpr auto kRights = std::to_array<std::pair<std::string_view, std::size_t>>
 constexpr auto kSizes = std::to_array<std::string_view>(
     {"pg_indexes_size", "pg_relation_size", "pg_table_size", "pg_total_relation_size"});
 
+// Of the allowed functions. Sorted.
+constexpr auto kOfMoment = std::to_array<std::string_view>(
+    {"current_database", "gen_random_uuid", "get_current_ts_config", "now", "pg_client_encoding", "random",
+     "statement_timestamp", "transaction_timestamp", "version"});
+
 constexpr auto kClientRole =
     std::to_array<std::string_view>({"current_user", "getpgusername", "session_user"});
 
@@ -124,6 +129,11 @@ std::span<const PinnedFunction> pinned_functions() {
 const PinnedFunction* find_pinned_function(std::string_view name) {
   const auto at = std::ranges::lower_bound(kPinned, name, {}, &PinnedFunction::name);
   return at != kPinned.end() && at->name == name ? &*at : nullptr;
+}
+
+bool depends_on_moment(std::string_view name, std::size_t arguments) {
+  static_assert(std::ranges::is_sorted(kOfMoment));
+  return contains(kOfMoment, name) || (name == "age" && arguments == 1);
 }
 
 bool is_listed_elsewhere(std::string_view schema, std::string_view name) {

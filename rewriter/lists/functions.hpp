@@ -47,6 +47,10 @@ struct PinnedFunction {
 [[nodiscard]] std::span<const PinnedFunction> pinned_functions();
 [[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
 
+// Whether an allowed function says something of the session, the server or the moment, or is random: the same
+// rows could give another result. The one-argument form of age() counts from today.
+[[nodiscard]] bool depends_on_moment(std::string_view name, std::size_t arguments);
+
 // Whether this function of another schema may be called. The only one is information_schema._pg_expandarray,
 // which turns an array into rows; JDBC uses it to take keys and indexes apart.
 [[nodiscard]] bool is_listed_elsewhere(std::string_view schema, std::string_view name);

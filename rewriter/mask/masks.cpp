@@ -102,6 +102,8 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
     const auto class_of = rule == nullptr ? policy::ColumnClass::identifier : rule->column_class;
     Result<Node*> shown = nullptr;
     switch (class_of) {
+      // Pseudonyms are made after the rows are read, so that here a key is only hidden.
+      case policy::ColumnClass::key:
       case policy::ColumnClass::identifier: shown = typed_null(column, build); break;
       case policy::ColumnClass::quasi_identifier: {
         const auto at = std::ranges::find(tree_columns->shown_in, &column);
@@ -193,7 +195,8 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
   for (const Column& column : copy.columns) {
     const policy::ColumnRule* rule = rule_of(spec, column);
     const bool is_hidden = rule == nullptr || rule->column_class == policy::ColumnClass::identifier;
-    shows_raw.push_back(!is_hidden && rule->column_class != policy::ColumnClass::quasi_identifier);
+    shows_raw.push_back(!is_hidden && (rule->column_class == policy::ColumnClass::sensitive ||
+                                       rule->column_class == policy::ColumnClass::insensitive));
     Result<Node*> shown = build.column({kMaskAlias, column.name});
     if (is_hidden) {
       shown = typed_null(column, build);

@@ -114,6 +114,8 @@ void Resolver::sub_link(PgQuery__SubLink& link, Scope& scope, const CteScope* ct
 }
 
 void Resolver::value_function(Node*& node) {
+  if (snapshot_.is_for_source())
+    refuse_in_source("CURRENT_USER, CURRENT_DATE or the like", node->sqlvalue_function->location);
   switch (node->sqlvalue_function->op) {
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_ROLE:
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_USER:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pg/fields.hpp"
+#include "rewriter/catalog/own_schema.hpp"
 #include "rewriter/lists/refusal_hints.hpp"
 #include "rewriter/mask/masks.hpp"
 #include "rewriter/resolve/column_label.hpp"
@@ -67,11 +68,17 @@ std::string_view hint_of_unlisted(RelationKind kind) {
       return "ask the data owner to list the view in open_tables: it then shows each role what its tables "
              "show";
     case RelationKind::materialized_view:
-      return "a materialized view can have no policy: ask the data owner for the tables that it was made of";
     case RelationKind::foreign_table:
-      return "a foreign table can have no policy: ask the data owner for a copy of its rows";
+      return "ask the data owner for a policy with this as its source, which names this role as a reader";
   }
   return "ask the data owner for a policy that names this role as a reader";
+}
+
+// What an exempt role reads as it is. A view would run as its text says, and the tables of schema pgveil are
+// empty.
+bool has_rows_of_its_own(const Relation& relation) {
+  return (relation.kind == RelationKind::table || relation.kind == RelationKind::partitioned_table) &&
+         relation.schema != kOwnSchema;
 }
 
 bool is_exempt(const policy::PolicySpec& spec, const std::string& role) {
@@ -210,12 +217,41 @@ const Relation& Resolver::find_relation(const PgQuery__RangeVar& range) {
                range.location);
   }
   const Relation* found = schema.empty() ? catalog.resolve(name, schemas()) : catalog.find(schema, name);
+  if (found == nullptr && views_.empty() && (schema.empty() || schema == kOwnSchema))
+    found = published_select(range);
   if (found == nullptr) refuse_unlisted(range, RelationKind::table);
   return *found;
 }
 
+// What a policy whose source is a SELECT publishes under its own name; null: no policy has this name, or the
+// client may not know of it. Before the first BUILD there is no table yet.
+const Relation* Resolver::published_select(const PgQuery__RangeVar& range) const {
+  for (const Snapshot::ProtectedTable& table : snapshot_.protected_tables()) {
+    const policy::PolicySpec& spec = *table.state.spec;
+    if (!spec.source || spec.source->select.empty() || spec.name != range.relname) continue;
+    if (table.relation != nullptr) return table.relation;
+    if (std::ranges::find(spec.readers, client_.role) != spec.readers.end())
+      refuse_closed(spec, false, range);
+  }
+  return nullptr;
+}
+
+void Resolver::refuse_closed(const policy::PolicySpec& spec, bool has_row_security,
+                             const PgQuery__RangeVar& range) {
+  refuse(Reason::policy_not_built, fmt::format("the policy of relation \"{}\" is closed", range.relname),
+         has_row_security
+             ? "it has row-level security: ask the data owner for a copy of what all readers may see"
+             : "build needed: an admin can run BUILD POLICY " + spec.name,
+         range.location);
+}
+
 // The same words whether a table exists or not. The names in a view's definition are not the client's.
 void Resolver::refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind) {
+  if (snapshot_.is_for_source()) {
+    const std::string alike = suggest_relation(readable(), range.schemaname, range.relname);
+    refuse(Reason::relation_not_listed, fmt::format("there is no relation \"{}\" to read", range.relname),
+           alike.empty() ? "check the name, or write schema.name" : alike, range.location);
+  }
   const std::string_view remedy = hint_of_unlisted(kind);
   std::string hint(remedy);
   if (remedy == hint_of_unlisted(RelationKind::table) && views_.empty()) {
@@ -248,7 +284,9 @@ ColumnNames Resolver::relation(Node*& node, Scope& scope, const CteScope* ctes) 
 std::optional<OwnRelation> Resolver::own_relation_of(const PgQuery__RangeVar& range) const {
   const std::string_view database(range.catalogname);
   const bool is_here = database.empty() || database == snapshot_.catalog().database;
-  return is_here && views_.empty() ? own_relation(range.schemaname, range.relname) : std::nullopt;
+  return is_here && views_.empty() && !snapshot_.is_for_source()
+             ? own_relation(range.schemaname, range.relname)
+             : std::nullopt;
 }
 
 ColumnNames Resolver::own_relation_item(Node*& node, OwnRelation which, Scope& scope) {
@@ -287,6 +325,10 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
     const Snapshot::ProtectedTable* table = snapshot_.policy_for(relation, client_.role);
     if (table == nullptr) {
       if (const std::string* why = snapshot_.shut_because(relation)) {
+        if (snapshot_.is_for_source()) {
+          refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is {}", range.relname, *why),
+                 "name the table that holds the rows", range.location);
+        }
         refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is closed: {}", range.relname, *why),
                "ask the data owner: pgveil check says what to do about it", range.location);
       }
@@ -304,17 +346,17 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
           fmt::format("relation \"{}\" can't be read by exempt roles where masks are views", range.relname),
           "backend.mask_views leaves pgveil no right to the table", range.location);
     }
+    if (is_exempt(*table->state.spec, client_.role) && !has_rows_of_its_own(relation)) {
+      refuse(Reason::relation_not_listed,
+             fmt::format("relation \"{}\" can't be read by exempt roles: it is no table", range.relname),
+             "ask for the tables that it is made of", range.location);
+    }
     has_protected_ = true;
     const PolicyRead read{table->state.spec->name, !is_exempt(*table->state.spec, client_.role)};
     if (std::ranges::find(policies_read_, read) == policies_read_.end()) policies_read_.push_back(read);
     if (!is_exempt(*table->state.spec, client_.role)) {
       if (table->mask == nullptr) {
-        refuse(Reason::policy_not_built,
-               fmt::format("the policy of relation \"{}\" is closed", range.relname),
-               relation.has_row_security
-                   ? "it has row-level security: ask the data owner for a copy of what all readers may see"
-                   : "build needed: an admin can run BUILD POLICY " + table->state.spec->name,
-               range.location);
+        refuse_closed(*table->state.spec, relation.has_row_security, range);
       }
       mask = table->mask.get();
       has_masked_ = true;

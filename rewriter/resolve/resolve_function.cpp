@@ -61,6 +61,9 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
                "only PostgreSQL's own functions that read no other data are")),
            call.location);
   }
+  if (snapshot_.is_for_source() && (rule != FunctionRule::allowed || depends_on_moment(name, call.n_args))) {
+    refuse_in_source(fmt::format("function \"{}\"", name), call.location);
+  }
   call_arguments(call, scope, ctes);
   if (names.size() == 1) {
     note_call(call, name, has_own, rule == FunctionRule::allowed ? Sent::either : Sent::as_ours);
@@ -100,6 +103,13 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   }
   refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name), {},
          call.location);
+}
+
+void Resolver::refuse_in_source(std::string_view what, int location) {
+  refuse(Reason::function_not_listed, fmt::format("{} can't be in a source", what),
+         "its result depends on more than rows, and a source is evaluated once for all readers: leave it "
+         "out, or write the value",
+         location);
 }
 
 void Resolver::note_call(PgQuery__FuncCall& call, std::string_view name, bool has_own, Sent sent) {

@@ -42,7 +42,8 @@ Treatment treatment_of(const Entry& entry, std::string_view table_column) {
   if (rule == entry.policy->columns.end()) return Treatment::always_hidden;
   switch (rule->column_class) {
     case ColumnClass::identifier: return Treatment::always_hidden;
-    case ColumnClass::quasi_identifier: return Treatment::hidden_by_row;
+    case ColumnClass::quasi_identifier:
+    case ColumnClass::key: return Treatment::hidden_by_row;
     case ColumnClass::sensitive:
     case ColumnClass::insensitive: break;
   }
@@ -89,8 +90,8 @@ bool is_equality(const PgQuery__AExpr& node) {
 }  // namespace
 
 bool Resolver::is_hidden_call(const PgQuery__FuncCall& call) const {
-  return views_.empty() && call.n_funcname == 2 && pg::string_of(call.funcname[0]) == kOwnSchema &&
-         pg::string_of(call.funcname[1]) == kHidden;
+  return views_.empty() && !snapshot_.is_for_source() && call.n_funcname == 2 &&
+         pg::string_of(call.funcname[0]) == kOwnSchema && pg::string_of(call.funcname[1]) == kHidden;
 }
 
 // A quasi-identifier's NULL is never released, so in a row of the table "nothing is shown" and "hidden" are

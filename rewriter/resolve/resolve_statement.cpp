@@ -148,8 +148,10 @@ Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind ki
   const CteScope none;
   outermost_ = &query;
   origins_.clear();
-  static_cast<void>(select(query, nullptr, &none));
+  ColumnNames columns = select(query, nullptr, &none);
   Statement out = of_kind(kind, std::move(name));
+  if (snapshot_.is_for_source() && columns)
+    out.columns = std::make_shared<const std::vector<std::string>>(std::move(*columns));
   if (!origins_.empty()) out.origins = std::make_shared<const std::vector<Origin>>(std::move(origins_));
   out.is_protected = has_protected_;
   out.is_masked = has_masked_;

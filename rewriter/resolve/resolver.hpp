@@ -145,6 +145,9 @@ class Resolver {
   ColumnNames xml_table(PgQuery__RangeTableFunc& table, Scope& scope, const CteScope* ctes);
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
+  [[nodiscard]] const Relation* published_select(const PgQuery__RangeVar& range) const;
+  [[noreturn]] static void refuse_closed(const policy::PolicySpec& spec, bool has_row_security,
+                                         const PgQuery__RangeVar& range);
   // relation: what the name means, or an empty table if there is none.
   [[noreturn]] void refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind);
   // Tables and views that the client may read, and system catalogs of the list.
@@ -216,6 +219,7 @@ class Resolver {
   void current_setting(Node*& node);
   [[nodiscard]] Node* listed_setting(Node* name);
   void guarded(PgQuery__FuncCall& call, FunctionRule rule, std::string_view function);
+  [[noreturn]] static void refuse_in_source(std::string_view what, int location);
   [[nodiscard]] static bool is_plain(const PgQuery__FuncCall& call);  // f(a, b): nothing but its arguments
   // Whether the relation is open, or the role is exempt from its policy.
   [[nodiscard]] bool reads_as_it_is(const Relation& relation) const;

@@ -101,6 +101,9 @@ class Snapshot {
   [[nodiscard]] MaskChoice mask_choice() const { return mask_choice_; }
   [[nodiscard]] Estimates estimates() const { return estimates_; }
   [[nodiscard]] ReaderNotices notices() const { return notices_; }
+  // The texts are those of policies' sources, which BUILD evaluates once for all readers
+  // (compile/source_query.hpp). Nothing in them may depend on who asks, or when.
+  [[nodiscard]] bool is_for_source() const { return is_for_source_; }
   [[nodiscard]] const std::vector<ProtectedTable>& protected_tables() const { return protected_; }
   // Whether the table may stand in SQL that is sent for this role.
   [[nodiscard]] bool is_open(const Relation& relation, std::string_view role) const;
@@ -140,13 +143,15 @@ class Snapshot {
   [[nodiscard]] const Mask* mask_for(std::uint32_t oid, const std::string& role) const;
 
  private:
-  friend class SnapshotMaker;  // make_snapshot.cpp
+  friend class SnapshotMaker;        // make_snapshot.cpp
+  friend class SourceSnapshotMaker;  // source_query.cpp
   std::shared_ptr<const Catalog> catalog_;
   std::uint64_t generation_ = 0;
   MaskSource mask_source_ = MaskSource::text;
   MaskChoice mask_choice_ = MaskChoice::cheapest;
   Estimates estimates_ = Estimates::large_tables;
   ReaderNotices notices_ = ReaderNotices::yes;
+  bool is_for_source_ = false;
   std::vector<ProtectedTable> protected_;
   std::multimap<std::uint32_t, std::size_t> by_oid_;
   // Who may read a relation; nullopt: everybody.

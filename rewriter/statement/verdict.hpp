@@ -72,6 +72,8 @@ struct Statement {
   NoticeSwitches switches = {};
   bool sets_encoding = false;                                    // client_encoding, to another than UTF8
   std::shared_ptr<const std::vector<Origin>> origins = nullptr;  // of all output columns; null: not known
+  // The names of all output columns, only of a policy's source; null: not known.
+  std::shared_ptr<const std::vector<std::string>> columns = nullptr;
 };
 
 // A policy version that a statement was rewritten under.

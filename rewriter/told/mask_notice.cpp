@@ -14,7 +14,12 @@ std::string minute_of(const std::string& built_at) {
   return fmt::format("{} {} UTC", built_at.substr(0, 10), built_at.substr(11, 5));
 }
 
+bool is_pseudonym(const ToldColumn& column) {
+  return column.column_class == policy::ColumnClass::key;
+}
+
 std::string text_of_column(const ToldColumn& column, bool is_first_shown) {
+  if (is_pseudonym(column)) return column.name + " as a pseudonym";
   if (column.shown_percent == 0) return column.name + " never";
   return fmt::format("{} {} %{}", column.name, column.shown_percent, is_first_shown ? " shown" : "");
 }
@@ -30,7 +35,7 @@ std::string list_of_columns(const std::vector<ToldColumn>& columns) {
       ++left;
       continue;
     }
-    const bool is_first_shown = column.shown_percent > 0 && !has_shown;
+    const bool is_first_shown = column.shown_percent > 0 && !is_pseudonym(column) && !has_shown;
     has_shown = has_shown || is_first_shown;
     out += (out.empty() ? "" : ", ") + text_of_column(column, is_first_shown);
     ++listed;
@@ -59,6 +64,7 @@ std::string table_comment(const Snapshot::ProtectedTable& table) {
 
 std::string column_comment(const policy::PolicySpec& spec, const ToldColumn& column) {
   if (is_shown_as_it_is(column)) return {};
+  if (is_pseudonym(column)) return fmt::format("masked by policy {}: a pseudonym", spec.name);
   if (column.shown_percent == 0) return fmt::format("masked by policy {}: never shown", spec.name);
   return fmt::format("masked by policy {}: shown in {} % of rows", spec.name, column.shown_percent);
 }

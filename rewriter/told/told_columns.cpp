@@ -30,7 +30,8 @@ ToldColumn told_column(const Column& column, const policy::PolicySpec& spec,
     case ColumnClass::identifier: break;
     case ColumnClass::quasi_identifier: out.shown_percent = shown_percent_of(version, column.name); break;
     case ColumnClass::sensitive:
-    case ColumnClass::insensitive: out.shown_percent = 100; break;
+    case ColumnClass::insensitive:
+    case ColumnClass::key: out.shown_percent = 100; break;
   }
   return out;
 }
@@ -70,6 +71,7 @@ std::string_view class_name(std::optional<ColumnClass> column_class) {
     case ColumnClass::quasi_identifier: return "quasi_identifier";
     case ColumnClass::sensitive: return "sensitive";
     case ColumnClass::insensitive: return "insensitive";
+    case ColumnClass::key: return "key";
   }
   return {};
 }

@@ -25,9 +25,10 @@ struct ToldColumn {
 // In the table's order. REQUIRES: the policy is open.
 [[nodiscard]] std::vector<ToldColumn> told_columns(const Snapshot::ProtectedTable& table);
 
-// identifier, quasi_identifier, sensitive, insensitive, unlisted
-// Whether the mask shows the column as it is, whatever the tree.
+// Whether the mask shows the column as it is, whatever the tree. It does not of a key: readers see
+// pseudonyms, and NULL in rows that are linked to nobody.
 [[nodiscard]] bool is_shown_as_it_is(const ToldColumn& column);
+// identifier, quasi_identifier, sensitive, insensitive, key, unlisted
 [[nodiscard]] std::string_view class_name(std::optional<policy::ColumnClass> column_class);
 
 // What kind of level it is: width, bounds, period, prefix, hierarchy. Not which: a hierarchy lists values.

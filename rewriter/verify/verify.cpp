@@ -186,7 +186,9 @@ class Verifier {
     if (snapshot_.is_open(*found, role_)) return;
     const auto* table = protected_for(found->oid, role_, snapshot_);
     const bool is_exempt = table != nullptr && is_exempt_from(*table, role_);
-    if (!is_exempt || snapshot_.mask_source() == MaskSource::view)
+    const bool is_table =
+        found->kind == RelationKind::table || found->kind == RelationKind::partitioned_table;
+    if (!is_exempt || !is_table || snapshot_.mask_source() == MaskSource::view)
       throw Rejected{"a relation that may only be read through its mask"};
     reads_.has_protected = true;
   }

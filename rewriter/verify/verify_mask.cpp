@@ -120,8 +120,15 @@ struct MaskCheck {
 
   [[nodiscard]] bool is_shown_raw(const Column& column) const {
     const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
-    return rule != spec.columns.end() && (rule->column_class == policy::ColumnClass::sensitive ||
-                                          rule->column_class == policy::ColumnClass::insensitive);
+    return rule != spec.columns.end() &&
+           (rule->column_class == policy::ColumnClass::sensitive ||
+            rule->column_class == policy::ColumnClass::insensitive || is_pseudonym(*rule));
+  }
+
+  // A copy has pseudonyms in the place of keys. In a table there are only the keys themselves, which nobody
+  // is shown.
+  [[nodiscard]] bool is_pseudonym(const policy::ColumnRule& rule) const {
+    return reads_copy && rule.column_class == policy::ColumnClass::key;
   }
 
   // Whether the mask tests the column. For an attribute that is a level, it is the level's source; a copy has
@@ -161,8 +168,9 @@ struct MaskCheck {
       const Column& column = relation.columns[i];
       if (target.name != column.name) fail("column " + column.name);
       const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
-      const bool is_hidden =
-          rule == spec.columns.end() || rule->column_class == policy::ColumnClass::identifier;
+      const bool is_hidden = rule == spec.columns.end() ||
+                             rule->column_class == policy::ColumnClass::identifier ||
+                             (rule->column_class == policy::ColumnClass::key && !is_pseudonym(*rule));
       if (is_hidden && !is_typed_null(target.val)) fail("NULL for column " + column.name);
       if (is_hidden || rule->column_class == policy::ColumnClass::quasi_identifier) continue;
       if (column_of(target.val) != column.name) fail("the column itself for " + column.name);

@@ -96,6 +96,7 @@ std::string row(const Snapshot::ProtectedTable& table, const Column& column) {
         break;
       case ColumnClass::sensitive: of_class = "'sensitive', 100, NULL"; break;
       case ColumnClass::insensitive: of_class = "'insensitive', 100, NULL"; break;
+      case ColumnClass::key: of_class = "'key', 100, 'NULL'"; break;
     }
   }
   std::string level = "NULL, NULL";
@@ -126,13 +127,13 @@ std::string comments(const Snapshot::ProtectedTable& table) {
   for (const Column& column : table.relation->columns) {
     const auto rule = std::ranges::find(spec.columns, column.name, &policy::ColumnRule::name);
     const bool is_listed = rule != spec.columns.end();
-    if (is_listed && rule->column_class != ColumnClass::identifier &&
-        rule->column_class != ColumnClass::quasi_identifier)
+    if (is_listed &&
+        (rule->column_class == ColumnClass::sensitive || rule->column_class == ColumnClass::insensitive))
       continue;
     const bool may_show = is_listed && rule->column_class == ColumnClass::quasi_identifier;
     const std::uint64_t percent = may_show ? percent_of(*table.state.version, column.name) : 0;
-    const std::string shown =
-        percent == 0 ? "never shown" : "shown in " + std::to_string(percent) + " % of rows";
+    std::string shown = percent == 0 ? "never shown" : "shown in " + std::to_string(percent) + " % of rows";
+    if (is_listed && rule->column_class == ColumnClass::key) shown = "a pseudonym";
     out += begin + std::to_string(column.number) + ", " + quoted_literal(masked + shown) + ")";
   }
   return out;

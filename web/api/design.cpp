@@ -124,6 +124,7 @@ json::array classes_json(const policy::PolicySpec& spec) {
       case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
       case policy::ColumnClass::sensitive: return "sensitive";
       case policy::ColumnClass::insensitive: return "insensitive";
+      case policy::ColumnClass::key: return "key";
     }
     return "";
   };

@@ -38,6 +38,25 @@ TEST_CASE("texts are taken as written, null is none") {
         "f.yaml:1:1: expected a text, found nothing; write one word or a quoted text");
 }
 
+TEST_CASE("a literal block text of the key source is only read where one is expected") {
+  const auto block = parse("source: |\n  SELECT 1\n    FROM t\n", "f.yaml")->as_map()->front().value;
+  CHECK(block.as_block_text().value() == "SELECT 1\n  FROM t\n");
+  CHECK(message_of(block.as_string()) ==
+        "f.yaml:1:9: expected a text, found a block text; write one word or a quoted text");
+  CHECK(!block.as_integer(0, 9));
+  CHECK(!block.as_boolean());
+  CHECK(!block.as_duration_ms());
+  CHECK(!block.as_sequence());
+  CHECK(!block.as_map());
+  const auto end = parse("source: |-\n  SELECT 1", "f.yaml")->as_map()->front().value;
+  CHECK(end.as_block_text().value() == "SELECT 1");
+  const auto with_mark = parse("\xEF\xBB\xBFsource: |\r\n  SELECT 'é'\r\n", "f.yaml");
+  REQUIRE(with_mark.has_value());
+  CHECK(with_mark->as_map()->front().value.as_block_text()->starts_with("SELECT 'é'"));
+  CHECK(value_of("'a b'").as_block_text().value() == "a b");
+  CHECK(!value_of("[a]").as_block_text());
+}
+
 TEST_CASE("whole numbers are decimal, in range and unquoted") {
   CHECK(value_of("0").as_integer(0, 9).value() == 0);
   CHECK(value_of("9").as_integer(0, 9).value() == 9);

@@ -32,6 +32,19 @@ TEST_CASE("names are quoted where they are names, literals and comments") {
   CHECK(sql.find("\"an?alyst\"  all  reject") != std::string::npos);
 }
 
+TEST_CASE("for sources the admin role may act as the query role, which may read what they name") {
+  SetupInput input = hostile();
+  CHECK(setup_sql(input).find("TEMPORARY ON DATABASE \"d\"\"b\" TO") == std::string::npos);
+  CHECK(setup_sql(input).find("RECURSIVE reads") == std::string::npos);
+  input.source_relations = {{"", "vi'sits"}, {"h'r", "report"}};
+  input.evaluates_sources = input.stages_rows = true;
+  const std::string sql = setup_sql(input);
+  CHECK(sql.find("GRANT \"q'\"\"\nDROP TABLE people; --\" TO \"a'b\";") != std::string::npos);
+  CHECK(sql.find("GRANT TEMPORARY ON DATABASE \"d\"\"b\" TO \"a'b\";") != std::string::npos);
+  CHECK(sql.find("c.relname = 'vi''sits'") != std::string::npos);
+  CHECK(sql.find("ARRAY['h''r']") != std::string::npos);
+}
+
 TEST_CASE("with a mask owner the query role gets nothing on the tables of policies") {
   SetupInput input = hostile();
   input.mask_owner = "o\"w'n";

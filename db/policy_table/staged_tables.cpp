@@ -1,0 +1,175 @@
+#include "db/policy_table/staged_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/sql_quoting.hpp"
+#include "common/sqlstate.hpp"
+#include "db/catalog/relation_query.hpp"
+#include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
+#include "policy/spec/entity_group.hpp"
+
+namespace pgveil::db {
+namespace {
+
+constexpr std::string_view kTemporarySchema = "pg_temp";
+
+constexpr const char* kMayStage = R"(
+SELECT pg_catalog.has_database_privilege(current_user, pg_catalog.current_database(), 'TEMPORARY'),
+       pg_catalog.pg_has_role(current_user, $1, 'MEMBER'))";
+
+std::string name_of_rows(std::size_t index) {
+  return fmt::format("pgveil rows {}", index + 1);
+}
+
+// Asks before anything is evaluated, because the server's own words would not name the remedy.
+void need_rights(Connection& server, const Endpoint& endpoint, const std::string& reader, bool has_select) {
+  const auto may = server.run(kMayStage, reader);
+  if (may[0][0].as<bool>() && (!has_select || may[0][1].as<bool>())) return;
+  throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
+                      fmt::format("role {} can't evaluate sources in database {}", quoted_name(endpoint.user),
+                                  quoted_name(server.database())),
+                      fmt::format("run GRANT TEMPORARY ON DATABASE {} TO {}; GRANT {} TO {}; or what pgveil "
+                                  "setup-sql prints",
+                                  quoted_name(server.database()), quoted_name(endpoint.user),
+                                  quoted_name(reader), quoted_name(endpoint.user))}};
+}
+
+// Makes the temporary table with admin_role's rights, and fills it with the reader's.
+void evaluate(Connection& server, const std::string& rows, const std::string& select,
+              const std::string& reader) {
+  server.run(
+      fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS {} WITH NO DATA", rows, select));
+  server.run(fmt::format("GRANT INSERT ON {} TO {}", rows, quoted_name(reader)));
+  server.run("SET LOCAL ROLE " + quoted_name(reader));
+  server.run(fmt::format("INSERT INTO {} {}", rows, select));
+  server.run("RESET ROLE");
+}
+
+std::string columns_of(const rewriter::Relation& relation) {
+  std::string names;
+  for (const auto& column : relation.columns)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", quoted_name(column.name));
+  return names;
+}
+
+bool has_columns_of(const rewriter::Relation& one, const rewriter::Relation& other) {
+  return std::ranges::equal(one.columns, other.columns, [](const auto& a, const auto& b) {
+    return a.name == b.name && a.type_oid == b.type_oid && a.typmod == b.typmod &&
+           a.collation_oid == b.collation_oid;
+  });
+}
+
+std::string comment_of_published(const std::string& policy) {
+  return "pgveil: the columns of policy " + policy + "; its rows are in a masked copy";
+}
+
+// The empty table under which readers find the rows of a SELECT.
+rewriter::Relation publish_columns(Connection& server, const policy::PolicySpec& spec,
+                                   const std::string& rows) {
+  const std::string name = qualified_name(spec.schema, spec.table);
+  const std::string fresh = spec.table + ".new";
+  const auto make = [&](const std::string& table) {
+    server.run(fmt::format("CREATE TABLE {} AS SELECT * FROM {} WITH NO DATA", table, rows));
+  };
+  make(qualified_name(spec.schema, fresh));
+  const auto wanted = one_relation(server, spec.schema, fresh);
+  const auto known = one_relation(server, spec.schema, spec.table);
+  server.run("DROP TABLE " + qualified_name(spec.schema, fresh));
+  if (known && wanted && has_columns_of(*known, *wanted)) return *known;
+  if (known) server.run("DROP TABLE " + name);
+  make(name);
+  server.run(fmt::format("REVOKE ALL ON {} FROM PUBLIC", name));
+  server.run(fmt::format("COMMENT ON TABLE {} IS {}", name, quoted_literal(comment_of_published(spec.name))));
+  auto made = one_relation(server, spec.schema, spec.table);
+  if (made) return std::move(*made);
+  throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                      fmt::format("policy {}: its source can't be published as a table", spec.name),
+                      "look for event triggers"}};
+}
+
+rewriter::Relation find_published(Connection& server, const policy::PolicySpec& spec) {
+  auto found = one_relation(server, spec.schema, spec.table);
+  if (found) return std::move(*found);
+  throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
+                      fmt::format("policy {}: relation {} does not exist", spec.name,
+                                  qualified_name(spec.schema, spec.table)),
+                      "create it or mend the policy"}};
+}
+
+// A table with rows about the members of an entity may have none yet.
+void refuse_empty(Connection& server, const policy::PolicySpec& spec, const std::string& rows) {
+  if (policy::key_of(spec) != nullptr && !spec.entity) return;
+  if (!server.run(fmt::format("SELECT NOT EXISTS (SELECT FROM {})", rows))[0][0].as<bool>()) return;
+  throw Abandon{
+      Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
+            fmt::format("policy {}: its {} has no rows", spec.name, spec.source ? "source" : "table"),
+            "nothing can be shown of fewer than k persons: build again when there are rows"}};
+}
+
+}  // namespace
+
+StagedTables::StagedTables(std::shared_ptr<Connection> connection, std::vector<Staged> staged,
+                           std::uint64_t counts_bytes)
+    : connection_(std::move(connection)), staged_(std::move(staged)), counts_bytes_(counts_bytes) {}
+
+Result<StagedTables> StagedTables::stage(const Endpoint& endpoint, const std::string& database,
+                                         const std::vector<ToStage>& tables, const std::string& reader,
+                                         const Progress& progress) {
+  auto opened = Connection::open(endpoint, database, Access::read_write);
+  if (!opened) return opened.error();
+  std::shared_ptr<Connection> connection = std::move(*opened);
+  return guarded<StagedTables>("evaluating the source of a policy", [&]() -> Result<StagedTables> {
+    Connection& server = *connection;
+    const bool has_select = std::ranges::any_of(tables, [](const auto& one) { return !one.select.empty(); });
+    need_rights(server, endpoint, reader, has_select);
+    server.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE");
+    // LOCK takes no snapshot: the snapshot is taken after any DDL we waited for.
+    for (const auto& one : tables) {
+      if (one.select.empty()) {
+        server.run(fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE",
+                               qualified_name(one.spec.schema, one.spec.table)));
+      }
+    }
+    std::vector<Staged> staged;
+    for (const auto& one : tables) {
+      if (progress) progress("evaluating the source of " + one.spec.name, 0);
+      const auto name = name_of_rows(staged.size());
+      const auto rows = qualified_name(std::string(kTemporarySchema), name);
+      const bool is_select = one.spec.source && !one.spec.source->select.empty();
+      rewriter::Relation published;
+      if (one.select.empty()) {
+        published = find_published(server, one.spec);
+        server.run(fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS SELECT {} FROM {}", rows,
+                               columns_of(published), qualified_name(one.spec.schema, one.spec.table)));
+      } else {
+        evaluate(server, rows, one.select, reader);
+        published = is_select ? publish_columns(server, one.spec, rows) : find_published(server, one.spec);
+      }
+      refuse_empty(server, one.spec, rows);
+      server.run("ANALYZE " + rows);
+      auto where = published;
+      where.schema = kTemporarySchema;
+      where.name = name;
+      where.kind = rewriter::RelationKind::table;
+      staged.push_back({one.spec, std::move(published), std::move(where)});
+    }
+    server.run("COMMIT");
+    return StagedTables(connection, std::move(staged), endpoint.counts_bytes);
+  });
+}
+
+TableReading StagedTables::reading(std::size_t index) const {
+  const Staged& one = staged_.at(index);
+  return {connection_, one.spec, one.published, one.rows, counts_bytes_};
+}
+
+TableReading StagedTables::reading_of(policy::PolicySpec spec, rewriter::Relation relation,
+                                      rewriter::Relation rows) const {
+  return {connection_, std::move(spec), std::move(relation), std::move(rows), counts_bytes_};
+}
+
+}  // namespace pgveil::db
