@@ -1,7 +1,7 @@
 #pragma once
-// Builds what belongs together: one policy, or all policies over the tables of an entity, whose pseudonyms and
-// histories are chosen together (docs/entity.md). Blocks on PostgreSQL. The console, the page and the command
-// line use this; release() in lineage.hpp then makes the versions current.
+// Builds what belongs together: one policy, or all policies over the tables of an entity, whose pseudonyms
+// and histories are chosen together (docs/entity.md). Blocks on PostgreSQL. The console, the page and the
+// command line use this; release() in lineage.hpp then makes the versions current.
 #include <memory>
 #include <string>
 #include <vector>

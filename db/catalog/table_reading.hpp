@@ -32,8 +32,8 @@ class TableReading {
                                                  std::int64_t lock_wait_ms = 0);
   [[nodiscard]] static Result<TableReading> open_for_writing(const Endpoint& endpoint,
                                                              const policy::PolicySpec& spec);
-  // Reads staged rows. relation: the table or view that readers name. rows: the same columns under the name of
-  // the temporary table. The reading begins paused.
+  // Reads staged rows. relation: the table or view that readers name. rows: the same columns under the name
+  // of the temporary table. The reading begins paused.
   TableReading(std::shared_ptr<Connection> connection, policy::PolicySpec spec, rewriter::Relation relation,
                rewriter::Relation rows, std::uint64_t counts_bytes);
   TableReading(TableReading&&) noexcept;

@@ -1,8 +1,8 @@
 #pragma once
 // Evaluates the sources of policies once, in one snapshot, into temporary tables of one session. Trees are
-// then counted on these rows, and copies are made of them, so the rows that were counted are the rows that are
-// published, and no transaction is open while a tree is computed. The temporary tables hold raw rows; only
-// this session can read them, and they end with it, also if pgveil or the server is killed.
+// then counted on these rows, and copies are made of them, so the rows that were counted are the rows that
+// are published, and no transaction is open while a tree is computed. The temporary tables hold raw rows.
+// Only this session can read them, and they end with it, also if pgveil or the server is killed.
 #include <memory>
 #include <string>
 #include <vector>

@@ -295,7 +295,7 @@ Result<policy::FactRows> EntityTables::rows_of(std::size_t fact, const Progress&
   if (!exact) return exact.error();
   auto attributes = tree_attributes(reading.spec(), reading.rows());
   if (!attributes) return attributes.error();
-  // What comes last is hidden first: the columns that `priority` does not name, the last one of the table first.
+  // What comes last is hidden first: the columns that `priority` does not name, the table's last one first.
   const auto& priority = reading.spec().growth.priority;
   std::ranges::stable_sort(*attributes, {}, [&](const policy::TreeAttribute& attribute) {
     const auto& source = attribute.level ? attribute.level->source : attribute.name;

@@ -1,6 +1,6 @@
 #pragma once
-// The SQL side of building the tables of one entity (docs/entity.md): pseudonyms for its keys, the rows of each
-// person in the other tables, the masked copies, and their recount. The choice of what is shown is made
+// The SQL side of building the tables of one entity (docs/entity.md): pseudonyms for its keys, the rows of
+// each person in the other tables, the masked copies, and their recount. The choice of what is shown is made
 // elsewhere (policy/entity/history.hpp). All of it happens in one session, on staged rows.
 #include <cstdint>
 #include <map>

@@ -43,8 +43,8 @@ struct Detail {
 // From fine to coarse. Rung 0 shows everything and the last one nothing, so there is one rung more than there
 // are attributes. Each rung hides one attribute more than the one before it: of the last column first the
 // exact values, then its levels from fine to coarse, and then the same of the column before it. A column
-// comes where its first attribute comes. So where an attribute is shown, the coarser levels of its column are,
-// too.
+// comes where its first attribute comes. So where an attribute is shown, the coarser levels of its column
+// are, too.
 [[nodiscard]] std::vector<Detail> ladder_of(std::span<const Attribute> attributes);
 
 // The rung of a person whose rows in this table are not linked, or who has none there.

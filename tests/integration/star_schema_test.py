@@ -179,13 +179,15 @@ class Forms(Sources):
 
     def test_columns_are_those_of_the_source(self):
         expected = ["line", "patient_id", "city", "ward", "admitted", "month", "cost"]
-        for name, _, _ in self.found.values():
+        for form, (name, _, _) in self.found.items():
             with self.subTest(name):
                 reply = self.reply(f"SELECT * FROM {name} LIMIT 1")
                 self.assertEqual([column.name for column in reply.columns], expected)
                 listed = self.texts("SELECT attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
                                     f"WHERE relname = '{name}' AND attnum > 0 ORDER BY attnum")
-                self.assertEqual([row[0] for row in listed], expected)
+                # The catalogs hide the schema pgveil, so tools do not list what a SELECT publishes.
+                is_listed = form != "select"
+                self.assertEqual([row[0] for row in listed], expected if is_listed else [])
 
     def test_each_visible_combination_belongs_to_k_persons(self):
         for form, (name, _, _) in self.found.items():
