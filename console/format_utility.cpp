@@ -23,7 +23,7 @@ using Cell = std::optional<std::string>;
 
 constexpr std::uint64_t kMillion = 1'000'000;
 constexpr std::string_view kNotMeasured =
-    "not measured: the version is from before pgveil measured its answers; the next build does";
+    "not measured: so it is for tables with rows about an entity, and for versions of an older pgveil";
 
 std::string percent_of(std::uint64_t part, std::uint64_t whole, int digits = 1) {
   return shown_percent(part, whole, digits) + "%";

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/ascii.hpp"
+#include "policy/spec/entity_group.hpp"
 
 namespace pgveil::review {
 namespace {
@@ -38,7 +39,7 @@ class Release {
       : spec_(spec), relation_(relation), standings_(standings), surroundings_(surroundings) {}
 
   std::vector<Finding> run() {
-    if (!spec_.unit) {
+    if (!spec_.unit && policy::key_of(spec_) == nullptr) {
       for (const auto& key : surroundings_.foreign_keys) person_key(key);
     }
     for (const auto& index : surroundings_.indexes) {

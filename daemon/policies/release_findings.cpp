@@ -10,6 +10,7 @@
 #include "db/catalog/table_reading.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/decision/visible_columns.hpp"
+#include "policy/spec/entity_group.hpp"
 #include "review/release_check.hpp"
 
 namespace pgveil::app {
@@ -64,6 +65,8 @@ class ReleaseExamination {
 
   Result<ReleaseReport> run(Counting counting) {
     if (version_ != nullptr) look_at_computable();
+    // The rows of a source, and what histories show, are known to a BUILD only.
+    if (spec_.source || policy::key_of(spec_) != nullptr) return std::move(report_);
     if (auto order = look_at_order(); !order) return order.error();
     if (counting == Counting::none) return std::move(report_);
     if (auto identifiers = look_at_identifiers(); !identifiers) return identifiers.error();
