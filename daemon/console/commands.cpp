@@ -21,6 +21,7 @@
 #include "daemon/state/export_policy.hpp"
 #include "daemon/statements/explain.hpp"
 #include "jobs/language/files.hpp"
+#include "policy/spec/entity_group.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -61,6 +62,9 @@ std::string finding_of(const Recheck& recheck, const policy::PolicySpec& spec, C
   if (copy == CopyState::changed)
     return fmt::format("{}: the next drift check closes the policy; BUILD POLICY is needed", kCopyChanged);
   if (!recheck.is_same_shape) return "the table changed since the build: BUILD POLICY is needed";
+  if (spec.source || policy::key_of(spec) != nullptr)
+    return "ok: answers come from the rows of the build, and so do these figures: only BUILD evaluates its "
+           "rows";
   if (spec.enforcement == policy::Enforcement::copy)
     return "ok: answers come from the rows of the build; these figures are of the rows as they are now";
   if (!recheck.repaired)

@@ -38,6 +38,7 @@ Result<BuildNeeds> copy_needs(const Config& config, const policy::PolicySpec& sp
   if (!done) return done.error();
   if (!*query) return query->error();
   needs.select = std::move((*query)->sql);
+  needs.reads = std::move((*query)->tables);
   return needs;
 }
 
@@ -48,7 +49,8 @@ Result<BuildNeeds> build_needs(const Config& config, const policy::PolicySpec& s
     case policy::Enforcement::query: break;
     case policy::Enforcement::stored:
       if (auto has = need_schema(config, spec, "stored"); !has) return has.error();
-      return BuildNeeds{.select = std::nullopt, .copy_reader = std::nullopt, .asks_stored = true};
+      return BuildNeeds{
+          .select = std::nullopt, .reads = {}, .copy_reader = std::nullopt, .asks_stored = true};
     case policy::Enforcement::copy:
       if (auto has = need_schema(config, spec, "copy"); !has) return has.error();
       return copy_needs(config, spec);

@@ -2,6 +2,8 @@
 // What a build needs from the database in addition to the counts. It depends on the policy's enforcement.
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/error.hpp"
 #include "policy/spec/spec.hpp"
@@ -12,6 +14,7 @@ namespace pgveil::app {
 struct BuildNeeds {
   // The SELECT that gives the rows of a policy with `source`; it is evaluated with copy_reader's rights.
   std::optional<std::string> select = std::nullopt;
+  std::vector<std::pair<std::string, std::string>> reads = {};  // the tables that the SELECT reads
   std::optional<std::string> copy_reader;  // copy: the role that may read the copy; none: no copy is made
   bool asks_stored = false;                // stored: ask what the server prints for the expression
 };

@@ -83,7 +83,7 @@ class EntityBuild {
     for (const auto& spec : members_) {
       auto needs = build_needs(config_, *spec);
       if (!needs) return needs.error();
-      to_stage.push_back({*spec, needs->select.value_or("")});
+      to_stage.push_back({*spec, needs->select.value_or(""), needs->reads});
     }
     const std::string& reader = config_.backend.query_role.user;
     auto staged = db::StagedTables::stage(build_endpoint(config_), members_.front()->database, to_stage,

@@ -43,7 +43,7 @@ Result<db::TableReading> open_rows(const db::Endpoint& endpoint, const policy::P
                  fmt::format("policy {} has a source, whose rows only a BUILD evaluates", spec.name),
                  fmt::format("run pgveil policy build {}", spec.name)};
   }
-  const auto staged = db::StagedTables::stage(endpoint, spec.database, {{spec, *needs.select}},
+  const auto staged = db::StagedTables::stage(endpoint, spec.database, {{spec, *needs.select, needs.reads}},
                                               *needs.copy_reader, in_steps(progress));
   if (!staged) return staged.error();
   return staged->reading(0);

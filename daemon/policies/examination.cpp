@@ -94,6 +94,7 @@ Result<Examination> examine(const Config& config, const Specs& specs, const std:
   const auto surroundings = db::load_surroundings(endpoint, database);
   if (!surroundings) return surroundings.error();
   out.surroundings = find_surroundings(config, specs, out, *surroundings);
+  out.reads = surroundings->reads;
   decide(out, acknowledged_in(config, database));
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "common/finding.hpp"
 #include "rewriter/catalog/catalog.hpp"
+#include "rewriter/catalog/surroundings.hpp"
 #include "settings/config.hpp"
 #include "settings/policy_files.hpp"
 
@@ -15,10 +16,11 @@ namespace pgveil::app {
 
 struct Examination {
   rewriter::Catalog catalog;
-  std::vector<Finding> server;          // an error: nothing is answered from such a server
-  std::vector<Finding> surroundings;    // an error: something open shows protected rows
-  std::vector<Finding> joins;           // an error: protected tables can be joined; BUILD refuses
-  std::vector<Finding> decisions;       // entries of `acknowledged` that match no finding
+  std::vector<Finding> server;            // an error: nothing is answered from such a server
+  std::vector<Finding> surroundings;      // an error: something open shows protected rows
+  std::vector<Finding> joins;             // an error: protected tables can be joined; BUILD refuses
+  std::vector<Finding> decisions;         // entries of `acknowledged` that match no finding
+  std::vector<rewriter::ReadEdge> reads;  // what views and materialized views read
   std::vector<std::string> by_pattern;  // what patterns of open_tables open, in addition to the named tables
   std::map<std::string, rewriter::Access> pattern_access;  // of those that not every role may read
 };

@@ -162,8 +162,8 @@ Result<std::vector<Finding>> table_findings(const Config& config, const Company&
 TableNames tables_of(const SourceTables& sources, const PolicySpec& spec) {
   TableNames out = {{spec.schema, spec.table}};
   if (spec.source) {
-    const auto found = sources.of.find(spec.name);
-    if (found == sources.of.end()) return {};  // it can't be built
+    const auto found = sources.behind.find(spec.name);
+    if (found == sources.behind.end()) return {};  // it can't be built
     out = found->second;
   }
   std::erase_if(out, [&](const auto& table) { return sources.open.contains(table); });

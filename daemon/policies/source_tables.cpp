@@ -13,6 +13,29 @@ bool has_sources(const Specs& specs, const std::string& database) {
       specs, [&](const auto& spec) { return spec->database == database && spec->source.has_value(); });
 }
 
+// The tables, and everything that they are made of.
+TableNames with_tables_behind(TableNames tables, const Examination& examined) {
+  std::map<rewriter::RelationOid, const rewriter::Relation*> by_oid;
+  for (const auto& [name, relation] : examined.catalog.relations) by_oid.emplace(relation.oid, &relation);
+  std::vector<rewriter::RelationOid> waiting;
+  for (const auto& [schema, name] : tables) {
+    if (const auto* relation = examined.catalog.find(schema, name)) waiting.push_back(relation->oid);
+  }
+  std::set<rewriter::RelationOid> seen(waiting.begin(), waiting.end());
+  while (!waiting.empty()) {
+    const auto reader = waiting.back();
+    waiting.pop_back();
+    for (const auto& edge : examined.reads) {
+      if (edge.reader != reader || edge.kind != rewriter::ReadKind::query || !seen.insert(edge.read).second)
+        continue;
+      waiting.push_back(edge.read);
+      if (const auto found = by_oid.find(edge.read); found != by_oid.end())
+        tables.emplace(found->second->schema, found->second->name);
+    }
+  }
+  return tables;
+}
+
 }  // namespace
 
 Result<SourceTables> source_tables(const Config& config, const Specs& specs, const Examination& examined) {
@@ -29,10 +52,13 @@ Result<SourceTables> source_tables(const Config& config, const Specs& specs, con
     for (const auto& spec : specs) {
       if (spec->database != catalog.database || !spec->source) continue;
       const auto query = rewriter::source_query(*spec, catalog);
-      if (query)
-        out.of.emplace(spec->name, TableNames(query->tables.begin(), query->tables.end()));
-      else
+      if (!query) {
         out.errors.push_back(query.error());
+        continue;
+      }
+      const TableNames tables(query->tables.begin(), query->tables.end());
+      out.behind.emplace(spec->name, with_tables_behind(tables, examined));
+      out.of.emplace(spec->name, tables);
     }
   };
   if (auto done = on_deep_stack(look); !done) return done.error();

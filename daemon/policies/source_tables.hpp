@@ -18,8 +18,10 @@ using TableNames = std::set<std::pair<std::string, std::string>>;  // schema and
 
 struct SourceTables {
   std::map<std::string, TableNames> of;  // by the name of the policy; only of those whose source is sound
-  std::vector<Error> errors;             // one for each other source (rewriter/compile/source_query.hpp)
-  TableNames open;                       // what open_tables opens, by name or by a pattern
+  // The same, and the tables behind the materialized views among them: the rows are of the same people.
+  std::map<std::string, TableNames> behind;
+  std::vector<Error> errors;  // one for each other source (rewriter/compile/source_query.hpp)
+  TableNames open;            // what open_tables opens, by name or by a pattern
 };
 
 // Of the policies of this database. Empty if none of them has a source. Errors: the sources are texts, and no

@@ -7,6 +7,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
+#include "db/catalog/column_code.hpp"
 #include "db/catalog/relation_query.hpp"
 #include "db/server/connection.hpp"
 #include "db/server/failure.hpp"
@@ -38,14 +39,60 @@ void need_rights(Connection& server, const Endpoint& endpoint, const std::string
                                   quoted_name(reader), quoted_name(endpoint.user))}};
 }
 
-// Makes the temporary table with admin_role's rights, and fills it with the reader's.
-void evaluate(Connection& server, const std::string& rows, const std::string& select,
-              const std::string& reader) {
+// In the newest catalog. REQUIRES: the relation is locked.
+constexpr const char* kKind = R"(
+SELECT COALESCE((pg_catalog.pg_identify_object_as_address(1259, pg_catalog.to_regclass($1)::pg_catalog.oid, 0)).type, ''))";
+
+// A view in a table's place would run what its owner wrote, with our rights. It was a table when the policy
+// was examined.
+void refuse_views(Connection& server, const policy::PolicySpec& spec, const std::string& relation) {
+  const auto kind = server.run(kKind, relation)[0][0].as<std::string>();
+  if (kind == "table" || kind == "materialized view" || kind == "foreign table") return;
+  throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kSerializationFailure),
+                      fmt::format("policy {}: {} is no table any more", spec.name, relation),
+                      "build it again"}};
+}
+
+Error hidden_rows(const policy::PolicySpec& spec) {
+  return {ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+          fmt::format("policy {}: its table has row-level security", spec.name),
+          "disable row-level security on it, or publish a copy"};
+}
+
+// Also for columns that no policy lists, because a copy has NULL of their types.
+void refuse_code(Connection& server, const policy::PolicySpec& spec, const std::string& relation) {
+  const auto columns = columns_with_code(server, relation);
+  if (columns.empty()) return;
+  throw Abandon{
+      Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+            fmt::format("policy {}: column {} has type {}, which runs code of the type's owner", spec.name,
+                        quoted_name(columns.front().name), columns.front().type),
+            "publish the table with source: SELECT …, and leave the column out or cast it to a type "
+            "of PostgreSQL's own"}};
+}
+
+// Names that the statements of entity_tables.cpp use beside the columns.
+void refuse_own_names(const policy::PolicySpec& spec, const rewriter::Relation& relation) {
+  for (const auto& column : relation.columns) {
+    if (!column.name.starts_with("pgveil ")) continue;
+    throw Abandon{Error{
+        ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+        fmt::format("policy {}: the name of column {} is reserved", spec.name, quoted_name(column.name)),
+        "publish the table with source: SELECT …, and give the column another name"}};
+  }
+}
+
+// Makes the temporary table with admin_role's rights. This evaluates nothing, but it locks what the SELECT
+// reads. Then fills the table with the reader's rights. The table is never analyzed: statistics would write
+// raw values to the write-ahead log.
+void evaluate(Connection& server, const ToStage& one, const std::string& rows, const std::string& reader) {
   server.run(
-      fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS {} WITH NO DATA", rows, select));
+      fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS {} WITH NO DATA", rows, one.select));
+  for (const auto& [schema, name] : one.reads) refuse_views(server, one.spec, qualified_name(schema, name));
+  refuse_code(server, one.spec, rows);
   server.run(fmt::format("GRANT INSERT ON {} TO {}", rows, quoted_name(reader)));
   server.run("SET LOCAL ROLE " + quoted_name(reader));
-  server.run(fmt::format("INSERT INTO {} {}", rows, select));
+  server.run(fmt::format("INSERT INTO {} {}", rows, one.select));
   server.run("RESET ROLE");
 }
 
@@ -56,12 +103,13 @@ std::string columns_of(const rewriter::Relation& relation) {
   return names;
 }
 
-bool has_columns_of(const rewriter::Relation& one, const rewriter::Relation& other) {
-  return std::ranges::equal(one.columns, other.columns, [](const auto& a, const auto& b) {
-    return a.name == b.name && a.type_oid == b.type_oid && a.typmod == b.typmod &&
-           a.collation_oid == b.collation_oid;
-  });
-}
+constexpr const char* kSameColumns = R"(
+SELECT ARRAY(SELECT ROW(a.attname, a.atttypid, a.atttypmod, a.attcollation)::pg_catalog.text
+               FROM pg_catalog.pg_attribute a WHERE a.attrelid = pg_catalog.to_regclass($1)
+                AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
+     = ARRAY(SELECT ROW(a.attname, a.atttypid, a.atttypmod, a.attcollation)::pg_catalog.text
+               FROM pg_catalog.pg_attribute a WHERE a.attrelid = pg_catalog.to_regclass($2)
+                AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum))";
 
 std::string comment_of_published(const std::string& policy) {
   return "pgveil: the columns of policy " + policy + "; its rows are in a masked copy";
@@ -71,17 +119,10 @@ std::string comment_of_published(const std::string& policy) {
 rewriter::Relation publish_columns(Connection& server, const policy::PolicySpec& spec,
                                    const std::string& rows) {
   const std::string name = qualified_name(spec.schema, spec.table);
-  const std::string fresh = spec.table + ".new";
-  const auto make = [&](const std::string& table) {
-    server.run(fmt::format("CREATE TABLE {} AS SELECT * FROM {} WITH NO DATA", table, rows));
-  };
-  make(qualified_name(spec.schema, fresh));
-  const auto wanted = one_relation(server, spec.schema, fresh);
-  const auto known = one_relation(server, spec.schema, spec.table);
-  server.run("DROP TABLE " + qualified_name(spec.schema, fresh));
-  if (known && wanted && has_columns_of(*known, *wanted)) return *known;
+  auto known = one_relation(server, spec.schema, spec.table);
+  if (known && server.run(kSameColumns, name, rows)[0][0].as<bool>()) return std::move(*known);
   if (known) server.run("DROP TABLE " + name);
-  make(name);
+  server.run(fmt::format("CREATE TABLE {} AS SELECT * FROM {} WITH NO DATA", name, rows));
   server.run(fmt::format("REVOKE ALL ON {} FROM PUBLIC", name));
   server.run(fmt::format("COMMENT ON TABLE {} IS {}", name, quoted_literal(comment_of_published(spec.name))));
   auto made = one_relation(server, spec.schema, spec.table);
@@ -143,14 +184,17 @@ Result<StagedTables> StagedTables::stage(const Endpoint& endpoint, const std::st
       rewriter::Relation published;
       if (one.select.empty()) {
         published = find_published(server, one.spec);
+        refuse_views(server, one.spec, qualified_name(one.spec.schema, one.spec.table));
+        refuse_code(server, one.spec, qualified_name(one.spec.schema, one.spec.table));
+        if (published.has_row_security) throw Abandon{hidden_rows(one.spec)};
         server.run(fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS SELECT {} FROM {}", rows,
                                columns_of(published), qualified_name(one.spec.schema, one.spec.table)));
       } else {
-        evaluate(server, rows, one.select, reader);
+        evaluate(server, one, rows, reader);
         published = is_select ? publish_columns(server, one.spec, rows) : find_published(server, one.spec);
       }
+      refuse_own_names(one.spec, published);
       refuse_empty(server, one.spec, rows);
-      server.run("ANALYZE " + rows);
       auto where = published;
       where.schema = kTemporarySchema;
       where.name = name;

@@ -5,6 +5,7 @@
 // Only this session can read them, and they end with it, also if pgveil or the server is killed.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/error.hpp"
@@ -20,6 +21,8 @@ struct ToStage {
   // The verified SELECT of a policy with `source` (rewriter/compile/source_query.hpp). Empty: the rows of the
   // policy's table.
   std::string select;
+  // What the SELECT reads (SourceQuery::tables).
+  std::vector<std::pair<std::string, std::string>> reads = {};
 };
 
 // A session with the rows of some policies. Not thread-safe. The readings made from it share its session.
@@ -28,7 +31,8 @@ class StagedTables {
   // endpoint: admin_role. reader: query_role; the SELECTs are evaluated with its rights, so that they can
   // read and do nothing else. Where a SELECT is published under a name of schema pgveil, an empty table of
   // that name is made, or made anew if the columns changed. Errors: ErrorKind::policy: a table or view does
-  // not exist; a SELECT has a column of a type that a table can't have; ErrorKind::server: admin_role may not
+  // not exist; a column runs code of its type's owner (column_code.hpp); a table was replaced by a view since
+  // it was examined; ErrorKind::server: admin_role may not
   // make temporary tables or take on reader, with the remedy; ::connection.
   [[nodiscard]] static Result<StagedTables> stage(const Endpoint& endpoint, const std::string& database,
                                                   const std::vector<ToStage>& tables,

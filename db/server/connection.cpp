@@ -14,7 +14,7 @@
 namespace pgveil::db {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPinned{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{{
     {"search_path", "pg_catalog"},
     {"DateStyle", "ISO"},
     {"TimeZone", "UTC"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kPinned{
     {"statement_timeout", "0"},
     {"idle_in_transaction_session_timeout", "0"},
     {"lc_monetary", "C"},
+    {"jit", "off"},  // masks are large expressions, which take longer to compile than to interpret
 }};
 
 std::string escaped(std::string_view value) {

@@ -17,6 +17,7 @@
 #include "db/server/failure.hpp"
 #include "db/server/row_stream.hpp"
 #include "db/versions/masked_copy.hpp"
+#include "db/versions/pseudonyms.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
 #include "policy/spec/entity_group.hpp"
 #include "policy/tree/released_together.hpp"
@@ -28,8 +29,6 @@ namespace {
 
 // Columns and tables of ours have names that columns of users hardly have, because statements name columns
 // without a table.
-constexpr const char* kSecret = "pg_temp.\"pgveil secret\"";
-constexpr const char* kPersons = "pg_temp.\"pgveil persons\"";
 constexpr const char* kPersonColumn = "pgveil person";
 
 std::string temporary(std::string_view what, std::size_t fact) {
@@ -37,111 +36,6 @@ std::string temporary(std::string_view what, std::size_t fact) {
 }
 std::string name_of(const rewriter::Relation& relation) {
   return qualified_name(relation.schema, relation.name);
-}
-
-const rewriter::Column& key_column(const TableReading& reading) {
-  const auto* rule = policy::key_of(reading.spec());
-  PGVEIL_ASSERT(rule != nullptr);
-  const auto* column = reading.rows().find_column(rule->name);
-  if (column != nullptr) return *column;
-  throw Abandon{
-      Error{ErrorKind::policy, std::string(sqlstate::kUndefinedColumn),
-            fmt::format("policy {} has no column \"{}\" for its key", reading.spec().name, rule->name),
-            "mend the policy"}};
-}
-
-// Texts of varchar(n) with n below this show the person's number, because a digest would not fit.
-constexpr int kDigestCharacters = 32;
-constexpr int kVarcharHeader = 4;  // typmod of varchar(n) is n + 4
-
-bool is_text(const rewriter::Column& column) {
-  return column.type_name == "text" || column.type_name == "varchar";
-}
-
-// The pseudonym as an expression over the person's number n and digest d. Numbers of persons are all
-// different and digests are checked to be, so the pseudonyms are.
-std::string pseudonym_sql(const rewriter::Column& column, std::uint64_t persons) {
-  const auto shifted = [&](std::int64_t largest, const char* type) {
-    const auto most = static_cast<std::uint64_t>(largest);
-    return fmt::format("(n OPERATOR(pg_catalog.-) {})::pg_catalog.{}", persons > most ? largest + 1 : 0,
-                       type);
-  };
-  if (column.type_name == "int2") return shifted(INT16_MAX, "int2");
-  if (column.type_name == "int4") return shifted(INT32_MAX, "int4");
-  if (column.type_name == "int8") return "n";
-  const std::string hex = "pg_catalog.encode(pg_catalog.substr(d, 1, 16), 'hex')";
-  if (column.type_name == "uuid") return hex + "::pg_catalog.uuid";
-  PGVEIL_ASSERT(is_text(column));
-  const bool is_narrow = column.typmod >= 0 && column.typmod - kVarcharHeader < kDigestCharacters;
-  return fmt::format("({})::{}", is_narrow ? "n::pg_catalog.text" : hex, column.type_text);
-}
-
-void refuse_bad_keys(Connection& server, const TableReading& persons, const std::string& key) {
-  const auto counted = server.run(fmt::format(
-      "SELECT pg_catalog.count(*), pg_catalog.count({0}), pg_catalog.count(DISTINCT {0}) FROM {1}", key,
-      name_of(persons.rows())));
-  const auto rows = counted[0][0].as<std::uint64_t>();
-  const auto keys = counted[0][1].as<std::uint64_t>();
-  const auto distinct = counted[0][2].as<std::uint64_t>();
-  if (rows == keys && keys == distinct) return;
-  throw Abandon{Error{
-      ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
-      fmt::format("policy {}: its key {} must tell each {} apart, but {} of {} rows have no key, and {} "
-                  "rows have a key that another row has, too",
-                  persons.spec().name, key, persons.spec().entity.value_or("person"), rows - keys, rows,
-                  keys - distinct),
-      "name a column that is unique and never NULL, or publish one row for each with source: SELECT …"}};
-}
-
-void refuse_narrow_key(const TableReading& reading, const rewriter::Column& key, std::uint64_t persons) {
-  const bool is_known = key.type_name == "int2" || key.type_name == "int4" || key.type_name == "int8" ||
-                        key.type_name == "uuid" || is_text(key);
-  const auto digits = std::to_string(persons).size();
-  const bool fits =
-      !is_text(key) || key.typmod < 0 || static_cast<std::size_t>(key.typmod - kVarcharHeader) >= digits;
-  if (is_known && fits) return;
-  throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
-                      fmt::format("policy {}: {} pseudonyms don't fit into a key of type {}",
-                                  reading.spec().name, persons, key.type_text),
-                      "use a smallint, integer, bigint, uuid or text column as the key"}};
-}
-
-// The digest decides the numbers, so they say nothing of the keys' order. Only who has the secret could
-// compute it.
-void number_persons(Connection& server, const TableReading& persons) {
-  const auto& key = key_column(persons);
-  const auto quoted = quoted_name(key.name);
-  refuse_bad_keys(server, persons, quoted);
-  const auto count =
-      server.run("SELECT pg_catalog.count(*) FROM " + name_of(persons.rows()))[0][0].as<std::uint64_t>();
-  refuse_narrow_key(persons, key, count);
-  server.run(fmt::format(
-      R"(CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS
-SELECT k AS "pgveil key", n AS "pgveil number", {} AS "pgveil pseudonym"
-  FROM (SELECT k, d, pg_catalog.row_number() OVER (ORDER BY d) AS n
-          FROM (SELECT f.{} AS k, pg_catalog.sha256(s."pgveil bytes" OPERATOR(pg_catalog.||)
-                       pg_catalog.textsend(f.{}::pg_catalog.text)) AS d FROM {} AS f, {} AS s) AS x) AS y)",
-      kPersons, pseudonym_sql(key, count), quoted, quoted, name_of(persons.rows()), kSecret));
-  server.run(fmt::format("CREATE UNIQUE INDEX ON {} (\"pgveil pseudonym\")", kPersons));
-  server.run(fmt::format("ANALYZE {}", kPersons));
-}
-
-// Which rows stay is decided by a digest, so it says nothing of their order.
-std::uint64_t cut_off(Connection& server, const TableReading& fact) {
-  if (!fact.spec().max_rows_per_person) return 0;
-  const auto key = quoted_name(key_column(fact).name);
-  const auto rows = name_of(fact.rows());
-  const auto deleted = server.run(fmt::format(
-      R"(WITH many AS (SELECT {0} AS k FROM {1} WHERE {0} IS NOT NULL GROUP BY {0}
-               HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) {2})
-DELETE FROM {1} WHERE ctid = ANY (ARRAY(
-  SELECT c FROM (SELECT f.ctid AS c, pg_catalog.row_number() OVER (PARTITION BY f.{0}
-                        ORDER BY pg_catalog.sha256(s."pgveil bytes" OPERATOR(pg_catalog.||)
-                          pg_catalog.textsend(f::pg_catalog.text))) AS place
-                   FROM {1} AS f JOIN many ON many.k = f.{0} CROSS JOIN {3} AS s) AS x
-   WHERE place OPERATOR(pg_catalog.>) {2})))",
-      key, rows, *fact.spec().max_rows_per_person, kSecret));
-  return static_cast<std::uint64_t>(deleted.affected_rows());
 }
 
 policy::ColumnRule person_rule(policy::ColumnClass column_class) {
@@ -196,7 +90,7 @@ Result<void> done(Result<T> result) {
   return {};
 }
 
-std::uint32_t number_of(std::string_view text) {
+std::uint32_t person_number_of(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   PGVEIL_ASSERT(failed == std::errc() && end == text.data() + text.size() && number > 0);
@@ -211,17 +105,11 @@ Result<EntityTables> EntityTables::open(StagedTables staged, std::string reader,
     Connection& server = *out.staged_.connection();
     if (progress) progress("making pseudonyms", 0);
     server.run("BEGIN");
-    // Made on the server, so that no statement's text has it.
-    server.run(
-        fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT pg_catalog.sha256("
-                    "pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) OPERATOR(pg_catalog.||) "
-                    "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())) AS \"pgveil bytes\"",
-                    kSecret));
-    number_persons(server, out.persons());
-    out.persons_ =
-        server.run(fmt::format("SELECT pg_catalog.count(*) FROM {}", kPersons))[0][0].as<std::uint64_t>();
+    out.persons_ = number_persons(server, out.persons());
     for (std::size_t fact = 0; fact < out.facts(); ++fact) {
       const auto reading = out.staged_.reading(fact + 1);
+      const auto entity = out.persons();
+      refuse_other_key(reading, key_column(reading), key_column(entity), out.persons_);
       out.cut_.push_back(cut_off(server, reading));
       server.run(fmt::format(
           "CREATE TEMPORARY VIEW {} AS SELECT f.*, p.\"pgveil number\" AS {} FROM {} AS f JOIN {} AS p ON "
@@ -235,7 +123,7 @@ Result<EntityTables> EntityTables::open(StagedTables staged, std::string reader,
         "p.\"pgveil key\" = {}",
         select_list(reading.rows(),
                     [&](const auto& column) {
-                      return column.name == key_column(reading).name ? std::string("p.\"pgveil pseudonym\"")
+                      return column.name == key_column(reading).name ? shown_pseudonym(column)
                                                                      : in_f(column.name);
                     }),
         name_of(reading.rows()), kPersons, in_f(key_column(reading).name)));
@@ -273,7 +161,7 @@ Result<std::vector<std::uint32_t>> EntityTables::classes(const policy::TableShap
           const auto tab = line.find('\t');
           const auto next = static_cast<std::uint32_t>(known.size());
           const auto tuple = tab == std::string::npos ? std::string() : line.substr(tab);
-          classes.at(number_of(std::string_view(line).substr(0, tab)) - 1) =
+          classes.at(person_number_of(std::string_view(line).substr(0, tab)) - 1) =
               known.try_emplace(tuple, next).first->second;
           ++read;
         });
@@ -311,7 +199,7 @@ Result<policy::FactRows> EntityTables::rows_of(std::size_t fact, const Progress&
     }
     std::vector<std::uint32_t> person_of;
     person_of.reserve(attribute.values.size());
-    for (const auto& text : attribute.values) person_of.push_back(number_of(text) - 1);
+    for (const auto& text : attribute.values) person_of.push_back(person_number_of(text) - 1);
     for (const policy::Code code : exact->codes[a]) out.person.push_back(person_of.at(code - 1));
   }
   auto leveled = policy::with_attributes(*exact, *attributes);
@@ -357,7 +245,6 @@ Result<void> EntityTables::choose(std::size_t fact, const policy::ChosenHistorie
                     }),
         in_f(key.name), quoted_name(kPersonColumn), name_of(reading.rows()), kPersons, in_f(key.name),
         rungs));
-    server.run("ANALYZE " + temporary("unlinked", fact));
     server.run("COMMIT");
     return true;
   }));
@@ -400,7 +287,6 @@ void write_level(Connection& server, const std::string& table, const policy::Lev
     if (const auto shown = policy::level_value(level, text))
       server.run(fmt::format("INSERT INTO {} VALUES ($1, $2)", table), text, *shown);
   }
-  server.run("ANALYZE " + table);
 }
 
 }  // namespace
@@ -450,7 +336,7 @@ Result<EntityTables::WrittenFact> EntityTables::write(std::size_t fact,
       if (rule == own.spec().columns.end()) return typed_null_sql(column);
       switch (rule->column_class) {
         case policy::ColumnClass::identifier: return typed_null_sql(column);
-        case policy::ColumnClass::key: return "p.\"pgveil pseudonym\"";
+        case policy::ColumnClass::key: return shown_pseudonym(column);
         case policy::ColumnClass::sensitive:
         case policy::ColumnClass::insensitive: return in_f(column.name);
         case policy::ColumnClass::quasi_identifier: break;

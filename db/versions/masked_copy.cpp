@@ -8,6 +8,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
+#include "db/catalog/column_code.hpp"
 #include "db/catalog/relation_query.hpp"
 #include "db/policy_table/export_plan.hpp"
 #include "db/server/connection.hpp"
@@ -126,6 +127,10 @@ Result<policy::TableShape> write_copy(TableReading& reading, const std::string& 
   const std::string copy = qualified_name(kCopySchema, name);
   index_copy(reading, copy);
   server.run(fmt::format("COMMENT ON TABLE {} IS {}", copy, quoted_literal(comment_of(policy))));
+  // Statistics of such columns would be computed with code of their types' owners.
+  for (const auto& column : columns_with_code(server, copy))
+    server.run(
+        fmt::format("ALTER TABLE {} ALTER COLUMN {} SET STATISTICS 0", copy, quoted_name(column.name)));
   server.run("ANALYZE " + copy);
   server.run(fmt::format("REVOKE ALL ON {} FROM PUBLIC", copy));
   server.run(fmt::format("REVOKE INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER ON {} FROM CURRENT_USER", copy));

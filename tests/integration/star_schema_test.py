@@ -412,6 +412,16 @@ class Refused(Sources):
         done = self.check(over_table("own", "visits_spare", "patient_id") + accepted)
         self.assertNotIn("accept_joint_release:", done.stderr)
 
+    def test_a_table_behind_a_materialized_view(self):
+        """The rows of the materialized view are of the persons in the tables that it was made of."""
+        text = over_table("own", "visits_stored", "patient_id") + policy("store", "public.visit_store")
+        done = self.check(text)
+        said = done.stdout + done.stderr
+        self.assertEqual(done.returncode, 1, said)
+        for word in ("own", "store", "public.visits_stored", "accept_joint_release"):
+            self.assertIn(word, said)
+        self.assertEqual(self.command("policy", "build", "store").returncode, 1, "BUILD takes what check refuses")
+
     def test_a_table_that_another_source_reads(self):
         done = self.check(policy("spare", self.SPARE) + policy("again", self.SPARE))
         said = done.stdout + done.stderr
