@@ -46,6 +46,7 @@ std::string_view code_of(FindingKind kind) {
     case FindingKind::order_by_index: return "order-by-index";
     case FindingKind::order_by_layout: return "order-by-layout";
     case FindingKind::hidden_domain: return "hidden-domain";
+    case FindingKind::unlisted_source: return "unlisted-source";
     case FindingKind::unused_decision: return "unused-decision";
   }
   PGVEIL_ASSERT(false);

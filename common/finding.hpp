@@ -54,6 +54,7 @@ enum class FindingKind {
   order_by_index,           // an index orders rows of equal visible values by a hidden column
   order_by_layout,          // the physical order follows a hidden column
   hidden_domain,            // a hidden column of a domain: its NULLs are not the domain's
+  unlisted_source,          // a source that is a SELECT: tools that list tables do not find its rows
   // Decisions.
   unused_decision  // an `acknowledged` entry that settles nothing
 };

@@ -11,6 +11,10 @@ namespace {
 
 using Cells = std::vector<std::optional<std::string>>;
 
+std::optional<std::string> text_or_null(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 void add_version_cells(Cells& cells, const policy::PolicyVersion& version, Standing standing) {
   const auto& disclosure = version.disclosure;
   const bool is_admin = standing == Standing::admin;
@@ -43,10 +47,13 @@ Table policies_table(std::span<const PolicyLine> lines, Standing standing) {
       cells.resize(cells.size() + 9);  // built_at to least_shown
       cells.push_back(line.closed_because);
     }
-    cells.push_back(line.building.empty() ? std::nullopt : std::optional(line.building));
+    cells.push_back(text_or_null(line.building));
     // The reason names the column, and that name is a hash of the tree.
     cells.push_back(standing == Standing::admin ? line.enforcement
                                                 : line.enforcement.substr(0, line.enforcement.find(':')));
+    cells.push_back(text_or_null(line.last_failure));
+    // The reason may say how many rows or units there are.
+    cells.push_back(text_or_null(standing == Standing::admin ? line.failure : std::string()));
     table.rows.push_back(std::move(cells));
   }
   return table;

@@ -17,9 +17,12 @@ struct PolicyLine {
   std::string closed_because;                            // empty when open
   std::string building = {};                             // how far a build is; empty: none is running
   std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
+  std::string last_failure = {};      // when the last build failed; empty: it did not
+  std::string failure = {};           // why; empty with last_failure
 };
 
-// Standing::stats: cohorts, smallest and mean_error are NULL and shares are rounded to whole per cents.
+// Standing::stats: cohorts, smallest, mean_error and failure are NULL and shares are rounded to whole per
+// cents.
 [[nodiscard]] Table policies_table(std::span<const PolicyLine> lines, Standing standing);
 
 // The cells rows, units, cohorts, smallest, disclosed, computable, equal of BUILD, CHECK and EXPORT.

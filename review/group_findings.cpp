@@ -51,6 +51,7 @@ Kind kind_of(FindingKind kind) {
     case FindingKind::kept_closed:
       return {7, "tables stay closed although a pattern of open_tables means them"};
     case FindingKind::join_hidden: return {7, "joins match no row, because a key is always hidden"};
+    case FindingKind::unlisted_source: return {7, "sources are found by name only, not by tools"};
     case FindingKind::unused_decision: return {8, "entries of acknowledged settle nothing"};
     case FindingKind::extension_changed: return {8, "extensions have functions that were not reviewed"};
     case FindingKind::operator_overload: return {8, "operators have names of PostgreSQL's own"};
@@ -77,10 +78,10 @@ int weight_of(Severity severity) {
   return 0;
 }
 
-// Notes that tell what is missing from answers, which is not to be overlooked.
+// Notes that tell what is missing from answers or lists, which is not to be overlooked.
 bool is_told(const Finding& finding) {
   return finding.severity != Severity::note || finding.kind == FindingKind::kept_closed ||
-         finding.kind == FindingKind::join_hidden;
+         finding.kind == FindingKind::join_hidden || finding.kind == FindingKind::unlisted_source;
 }
 
 // What the line names for this one of many.

@@ -153,6 +153,18 @@ class Release {
 
 }  // namespace
 
+std::optional<Finding> unlisted_source(const PolicySpec& spec) {
+  if (!spec.source || spec.source->select.empty()) return std::nullopt;
+  return Finding{
+      FindingKind::unlisted_source, Severity::note, fmt::format("policy {}", spec.name),
+      fmt::format("policy {0}: readers find its rows as {0} or pgveil.{0}, and tools that list tables do not "
+                  "show it, because the catalogs hide the schema pgveil",
+                  spec.name),
+      fmt::format("for such tools, create a view with this SELECT and write source: schema.view, for example "
+                  "source: public.{}",
+                  spec.name)};
+}
+
 bool is_person_like(const rewriter::Relation& relation, const OwnerDecisions& standings) {
   if (standings.has_policy(relation.oid) || has_one_of(kPersonWords, relation.name)) return true;
   const auto has = [&](std::string_view name) {

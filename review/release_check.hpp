@@ -1,6 +1,8 @@
 #pragma once
 // Checks one policy against the surroundings of its table, as far as the catalog alone tells: units, keys,
 // indexes. What needs counting is in daemon/policies/release_findings.hpp.
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "common/finding.hpp"
@@ -15,6 +17,10 @@ namespace pgveil::review {
                                                  const rewriter::Relation& relation,
                                                  const OwnerDecisions& standings,
                                                  const rewriter::Surroundings& surroundings);
+
+// What check says of a policy whose source is a SELECT, whether or not it was built: tools do not list it.
+// nullopt: it is none.
+[[nodiscard]] std::optional<Finding> unlisted_source(const policy::PolicySpec& spec);
 
 // Whether it seems to be a table of persons. A table with a policy is one; others are judged by their name
 // and the names of their columns.

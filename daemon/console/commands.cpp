@@ -158,8 +158,10 @@ Answer Commands::answer(const console::ShowPolicies&, const std::string& role) {
   std::vector<console::PolicyLine> lines;
   for (const auto& spec : now->specs) {
     const auto state = state_of(*now, spec);
+    const auto failure = serving_.failed_builds().of(spec->name, number_of(*now, *spec));
     lines.push_back({spec, state.version, state.closed_because, serving_.running_builds().of(spec->name),
-                     enforcement_of(state)});
+                     enforcement_of(state), failure ? failure->at : std::string(),
+                     failure ? failure->why : std::string()});
   }
   return console::policies_table(lines, standing_of(now->config, role));
 }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
+#include "common/clock.hpp"
 #include "console/exposition.hpp"
 
 namespace pgveil::app {
@@ -135,6 +137,25 @@ void add_column_errors(Exposition& out, const Present& now) {
   }
 }
 
+// A copy shows the rows of its version's build, and a scheduled build that fails leaves the version as it is.
+void add_builds(Exposition& out, const Present& now, const FailedBuilds& failed) {
+  out.begin("pgveil_policy_version_age_seconds", "gauge", "Since the version that is served was built.");
+  const std::int64_t at = utc_seconds(utc_now()).value_or(0);
+  for (const auto& spec : now.specs) {
+    const auto version = state_of(now, spec).version;
+    const auto built_at = version ? utc_seconds(version->built_at) : std::nullopt;
+    if (!built_at) continue;
+    out.sample({{"database", spec->database}, {"policy", spec->name}},
+               static_cast<std::uint64_t>(std::max<std::int64_t>(0, at - *built_at)));
+  }
+  out.begin("pgveil_policy_last_build_failed", "gauge",
+            "1: the last build in this process failed, and no version was published since it began.");
+  for (const auto& spec : now.specs) {
+    const bool has_failed = failed.of(spec->name, number_of(now, *spec)).has_value();
+    out.sample({{"database", spec->database}, {"policy", spec->name}}, std::uint64_t{has_failed ? 1U : 0U});
+  }
+}
+
 void add_policies(Exposition& out, const Present& now) {
   out.begin("pgveil_policy_open", "gauge", "1: the policy has a version that is served.");
   for (const auto& spec : now.specs) {
@@ -166,7 +187,9 @@ std::string metrics_text(const ServingState& serving, const net::Server& server)
   add_sessions(out, server);
   add_traffic(out, server);
   add_rewrites(out, serving);
-  add_policies(out, *serving.present());
+  const auto now = serving.present();
+  add_policies(out, *now);
+  add_builds(out, *now, serving.failed_builds());
   add_audit(out, serving.audit());
   return out.text();
 }

@@ -40,6 +40,7 @@ std::vector<Finding> find_surroundings(const Config& config, const Specs& specs,
   auto findings = review::check_closure(standings, surroundings);
   std::move(by_pattern.closed.begin(), by_pattern.closed.end(), std::back_inserter(findings));
   for (const auto* spec : policies) {
+    if (auto unlisted = review::unlisted_source(*spec)) findings.push_back(std::move(*unlisted));
     const auto* relation = catalog.find(spec->schema, spec->table);
     if (relation == nullptr) continue;  // policy_check reports this
     auto found = review::check_release(*spec, *relation, standings, surroundings);

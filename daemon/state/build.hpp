@@ -11,6 +11,8 @@
 
 namespace pgveil::app {
 
+// The outcome is kept in ServingState::failed_builds() for all policies that are built together.
+//
 // by: who asked, for the log, for example "role operator". Errors: those of build_version, release and
 // ServingState::publish.
 [[nodiscard]] Result<policy::PolicyVersion> build_and_publish(

@@ -77,6 +77,7 @@ Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, con
   if (!stored) return stored.error();
   if (!*stored) return Looked::again;
   const PolicyVersion& published = (*stored)->front();
+  serving.failed_builds().repaired(spec.name, before.number, published.number);
   std::string did;
   if (recheck.splits_below_k > 0)
     did = fmt::format("suppresses {} splits of version {} that fell below k", recheck.splits_below_k,
@@ -217,6 +218,7 @@ Result<Looked> count_waiting(ServingState& serving, const PolicySpec& spec) {
       serving.publish(spec.database, {settled->version}, company->marks, ServingState::Catalog::read_again);
   if (!published) return published.error();
   if (!*published) return Looked::again;
+  serving.failed_builds().repaired(spec.name, version->number, (*published)->front().number);
   log::info(topic_of(spec),
             fmt::format("version {} is version {}, counted together with the other policies over its table",
                         (*published)->front().number, version->number));

@@ -358,4 +358,13 @@ rewriter::PolicyState state_of(const Present& present,
   return {spec, nullptr, "the database can't be used; see the log"};
 }
 
+std::uint64_t number_of(const Present& present, const policy::PolicySpec& spec) {
+  const auto view = present.databases.find(spec.database);
+  if (view == present.databases.end() || !view->second.snapshot) return 0;
+  for (const auto& table : view->second.snapshot->protected_tables()) {
+    if (table.state.spec->name == spec.name && table.state.version) return table.state.version->number;
+  }
+  return 0;
+}
+
 }  // namespace pgveil::app

@@ -106,5 +106,7 @@ struct CautiousView {
 // The policy's state in its database's snapshot.
 [[nodiscard]] rewriter::PolicyState state_of(const Present& present,
                                              const std::shared_ptr<const policy::PolicySpec>& spec);
+// The number of the policy's version there; 0: it is closed, or the database is not there.
+[[nodiscard]] std::uint64_t number_of(const Present& present, const policy::PolicySpec& spec);
 
 }  // namespace pgveil::app

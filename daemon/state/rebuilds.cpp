@@ -25,9 +25,12 @@ bool Rebuilds::is_due(const policy::PolicySpec& spec, const policy::PolicyVersio
   return now >= built_at + interval_of(spec);
 }
 
-void Rebuilds::done(const policy::PolicySpec& spec, bool is_built, std::int64_t now) {
-  const auto interval = interval_of(spec);
-  due_.insert_or_assign(spec.name, now + (is_built ? interval : std::min(interval, kRetrySeconds)));
+void Rebuilds::done(const policy::Specs& built_together, bool is_built, std::int64_t now) {
+  for (const auto& spec : built_together) {
+    if (!spec->rebuild_every_ms) continue;
+    const auto interval = interval_of(*spec);
+    due_.insert_or_assign(spec->name, now + (is_built ? interval : std::min(interval, kRetrySeconds)));
+  }
 }
 
 }  // namespace pgveil::app

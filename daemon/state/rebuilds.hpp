@@ -19,9 +19,10 @@ class Rebuilds {
   // not built it yet. now: seconds since 1970, UTC.
   [[nodiscard]] bool is_due(const policy::PolicySpec& spec, const policy::PolicyVersion* version,
                             std::int64_t now);
-  // Records the end of a build. The next one is due after the interval, or after a failed build in an hour if
-  // that is sooner.
-  void done(const policy::PolicySpec& spec, bool is_built, std::int64_t now);
+  // Records the end of a build of all these policies, so that an entity whose policies all ask for it is
+  // built once in each interval. The next one is due after the interval, or after a failed build in an hour
+  // if that is sooner. Policies without `rebuild_every` are ignored.
+  void done(const policy::Specs& built_together, bool is_built, std::int64_t now);
 
  private:
   std::map<std::string, std::int64_t> due_;  // by policy

@@ -6,14 +6,15 @@
 
 namespace pgveil::app {
 
-RunningBuilds::Build::Build(RunningBuilds& builds, const std::string& policy) : builds_(builds) {
+RunningBuilds::Build::Build(RunningBuilds& builds, const std::vector<std::string>& policies)
+    : builds_(builds) {
   const std::lock_guard lock(builds_.mutex_);
-  line_ = builds_.lines_.emplace(policy, "starting");
+  for (const auto& policy : policies) lines_.push_back(builds_.lines_.emplace(policy, "starting"));
 }
 
 RunningBuilds::Build::~Build() {
   const std::lock_guard lock(builds_.mutex_);
-  builds_.lines_.erase(line_);
+  for (const auto line : lines_) builds_.lines_.erase(line);
 }
 
 void RunningBuilds::Build::reached(const BuildStep& step) {
@@ -27,7 +28,7 @@ void RunningBuilds::Build::reached(const BuildStep& step) {
   if (step.share) line += ", " + share_text(passed, *step.share);
   if (step.done > 0) line += fmt::format(" {}", step.done);
   const std::lock_guard lock(builds_.mutex_);
-  line_->second = std::move(line);
+  for (const auto each : lines_) each->second = line;
 }
 
 std::string RunningBuilds::of(const std::string& policy) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "daemon/policies/build_progress.hpp"
 
@@ -11,10 +12,11 @@ namespace pgveil::app {
 
 class RunningBuilds {
  public:
-  // Represents one build as long as it lives. The RunningBuilds must outlive it. For one thread only.
+  // Represents one build as long as it lives, which may be of several policies together. The RunningBuilds
+  // must outlive it. For one thread only.
   class Build {
    public:
-    Build(RunningBuilds& builds, const std::string& policy);
+    Build(RunningBuilds& builds, const std::vector<std::string>& policies);
     Build(const Build&) = delete;
     Build& operator=(const Build&) = delete;
     ~Build();
@@ -25,7 +27,7 @@ class RunningBuilds {
     std::string stage_;
     Clock::time_point stage_began_ = Clock::now();
     RunningBuilds& builds_;
-    std::multimap<std::string, std::string>::iterator line_;
+    std::vector<std::multimap<std::string, std::string>::iterator> lines_;  // one for each policy
   };
 
   // The stage of the build and how much of it is done, for example "counting 120000" or "building the tree,

@@ -490,16 +490,6 @@ Result<bool> ServingState::refresh_if_changed(const std::string& database) {
   return true;
 }
 
-std::uint64_t ServingState::served_number(const policy::PolicySpec& spec) const {
-  const auto now = present();
-  const auto view = now->databases.find(spec.database);
-  if (view == now->databases.end() || !view->second.snapshot) return 0;
-  for (const auto& table : view->second.snapshot->protected_tables()) {
-    if (table.state.spec->name == spec.name && table.state.version) return table.state.version->number;
-  }
-  return 0;
-}
-
 Result<ServingState::Published> ServingState::publish(const std::string& database,
                                                       std::vector<policy::PolicyVersion> versions,
                                                       const db::VersionMarks& seen, Catalog catalog) {
@@ -510,7 +500,7 @@ Result<ServingState::Published> ServingState::publish(const std::string& databas
   db::LeastNumbers least;
   for (const auto& version : versions) {
     const auto known = find_policy(now->specs, version.policy);
-    const std::uint64_t served = known ? served_number(**known) : 0;
+    const std::uint64_t served = known ? number_of(*now, **known) : 0;
     least[version.policy] = std::max(highest_numbers_[version.policy], served) + 1;
   }
   auto published = stored->publish(std::move(versions), least, seen);
@@ -546,7 +536,7 @@ Result<bool> ServingState::withdraw(const policy::PolicySpec& spec, const std::s
   if (*closed) note({"policy_withdrawn", {{"policy", spec.name}}});
   const std::lock_guard change(change_mutex_);
   const auto known = find_policy(present()->specs, spec.name);
-  const bool is_last = served_number(spec) <= seen.number;  // nothing was built in the meantime
+  const bool is_last = number_of(*present(), spec) <= seen.number;  // nothing was built in the meantime
   const auto taken =
       known && *closed && is_last
           ? take_up(spec.database, {*known, nullptr, fmt::format("withdrawn: {}; build needed", reason)})

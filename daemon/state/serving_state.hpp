@@ -13,6 +13,7 @@
 
 #include "common/histogram.hpp"
 #include "daemon/audit/log.hpp"
+#include "daemon/state/failed_builds.hpp"
 #include "daemon/state/present.hpp"
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
@@ -97,6 +98,9 @@ class ServingState final : public session::Gate {
 
   // The builds that run in this process.
   [[nodiscard]] RunningBuilds& running_builds() { return builds_; }
+  // The builds that failed in this process, by BUILD POLICY or `rebuild_every`.
+  [[nodiscard]] FailedBuilds& failed_builds() { return failed_builds_; }
+  [[nodiscard]] const FailedBuilds& failed_builds() const { return failed_builds_; }
 
   // ---- Changes. They block while PostgreSQL works, and while another change runs.
   //
@@ -131,7 +135,6 @@ class ServingState final : public session::Gate {
   // True if the database was served with the schema pgveil and the schema is gone. pgveil then never falls
   // back to version files by itself.
   [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
-  [[nodiscard]] std::uint64_t served_number(const policy::PolicySpec& spec) const;
   void replace(std::shared_ptr<const Present> present);
   void note(const ProcessEvent& event);
 
@@ -146,6 +149,7 @@ class ServingState final : public session::Gate {
   RefusalCounts refusals_;
   Rewrites rewrites_;
   RunningBuilds builds_;
+  FailedBuilds failed_builds_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy; guarded by change_mutex_: numbers never fall
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/log.hpp"
+#include "daemon/policies/build_policy.hpp"
 #include "daemon/policies/check_times.hpp"
 #include "daemon/state/build.hpp"
 #include "daemon/state/drift.hpp"
@@ -57,7 +58,7 @@ bool rebuild_if_due(ServingState& serving, const policy::PolicySpec& spec, Rebui
   if (!known || !rebuilds.is_due(**known, state_of(*now, *known).version.get(), std::time(nullptr)))
     return false;
   const auto built = build_and_publish(serving, *known, Lineage::go_on, "rebuild_every");
-  rebuilds.done(**known, built.has_value(), std::time(nullptr));
+  rebuilds.done(built_with(now->specs, *known), built.has_value(), std::time(nullptr));
   failures.note("rebuild of policy " + spec.name, built ? Result<void>() : Result<void>(built.error()));
   return true;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Columns whose types run code of the database's users: CHECKs of domains, the statistics of ranges that users
-// define, row types of these. Whoever reads such a column, or writes NULL of its type, runs that code with
-// their own rights. For db/ only; throws (guarded()).
+// Columns whose types run code of the database's users: CHECKs of domains, the statistics of ranges that
+// users define, row types of these. Whoever reads such a column, or writes NULL of its type, runs that code
+// with their own rights. For db/ only; throws (guarded()).
 #include <string>
 #include <vector>
 

@@ -76,10 +76,13 @@ constexpr const char* kMaskOwner = R"(
 SELECT rolcanlogin, rolsuper OR rolreplication OR rolbypassrls OR rolcreaterole OR rolcreatedb
   FROM pg_catalog.pg_roles WHERE rolname = $1)";
 
+// PostgreSQL records that a user mapping belongs to the role that it is for. The role needs it to read
+// foreign tables and cannot change it without USAGE on the server, which kServers finds.
 constexpr const char* kOwned = R"(
 SELECT pg_catalog.count(*) FROM pg_catalog.pg_shdepend d
   JOIN pg_catalog.pg_roles me ON me.rolname = current_user AND me.oid = d.refobjid
  WHERE d.deptype = 'o' AND d.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass
+   AND d.classid <> 'pg_catalog.pg_user_mapping'::pg_catalog.regclass
    AND d.dbid IN (0, (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())))";
 
 constexpr const char* kLargeObjects = R"(

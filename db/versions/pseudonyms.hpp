@@ -1,7 +1,7 @@
 #pragma once
-// Pseudonyms for the keys of an entity (docs/entity.md): each BUILD numbers the persons in the order of a keyed
-// digest. They are all different, say nothing of the order of the keys, and can't be undone, because the secret
-// ends with the transaction that makes them. For db/ only; throws (guarded()).
+// Pseudonyms for the keys of an entity (docs/entity.md): each BUILD numbers the persons in the order of a
+// keyed digest. They are all different, say nothing of the order of the keys, and can't be undone, because
+// the secret ends with the transaction that makes them. For db/ only; throws (guarded()).
 #include <cstdint>
 #include <string>
 
@@ -11,8 +11,8 @@
 
 namespace pgveil::db {
 
-// The temporary table of the persons: "pgveil key" is the raw key, "pgveil number" 1 to N, "pgveil pseudonym".
-// Only the session of the build can read it, and it ends with it.
+// The temporary table of the persons. Its columns are "pgveil key" (the raw key), "pgveil number" (1 to N)
+// and "pgveil pseudonym". Only the session of the build can read it, and it ends with it.
 inline constexpr const char* kPersons = "pg_temp.\"pgveil persons\"";
 
 // The column of the policy's key in the reading's rows. REQUIRES: the policy has a key. Errors:

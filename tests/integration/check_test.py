@@ -422,6 +422,21 @@ class Findings(CheckCase):
                 ]
                 self.assertEqual(len(right), 1, self.output)
 
+    def test_a_source_that_tools_do_not_list(self):
+        pgveil = self.pgveil(self.database())
+        text = pgveil.policy_path.read_text()
+        source = text.replace("    table: public.persons\n", "    source: SELECT person, sex, town, visits FROM public.persons\n"
+                              "    enforcement: copy\n", 1)
+        self.assertNotEqual(source, text)
+        pgveil.policy_path.write_text(source)
+        for options in ((), ("--all",)):  # rights are missing, too, because setup-sql did not run
+            done = self.run_verb(pgveil, "check", "--quick", *options)
+            found = [match[1:] for match in LINE.findall(done.stdout + done.stderr) if match[2] == "unlisted-source"]
+            self.seen.update(code for _, code, _ in found)
+            self.assertEqual([severity for severity, _, _ in found], ["note"], done.stdout + done.stderr)
+            self.assertIn("pgveil.persons_k3", found[0][2])
+            self.assertIn("source: public.persons_k3", found[0][2])
+
     # Ordinary tables: what nearly every table has says nothing.
     ORDINARY = "".join(
         f"CREATE TABLE public.thing_{i} (id serial PRIMARY KEY, uuid text, name text, created_at timestamp, updated_at timestamp, "

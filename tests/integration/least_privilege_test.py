@@ -224,6 +224,15 @@ class LeastPrivilege(ServerCase):
                     self.postgres.run(undo, "demo")
         self.assertEqual(self.check().returncode, 0)
 
+    def test_a_user_mapping_is_no_object_of_its_own(self):
+        self.postgres.run(f"CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER far FOREIGN DATA WRAPPER nothing; "
+                          f"CREATE USER MAPPING FOR {ROLE} SERVER far", "demo")
+        try:
+            checked = self.check()
+            self.assertEqual((checked.returncode, checked.stderr), (0, ""))
+        finally:
+            self.postgres.run("DROP FOREIGN DATA WRAPPER nothing CASCADE", "demo")
+
     def test_each_right_too_few_is_named_with_its_grant(self):
         for take, said, grant, undo in MISSING:
             with self.subTest(take):

@@ -264,6 +264,8 @@ class Operations(StackCase):
         self.assertGreaterEqual(grown("pgveil_verdict_cache_hits_total"), 1)
         self.assertEqual(now['pgveil_policy_open{database="demo",policy="people_k2"}'], 1)
         self.assertEqual(now['pgveil_policy_disclosed_ratio{database="demo",policy="people_k2"}'], 0.45)
+        self.assertEqual(now['pgveil_policy_last_build_failed{database="demo",policy="people_k2"}'], 0)
+        self.assertLess(now['pgveil_policy_version_age_seconds{database="demo",policy="people_k2"}'], 3600)
         errors = {key: value for key, value in now.items() if key.startswith("pgveil_policy_column_error_ratio")}
         labels = 'pgveil_policy_column_error_ratio{database="demo",policy="people_k2",column="%s"}'
         self.assertEqual(

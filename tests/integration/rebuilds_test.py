@@ -64,9 +64,12 @@ class Rebuilds(StackCase):
                 lambda: "rebuild of policy people_k2" in self.pgveil.log(), "the failure is not in the log"
             )
             self.assertEqual(self.towns(), [["Oslo", "10"]])
+            self.assertRegex(self.policy()["last_failure"], r"^\d{4}-\d\d-\d\dT[\d:]{8}Z$")
+            self.assertTrue(self.policy()["failure"])
         finally:
             self.postgres.run("GRANT SELECT ON people TO pgveil_admin", "demo")
         self.wait_for(lambda: "works again" in self.pgveil.log(), "it was not tried again")
+        self.assertEqual((self.policy()["last_failure"], self.policy()["failure"]), (None, None))
 
         self.write("")
         time.sleep(0.2)

@@ -143,7 +143,9 @@ class World:
             lines = self.pgveil.console(f"SHOW STORED {policy}").texts()
             self.postgres.run("\n".join(line for line, in lines), self.raw)
             self.pgveil.build(policy)
-        kept = {row[0]: row[-1] for row in self.pgveil.console("SHOW POLICIES").texts()}
+        reply = self.pgveil.console("SHOW POLICIES")
+        at = [column.name for column in reply.columns].index("enforcement")
+        kept = {row[0]: row[at] for row in reply.texts()}
         missing = {policy: kept[policy] for policy in policies if kept[policy] != "stored"}
         if missing:
             raise AssertionError(f"world {self.seed}: {missing}")

@@ -257,6 +257,12 @@ TEST_CASE("names and values are shown without ambiguity, on one line") {
   CHECK(shown_percent(1, 0) == "");
 }
 
+// Without last_failure and failure.
+Rows without_failures(Rows rows) {
+  for (auto& row : rows) row.resize(row.size() - 2);
+  return rows;
+}
+
 TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per cents") {
   auto spec = std::make_shared<policy::PolicySpec>();
   spec->name = "people_k2";
@@ -289,23 +295,42 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
   const std::vector<PolicyLine> lines{
       {spec, version, ""}, {spec, nullptr, "build needed", "counting 20000", "query, not stored: no column"}};
   const auto admin = policies_table(lines, Standing::admin);
-  CHECK(admin.rows == Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
-                            "2026-01-31T12:00:00Z", "5", "2", "45.5%", "6.1%", "18.2%", "69.7%", "70.8%",
-                            "city 36.4%", std::nullopt, std::nullopt, "query"},
-                           {"people_k2", "demo", "public.\"People\"", "2", std::nullopt, std::nullopt,
-                            "closed", std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
-                            std::nullopt, std::nullopt, std::nullopt, std::nullopt, "build needed",
-                            "counting 20000", "query, not stored: no column"}});
+  CHECK(
+      without_failures(admin.rows) ==
+      Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open", "2026-01-31T12:00:00Z",
+            "5", "2", "45.5%", "6.1%", "18.2%", "69.7%", "70.8%", "city 36.4%", std::nullopt, std::nullopt,
+            "query"},
+           {"people_k2", "demo", "public.\"People\"", "2", std::nullopt, std::nullopt, "closed", std::nullopt,
+            std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
+            std::nullopt, "build needed", "counting 20000", "query, not stored: no column"}});
   const auto stats = policies_table(lines, Standing::stats);
-  CHECK(stats.rows.front() == Row{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open",
-                                  "2026-01-31T12:00:00Z", std::nullopt, std::nullopt, "45%", "6%", "18%",
-                                  std::nullopt, std::nullopt, "city 36%", std::nullopt, std::nullopt,
-                                  "query"});
-  CHECK(stats.rows.back().back() == "query, not stored");  // the reason names what is a hash of the tree
+  CHECK(without_failures(stats.rows).front() ==
+        Row{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open", "2026-01-31T12:00:00Z",
+            std::nullopt, std::nullopt, "45%", "6%", "18%", std::nullopt, std::nullopt, "city 36%",
+            std::nullopt, std::nullopt, "query"});
+  CHECK(without_failures(stats.rows).back().back() ==
+        "query, not stored");  // the reason names what is a hash of the tree
   for (const auto& row : admin.rows) CHECK(row.size() == admin.columns.size());
   version->utility.reset();  // from before answers were measured
   const auto old = policies_table(lines, Standing::admin).rows.front();
   CHECK(Row(old.begin() + 13, old.begin() + 16) == Row{std::nullopt, std::nullopt, std::nullopt});
+}
+
+TEST_CASE("SHOW POLICIES tells stats users when the last build failed, and admins also why") {
+  const auto spec = std::make_shared<policy::PolicySpec>();
+  PolicyLine failed{spec, nullptr, "build needed"};
+  failed.last_failure = "2026-01-30T03:00:00Z";
+  failed.failure = "the source has rows of 3 persons";
+  const std::vector<PolicyLine> lines{failed, {spec, nullptr, "build needed"}};
+  const auto last_two = [&](Standing standing) {
+    Rows rows;
+    for (const auto& row : policies_table(lines, standing).rows) rows.emplace_back(row.end() - 2, row.end());
+    return rows;
+  };
+  CHECK(last_two(Standing::admin) ==
+        Rows{{"2026-01-30T03:00:00Z", "the source has rows of 3 persons"}, {std::nullopt, std::nullopt}});
+  CHECK(last_two(Standing::stats) ==
+        Rows{{"2026-01-30T03:00:00Z", std::nullopt}, {std::nullopt, std::nullopt}});
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST_CASE("a hidden column of a domain is noted") {
   CHECK(release(world).empty());
 }
 
+TEST_CASE("a source that is a SELECT is noted, because tools do not list it") {
+  policy::PolicySpec spec;
+  spec.name = "visit_facts";
+  CHECK(!unlisted_source(spec));
+  spec.source = policy::Source{};  // a view
+  CHECK(!unlisted_source(spec));
+  spec.source->select = "SELECT 1 AS one";
+  const auto finding = unlisted_source(spec);
+  REQUIRE(finding);
+  CHECK(finding->severity == Severity::note);
+  CHECK(code_of(finding->kind) == "unlisted-source");
+  CHECK(finding->what.find("pgveil.visit_facts") != std::string::npos);
+  CHECK(finding->mend.find("source: schema.view") != std::string::npos);
+}
+
 TEST_CASE("a unique quasi-identifier is an identifier") {
   PeopleWorld world;
   world.policies[0].columns.push_back({"sex", policy::ColumnClass::quasi_identifier, {}, {}});

@@ -8,6 +8,7 @@
 
 #include "fixture.hpp"
 #include "pg/parse.hpp"
+#include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/make_snapshot.hpp"
 #include "rewriter/pipeline/examine.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
@@ -79,6 +80,32 @@ struct World {
                 .open_tables = {"public.cities", "public.ohio"},
                 .generation = 1,
                 .notices = notices})
+        .value();
+  }
+};
+
+// people as a copy in which id is a pseudonym.
+struct KeyedWorld : World {
+  [[nodiscard]] std::shared_ptr<const Snapshot> snapshot() const {
+    auto spec = std::make_shared<policy::PolicySpec>(rewriter::test::worked_example_policy());
+    spec->enforcement = policy::Enforcement::copy;
+    spec->columns[0].column_class = ColumnClass::key;
+    spec->columns[0].domain = "person";
+    spec->exempt_roles.clear();
+    auto version = std::make_shared<policy::PolicyVersion>(rewriter::test::version_of(
+        *spec, rewriter::test::worked_example_counts(), *catalog->find("public", "people")));
+    Relation copy = *catalog->find("public", "people");
+    copy.oid = 900;
+    copy.relfilenode = 901;
+    copy.schema = "pgveil";
+    copy.name = "people_k2.copy.4711";
+    version->copy = shape_of(copy);
+    catalog->relations.emplace(std::pair(copy.schema, copy.name), std::move(copy));
+    return make_snapshot({.catalog = catalog,
+                          .policies = {{spec, version, {}}},
+                          .open_tables = {},
+                          .generation = 1,
+                          .version_guard = VersionGuard::present})
         .value();
   }
 };
@@ -192,6 +219,51 @@ TEST_CASE("pgveil.policies says which are closed, and nothing of them but the ow
   CHECK(has(sql, "('people_k2', 'public', 'people', 'open', 2, 'query', '2026-11-24T19:07:31Z')"));
   CHECK(has(sql, "('gone_k2', 'public', 'gone', 'closed', 2, 'query', NULL)"));
   CHECK_FALSE(has(sql, "staff"));
+}
+
+TEST_CASE("a key is told as a pseudonym that some rows lack") {
+  const auto snapshot = KeyedWorld().snapshot();
+  REQUIRE(snapshot->protected_tables()[0].state.closed_because.empty());
+  CHECK(has(sql_of("SELECT * FROM pgveil.columns", *snapshot),
+            "('public', 'people', 'id', 'people_k2', 'key', 100, 'NULL', NULL, NULL, 2, 'copy', "
+            "'2026-11-24T19:07:31Z')"));
+  const Statement statement = rewritten("SELECT id FROM people", "analyst", *snapshot).statements.at(0);
+  REQUIRE(statement.notices.tables.size() == 1);
+  CHECK(has(statement.notices.tables[0].notice->message, ": id as a pseudonym, occupation 45 % shown, "));
+  const std::string comments = own_relation_text(OwnRelation::comments, "analyst", *snapshot);
+  CHECK(has(comments, "('100', 1, 'masked by policy people_k2: a pseudonym')"));
+  const std::string nullable = own_relation_text(OwnRelation::nullable, "analyst", *snapshot);
+  CHECK(has(nullable, "('100', 'public', 'people', '{1,2,3,4,6}')"));
+  CHECK(has(sql_of("SELECT pgveil.hidden(id) FROM people", *snapshot), "SELECT id IS NULL AS hidden FROM"));
+  // It is shown in most rows, so it may be compared and joined without a warning.
+  for (const char* sql :
+       {"SELECT 1 FROM people WHERE id = 1", "SELECT 1 FROM people a JOIN people b USING (id)"})
+    CHECK(rewritten(sql, "analyst", *snapshot).statements.at(0).notices.conditions.empty());
+}
+
+TEST_CASE("the verifier writes the same lists of a key, and takes no other words for it") {
+  const auto snapshot = KeyedWorld().snapshot();
+  for (const auto which :
+       {OwnRelation::columns, OwnRelation::policies, OwnRelation::comments, OwnRelation::nullable}) {
+    CHECK(own_relation_text(which, "analyst", *snapshot) ==
+          expected_own_relation(which, "analyst", *snapshot));
+  }
+  const std::string text = "SELECT c.k FROM (SELECT * FROM \"pgveil mask\".\"pgveil.columns\") AS c";
+  const auto tree = pg::parse_own(text, 10'000).value();
+  const auto reads = verify(text, tree.result->stmts[0]->stmt->base, "analyst", *snapshot, 10'000).value();
+  REQUIRE(reads.splices.size() == 1);
+  const auto is_taken = [&](const std::string& list) {
+    std::string out = text;
+    out.replace(reads.splices[0].offset, reads.splices[0].bytes, list);
+    return verify_sent(out, text, reads.splices).has_value();
+  };
+  const std::string right = own_relation_text(OwnRelation::columns, "analyst", *snapshot);
+  CHECK(is_taken(right));
+  for (const char* other : {"'identifier', 0, 'NULL'", "'insensitive', 100, NULL", "'key', 100, NULL"}) {
+    std::string wrong = right;
+    const std::string_view key = "'key', 100, 'NULL'";
+    CHECK_FALSE(is_taken(wrong.replace(wrong.find(key), key.size(), other)));
+  }
 }
 
 TEST_CASE("pgveil's relations stand wherever a table may") {

@@ -28,10 +28,15 @@ export function lineAt(text: string, line: number): string {
 
 export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
 
+/** What a column of this class can be made. A key has a domain, which the text alone can say, so a key stays
+ * a key and nothing else becomes one. */
+export const classesFor = (now: string | undefined): readonly string[] =>
+  now === "key" ? ["key"] : kClasses;
+
 const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The text with another class of this column, where it stands on a line of its own as `column: {class: …`;
- * null: it does not. */
+ * null: it does not, or it is a key. */
 export function withClass(text: string, policy: string, column: string, newClass: string): string | null {
   const lines = text.split("\n");
   const begin = lines.findIndex((line) =>
@@ -40,7 +45,7 @@ export function withClass(text: string, policy: string, column: string, newClass
   if (begin < 0) return null;
   const indent = /^\s*/.exec(lines[begin] ?? "")?.[0] ?? "";
   const after = lines.findIndex((line, at) => at > begin && line.startsWith(`${indent}- `));
-  const wanted = new RegExp(`^(\\s+(["']?)${escaped(column)}\\2:\\s*\\{\\s*class:\\s*)[a-z_]+`);
+  const wanted = new RegExp(`^(\\s+(["']?)${escaped(column)}\\2:\\s*\\{\\s*class:\\s*)(?!key\\b)[a-z_]+`);
   const found = lines.findIndex((line, at) => at > begin && (after < 0 || at < after) && wanted.test(line));
   if (found < 0) return null;
   lines[found] = (lines[found] ?? "").replace(wanted, (_, before: string) => before + newClass);

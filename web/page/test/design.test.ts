@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {TableColumn} from "../src/api.js";
 import {
+  classesFor,
   factsOf,
+  kClasses,
   kExample,
   lineAt,
   offsetOf,
@@ -80,6 +82,19 @@ test("a column that is not listed comes to the end of its policy's list", () => 
   const first = withColumn(two, "people_k5", "born", "sensitive") ?? "";
   assert.ok(first.indexOf("born") < first.indexOf("other"));
   assert.match(withColumn(kExample, "people_k5", "city", "sensitive") ?? "", /city: {7}\{class: sensitive\}/);
+});
+
+test("a key and its domain are left to whoever writes", () => {
+  const text = kExample.replace("{class: identifier}", "{class: key, domain: patient}");
+  assert.notEqual(text, kExample);
+  for (const change of [withClass, withColumn])
+    assert.equal(change(text, "people_k5", "id", "identifier"), null);
+  assert.match(
+    withClass(text, "people_k5", "city", "sensitive") ?? "",
+    /id: {9}\{class: key, domain: patient\}[^]*city: {7}\{class: sensitive\}/,
+  );
+  assert.deepEqual(classesFor("key"), ["key"]);
+  for (const now of [undefined, ...kClasses]) assert.equal(classesFor(now).includes("key"), false);
 });
 
 test("names that YAML reads otherwise are quoted", () => {

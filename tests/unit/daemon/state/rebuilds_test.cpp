@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "common/clock.hpp"
 
 namespace pgveil::app {
@@ -16,6 +20,10 @@ policy::PolicySpec daily() {
   spec.name = "people";
   spec.rebuild_every_ms = kDay * 1000;
   return spec;
+}
+
+policy::Specs alone(policy::PolicySpec spec) {
+  return {std::make_shared<const policy::PolicySpec>(std::move(spec))};
 }
 
 policy::PolicyVersion built(std::string at) {
@@ -42,7 +50,7 @@ TEST_CASE("a rebuild is due when the version is as old as asked for, and then by
   const auto version = built("2026-01-31T12:00:00Z");
   CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay - 1));
   CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
-  rebuilds.done(daily(), true, kBuilt + kDay + 5);
+  rebuilds.done(alone(daily()), true, kBuilt + kDay + 5);
   const auto repaired = built("2026-02-01T20:00:00Z");
   CHECK(!rebuilds.is_due(daily(), &repaired, kBuilt + 2 * kDay));
   CHECK(rebuilds.is_due(daily(), &repaired, kBuilt + 2 * kDay + 5));
@@ -52,13 +60,47 @@ TEST_CASE("a rebuild that failed is tried again after an hour, or sooner if it i
   Rebuilds rebuilds;
   const auto version = built("2026-01-31T12:00:00Z");
   CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
-  rebuilds.done(daily(), false, kBuilt + kDay);
+  rebuilds.done(alone(daily()), false, kBuilt + kDay);
   CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay + 3599));
   CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay + 3600));
   auto often = daily();
   often.rebuild_every_ms = 60'000;
-  rebuilds.done(often, false, kBuilt);
+  rebuilds.done(alone(often), false, kBuilt);
   CHECK(rebuilds.is_due(often, &version, kBuilt + 60));
+}
+
+TEST_CASE("policies that are built together are built once in each interval") {
+  Rebuilds rebuilds;
+  policy::Specs members;
+  for (const char* name : {"patients", "visits", "stays"}) {
+    auto spec = daily();
+    spec.name = name;
+    if (spec.name == "visits") spec.rebuild_every_ms = 2 * kDay * 1000;
+    if (spec.name == "stays") spec.rebuild_every_ms = std::nullopt;
+    members.push_back(std::make_shared<const policy::PolicySpec>(std::move(spec)));
+  }
+  const auto version = built("2026-01-31T12:00:00Z");
+  const auto are_due = [&](std::int64_t now) {
+    std::vector<bool> due;
+    for (const auto& spec : members) due.push_back(rebuilds.is_due(*spec, &version, now));
+    return due;
+  };
+  using Due = std::vector<bool>;
+  CHECK(are_due(kBuilt + 2 * kDay) == Due{true, true, false});
+  rebuilds.done(members, true, kBuilt + 2 * kDay);
+  CHECK(are_due(kBuilt + 3 * kDay - 1) == Due{false, false, false});
+  CHECK(are_due(kBuilt + 3 * kDay) == Due{true, false, false});
+  rebuilds.done(members, false, kBuilt + 3 * kDay);
+  CHECK(are_due(kBuilt + 3 * kDay + 3599) == Due{false, false, false});
+  CHECK(are_due(kBuilt + 3 * kDay + 3600) == Due{true, true, false});
+}
+
+TEST_CASE("a policy whose version was not looked at yet waits for the build of its neighbours, too") {
+  Rebuilds rebuilds;
+  const auto version = built("2026-01-31T12:00:00Z");
+  rebuilds.done(alone(daily()), true, kBuilt + kDay);
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt + 2 * kDay - 1));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + 2 * kDay));
 }
 
 TEST_CASE("nothing is built that nobody asked for or that was never built") {

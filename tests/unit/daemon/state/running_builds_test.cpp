@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,7 +14,7 @@ TEST_CASE("a build is seen from its begin to its end") {
   RunningBuilds builds;
   CHECK(builds.of("people").empty());
   {
-    RunningBuilds::Build build(builds, "people");
+    RunningBuilds::Build build(builds, {"people"});
     CHECK(builds.of("people") == "starting");
     build.reached({.stage = "counting", .done = 20'000});
     CHECK(builds.of("people") == "counting 20000");
@@ -27,8 +28,8 @@ TEST_CASE("a build is seen from its begin to its end") {
 
 TEST_CASE("of two builds of one policy the first is told, then the other") {
   RunningBuilds builds;
-  auto first = std::make_unique<RunningBuilds::Build>(builds, "people");
-  RunningBuilds::Build second(builds, "people");
+  auto first = std::make_unique<RunningBuilds::Build>(builds, std::vector<std::string>{"people"});
+  RunningBuilds::Build second(builds, {"people"});
   second.reached({.stage = "counting", .done = 1});
   first->reached({.stage = "building the tree", .share = 0.075});
   CHECK(builds.of("people") == "building the tree, 7 %");
@@ -36,12 +37,24 @@ TEST_CASE("of two builds of one policy the first is told, then the other") {
   CHECK(builds.of("people") == "counting 1");
 }
 
+TEST_CASE("a build of several policies is told of each of them") {
+  RunningBuilds builds;
+  {
+    RunningBuilds::Build build(builds, {"patients", "visits"});
+    build.reached({.stage = "counting", .done = 3});
+    RunningBuilds::Build other(builds, {"people"});
+    for (const char* policy : {"patients", "visits"}) CHECK(builds.of(policy) == "counting 3");
+    CHECK(builds.of("people") == "starting");
+  }
+  for (const char* policy : {"patients", "visits", "people"}) CHECK(builds.of(policy).empty());
+}
+
 TEST_CASE("threads may build at once") {
   RunningBuilds builds;
   std::vector<std::thread> threads;
   for (const char* policy : {"a", "b", "c"}) {
     threads.emplace_back([&builds, policy] {
-      RunningBuilds::Build build(builds, policy);
+      RunningBuilds::Build build(builds, {policy});
       for (std::uint64_t i = 0; i < 1000; ++i) {
         build.reached({.stage = "counting", .done = i});
         static_cast<void>(builds.of("a"));

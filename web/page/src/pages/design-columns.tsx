@@ -2,7 +2,7 @@
 // text.
 import {useState} from "preact/hooks";
 import {api, type DesignPolicy, type TableColumns} from "../api.js";
-import {factsOf, kClasses, suggestedForTable, withColumn} from "../design.js";
+import {classesFor, factsOf, suggestedForTable, withColumn} from "../design.js";
 import {count} from "../table.js";
 import {Trouble, useLoaded, Waiting} from "../ui.js";
 
@@ -60,7 +60,7 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
                         not listed: hidden
                       </option>
                     )}
-                    {kClasses.map((it) => (
+                    {classesFor(classes.get(column.name)).map((it) => (
                       <option key={it} value={it}>
                         {it.replaceAll("_", " ")}
                       </option>

@@ -3,7 +3,7 @@
 import {useEffect, useRef, useState} from "preact/hooks";
 import {api, type DesignPolicy, type WhatIf} from "../api.js";
 import {CheckedText, useChecked} from "../checked-text.js";
-import {drafts, kClasses, kExample, withClass} from "../design.js";
+import {classesFor, drafts, kExample, withClass} from "../design.js";
 import {saveText} from "../download.js";
 import {count, percent} from "../table.js";
 import {Trouble, useAction} from "../ui.js";
@@ -173,7 +173,11 @@ function Classes({text, policy, edit}: {text: string; policy: DesignPolicy; edit
               if (next !== null) edit(next);
             }}
           >
-            {kClasses.map(it => <option key={it} value={it}>{it.replaceAll("_", " ")}</option>)}
+            {classesFor(column.class).map((it) => (
+              <option key={it} value={it}>
+                {it.replaceAll("_", " ")}
+              </option>
+            ))}
           </select>
         </label>
       ))}

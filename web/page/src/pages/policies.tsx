@@ -49,6 +49,17 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
     {key: "least_shown", title: "least shown", cell: (row) => row["least_shown"] ?? "–"},
     {key: "enforcement"},
     {
+      key: "last_failure",
+      title: "last build failed",
+      cell: (row) => (
+        <span title={row["last_failure"] ?? ""}>
+          {row["last_failure"]
+            ? [ago(row["last_failure"], now), row["failure"]].filter(Boolean).join(": ")
+            : ""}
+        </span>
+      ),
+    },
+    {
       key: "closed_because",
       title: "closed because",
       cell: (row) => row["building"] ?? row["closed_because"] ?? "",
