@@ -62,14 +62,16 @@ void say(const Candidate& built) {
   const policy::PolicySpec& spec = *built.spec;
   const policy::PolicyVersion& version = built.version;
   const auto& disclosure = version.disclosure;
+  const std::string cells = disclosure.cells == 0
+                                ? std::string("no quasi-identifiers")
+                                : fmt::format("{}% of cells disclosed{}, {}% computable, {}% equal",
+                                              console::shown_percent(disclosure.disclosed, disclosure.cells),
+                                              console::bound_text(version.utility, disclosure),
+                                              console::shown_percent(disclosure.computable, disclosure.cells),
+                                              console::shown_percent(disclosure.equal, disclosure.cells));
   std::fputs(
-      fmt::format("policy {}: version {}, {} rows, {} cohorts, smallest {}, {}% of cells disclosed{}, {}% "
-                  "computable, {}% equal\n",
-                  version.policy, version.number, disclosure.rows, disclosure.cohorts,
-                  disclosure.smallest_cohort, console::shown_percent(disclosure.disclosed, disclosure.cells),
-                  console::bound_text(version.utility, disclosure),
-                  console::shown_percent(disclosure.computable, disclosure.cells),
-                  console::shown_percent(disclosure.equal, disclosure.cells))
+      fmt::format("policy {}: version {}, {} rows, {} cohorts, smallest {}, {}\n", version.policy,
+                  version.number, disclosure.rows, disclosure.cohorts, disclosure.smallest_cohort, cells)
           .c_str(),
       stdout);
   const auto say_line = [&](const std::string& line) {

@@ -18,6 +18,12 @@ std::string begin_statement(Access access) {
                      access == Access::read_only ? "READ ONLY" : "READ WRITE");
 }
 
+// Reading a view would run what its owner wrote, with our rights.
+bool is_table(const rewriter::Relation& relation) {
+  return relation.kind == rewriter::RelationKind::table ||
+         relation.kind == rewriter::RelationKind::partitioned_table;
+}
+
 }  // namespace
 
 TableReading::TableReading(std::shared_ptr<Connection> connection, policy::PolicySpec spec,
@@ -54,6 +60,12 @@ Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const pol
     // LOCK takes no snapshot: the transaction's snapshot is taken after any DDL we waited for.
     (*connection)->run(fmt::format("LOCK TABLE {} IN ACCESS SHARE MODE", table));
     auto relation = one_relation(**connection, spec.schema, spec.table);
+    if (relation && !is_table(*relation)) {
+      return Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                   fmt::format("policy {}: {} is no table, and only a BUILD evaluates the rows of a source",
+                               spec.name, table),
+                   fmt::format("run pgveil policy build {}", spec.name)};
+    }
     if (relation) {
       TableReading reading(std::move(*connection), spec, *relation, *relation, endpoint.counts_bytes);
       reading.is_staged_ = false;

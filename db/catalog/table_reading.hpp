@@ -27,7 +27,7 @@ enum class Access;
 class TableReading {
  public:
   // lock_wait_ms: how long to wait for a table that somebody changes; 0: without limit. Errors:
-  // ErrorKind::connection, ::server; ErrorKind::policy when the table does not exist.
+  // ErrorKind::connection, ::server; ErrorKind::policy when the table does not exist or is no table.
   [[nodiscard]] static Result<TableReading> open(const Endpoint& endpoint, const policy::PolicySpec& spec,
                                                  std::int64_t lock_wait_ms = 0);
   [[nodiscard]] static Result<TableReading> open_for_writing(const Endpoint& endpoint,

@@ -11,6 +11,7 @@
 
 #include "common/clock.hpp"
 #include "common/sqlstate.hpp"
+#include "daemon/policies/builder.hpp"
 #include "db/catalog/table_reading.hpp"
 #include "policy/cohorts/constraint_check.hpp"
 #include "policy/cohorts/leveled_counts.hpp"
@@ -18,7 +19,6 @@
 #include "policy/tree/tree.hpp"
 #include "policy/utility/utility.hpp"
 #include "policy/version/utility_json.hpp"
-#include "rewriter/compile/policy_check.hpp"
 #include "web/api/mistake_position.hpp"
 
 namespace pgveil::app {
@@ -50,16 +50,6 @@ std::string counted_text(policy::PolicySpec spec) {
   spec.k = 2;
   spec.growth = {};
   return policy::canonical_text(spec);
-}
-
-Result<void> check_against(const policy::PolicySpec& spec, const rewriter::Relation& relation) {
-  rewriter::Catalog catalog;
-  catalog.database = spec.database;
-  catalog.relations.emplace(std::pair{relation.schema, relation.name}, relation);
-  const auto findings = rewriter::check_policy(spec, catalog);
-  if (!findings.errors.empty()) return findings.errors.front();
-  if (findings.closing) return *findings.closing;
-  return {};
 }
 
 std::vector<policy::TreeAttribute> attributes_in(const policy::PolicySpec& spec,
