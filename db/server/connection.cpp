@@ -101,7 +101,7 @@ void Connection::refuse_if_ended() const {
 }
 
 Rows Connection::checked(pg_result* result, std::initializer_list<int> wanted) {
-  RawRows rows(result, [](const pg_result* answer) { PQclear(const_cast<pg_result*>(answer)); });
+  SharedResult rows(result, [](const pg_result* answer) { PQclear(const_cast<pg_result*>(answer)); });
   if (std::ranges::find(wanted, static_cast<int>(PQresultStatus(result))) != wanted.end())
     return Rows(std::move(rows));
   const std::string_view reason = result == nullptr ? "" : PQresultErrorMessage(result);

@@ -27,6 +27,10 @@ Rows::size_type Rows::size() const {
   return count_of(PQntuples(rows_.get()));
 }
 
+Rows::size_type Rows::columns() const {
+  return count_of(PQnfields(rows_.get()));
+}
+
 Row Rows::operator[](size_type number) const {
   if (number >= size()) throw UnexpectedAnswer("fewer rows than there must be");
   return {rows_, number};

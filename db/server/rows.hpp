@@ -28,6 +28,10 @@ class Field {
   // Ends with a NUL. Empty if the field is NULL.
   [[nodiscard]] const char* c_str() const { return text_; }
   [[nodiscard]] std::string_view view() const { return {text_, size_}; }
+  // In bytes.
+  [[nodiscard]] std::size_t size() const {
+    return size_;
+  }
   // T: std::string, bool, an integer or double. Throws UnexpectedAnswer for NULL and for what is no T.
   template <class T>
   [[nodiscard]] T as() const {
@@ -60,19 +64,19 @@ class Field {
   bool is_null_;
 };
 
-using RawRows = std::shared_ptr<const pg_result>;
+using SharedResult = std::shared_ptr<const pg_result>;
 
 class Row {
  public:
   using size_type = std::size_t;
-  Row(RawRows rows, std::size_t number) : rows_(std::move(rows)), number_(number) {}
+  Row(SharedResult rows, std::size_t number) : rows_(std::move(rows)), number_(number) {}
 
   // REQUIRES: the query has this column; throws UnexpectedAnswer otherwise.
   [[nodiscard]] Field operator[](size_type column) const;
   [[nodiscard]] size_type size() const;
 
  private:
-  RawRows rows_;
+  SharedResult rows_;
   std::size_t number_;
 };
 
@@ -83,7 +87,7 @@ class Rows {
    public:
     using value_type = Row;
     using difference_type = std::ptrdiff_t;
-    Iterator(RawRows rows, std::size_t number) : rows_(std::move(rows)), number_(number) {}
+    Iterator(SharedResult rows, std::size_t number) : rows_(std::move(rows)), number_(number) {}
     [[nodiscard]] Row operator*() const { return {rows_, number_}; }
     Iterator& operator++() {
       ++number_;
@@ -92,11 +96,11 @@ class Rows {
     [[nodiscard]] bool operator==(const Iterator& other) const { return number_ == other.number_; }
 
    private:
-    RawRows rows_;
+    SharedResult rows_;
     std::size_t number_;
   };
 
-  explicit Rows(RawRows rows) : rows_(std::move(rows)) {}
+  explicit Rows(SharedResult rows) : rows_(std::move(rows)) {}
 
   [[nodiscard]] size_type size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
@@ -104,11 +108,12 @@ class Rows {
   [[nodiscard]] Row operator[](size_type number) const;
   [[nodiscard]] Iterator begin() const { return {rows_, 0}; }
   [[nodiscard]] Iterator end() const { return {rows_, size()}; }
+  [[nodiscard]] size_type columns() const;
   // How many rows a statement without an answer inserted, updated or deleted.
   [[nodiscard]] size_type affected_rows() const;
 
  private:
-  RawRows rows_;
+  SharedResult rows_;
 };
 
 }  // namespace pgveil::db
