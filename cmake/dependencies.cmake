@@ -43,6 +43,8 @@ pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 find_path(PG_QUERY_INCLUDE_DIR pg_query.h REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c>=1.4)
+file(STRINGS ${PG_QUERY_INCLUDE_DIR}/pg_query.h PGVEIL_PARSER_VERSION REGEX "^#define PG_VERSION \"")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" PGVEIL_PARSER_VERSION "${PGVEIL_PARSER_VERSION}")
 add_library(pg_query UNKNOWN IMPORTED)
 set_target_properties(pg_query PROPERTIES
   IMPORTED_LOCATION ${PG_QUERY_LIBRARY}

@@ -1,7 +1,7 @@
 #pragma once
-// Numbers as every PostgreSQL writes them. Since 16, 0x1F, 0o17, 0b101 and 1_000_000 are numbers too. A parser
-// that reads them hands the larger ones over as they were written, but an older server would read something
-// else, and so would code of ours that compares them.
+// Numbers as every PostgreSQL writes them. Since 16, 0x1F, 0o17, 0b101 and 1_000_000 are numbers too. A
+// parser that reads them hands the larger ones over as they were written, but an older server would read
+// something else, and so would code of ours that compares them.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ inline constexpr std::size_t kMaxDigitsOfOddNumber = 1'000;
 // Whether there may be such a number in the statement. Also true for some that have none.
 [[nodiscard]] bool may_have_odd_numbers(std::string_view sql);
 
-// Makes all numbers of the tree plain. The new texts live in the tree's arena. False: one has too many digits.
+// Makes all numbers of the tree plain. The new texts live in the tree's arena. False: one has too many
+// digits.
 [[nodiscard]] bool make_numbers_plain(Tree& tree);
 
 }  // namespace pgveil::pg

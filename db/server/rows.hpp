@@ -1,6 +1,6 @@
 #pragma once
-// What a query of pgveil's own answered. Rows, rows and fields are cheap to copy; a field must not outlive its
-// row. Only db/ includes this.
+// What a query of pgveil's own answered. Answers, rows and fields are cheap to copy; a field must not outlive
+// its row. Only db/ includes this.
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -29,9 +29,7 @@ class Field {
   [[nodiscard]] const char* c_str() const { return text_; }
   [[nodiscard]] std::string_view view() const { return {text_, size_}; }
   // In bytes.
-  [[nodiscard]] std::size_t size() const {
-    return size_;
-  }
+  [[nodiscard]] std::size_t size() const { return size_; }
   // T: std::string, bool, an integer or double. Throws UnexpectedAnswer for NULL and for what is no T.
   template <class T>
   [[nodiscard]] T as() const {
