@@ -1,5 +1,6 @@
 #pragma once
-// What this program is made of, for reports of mistakes: version, commit, and the libraries it was built with.
+// What this program is made of, for reports of mistakes: version, commit, and the libraries it was built
+// with.
 #include <string>
 
 namespace pgveil::app {

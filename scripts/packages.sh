@@ -42,9 +42,20 @@ packages_of() {
       echo clang-format-14 clang-tidy-14 python3
       ;;
     spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
+    package) echo debhelper dpkg-dev lintian ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac
+}
+
+# Compiling one file that includes Asio takes up to 1.5 GB with the sanitizers.
+jobs_by_memory() {
+  local cores available_kb by_memory
+  cores=$(nproc)
+  available_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  by_memory=$((available_kb / 1500000))
+  ((by_memory >= 1)) || by_memory=1
+  echo $((cores < by_memory ? cores : by_memory))
 }
 
 # Prints those of the named packages that are not installed.

@@ -7,7 +7,7 @@ source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 
-SUITES=(architecture format unit spark integration oracle web clients)
+SUITES=(architecture format unit spark integration oracle web clients packages)
 passed=0
 failed=0
 left_out=() # a line for each suite or test that did not run: what, and why
@@ -135,6 +135,25 @@ start_clients() {
   done
 }
 
+# Builds, installs, upgrades and purges the Debian packages in folders of Debian 12 and 13. It needs root and
+# the network, and half an hour, so only --long does.
+start_packages() {
+  local release
+  if [[ ${#long_option[@]} -eq 0 ]]; then
+    leave_out packages "it makes packages with debootstrap and the network; ./run test --long packages runs it"
+    return
+  fi
+  if [[ $EUID -ne 0 ]]; then
+    leave_out packages "debootstrap, chroot and systemd-nspawn need root"
+    return
+  fi
+  command -v systemd-nspawn >/dev/null || install_packages systemd-container
+  for release in 12 13; do
+    bash "$ROOT/scripts/package.sh" "$release"
+  done
+  start packages "$PYTHON" "$ROOT/tests/packages/packages_test.py" --long
+}
+
 start_suite() {
   case $1 in
     architecture)
@@ -150,6 +169,7 @@ start_suite() {
     integration | oracle) start_python_suite "$1" ;;
     spark) start_spark ;;
     clients) start_clients ;;
+    packages) start_packages ;;
     web)
       start web/logic bash "$ROOT/scripts/web.sh" --test
       start_python_suite web
@@ -182,7 +202,7 @@ main() {
   for argument in "$@"; do
     case $argument in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle | web | spark | clients) suites+=("$argument") ;;
+      architecture | format | unit | integration | oracle | web | spark | clients | packages) suites+=("$argument") ;;
       *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
     esac
   done
