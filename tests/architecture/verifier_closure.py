@@ -65,7 +65,7 @@ TYPES_ONLY = [
 ]
 
 # Files that no header names but that are compiled into a listed one.
-DATA = ["rewriter/lists/pg15_functions.inc"]
+DATA = [f"rewriter/lists/pg{major}_functions.inc" for major in (15, 16, 17, 18)]
 
 SHARED_BY_ALL = "common/"
 
