@@ -1,6 +1,9 @@
 #include "proxy/session/backend_login.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
@@ -127,9 +130,31 @@ void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
                   filter_notice(notice, Protection::is_protected).private_detail);
 }
 
+// An upgraded server has other functions and catalogs than the ones that statements were judged by.
+bool BackendLoginMachine::is_of_another_major(const wire::ParameterStatus& status) {
+  if (status.name != "server_version") return false;
+  int major = 0;
+  std::from_chars(status.value.data(), status.value.data() + status.value.size(), major);
+  const int known = state_.gate.serving(state_.database).server_major;
+  if (known == 0 || known == major) return false;
+  state_.gate.note_stale_versions(state_.database);
+  state_.log_warning(
+      fmt::format("the server of this database is PostgreSQL {} now, and its catalog was read from "
+                  "PostgreSQL {}; it is read again",
+                  status.value, known));
+  state_.end(error_response(
+      client_error(
+          sqlstate::kCannotConnectNow,
+          "the database server was switched to another major version of PostgreSQL, and its catalog is not "
+          "read yet: connect again in a moment; if that fails, pgveil's log says why"),
+      Severity::fatal));
+  return true;
+}
+
 // With a pool, the client is told later, once its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (state_.is_bypass) return state_.to_client(status);
+  if (is_of_another_major(status)) return;
   if (state_.pool_mode != PoolMode::none)
     return note_parameter(state_.server->parameters, status.name, status.value);
   const Result<void> relayed = relay_parameter(state_, status);

@@ -37,6 +37,8 @@ class BackendLoginMachine {
   void on_error(const wire::ErrorResponse& error);
   void on_notice(const wire::NoticeResponse& notice);
   void on_parameter(const wire::ParameterStatus& status);
+  // Ends the login if so.
+  bool is_of_another_major(const wire::ParameterStatus& status);
   [[nodiscard]] bool on_other(const wire::BackendMessage& message);
 
   SessionState& state_;

@@ -205,3 +205,38 @@ TEST_CASE("a server that does not keep a pinned setting is left") {
                 .commands = "CloseBackend CloseClient"})
       .check();
 }
+
+TEST_CASE(
+    "a server of another major than the one whose catalog was read is left, and the catalog is read again") {
+  struct Row {
+    const char* version;
+    int known;
+    bool is_let_in;
+  };
+  const Row rows[] = {{"15.18 (Debian 15.18-0+deb12u1)", 15, true},
+                      {"18.4", 15, false},
+                      {"15.18", 18, false},
+                      {"19devel", 18, false},
+                      {"nonsense", 18, false},
+                      {"18beta1", 18, true},
+                      {"18.4", 0, true}};  // nothing was read yet, so nothing is answered
+  for (const Row& row : rows) {
+    CAPTURE(row.version);
+    CAPTURE(row.known);
+    const std::string login = frames(wire::AuthenticationOk{}) + parameter("server_version", row.version);
+    Script script = connected("");
+    script.world([&](FakeGate& gate) { gate.server_major = row.known; });
+    if (row.is_let_in) {
+      script.backend(login, {.to_client = "S(server_version=" + std::string(row.version) + ")"}).check();
+    } else {
+      script
+          .backend(login,
+                   {.to_client = "E(FATAL 57P03 the database server was switched to another major version of "
+                                 "PostgreSQL, and its catalog is not read yet: connect again in a moment; if "
+                                 "that fails, pgveil's log says why)",
+                    .commands = "CloseBackend CloseClient"})
+          .world([](FakeGate& gate) { CHECK(gate.stale_notes == 1); })
+          .check();
+    }
+  }
+}
