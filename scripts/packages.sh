@@ -20,6 +20,7 @@ packages_of() {
     fuzz) echo clang-14 libclang-rt-14-dev ;;
     lint) echo clang-format-14 clang-tidy-14 python3 ;;
     spark) echo openjdk-17-jre-headless python3-venv libpostgresql-jdbc-java ;;
+    servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac
