@@ -1,6 +1,7 @@
 #include "db/server/connection.hpp"
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{
     {"jit", "off"},  // masks are large expressions, which take longer to compile than to interpret
 }};
 
+constexpr int kLibpqOfDirectTls = 170000;
+
 std::string escaped(std::string_view value) {
   std::string out = "'";
   for (const char c : value) {
@@ -53,6 +56,7 @@ std::string tls_options(const EndpointTls& tls) {
   if (!tls.revocation_lists.empty()) out += " sslcrl=" + escaped(tls.revocation_lists);
   if (!tls.certificate.empty()) out += " sslcert=" + escaped(tls.certificate) + " sslkey=" + escaped(tls.key);
   if (tls.requires_channel_binding) out += " channel_binding=require";
+  if (tls.is_direct && PQlibVersion() >= kLibpqOfDirectTls) out += " sslnegotiation=direct";
   return out;
 }
 
