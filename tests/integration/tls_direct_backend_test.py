@@ -61,7 +61,8 @@ class Front:
         except OSError:
             self.seen.append(("failed", None, None, None))
             return
-        self.seen.append((kind, secured.selected_alpn_protocol(), self._names.get(secured), secured.version()))
+        name = self._names.get(secured)
+        self.seen.append((kind, secured.selected_alpn_protocol(), name, secured.version()))
         server = socket.create_connection(("127.0.0.1", self._target))
         threading.Thread(target=self._carry, args=(server, secured), daemon=True).start()
         self._carry(secured, server)
