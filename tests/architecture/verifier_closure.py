@@ -29,6 +29,7 @@ WITH_CODE = [
     "rewriter/lists/system_catalogs.hpp",
     "rewriter/lists/function_access.hpp",
     "rewriter/lists/session_settings.hpp",
+    "rewriter/lists/supported_server.hpp",
     "rewriter/catalog/catalog.hpp",
     "rewriter/snapshot/snapshot.hpp",
     "policy/level/level.hpp",
