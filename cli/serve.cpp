@@ -99,7 +99,9 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   server.login_timeout = std::chrono::milliseconds(config.limits.login_timeout_ms);
   server.connect_timeout = std::chrono::milliseconds(config.backend.connect_timeout_ms);
   server.session.authentication = config.auth.method;
-  server.session.backend = {config.backend.query_role.user, config.backend.query_role.password};
+  server.session.backend.user = config.backend.query_role.user;
+  server.session.backend.password = config.backend.query_role.password;
+  server.session.backend.newest_minor = config.backend.newest_minor;
   server.session.mock_secret = net::random_nonce();
   server.session.limits.client_message_bytes = config.limits.client_message_bytes;
   server.session.limits.statements = config.limits.session_statements;

@@ -26,7 +26,8 @@ bool is_machinery(const rewriter::PinnedFunction& function) {
 
 class Check {
  public:
-  explicit Check(const ServerFacts& facts) : facts_(facts) {}
+  explicit Check(const ServerFacts& facts)
+      : facts_(facts), major_(rewriter::major_of(facts.server_version)) {}
 
   ServerVerdict run() {
     functions();
@@ -52,7 +53,7 @@ class Check {
   void functions() {
     std::map<std::string_view, const ServerFunction*> by_name;
     for (const auto& function : facts_.functions) by_name.emplace(function.name, &function);
-    for (const auto& pinned : rewriter::pinned_functions()) {
+    for (const auto& pinned : rewriter::pinned_functions(major_)) {
       const auto at = by_name.find(pinned.name);
       const auto because = difference(pinned, at == by_name.end() ? nullptr : at->second);
       if (because.empty()) continue;
@@ -61,9 +62,9 @@ class Check {
       if (is_other && is_machinery(pinned)) {
         add(FindingKind::server_machinery, Severity::error, "",
             fmt::format("function {} {}, and masks may work through it", name, because),
-            fmt::format("put PostgreSQL {}'s own function back", rewriter::kSupportedMajor));
+            fmt::format("put PostgreSQL {}'s own function back", major_));
       }
-      if (rewriter::function_rule(pinned.name) == rewriter::FunctionRule::refused) continue;
+      if (rewriter::function_rule(pinned.name, major_) == rewriter::FunctionRule::refused) continue;
       verdict_.dropped_functions.emplace(pinned.name);
       add(FindingKind::function_dropped, Severity::warning, "", fmt::format("function {} {}", name, because),
           "calls of it are refused until it is PostgreSQL's own again");
@@ -106,6 +107,7 @@ class Check {
   }
 
   const ServerFacts& facts_;
+  int major_;
   ServerVerdict verdict_;
 };
 

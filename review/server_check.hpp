@@ -33,6 +33,7 @@ struct UserCast {
 };
 
 struct ServerFacts {
+  int server_version = 0;                 // 150018; of a supported major
   std::vector<ServerFunction> functions;  // every name of pg_catalog
   std::vector<QuotingColumn> quoting_columns;
   std::vector<std::string>

@@ -3,6 +3,7 @@
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/spark.sh"
+source "$ROOT/scripts/servers.sh"
 
 groups=()
 for argument in "$@"; do
@@ -14,6 +15,13 @@ for argument in "$@"; do
 done
 [[ ${#groups[@]} -gt 0 && ${groups[*]} != drivers ]] || groups+=(build demo test)
 need_packages "${groups[@]}"
+case " ${groups[*]} " in
+  *" servers "*)
+    for major in 16 17 18; do
+      install_server "$major" || die "PostgreSQL $major can't be installed; is there a network?"
+    done
+    ;;
+esac
 case " ${groups[*]} " in
   *" spark "*)
     install_spark

@@ -43,6 +43,7 @@ packages_of() {
       ;;
     spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
     package) echo debhelper dpkg-dev lintian ;;
+    servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# ./run test [--long] [SUITE…]: builds the dev preset and runs suites, as many programs in parallel as there
-# are processors. Before the last line it prints what was left out and how to include it. The last line is the
-# sum of the tests that passed and failed. A suite that ran nothing counts as failed.
+# ./run test [--long] [--server MAJOR] [SUITE…]: builds the dev preset and runs suites, as many programs in
+# parallel as there are processors. Before the last line it prints what was left out and how to include it.
+# The last line is the sum of the tests that passed and failed. A suite that ran nothing counts as failed.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
+source "$ROOT/scripts/servers.sh"
 
-SUITES=(architecture format unit spark integration oracle web clients packages)
+SUITES=(architecture format unit spark integration oracle majors web clients)
+# What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
+# tools. ./run test --server MAJOR integration oracle runs everything.
+MAJOR_TESTS=(integration/attack_cases_test integration/leaks_test integration/drivers_test
+  integration/recorded_test integration/types_test integration/stored_masks_test integration/masked_copies_test
+  oracle/oracle_test oracle/noninterference_test oracle/view_definitions_test)
 passed=0
 failed=0
 left_out=() # a line for each suite or test that did not run: what, and why
@@ -154,6 +160,43 @@ start_packages() {
   start packages "$PYTHON" "$ROOT/tests/packages/packages_test.py" --long
 }
 
+# own_server MAJOR: has the tests that follow use a server of this major, whose cluster template is made.
+own_server() {
+  local programs
+  programs=$(server_bin "$1") || die "there is no PostgreSQL $1; ./run deps servers installs it"
+  "${AS_USER[@]}" test -x "$programs/postgres" ||
+    die "the user $RUN_USER can't reach $programs; clone to a folder that this user can read"
+  test_environment+=("PGVEIL_POSTGRES_BIN=$programs")
+  make_cluster_template
+}
+
+# Repeats the tests of MAJOR_TESTS with the newest major. The oracle draws fewer statements, because it has
+# drawn all of them with the oldest one.
+start_majors() {
+  local name usual=("${test_environment[@]}")
+  if ! server_bin "$NEWEST_MAJOR" >/dev/null; then
+    leave_out majors "PostgreSQL $NEWEST_MAJOR is not here; ./run deps servers installs it"
+    return
+  fi
+  finish
+  own_server "$NEWEST_MAJOR"
+  for name in "${MAJOR_TESTS[@]}"; do
+    start "majors/$NEWEST_MAJOR/${name#*/}" "${AS_USER[@]}" "${test_environment[@]}" PGVEIL_STATEMENTS=1000 \
+      "$PYTHON" "$TEST_ROOT/tests/$name.py"
+  done
+  finish
+  test_environment=("${usual[@]}")
+}
+
+# The folders of all majors that are here, for tests that need a certain one.
+name_servers() {
+  local major programs
+  for ((major = OLDEST_MAJOR; major <= NEWEST_MAJOR; ++major)); do
+    programs=$(server_bin "$major") || continue
+    test_environment+=("PGVEIL_POSTGRES_BIN_$major=$programs")
+  done
+}
+
 start_suite() {
   case $1 in
     architecture)
@@ -168,6 +211,7 @@ start_suite() {
       ;;
     integration | oracle) start_python_suite "$1" ;;
     spark) start_spark ;;
+    majors) start_majors ;;
     clients) start_clients ;;
     packages) start_packages ;;
     web)
@@ -182,8 +226,9 @@ start_suite() {
 make_cluster_template() {
   local template
   template=$(own_directory cluster)
-  # shellcheck disable=SC2064 # the value of now is meant
-  trap "rm -rf '$TEST_HOME' '$template'" EXIT
+  templates+=("$template")
+  # shellcheck disable=SC2064 # the values of now are meant
+  trap "rm -rf '$TEST_HOME' ${templates[*]@Q}" EXIT
   "${AS_USER[@]}" "${test_environment[@]}" "$PYTHON" \
     "$TEST_ROOT/tests/integration/harness/cluster_template.py" \
     "$template/data" || die "initdb failed; its message is above"
@@ -197,21 +242,28 @@ choose_python() {
 }
 
 main() {
-  local suites=() argument suite
-  long_option=()
-  for argument in "$@"; do
-    case $argument in
+  local suites=() suite server=
+  long_option=() templates=()
+  while (($# > 0)); do
+    case $1 in
       --long) long_option=(--long) ;;
-      architecture | format | unit | integration | oracle | web | spark | clients | packages) suites+=("$argument") ;;
-      *) die_usage "test: unknown suite \"$argument\"; there are ${SUITES[*]}" ;;
+      --server)
+        [[ $# -gt 1 ]] || die_usage "test: --server needs a major, for example 17"
+        shift
+        server_release "$1" >/dev/null
+        server=$1
+        ;;
+      architecture | format | unit | integration | oracle | majors | web | spark | clients | packages) suites+=("$1") ;;
+      *) die_usage "test: unknown suite \"$1\"; there are ${SUITES[*]}" ;;
     esac
+    shift
   done
   [[ ${#suites[@]} -gt 0 ]] || suites=("${SUITES[@]}")
   need_packages build test
   choose_python
   mkdir -p "$ROOT/build/test"
   case " ${suites[*]} " in
-    *" unit "* | *" integration "* | *" oracle "* | *" web "* | *" spark "* | *" clients "*)
+    *" unit "* | *" integration "* | *" oracle "* | *" majors "* | *" web "* | *" spark "* | *" clients "*)
       bash "$ROOT/scripts/build.sh" dev
       ;;
   esac
@@ -219,9 +271,15 @@ main() {
     1*" oracle "*) bash "$ROOT/scripts/build.sh" release ;;
   esac
   case " ${suites[*]} " in
-    *" integration "* | *" oracle "* | *" web "* | *" spark "* | *" clients "*)
+    *" integration "* | *" oracle "* | *" majors "* | *" web "* | *" spark "* | *" clients "*)
       lend_tree_to_user
-      make_cluster_template
+      name_servers
+      if [[ -n $server ]]; then
+        install_server "$server" || die "PostgreSQL $server can't be installed; is there a network?"
+        own_server "$server"
+      else
+        make_cluster_template
+      fi
       ;;
   esac
   started=()

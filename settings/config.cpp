@@ -156,7 +156,8 @@ db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
           backend.connect_timeout_ms,
           config.interrupt,
           {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.revoked,
-           tls.backend_files.certificate, tls.backend_files.key, tls.backend_channel_binding},
+           tls.backend_files.certificate, tls.backend_files.key, tls.backend_channel_binding,
+           tls.backend_negotiation == net::TlsNegotiation::direct},
           config.limits.counts_bytes};
 }
 

@@ -15,6 +15,7 @@
 #include "common/log.hpp"
 #include "common/yaml.hpp"
 #include "db/server/endpoint.hpp"
+#include "proxy/net/tls_context.hpp"
 #include "proxy/session/session.hpp"
 #include "rewriter/catalog/access.hpp"
 #include "rewriter/catalog/open_pattern.hpp"
@@ -49,6 +50,7 @@ struct BackendConfig {
   bool mask_views = false;                        // query_role reads views of masks, never a policy's table
   std::string mask_owner = "pgveil_masks";        // owns these views; nobody logs in as it
   std::int64_t connect_timeout_ms = 10'000;
+  std::uint16_t newest_minor = wire::kNewestMinor;  // of protocol 3, for the sessions of clients
   std::int64_t catalog_check_every_ms = 5'000;
   bool operator==(const BackendConfig&) const = default;
 };
@@ -107,6 +109,7 @@ struct TlsConfig {
   BackendTls backend = BackendTls::disable;
   TlsFiles backend_files;
   bool backend_channel_binding = false;  // required
+  net::TlsNegotiation backend_negotiation = net::TlsNegotiation::postgres;
   bool operator==(const TlsConfig&) const = default;
 };
 

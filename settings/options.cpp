@@ -28,6 +28,10 @@ constexpr std::array<std::pair<std::string_view, BackendTls>, 4> kBackendTls{
      {"require", BackendTls::require},
      {"verify-ca", BackendTls::verify_ca},
      {"verify-full", BackendTls::verify_full}}};
+constexpr std::array<std::pair<std::string_view, net::TlsNegotiation>, 2> kNegotiations{
+    {{"postgres", net::TlsNegotiation::postgres}, {"direct", net::TlsNegotiation::direct}}};
+constexpr std::array<std::pair<std::string_view, std::uint16_t>, 2> kProtocols{
+    {{"3.0", std::uint16_t{0}}, {"3.2", wire::kNewestMinor}}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> kChannelBinding{
     {{"prefer", false}, {"require", true}}};
 constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMaskForms{
@@ -122,6 +126,11 @@ constexpr Option kOptions[] = {
      "how long to wait for a connection to PostgreSQL",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_duration_ms(v, 1000), c.backend.connect_timeout_ms);
+     }},
+    {"backend", "max_protocol_version", "3.0 or 3.2", "3.2",
+     "like libpq's. Servers that know only 3.0 say so. Choose 3.0 if something between refuses 3.2 instead",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_choice(v, kProtocols, c.backend.newest_minor);
      }},
     {"backend", "catalog_check_every", "duration, 1s to 7d", "5s",
      "how often pgveil compares the tables with those that the versions were built from. A changed table "
@@ -259,6 +268,11 @@ constexpr Option kOptions[] = {
      "SCRAM-SHA-256-PLUS at the server. prefer: if both sides support it. require: otherwise no login",
      [](Config& c, const Value& v, const Origin&) {
        return store_choice(v, kChannelBinding, c.tls.backend_channel_binding);
+     }},
+    {"tls.backend", "negotiation", "postgres or direct", "postgres",
+     "like libpq's sslnegotiation. direct begins with TLS at once, which PostgreSQL supports from 17 on",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_choice(v, kNegotiations, c.tls.backend_negotiation);
      }},
 
     {"admin", "admin_users", "list of names", "[]", "roles that may run every command of the console",

@@ -217,6 +217,11 @@ constexpr Rule kRules[] = {
      [](const Config& c) {
        return broken_if(c.tls.backend_channel_binding && c.tls.backend == BackendTls::disable);
      }},
+    {"tls.backend.negotiation", "tls.backend.negotiation direct without TLS", kTlsFix,
+     [](const Config& c) {
+       return broken_if(c.tls.backend_negotiation == net::TlsNegotiation::direct &&
+                        c.tls.backend == BackendTls::disable);
+     }},
     {"audit.key_file", "audit.key_file without audit.file", "name the file to write, or remove the key",
      [](const Config& c) { return broken_if(c.audit.file.empty() && !c.audit.key.empty()); }},
     {"backend.admin_role", "admin_role and query_role are the same role",

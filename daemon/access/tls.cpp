@@ -92,8 +92,8 @@ Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
   if (tls.backend != BackendTls::disable) {
     const auto material = read_material(tls.backend_files);
     if (!material) return material.error();
-    auto made =
-        in_section("backend", net::TlsContext::for_backend(*material, check_of(tls.backend), backend_host));
+    auto made = in_section("backend", net::TlsContext::for_backend(*material, check_of(tls.backend),
+                                                                   backend_host, tls.backend_negotiation));
     if (!made) return made.error();
     settings->backend = std::move(*made);
   }

@@ -29,9 +29,9 @@ struct Examination {
 [[nodiscard]] Result<Examination> examine(const Config& config, const Specs& specs,
                                           const std::string& database);
 
-// Fails if the policy may not be built because it does not fit its table, or because other protected tables
-// can be joined to that. Errors: those of check_policy; ErrorKind::policy, with the first join that the owner
-// has not decided on; those of examine().
+// Fails if the policy may not be built: because no statement is answered from such a server, because it does
+// not fit its table, or because other protected tables can be joined to that. Errors: those of check_policy;
+// ErrorKind::policy, with the first join that the owner has not decided on; those of examine().
 [[nodiscard]] Result<void> check_joins(const Config& config, const Specs& specs,
                                        const policy::PolicySpec& spec);
 

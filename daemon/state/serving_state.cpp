@@ -231,7 +231,9 @@ namespace {
 session::Serving serving_of(const Present& present, std::string_view database) {
   const auto view = present.databases.find(database);
   if (view == present.databases.end() || !view->second.snapshot) return {};
-  return {view->second.snapshot->generation(), view->second.version_guard == rewriter::VersionGuard::present};
+  const auto& snapshot = *view->second.snapshot;
+  return {snapshot.generation(), view->second.version_guard == rewriter::VersionGuard::present,
+          snapshot.catalog().major()};
 }
 
 // A session that was opened by PostgreSQL's own password never gets more than masks, whatever RELOAD has made

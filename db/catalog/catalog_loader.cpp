@@ -182,9 +182,10 @@ Result<rewriter::Catalog> read_catalog(Connection& connection, const CatalogWish
 
 // Sums of hashes do not depend on the order of rows, so nothing is sorted. Objects below 16384 come with the
 // server and change only with it. The fingerprint covers relfilenode and the columns' numbers, names and
-// types. A function that is replaced keeps its OID.
+// types. A function that is replaced keeps its OID. An upgrade of the server to another major keeps the OIDs
+// of tables, so the major is part of it.
 constexpr const char* kFingerprint = R"(
-SELECT pg_catalog.concat_ws('/',
+SELECT pg_catalog.concat_ws('/', pg_catalog.current_setting('server_version_num')::pg_catalog.int4 / 10000,
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', c.oid, c.relfilenode, c.relname,
             c.relkind, c.reloptions, c.relrowsecurity, c.relnamespace, c.relhassubclass, c.relispartition, a.attnum, a.attname,
             a.atttypid, a.atttypmod, a.attcollation, a.attgenerated), 0))
@@ -224,7 +225,7 @@ constexpr const char* kGrantsFingerprint = R"(
 SELECT pg_catalog.concat_ws('/', '',
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit), 0))
      FROM pg_catalog.pg_roles r),
-  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', m.roleid, m.member), 0))
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(m::pg_catalog.text, 0))
      FROM pg_catalog.pg_auth_members m),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', n.oid, n.nspowner, n.nspacl), 0))
      FROM pg_catalog.pg_namespace n WHERE n.nspname !~ '^pg_(toast|temp_|toast_temp_)'),

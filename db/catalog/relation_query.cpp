@@ -41,7 +41,8 @@ SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod,
        CASE WHEN a.attcollation <> t.typcollation THEN ln.nspname END,
        CASE WHEN a.attcollation <> t.typcollation THEN l.collname END,
        COALESCE(l.collisdeterministic, true), d.oid,
-       pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'UTF8')), 'hex')
+       pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.pg_get_expr(d.adbin, d.adrelid), 'UTF8')), 'hex'),
+       a.attgenerated = 'v'
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
   JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -143,6 +144,7 @@ rewriter::Column column_of(const Row& row) {
   if (!row[11].is_null()) column.collation_schema = row[11].as<std::string>();
   if (!row[12].is_null()) column.collation_name = row[12].as<std::string>();
   column.collation_is_deterministic = row[13].as<bool>();
+  column.is_virtual = row[16].as<bool>();
   return column;
 }
 

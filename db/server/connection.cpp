@@ -33,6 +33,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{
 }};
 
 constexpr std::size_t kCopyBytes = 65'536;  // sent at once
+constexpr int kLibpqOfDirectTls = 170000;
 
 std::string escaped(std::string_view value) {
   std::string out = "'";
@@ -56,6 +57,7 @@ std::string tls_options(const EndpointTls& tls) {
   if (!tls.revocation_lists.empty()) out += " sslcrl=" + escaped(tls.revocation_lists);
   if (!tls.certificate.empty()) out += " sslcert=" + escaped(tls.certificate) + " sslkey=" + escaped(tls.key);
   if (tls.requires_channel_binding) out += " channel_binding=require";
+  if (tls.is_direct && PQlibVersion() >= kLibpqOfDirectTls) out += " sslnegotiation=direct";
   return out;
 }
 

@@ -16,6 +16,7 @@ struct EndpointTls {
   std::string certificate;
   std::string key;
   bool requires_channel_binding = false;
+  bool is_direct = false;  // sslnegotiation=direct, where libpq knows it (17); otherwise libpq asks first
 };
 
 struct Endpoint {

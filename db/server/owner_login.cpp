@@ -48,6 +48,7 @@ EndpointTls tls_of(PGconn* connection, bool is_encrypted) {
   tls.certificate = option_of(connection, "sslcert");
   tls.key = option_of(connection, "sslkey");
   tls.requires_channel_binding = option_of(connection, "channel_binding") == "require";
+  tls.is_direct = option_of(connection, "sslnegotiation") == "direct";
   return tls;
 }
 

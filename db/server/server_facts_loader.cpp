@@ -60,6 +60,7 @@ std::uint64_t number_of(std::string_view hex) {
 
 review::ServerFacts read_facts(Connection& connection) {
   review::ServerFacts facts;
+  facts.server_version = connection.server_version();
   for (const auto& row : connection.run(kFunctions))
     facts.functions.push_back({row[0].as<std::string>(), row[1].as<bool>(), number_of(row[3].c_str())});
   for (const auto& row : connection.run(kQuotingColumns)) {

@@ -14,7 +14,6 @@
 #include "common/sqlstate.hpp"
 #include "proxy/net/peer_connection.hpp"
 #include "proxy/net/unix_socket.hpp"
-#include "proxy/wire/startup.hpp"
 
 namespace pgveil::net {
 namespace {
@@ -67,8 +66,10 @@ Error not_secured(std::string what) {
           "the database server gives no TLS connection", "", std::move(what)};
 }
 
-// Reads exactly one byte, so that nothing that a third party appended can be taken for the server's words.
-Task<Result<void>> ask_for_tls(Socket& socket, TlsSession& tls) {
+// Direct TLS is not asked for. The answer is read as exactly one byte, so that nothing that a third party
+// appended can be taken for the server's words.
+Task<Result<void>> begin_tls(Socket& socket, TlsSession& tls) {
+  if (tls.alpn() == Alpn::required) co_return co_await shake_hands(socket, tls);
   std::string request;
   wire::encode(wire::SslRequest{}, request);
   const auto [unsent, sent] = co_await asio::async_write(socket, asio::buffer(request), kAsTuple);
@@ -81,7 +82,7 @@ Task<Result<void>> ask_for_tls(Socket& socket, TlsSession& tls) {
 }
 
 Task<Result<void>> secure(Socket& socket, TlsSession& tls, Timer& timer) {
-  auto outcome = co_await (ask_for_tls(socket, tls) || timer.async_wait(kAsTuple));
+  auto outcome = co_await (begin_tls(socket, tls) || timer.async_wait(kAsTuple));
   if (outcome.index() == 1) co_return not_connected("the database server did not answer in time", "time-out");
   co_return std::get<0>(std::move(outcome));
 }
@@ -139,7 +140,8 @@ Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds time
   if (socket.has_error()) co_return socket.error();
   Connection connection{std::move(*socket), nullptr};
   if (tls) {
-    connection.tls = std::make_unique<TlsSession>(*tls);
+    const Alpn alpn = tls->is_direct() ? Alpn::required : Alpn::offered;
+    connection.tls = std::make_unique<TlsSession>(*tls, alpn);
     const auto secured = co_await secure(connection.socket, *connection.tls, timer);
     if (secured.has_error()) co_return secured.error();
   }
@@ -147,7 +149,7 @@ Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds time
 }
 
 Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
-                          std::shared_ptr<const TlsContext> tls, std::uint32_t pid, std::uint32_t secret) {
+                          std::shared_ptr<const TlsContext> tls, wire::CancelRequest request) {
   const Executor executor = co_await asio::this_coro::executor;
   auto connected = co_await connect(std::move(target), timeout, std::move(tls));
   if (connected.has_error()) {
@@ -155,7 +157,7 @@ Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
     co_return true;
   }
   std::string packet;
-  wire::encode(wire::CancelRequest{pid, secret}, packet);
+  wire::encode(request, packet);
   if (connected->tls) packet = connected->tls->seal(packet);
   Timer timer(executor, timeout);
   const auto sent = co_await (asio::async_write(connected->socket, asio::buffer(packet), kAsTuple) ||

@@ -8,6 +8,7 @@
 #include "common/error.hpp"
 #include "proxy/net/asio_types.hpp"
 #include "proxy/net/tls_session.hpp"
+#include "proxy/wire/startup.hpp"
 
 namespace pgveil::net {
 
@@ -28,10 +29,9 @@ struct Connection {
 [[nodiscard]] Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
                                                std::shared_ptr<const TlsContext> tls);
 
-// Sends a CancelRequest over its own connection and waits, at most `timeout`, until the server closes it.
+// Sends the request over its own connection and waits, at most `timeout`, until the server closes it.
 // False: the request was sent and may still arrive.
 [[nodiscard]] Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
-                                        std::shared_ptr<const TlsContext> tls, std::uint32_t pid,
-                                        std::uint32_t secret);
+                                        std::shared_ptr<const TlsContext> tls, wire::CancelRequest request);
 
 }  // namespace pgveil::net

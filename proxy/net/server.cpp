@@ -110,11 +110,11 @@ class Server::Impl {
   [[nodiscard]] Task<void> count_periods();
   [[nodiscard]] Task<void> look_after_pools();
   void admit(Socket client, session::ClientAuthentication authentication) noexcept;
-  void drive(Socket client, const SessionKeys& keys, session::ClientAuthentication authentication);
+  void drive(Socket client, SessionPid pid, session::ClientAuthentication authentication);
   void put_out(const std::shared_ptr<SessionDriver>& driver);
   void log_accept_error(const error_code& error);
 
-  // Order matters: sessions that are still in a context when it is destroyed give their keys back to the
+  // Order matters: sessions that are still in a context when it is destroyed give their pids back to the
   // registry.
   const ServerConfig config_;
   SessionRegistry registry_;
@@ -298,7 +298,7 @@ void Server::Impl::admit(Socket client, session::ClientAuthentication authentica
       return;
     }
     if (place->gone_for_it) put_out(place->gone_for_it);
-    drive(std::move(client), place->keys, authentication);
+    drive(std::move(client), place->pid, authentication);
   } catch (const std::exception& exception) {
     log::error("net", "a client could not be admitted");
     log::private_detail("net", exception.what());
@@ -313,18 +313,17 @@ void Server::Impl::put_out(const std::shared_ptr<SessionDriver>& driver) {
   driver->request_put_out();
 }
 
-void Server::Impl::drive(Socket client, const SessionKeys& keys,
-                         session::ClientAuthentication authentication) {
+void Server::Impl::drive(Socket client, SessionPid pid, session::ClientAuthentication authentication) {
   const std::uint64_t number = ++accepted_count_;
   statistics_.accepted.fetch_add(1, std::memory_order_relaxed);
   std::shared_ptr<SessionDriver> driver;
   try {
-    driver = std::make_shared<SessionDriver>(environment_, std::move(client), keys, number, authentication);
+    driver = std::make_shared<SessionDriver>(environment_, std::move(client), pid, number, authentication);
   } catch (...) {
-    registry_.release(keys);
+    registry_.release(pid);
     throw;
   }
-  registry_.attach(keys, driver);
+  registry_.attach(pid, driver);
   const console::Address peer = driver->info().client;
   if (!peer.host.empty()) {
     log::info(fmt::format("session {}", number),

@@ -29,8 +29,9 @@ struct ServerConfig {
   std::function<std::shared_ptr<const TlsSettings>()> tls = [] {
     return std::make_shared<const TlsSettings>();
   };
-  session::SessionConfig session;  // keys, nonces, encryption and mock_secret (if empty) are filled in
-  AuditSink* audit = nullptr;      // outlives the server; null: nothing is audited
+  // pid, secrets, nonces, encryption and mock_secret (if empty) are filled in
+  session::SessionConfig session;
+  AuditSink* audit = nullptr;  // outlives the server; null: nothing is audited
   ClientLimits clients;
   // Whether places are reserved for this role's console sessions. Called on any thread.
   std::function<bool(const std::string& role)> is_admin = [](const std::string&) { return false; };

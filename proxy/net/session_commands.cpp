@@ -50,9 +50,14 @@ void SessionDriver::run(const session::NoteName& command) {
   watch_.note_name(command.application_name);
 }
 
-void SessionDriver::run(const session::SecureClient&) {
+// A handshake that fails at its first bytes ends the connection as one that fails later does. It is posted
+// because this runs inside apply().
+void SessionDriver::run(const session::SecureClient& command) {
   PGVEIL_ASSERT(tls_->clients != nullptr);
-  client_link_.secure(std::make_unique<TlsSession>(*tls_->clients));
+  client_link_.secure(
+      std::make_unique<TlsSession>(*tls_->clients, command.is_direct ? Alpn::required : Alpn::offered));
+  if (command.received.empty() || take(Side::client, command.received)) return;
+  post([](SessionDriver& driver) { driver.on_client_gone(); });
 }
 
 // Does nothing if the client has gone meanwhile.
@@ -104,8 +109,8 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   ++*cancels;
   // Not bound to the life of this session: the cancel request must arrive even if its client has gone.
   asio::co_spawn(executor_,
-                 forward_cancel(config.backend, config.connect_timeout, config.tls()->backend, command.pid,
-                                command.secret),
+                 forward_cancel(config.backend, config.connect_timeout, config.tls()->backend,
+                                {command.pid, command.secret}),
                  [topic = topic_, cancels](const std::exception_ptr& error, bool is_over) {
                    if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
                    if (!error && is_over) --*cancels;
@@ -113,7 +118,8 @@ void SessionDriver::run(const session::ForwardCancel& command) {
 }
 
 void SessionDriver::run(const session::CancelOther& command) {
-  if (const auto other = environment_.registry.find({command.pid, command.secret})) other->request_cancel();
+  if (const auto other = environment_.registry.find(command.pid, command.secret.bytes))
+    other->request_cancel();
 }
 
 void SessionDriver::run(const session::RunConsole& command) {

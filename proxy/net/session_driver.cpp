@@ -19,13 +19,12 @@ namespace pgveil::net {
 namespace {
 
 // Over a Unix socket there is no TLS, and none is wanted.
-session::SessionConfig config_for(const Environment& environment, const SessionKeys& keys,
-                                  const TlsSettings& tls, const console::Address& client,
+session::SessionConfig config_for(const Environment& environment, SessionPid pid, const TlsSettings& tls,
+                                  const console::Address& client,
                                   session::ClientAuthentication authentication) {
   session::SessionConfig config = environment.config.session;
   config.authentication = authentication;
-  config.client_pid = keys.pid;
-  config.client_secret = keys.secret;
+  config.client_pid = pid;
   config.make_nonce = random_nonce;
   config.is_audited = environment.config.audit != nullptr;
   const bool is_local = client.host == "unix";
@@ -62,16 +61,16 @@ std::string put_out_message() {
 
 // ---- beginning and end
 
-SessionDriver::SessionDriver(const Environment& environment, Socket client, SessionKeys keys,
+SessionDriver::SessionDriver(const Environment& environment, Socket client, SessionPid pid,
                              std::uint64_t number, session::ClientAuthentication authentication)
     : environment_(environment),
       executor_(client.get_executor()),
-      keys_(keys),
+      pid_(pid),
       number_(number),
       topic_(fmt::format("session {}", number)),
       tls_(environment.config.tls()),
       watch_(environment.statistics, number, client),
-      session_(with_places(config_for(environment_, keys, *tls_, watch_.info().client, authentication)),
+      session_(with_registry(config_for(environment_, pid, *tls_, watch_.info().client, authentication)),
                environment.gate),
       audit_(environment.config.audit, number, watch_.info().client),
       client_link_(executor_),
@@ -83,20 +82,21 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
 }
 
 SessionDriver::~SessionDriver() {
-  if (!is_released_) environment_.registry.release(keys_);
+  if (!is_released_) environment_.registry.release(pid_);
 }
 
-session::SessionConfig SessionDriver::with_places(session::SessionConfig config) {
+session::SessionConfig SessionDriver::with_registry(session::SessionConfig config) {
   config.admit = [this](const std::string& role, const std::string& database) {
     return admit(role, database);
   };
+  config.make_secret = [this](std::size_t bytes) { return environment_.registry.make_secret(pid_, bytes); };
   return config;
 }
 
 // From here on other limits apply to what it waits for: connect_timeout, and the pool's wait_timeout.
 Result<void> SessionDriver::admit(const std::string& role, const std::string& database) {
   const bool is_kept = database == session::kConsoleDatabase && environment_.config.is_admin(role);
-  switch (environment_.registry.admit(keys_, role, is_kept)) {
+  switch (environment_.registry.admit(pid_, role, is_kept)) {
     case Admission::in: stop_login_timer(); return {};
     case Admission::too_many:
       environment_.statistics.turned_away.fetch_add(1, std::memory_order_relaxed);
@@ -464,7 +464,7 @@ void SessionDriver::release_if_over() {
   is_released_ = true;
   deadline_ = Deadline::none;
   deadline_timer_.cancel();
-  environment_.registry.release(keys_);
+  environment_.registry.release(pid_);
   log::debug(topic_, "closed");
 }
 

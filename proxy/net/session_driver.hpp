@@ -22,8 +22,8 @@ namespace pgveil::net {
 
 class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
  public:
-  // number: for log lines. The keys go back to the registry when the session ends.
-  SessionDriver(const Environment& environment, Socket client, SessionKeys keys, std::uint64_t number,
+  // number: for log lines. The pid goes back to the registry when the session ends.
+  SessionDriver(const Environment& environment, Socket client, SessionPid pid, std::uint64_t number,
                 session::ClientAuthentication authentication);
   SessionDriver(const SessionDriver&) = delete;
   SessionDriver& operator=(const SessionDriver&) = delete;
@@ -61,7 +61,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] static Task<void> await_serving(Self self, session::AwaitServing wanted);
   [[nodiscard]] static Task<void> pump(Self self, Side side, BackendPtr kept);
 
-  [[nodiscard]] session::SessionConfig with_places(session::SessionConfig config);
+  [[nodiscard]] session::SessionConfig with_registry(session::SessionConfig config);
   [[nodiscard]] Result<void> admit(const std::string& role, const std::string& database);
   void stop_login_timer();
   void spawn(Task<void> task);
@@ -116,7 +116,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] std::size_t pending_at_backend() const { return server_ ? server_->link.pending_bytes() : 0; }
   const Environment environment_;
   const Executor executor_;
-  const SessionKeys keys_;
+  const SessionPid pid_;
   const std::uint64_t number_;
   const std::string topic_;
   const std::shared_ptr<const TlsSettings> tls_;  // the settings at the time when the client connected

@@ -1,5 +1,7 @@
 #include "proxy/net/session_registry.hpp"
 
+#include <openssl/crypto.h>
+
 #include <utility>
 
 #include "common/assert.hpp"
@@ -10,13 +12,13 @@ namespace pgveil::net {
 std::optional<SessionRegistry::Place> SessionRegistry::reserve(const std::string& neighbourhood) {
   const std::scoped_lock lock(mutex_);
   if (put_out_count_ >= kMostPutOut) return std::nullopt;
-  Place place{.keys = {.pid = 0, .secret = random_number()}, .gone_for_it = nullptr};
+  Place place;
   do {
-    place.keys.pid = random_number() & 0x7fffffff;  // drivers print it as a signed number
-  } while (place.keys.pid == 0 || by_pid_.contains(place.keys.pid));
-  by_pid_.emplace(place.keys.pid, Entry{.secret = place.keys.secret, .driver = {}});
-  if (const auto goes = logging_in_.enter(place.keys.pid, neighbourhood)) {
-    Entry& entry = by_pid_.at(static_cast<std::uint32_t>(*goes));
+    place.pid = random_number() & 0x7fffffff;  // drivers print it as a signed number
+  } while (place.pid == 0 || by_pid_.contains(place.pid));
+  by_pid_.emplace(place.pid, Entry{});
+  if (const auto goes = logging_in_.enter(place.pid, neighbourhood)) {
+    Entry& entry = by_pid_.at(static_cast<SessionPid>(*goes));
     entry.is_put_out = true;
     ++put_out_count_;
     place.gone_for_it = entry.driver.lock();
@@ -24,9 +26,9 @@ std::optional<SessionRegistry::Place> SessionRegistry::reserve(const std::string
   return place;
 }
 
-Admission SessionRegistry::admit(const SessionKeys& keys, const std::string& role, bool is_kept) {
+Admission SessionRegistry::admit(SessionPid pid, const std::string& role, bool is_kept) {
   const std::scoped_lock lock(mutex_);
-  const auto found = by_pid_.find(keys.pid);
+  const auto found = by_pid_.find(pid);
   PGVEIL_ASSERT(found != by_pid_.end() && !found->second.is_in);
   if (found->second.is_put_out) return Admission::too_late;
   if (in_count_ >= limits_.clients + (is_kept ? limits_.kept : 0)) return Admission::too_many;
@@ -36,20 +38,29 @@ Admission SessionRegistry::admit(const SessionKeys& keys, const std::string& rol
   ++in_count_;
   found->second.role = role;
   found->second.is_in = true;
-  logging_in_.leave(keys.pid);
+  logging_in_.leave(pid);
   return Admission::in;
 }
 
-void SessionRegistry::attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driver) {
+void SessionRegistry::attach(SessionPid pid, std::weak_ptr<SessionDriver> driver) {
   const std::scoped_lock lock(mutex_);
-  const auto found = by_pid_.find(keys.pid);
+  const auto found = by_pid_.find(pid);
   PGVEIL_ASSERT(found != by_pid_.end());
   found->second.driver = std::move(driver);
 }
 
-void SessionRegistry::release(const SessionKeys& keys) {
+std::string SessionRegistry::make_secret(SessionPid pid, std::size_t bytes) {
+  std::string secret = random_bytes(bytes);
   const std::scoped_lock lock(mutex_);
-  const auto found = by_pid_.find(keys.pid);
+  const auto found = by_pid_.find(pid);
+  PGVEIL_ASSERT(found != by_pid_.end() && found->second.secret.empty());
+  found->second.secret = secret;
+  return secret;
+}
+
+void SessionRegistry::release(SessionPid pid) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = by_pid_.find(pid);
   if (found == by_pid_.end()) return;
   const Entry& entry = found->second;
   if (entry.is_in) {
@@ -59,16 +70,20 @@ void SessionRegistry::release(const SessionKeys& keys) {
   } else if (entry.is_put_out) {
     --put_out_count_;
   } else {
-    logging_in_.leave(keys.pid);
+    logging_in_.leave(pid);
   }
   by_pid_.erase(found);
   if (by_pid_.empty()) emptied_.notify_all();
 }
 
-std::shared_ptr<SessionDriver> SessionRegistry::find(const SessionKeys& keys) const {
+std::shared_ptr<SessionDriver> SessionRegistry::find(SessionPid pid, std::string_view secret) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = by_pid_.find(keys.pid);
-  if (found == by_pid_.end() || found->second.secret != keys.secret) return nullptr;
+  const auto found = by_pid_.find(pid);
+  if (found == by_pid_.end()) return nullptr;
+  const std::string& own = found->second.secret;
+  const bool is_same = !own.empty() && own.size() == secret.size() &&
+                       CRYPTO_memcmp(own.data(), secret.data(), own.size()) == 0;
+  if (!is_same) return nullptr;
   return found->second.driver.lock();
 }
 

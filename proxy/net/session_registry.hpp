@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,10 +21,8 @@ namespace pgveil::net {
 
 class SessionDriver;
 
-struct SessionKeys {
-  std::uint32_t pid = 0;  // unique among live sessions, positive as a signed number
-  std::uint32_t secret = 0;
-};
+// What a client takes for its server's process: unique among live sessions, positive as a signed number.
+using SessionPid = std::uint32_t;
 
 struct ClientLimits {
   std::size_t clients = 500;  // logged in
@@ -47,19 +46,23 @@ class SessionRegistry {
   explicit SessionRegistry(ClientLimits limits) : limits_(limits), logging_in_(limits.logging_in) {}
 
   struct Place {
-    SessionKeys keys;
+    SessionPid pid = 0;
     std::shared_ptr<SessionDriver> gone_for_it;  // gave up its place: close it at once; null: nobody
   };
-  // Takes a place among those that have not logged in, and keys for it. nullopt: too many sessions that lost
+  // Takes a place among those that have not logged in, and a pid for it. nullopt: too many sessions that lost
   // their place are still there.
   [[nodiscard]] std::optional<Place> reserve(const std::string& neighbourhood);
   // Call this when the session has logged in. is_kept: it may use one of the places that are kept.
-  [[nodiscard]] Admission admit(const SessionKeys& keys, const std::string& role, bool is_kept);
-  void attach(const SessionKeys& keys, std::weak_ptr<SessionDriver> driver);
-  void release(const SessionKeys& keys);
+  [[nodiscard]] Admission admit(SessionPid pid, const std::string& role, bool is_kept);
+  void attach(SessionPid pid, std::weak_ptr<SessionDriver> driver);
+  // Makes the secret part of the session's key: that many random bytes. Before that, no key finds the
+  // session.
+  [[nodiscard]] std::string make_secret(SessionPid pid, std::size_t bytes);
+  void release(SessionPid pid);
 
-  // The session with exactly these keys; null if there is none.
-  [[nodiscard]] std::shared_ptr<SessionDriver> find(const SessionKeys& keys) const;
+  // The session with exactly this key; null if there is none. The time it takes does not depend on how much
+  // of the secret is right.
+  [[nodiscard]] std::shared_ptr<SessionDriver> find(SessionPid pid, std::string_view secret) const;
   [[nodiscard]] std::vector<std::shared_ptr<SessionDriver>> all() const;
   [[nodiscard]] std::size_t count() const;
   // Those of them that have not logged in.
@@ -70,8 +73,8 @@ class SessionRegistry {
 
  private:
   struct Entry {
-    std::uint32_t secret = 0;
-    std::weak_ptr<SessionDriver> driver;
+    std::string secret = {};  // empty: none was made
+    std::weak_ptr<SessionDriver> driver = {};
     std::string role = {};  // set once it is admitted
     bool is_in = false;
     bool is_put_out = false;  // before it had logged in
@@ -80,7 +83,7 @@ class SessionRegistry {
   const ClientLimits limits_;
   mutable std::mutex mutex_;
   std::condition_variable emptied_;
-  std::unordered_map<std::uint32_t, Entry> by_pid_;
+  std::unordered_map<SessionPid, Entry> by_pid_;
   std::map<std::string, std::size_t> by_role_;
   FairPlaces logging_in_;  // by pid
   std::size_t in_count_ = 0;

@@ -41,6 +41,34 @@ int no_pass_phrase(char*, int, int, void*) {
   return -1;
 }
 
+Alpn alpn_of(SSL* ssl) {
+  const auto* alpn = static_cast<const Alpn*>(SSL_get_app_data(ssl));
+  return alpn != nullptr ? *alpn : Alpn::none;
+}
+
+// A client that names no protocols at all gets as far as this.
+int check_hello(SSL* ssl, int* alert, void*) {
+  const unsigned char* names = nullptr;
+  std::size_t size = 0;
+  const bool has_names =
+      SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation, &names, &size) == 1;
+  if (has_names || alpn_of(ssl) != Alpn::required) return SSL_CLIENT_HELLO_SUCCESS;
+  *alert = SSL_AD_NO_APPLICATION_PROTOCOL;
+  return SSL_CLIENT_HELLO_ERROR;
+}
+
+// A client that names protocols gets as far as this.
+int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* size, const unsigned char* names,
+                    unsigned names_size, void*) {
+  if (alpn_of(ssl) == Alpn::none) return SSL_TLSEXT_ERR_NOACK;
+  unsigned char* found = nullptr;
+  const int result =
+      SSL_select_next_proto(&found, size, kAlpnList.data(), kAlpnList.size(), names, names_size);
+  if (result != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
+}
+
 // At the end of the text no further PEM block begins. Any other error means that a block cannot be read.
 bool was_the_end() {
   const unsigned long error = ERR_peek_last_error();
@@ -126,7 +154,10 @@ TlsContext::TlsContext(bool is_listener)
   SSL_CTX_set_session_cache_mode(context_, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context_, no_pass_phrase);
-  if (is_listener) SSL_CTX_set_cipher_list(context_, kCiphers);
+  if (!is_listener) return;
+  SSL_CTX_set_cipher_list(context_, kCiphers);
+  SSL_CTX_set_client_hello_cb(context_, check_hello, nullptr);
+  SSL_CTX_set_alpn_select_cb(context_, choose_protocol, nullptr);
 }
 
 TlsContext::~TlsContext() {
@@ -163,7 +194,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::for_clients(const TlsMater
 }
 
 Result<std::shared_ptr<const TlsContext>> TlsContext::for_backend(const TlsMaterial& material,
-                                                                  ServerCheck check, std::string host) {
+                                                                  ServerCheck check, std::string host,
+                                                                  TlsNegotiation negotiation) {
   std::shared_ptr<TlsContext> made(new TlsContext(false));
   if (auto loaded = made->load(material); !loaded) return loaded.error();
   if (check != ServerCheck::none && material.authorities.empty())
@@ -171,6 +203,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::for_backend(const TlsMater
   if (check != ServerCheck::none) SSL_CTX_set_verify(made->context_, SSL_VERIFY_PEER, nullptr);
   made->check_ = check;
   made->host_ = std::move(host);
+  made->negotiation_ = negotiation;
   return std::shared_ptr<const TlsContext>(std::move(made));
 }
 

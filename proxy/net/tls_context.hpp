@@ -2,6 +2,7 @@
 // What all TLS connections of one kind share: our certificate and key, the authorities that we trust, and
 // what is checked about the other side. TLS 1.2 and up. Sessions are not resumed, and there are no tickets,
 // no renegotiation and no compression. Immutable and thread-safe; a reload makes new contexts.
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,20 @@ enum class ClientCertificates { optional, required };
 // For our connections to PostgreSQL: what is checked, like libpq's sslmode.
 enum class ServerCheck { none, authority, authority_and_name };
 
+// Whether the handshake says that PostgreSQL's protocol follows (ALPN "postgresql").
+enum class Alpn {
+  none,     // it is another protocol: nothing is said
+  offered,  // as after SSLRequest: a side may say nothing, but it may not name other protocols only
+  required  // as for direct TLS: a side that does not say it is refused, with no_application_protocol
+};
+// As the handshake has it: the length comes first.
+inline constexpr std::array<unsigned char, 11> kAlpnList{10,  'p', 'o', 's', 't', 'g',
+                                                         'r', 'e', 's', 'q', 'l'};
+
+// For our connections to PostgreSQL: how TLS begins, like libpq's sslnegotiation. direct: without SSLRequest,
+// which PostgreSQL understands from 17 on.
+enum class TlsNegotiation { postgres, direct };
+
 class TlsContext {
  public:
   // With `revoked`, each authority in a certificate's chain needs a list that is not out of date, or no
@@ -35,9 +50,9 @@ class TlsContext {
       const TlsMaterial& material, ClientCertificates client_certificates);
   // host: the name or address that authority_and_name expects; also sent as SNI. Errors as above, and for a
   // check without authorities.
-  [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_backend(const TlsMaterial& material,
-                                                                             ServerCheck check,
-                                                                             std::string host);
+  [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> for_backend(
+      const TlsMaterial& material, ServerCheck check, std::string host,
+      TlsNegotiation negotiation = TlsNegotiation::postgres);
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
   ~TlsContext();
@@ -46,6 +61,7 @@ class TlsContext {
   [[nodiscard]] bool is_listener() const { return is_listener_; }
   [[nodiscard]] ServerCheck check() const { return check_; }
   [[nodiscard]] const std::string& host() const { return host_; }
+  [[nodiscard]] bool is_direct() const { return negotiation_ == TlsNegotiation::direct; }
   // Until when our own certificate is valid, "Nov 21 20:30:00 2026 GMT"; empty: there is none.
   [[nodiscard]] std::string valid_until() const;
   [[nodiscard]] bool is_expired() const;
@@ -58,6 +74,7 @@ class TlsContext {
   bool is_listener_;
   ServerCheck check_ = ServerCheck::none;
   std::string host_;
+  TlsNegotiation negotiation_ = TlsNegotiation::postgres;
 };
 
 // The tls-server-end-point of a certificate (RFC 5929): its hash by the algorithm of its signature, or by

@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
@@ -30,8 +31,8 @@ std::string common_name_of(const X509_NAME* subject) {
 
 }  // namespace
 
-TlsSession::TlsSession(const TlsContext& context)
-    : ssl_(SSL_new(context.native())), is_listener_(context.is_listener()) {
+TlsSession::TlsSession(const TlsContext& context, Alpn alpn)
+    : ssl_(SSL_new(context.native())), alpn_(alpn), is_listener_(context.is_listener()) {
   BIO* in = BIO_new(BIO_s_mem());
   BIO* out = BIO_new(BIO_s_mem());
   if (ssl_ == nullptr || in == nullptr || out == nullptr) throw std::bad_alloc();
@@ -40,6 +41,7 @@ TlsSession::TlsSession(const TlsContext& context)
   SSL_set_bio(ssl_, in, out);  // owns them now
   is_listener_ ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);
   if (!is_listener_) expect_name(context);
+  offer_protocol();
 }
 
 TlsSession::~TlsSession() {
@@ -59,6 +61,21 @@ void TlsSession::expect_name(const TlsContext& context) {
   const int is_set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str())
                                 : X509_VERIFY_PARAM_set1_host(expected, host.c_str(), host.size());
   PGVEIL_ASSERT(is_set == 1 && !host.empty());
+}
+
+// A listener answers in the context's callbacks, which read alpn_.
+void TlsSession::offer_protocol() {
+  SSL_set_app_data(ssl_, const_cast<Alpn*>(&alpn_));
+  if (alpn_ == Alpn::none || is_listener_) return;
+  PGVEIL_ASSERT(SSL_set_alpn_protos(ssl_, kAlpnList.data(), kAlpnList.size()) == 0);
+}
+
+bool TlsSession::is_protocol_agreed() const {
+  const unsigned char* chosen = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_, &chosen, &size);
+  if (size == 0) return alpn_ != Alpn::required;
+  return size + 1 == kAlpnList.size() && std::equal(chosen, chosen + size, kAlpnList.begin() + 1);
 }
 
 Error TlsSession::failure(std::string_view what) {
@@ -84,6 +101,7 @@ Result<bool> TlsSession::shake_hands(std::string_view received) {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_);
   if (result == 1) {
+    if (!is_protocol_agreed()) return failure("the other side does not speak PostgreSQL's protocol over TLS");
     is_established_ = true;
     return true;
   }

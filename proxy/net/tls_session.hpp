@@ -15,7 +15,7 @@ namespace pgveil::net {
 
 class TlsSession {
  public:
-  explicit TlsSession(const TlsContext& context);
+  explicit TlsSession(const TlsContext& context, Alpn alpn = Alpn::none);
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
   ~TlsSession();
@@ -25,6 +25,7 @@ class TlsSession {
   // something. Errors: ErrorKind::connection; private_detail says why, without any byte of the peer.
   [[nodiscard]] Result<bool> shake_hands(std::string_view received);
   [[nodiscard]] bool is_established() const { return is_established_; }
+  [[nodiscard]] Alpn alpn() const { return alpn_; }
 
   // Decrypts what the peer sent. Write take_output() afterwards. Errors as above. REQUIRES: established.
   struct Received {
@@ -53,8 +54,11 @@ class TlsSession {
   [[nodiscard]] Error failure(std::string_view what);
   void feed(std::string_view received);
   void expect_name(const TlsContext& context);
+  void offer_protocol();
+  [[nodiscard]] bool is_protocol_agreed() const;
 
   SSL* ssl_;
+  const Alpn alpn_;
   bool is_listener_;
   bool is_established_ = false;
   bool is_failed_ = false;

@@ -10,6 +10,9 @@ namespace pgveil::session {
 namespace {
 
 constexpr std::string_view kNameSetting = "application_name";
+// The longest message of a server that we have not logged in at. Its errors are the longest, and libpq takes
+// 30,000 bytes of them.
+constexpr std::size_t kLoginMessageBytes = 65'535;
 
 // Names and values contain no zero byte, because they come from a start-up packet.
 std::string text_of(const Settings& settings) {
@@ -37,6 +40,9 @@ void BackendLease::begin(const StartupRequest& request) {
     if (!name_.empty()) wanted_ = {{std::string(kNameSetting), name_}};
   }
   start_up_ = startup_settings(state_, shared);
+  const auto path = std::ranges::find(start_up_, rewriter::kPathSetting, &Settings::value_type::first);
+  PGVEIL_ASSERT(path != start_up_.end());
+  state_.path_at_start = path->second;
   ask();
 }
 
@@ -59,6 +65,7 @@ void BackendLease::on(const BackendConnected& event) {
   if (event.is_secured) state_.backend_secured = Secured{event.end_point};
   state_.backend = BackendLink::open;
   state_.phase = Phase::backend_login;
+  from_backend_.set_limit(std::min(kLoginMessageBytes, state_.config.limits.backend_message_bytes));
   login_.start(start_up_);
 }
 
@@ -89,6 +96,7 @@ void BackendLease::on_frame(const wire::FrameView& frame) {
   switch (state_.phase) {
     case Phase::backend_login:
       if (!login_.on_frame(frame)) return;
+      from_backend_.set_limit(state_.config.limits.backend_message_bytes);
       return state_.pool_mode == PoolMode::none ? serve() : prepare();
     case Phase::preparing: return on_prepared(own_statement_.on_frame(frame));
     case Phase::settling: return on_settled(own_statement_.on_frame(frame));
@@ -136,6 +144,7 @@ void BackendLease::serve() {
     const Result<void> told = relay_changed_parameters(state_);
     if (!told) return state_.end(told.error());
   }
+  if (!state_.is_bypass) report_path(conversation_);
   if (!std::exchange(is_greeted_, true)) greet(state_);
 }
 

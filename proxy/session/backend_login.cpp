@@ -1,6 +1,9 @@
 #include "proxy/session/backend_login.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
@@ -31,10 +34,26 @@ void BackendLoginMachine::start(const Settings& settings) {
   step_ = Step::asked;
   scram_.reset();
   state_.server = std::make_shared<BackendState>();
-  wire::StartupMessage message;
+  minor_ = state_.config.backend.newest_minor;
+  wire::StartupMessage message{.minor = minor_};
   message.parameters = {{"user", state_.backend_role.user}, {"database", state_.database}};
   message.parameters.insert(message.parameters.end(), settings.begin(), settings.end());
   wire::encode(message, state_.out.to_backend);
+}
+
+// We ask for no options, so none can be unknown, and the only version below ours is 3.0.
+void BackendLoginMachine::on_lower_version(const wire::NegotiateProtocolVersion& answer) {
+  const bool may_come = step_ == Step::asked && minor_ > 0;
+  const bool is_ours = answer.newest == wire::protocol_version(0) && answer.unknown_options.names.empty();
+  if (!may_come || !is_ours) return fail("it answered with a version that we did not ask for");
+  minor_ = 0;
+}
+
+void BackendLoginMachine::on_key(const wire::BackendKeyData& key) {
+  if (minor_ == 0 && key.secret.bytes.size() != wire::CancelSecret::kMinBytes)
+    return fail("its cancel key is longer than protocol 3.0 has it");
+  state_.server->pid = key.pid;
+  state_.server->secret = key.secret;
 }
 
 void BackendLoginMachine::fail(std::string_view why, std::string private_detail) {
@@ -113,10 +132,18 @@ void BackendLoginMachine::on_authentication(const wire::BackendMessage& message)
   fail("it asks for a kind of authentication that is not SCRAM-SHA-256");
 }
 
+bool BackendLoginMachine::may_be_about_version(const wire::ErrorResponse& error) const {
+  if (step_ != Step::asked || minor_ == 0) return false;
+  const std::string sqlstate = sqlstate_of(error.diagnostics);
+  return sqlstate == sqlstate::kFeatureNotSupported || sqlstate == sqlstate::kProtocolViolation;
+}
+
 // A client of a bypass role sees what its server says, except whether our password for it fits.
 void BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
   const Filtered filtered = filter_login_error(error);
   state_.log_warning("login at the database server failed", filtered.private_detail);
+  if (may_be_about_version(error))
+    state_.log_warning("if it does not take protocol 3.2, set backend.max_protocol_version to 3.0");
   const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || step_ != Step::let_in;
   state_.end(state_.is_bypass && !is_ours ? error : wire::ErrorResponse{filtered.diagnostics});
 }
@@ -127,9 +154,31 @@ void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
                   filter_notice(notice, Protection::is_protected).private_detail);
 }
 
+// An upgraded server has other functions and catalogs than the ones that statements were judged by.
+bool BackendLoginMachine::is_of_another_major(const wire::ParameterStatus& status) {
+  if (status.name != "server_version") return false;
+  int major = 0;
+  std::from_chars(status.value.data(), status.value.data() + status.value.size(), major);
+  const int known = state_.gate.serving(state_.database).server_major;
+  if (known == 0 || known == major) return false;
+  state_.gate.note_stale_versions(state_.database);
+  state_.log_warning(
+      fmt::format("the server of this database is PostgreSQL {} now, and its catalog was read from "
+                  "PostgreSQL {}; it is read again",
+                  status.value, known));
+  state_.end(error_response(
+      client_error(
+          sqlstate::kCannotConnectNow,
+          "the database server was switched to another major version of PostgreSQL, and its catalog is not "
+          "read yet: connect again in a moment; if that fails, pgveil's log says why"),
+      Severity::fatal));
+  return true;
+}
+
 // With a pool, the client is told later, once its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (state_.is_bypass) return state_.to_client(status);
+  if (is_of_another_major(status)) return;
   if (state_.pool_mode != PoolMode::none)
     return note_parameter(state_.server->parameters, status.name, status.value);
   const Result<void> relayed = relay_parameter(state_, status);
@@ -140,8 +189,7 @@ bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
     on_parameter(*status);
   } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
-    state_.server->pid = key->pid;
-    state_.server->secret = key->secret;
+    on_key(*key);
   } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
     on_notice(*notice);
   } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
@@ -167,6 +215,10 @@ bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
   }
   if (frame.tag == wire::AuthenticationOk::tag) {
     on_authentication(*message);
+    return false;
+  }
+  if (const auto* answer = std::get_if<wire::NegotiateProtocolVersion>(&*message)) {
+    on_lower_version(*answer);
     return false;
   }
   if (step_ != Step::let_in && frame.tag != wire::NoticeResponse::tag) {

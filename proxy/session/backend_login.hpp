@@ -1,7 +1,9 @@
 #pragma once
 // Our own login at PostgreSQL, as query_role or as the backend role of a bypass role. It sends the start-up
 // packet and does SCRAM-SHA-256 if the server asks for it and we have a password (over TLS SCRAM-SHA-256-PLUS
-// if the server offers it). Of the start-up messages it passes on those that concern the client.
+// if the server offers it). It asks for protocol 3.2 and
+// takes 3.0. Of the start-up messages it passes on those that concern the client.
+#include <cstdint>
 #include <optional>
 
 #include "proxy/session/scram.hpp"
@@ -33,14 +35,20 @@ class BackendLoginMachine {
   void on_challenge(const wire::AuthenticationSaslContinue& message);
   void on_verdict(const wire::AuthenticationSaslFinal& message);
   void on_ok();
+  void on_lower_version(const wire::NegotiateProtocolVersion& answer);
+  void on_key(const wire::BackendKeyData& key);
   void fail(std::string_view why, std::string private_detail = {});
+  [[nodiscard]] bool may_be_about_version(const wire::ErrorResponse& error) const;
   void on_error(const wire::ErrorResponse& error);
   void on_notice(const wire::NoticeResponse& notice);
   void on_parameter(const wire::ParameterStatus& status);
+  // Ends the login if so.
+  bool is_of_another_major(const wire::ParameterStatus& status);
   [[nodiscard]] bool on_other(const wire::BackendMessage& message);
 
   SessionState& state_;
   Step step_ = Step::asked;
+  std::uint16_t minor_ = 0;  // the server is spoken to in protocol 3.<this>
   std::optional<ScramClient> scram_;
 };
 

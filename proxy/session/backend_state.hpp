@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/wire/primitives.hpp"
+
 namespace pgveil::session {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
@@ -48,8 +50,8 @@ class PreparedStatements {
 };
 
 struct BackendState {
-  std::uint32_t pid = 0;
-  std::uint32_t secret = 0;
+  std::uint32_t pid = 0;  // 0: the server has given no key
+  wire::CancelSecret secret;
   Settings parameters;  // as the last ParameterStatus said
   Settings settings;    // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;

@@ -145,6 +145,17 @@ EntryPtr make_entry(const rewriter::Statement& statement, const Rewritten& rewri
   return entry;
 }
 
+void report_path(Conversation& conversation) {
+  SessionState& state = conversation.state;
+  if (!state.reports_path) return;
+  const rewriter::SchemaNames* schemas = conversation.client.path.schemas();
+  std::string path = schemas != nullptr ? rewriter::schema_list_text(*schemas) : state.path_at_start;
+  if (state.told_path == path) return;
+  state.to_client(wire::ParameterStatus{
+      .name = "search_path", .value = state.encoding != nullptr ? from_utf8(path, *state.encoding) : path});
+  state.told_path = std::move(path);
+}
+
 AuditedText audited_text(const Conversation& conversation, std::string_view sql, Gate::TextOf what) {
   const SessionState& state = conversation.state;
   return state.config.is_audited ? state.gate.audited_text(sql, what) : nullptr;

@@ -185,6 +185,11 @@ void expect_encoding(Conversation& conversation);
 void keep_text(const Conversation& conversation, Entry& entry, std::string_view sql,
                std::string_view sent_sql);
 
+// Tells the client its search_path, as PostgreSQL does from 18 on, if it has changed since it was told last.
+// Call it before ReadyForQuery: then the path is the server's, not ahead of it. Does nothing with a server
+// that does not report its own.
+void report_path(Conversation& conversation);
+
 // Null if nothing is audited.
 [[nodiscard]] AuditedText audited_text(const Conversation& conversation, std::string_view sql,
                                        Gate::TextOf what);

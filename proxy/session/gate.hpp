@@ -80,6 +80,8 @@ struct Serving {
   // False: the server does not check versions itself. A transaction whose snapshot may be older than a
   // version must not run under that version, so the session keeps it to one generation.
   bool has_version_guard = true;
+  // The server's major when its catalog was read, for example 15. 0: not known.
+  int server_major = 0;
 };
 
 // A verdict, and what was served when it was given.

@@ -145,7 +145,7 @@ enum class Stage {
 inline constexpr std::string_view kAnytime = "SNAE";
 
 // The tags a backend may send during our login.
-inline constexpr std::string_view kLoginTags = "RSKZNE";
+inline constexpr std::string_view kLoginTags = "vRSKZNE";
 
 // True if the step ends with ReadyForQuery. Then no further message of the client is handled before it has
 // come.

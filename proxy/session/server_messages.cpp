@@ -170,6 +170,7 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
     conversation.registry.end_transaction();
     conversation.transaction = {};
   }
+  report_path(conversation);
   conversation.state.count_answer(ready->status);
   conversation.state.to_client(*ready);
 }

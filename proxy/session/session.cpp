@@ -77,6 +77,8 @@ struct Session::Impl {
 // ---- the client's side
 
 void Session::Impl::on(const ClientBytes& event) {
+  const bool is_start = state.phase == Phase::startup && from_client.size() == 0;
+  if (is_start && startup.is_direct_tls(event.bytes)) return startup.on_direct_tls(event.bytes);
   from_client.feed(event.bytes);
   read_client();
   lease.settle();
@@ -325,8 +327,7 @@ void Session::Impl::on(const BackendBytes& event) {
 
 void Session::Impl::on(const CancelRequested&) {
   if (retry::is_waiting(conversation)) return on(ServingLooked{.is_other = false});
-  if (!state.is_backend_busy || !state.server || state.server->pid == 0) return;
-  state.command(ForwardCancel{.pid = state.server->pid, .secret = state.server->secret});
+  state.cancel_backend();
 }
 
 void Session::Impl::on(const LoginTimedOut&) {

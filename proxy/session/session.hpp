@@ -21,6 +21,8 @@
 #include "proxy/session/audit_event.hpp"
 #include "proxy/session/backend_state.hpp"
 #include "proxy/session/gate.hpp"
+#include "proxy/wire/primitives.hpp"
+#include "proxy/wire/startup.hpp"
 
 namespace pgveil::session {
 
@@ -54,13 +56,16 @@ struct SessionLimits {
 // Credentials of query_role.
 struct BackendLogin {
   std::string user;
-  std::string password;                   // empty: the server must not ask for one
-  bool requires_channel_binding = false;  // SCRAM-SHA-256-PLUS or nothing
+  std::string password;                             // empty: the server must not ask for one
+  bool requires_channel_binding = false;            // SCRAM-SHA-256-PLUS or nothing
+  std::uint16_t newest_minor = wire::kNewestMinor;  // of protocol 3: what the server is asked for
 };
 
 struct SessionConfig {
   std::uint32_t client_pid = 0;  // sent to the client in BackendKeyData: ours, never the backend's
-  std::uint32_t client_secret = 0;
+  // Called once, when the client is told its key: makes that many random bytes. From then on, a CancelRequest
+  // with client_pid and exactly these bytes becomes CancelRequested.
+  std::function<std::string(std::size_t bytes)> make_secret;
   ClientAuthentication authentication = ClientAuthentication::scram_sha_256;
   ClientEncryption encryption = ClientEncryption::declined;
   BackendLogin backend;
@@ -128,7 +133,10 @@ using Event =
                  PatienceEnded, ConsoleAnswered, ShuttingDown, ServingLooked, AccessChanged, AuditFailed>;
 
 // ---- commands: what the driver must do, in order, after it has queued the bytes
-struct SecureClient {};  // the client's further bytes are TLS: do the handshake; answer with ClientSecured
+struct SecureClient {
+  bool is_direct = false;     // the client began with TLS, without a request: ALPN is required of it
+  std::string received = {};  // what it has sent of TLS; only if direct
+};  // the client's further bytes are TLS: do the handshake; answer with ClientSecured
 struct LookUpAccount {
   std::string role;
 };  // Gate::look_up, on a thread that may block; answer with AccountLookedUp
@@ -152,11 +160,11 @@ struct CloseClient {};           // after to_client has been written; the sessio
 struct LoginDone {};             // stop the login timer
 struct ForwardCancel {
   std::uint32_t pid = 0;
-  std::uint32_t secret = 0;
+  wire::CancelSecret secret;
 };  // new connection: CancelRequest(pid, secret)
 struct CancelOther {
   std::uint32_t pid = 0;
-  std::uint32_t secret = 0;
+  wire::CancelSecret secret;
 };  // find the session with these keys
 struct RunConsole {
   console::Request request;

@@ -2,9 +2,17 @@
 
 #include <algorithm>
 
+#include "common/assert.hpp"
 #include "rewriter/lists/session_settings.hpp"
 
 namespace pgveil::session {
+
+namespace {
+
+// As in PostgreSQL 18. A client of protocol 3.0 has no place for more than four.
+constexpr std::size_t kLongSecretBytes = 32;
+
+}  // namespace
 
 void SessionState::log_info(std::string public_text, std::string private_detail) {
   command(LogLine{.is_warning = false,
@@ -35,6 +43,11 @@ void SessionState::audit(AuditedThing thing, std::uint64_t request_number) {
   out.audit.push_back({request_number, role, database, std::move(thing)});
 }
 
+void SessionState::cancel_backend() {
+  if (!is_backend_busy || !server || server->pid == 0) return;
+  command(ForwardCancel{.pid = server->pid, .secret = server->secret});
+}
+
 void SessionState::end(const Error& error) {
   log_warning("session ended: " + error.public_message, error.private_detail);
   end(error_response(error, Severity::fatal));
@@ -49,7 +62,7 @@ void SessionState::end(const wire::ErrorResponse& fatal) {
 void SessionState::end_silently() {
   if (is_closed()) return;
   if (backend != BackendLink::none) {
-    if (is_backend_busy && server) command(ForwardCancel{.pid = server->pid, .secret = server->secret});
+    cancel_backend();
     if (facts_of(phase).has_terminate) to_backend(wire::Terminate{});
     command(CloseBackend{});
     backend = BackendLink::none;
@@ -104,6 +117,10 @@ Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) 
     note_parameter(state.server->parameters, status.name, status.value);
     note_parameter(state.told, status.name, status.value);
   }
+  if (rewriter::is_path_setting(status.name)) {
+    state.reports_path = true;
+    return {};
+  }
   if (status.name == "session_authorization") status.value = state.role;
   if (status.name == "is_superuser") status.value = "off";
   if (status.name == "default_transaction_read_only") status.value = state.reads_only ? "on" : "off";
@@ -126,7 +143,11 @@ Result<void> relay_changed_parameters(SessionState& state) {
 
 void greet(SessionState& state) {
   state.command(LoginDone{});
-  state.to_client(wire::BackendKeyData{.pid = state.config.client_pid, .secret = state.config.client_secret});
+  PGVEIL_ASSERT(state.config.make_secret != nullptr);
+  const std::size_t size =
+      state.client_minor >= wire::kNewestMinor ? kLongSecretBytes : wire::CancelSecret::kMinBytes;
+  state.to_client(
+      wire::BackendKeyData{.pid = state.config.client_pid, .secret = {state.config.make_secret(size)}});
   state.to_client(wire::ReadyForQuery{.status = wire::TransactionStatus::idle});
 }
 

@@ -69,6 +69,9 @@ struct SessionState {
     if (status == wire::TransactionStatus::idle) ++transactions;
   }
 
+  // Cancels what the backend does for us, if it does anything.
+  void cancel_backend();
+
   // Ends the session on both sides and tells the client why.
   void end(const Error& error);
   void end(const wire::ErrorResponse& fatal);
@@ -80,6 +83,7 @@ struct SessionState {
   Gate& gate;
   std::uint64_t access_generation;  // under which the client was let in or last checked
   Phase phase = Phase::startup;
+  std::uint16_t client_minor = 0;  // the client speaks protocol 3.<this>
   std::optional<Secured> client_secured;
   LoginDemand demand = LoginDemand::password;  // for this client, known after its start-up packet
   std::optional<Secured> backend_secured;
@@ -102,9 +106,12 @@ struct SessionState {
   std::uint64_t transactions = 0;
   std::uint64_t request = 0;  // the request that the next log lines are about; 0: none
   std::uint64_t last_request = 0;
-  bool is_let_in = false;   // the login is on record
-  bool reads_only = false;  // the client's start-up packet asked for default_transaction_read_only
-  bool is_standby = false;  // the server said so last
+  bool is_let_in = false;     // the login is on record
+  bool reads_only = false;    // the client's start-up packet asked for default_transaction_read_only
+  bool is_standby = false;    // the server said so last
+  bool reports_path = false;  // the server reports search_path, as PostgreSQL does from 18 on
+  std::string path_at_start;  // what SHOW search_path answers after RESET
+  std::optional<std::string> told_path;          // what the client was told of its search_path
   const SingleByteEncoding* encoding = nullptr;  // of the client's texts, as the server said last; null: UTF8
   bool may_convert = false;                      // the server was, or will be, told to use such an encoding
   bool is_bypass = false;  // backend_role is a bypass role's; phase relay follows the login
@@ -116,7 +123,8 @@ struct SessionState {
 [[nodiscard]] std::string printable(std::string_view name);
 
 // Tells the client what the backend reports of a setting. Where the server names our role, the client gets
-// its own. Errors (08P01): a setting that must stay pinned has another value.
+// its own. The backend's search_path is ours, so it is not passed on: see report_path(). Errors (08P01): a
+// setting that must stay pinned has another value.
 [[nodiscard]] Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status);
 // Does the same for all known settings of the connection that differ from what the client was told.
 [[nodiscard]] Result<void> relay_changed_parameters(SessionState& state);

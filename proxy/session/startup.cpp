@@ -4,6 +4,10 @@
 
 namespace pgveil::session {
 
+namespace {
+constexpr char kTlsHandshake = '\x16';  // the first byte of a ClientHello; no start-up packet is that long
+}
+
 bool Startup::note_asked(Asked& asked, std::size_t left_bytes) {
   if (asked == Asked::yes) {
     state_.end(wire::protocol_error("encryption was asked for twice"));
@@ -23,9 +27,32 @@ void Startup::on_ssl(std::size_t left_bytes) {
   state_.command(SecureClient{});
 }
 
+bool Startup::is_direct_tls(std::string_view first_bytes) const {
+  const bool is_first = ssl_ == Asked::no && gss_ == Asked::no && !state_.client_secured;
+  return is_first && first_bytes.starts_with(kTlsHandshake);
+}
+
+void Startup::on_direct_tls(std::string_view first_bytes) {
+  if (state_.config.encryption == ClientEncryption::declined) {
+    state_.log_warning("a client began with TLS, which is off");
+    return state_.end_silently();
+  }
+  ssl_ = gss_ = Asked::yes;
+  state_.phase = Phase::securing;
+  state_.command(SecureClient{.is_direct = true, .received = std::string(first_bytes)});
+}
+
 void Startup::on_cancel(const wire::CancelRequest& request) {
   state_.command(CancelOther{.pid = request.pid, .secret = request.secret});
   state_.end_silently();
+}
+
+// A client that gets what it asked for is not told. There is no 3.1, so its place is taken by 3.0.
+void Startup::negotiate(std::uint16_t asked_minor) {
+  state_.client_minor = asked_minor >= wire::kNewestMinor ? wire::kNewestMinor : 0;
+  if (state_.client_minor == asked_minor && whole_.unknown_options.empty()) return;
+  state_.to_client(wire::NegotiateProtocolVersion{.newest = wire::protocol_version(state_.client_minor),
+                                                  .unknown_options = {whole_.unknown_options}});
 }
 
 bool Startup::on_message(const wire::StartupMessage& message) {
@@ -34,9 +61,9 @@ bool Startup::on_message(const wire::StartupMessage& message) {
                             "connect with sslmode=require, or better verify-full"));
     return false;
   }
-  if (message.major != 3) {
+  if (message.major != wire::kProtocolMajor) {
     state_.end(
-        client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3.0"));
+        client_error(sqlstate::kFeatureNotSupported, "unsupported frontend protocol", "use protocol 3"));
     return false;
   }
   Result<WholeStartup> whole = read_whole_startup(message);
@@ -63,10 +90,7 @@ bool Startup::on_message(const wire::StartupMessage& message) {
     return false;
   }
   state_.demand = *allowed;
-  if (message.minor > 0 || !whole_.unknown_options.empty()) {
-    state_.to_client(wire::NegotiateProtocolVersion{.newest = wire::kProtocolVersion,
-                                                    .unknown_options = {whole_.unknown_options}});
-  }
+  negotiate(message.minor);
   state_.role = whole_.user;
   state_.database = whole_.database;
   return true;

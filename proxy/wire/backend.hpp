@@ -16,7 +16,7 @@ namespace pgveil::wire {
 struct BackendKeyData {
   static constexpr char tag = 'K';
   std::uint32_t pid = 0;
-  std::uint32_t secret = 0;
+  CancelSecret secret = {};
   static constexpr auto fields() { return std::tuple{&BackendKeyData::pid, &BackendKeyData::secret}; }
   bool operator==(const BackendKeyData&) const = default;
 };
@@ -99,7 +99,7 @@ struct FunctionCallResponse {
 
 struct NegotiateProtocolVersion {
   static constexpr char tag = 'v';
-  std::uint32_t newest = 0;  // as PostgreSQL sends it: major << 16 | minor
+  std::uint32_t newest = 0;  // that may be spoken, as PostgreSQL sends it: major << 16 | minor
   CountedNames unknown_options = {};
   static constexpr auto fields() {
     return std::tuple{&NegotiateProtocolVersion::newest, &NegotiateProtocolVersion::unknown_options};

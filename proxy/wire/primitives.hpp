@@ -1,7 +1,8 @@
 #pragma once
-// The kinds of field that PostgreSQL's protocol 3.0 builds its messages from, where a plain C++ type does not
+// The kinds of field that PostgreSQL's protocol 3 builds its messages from, where a plain C++ type does not
 // say which. Plain ones: std::string is text ended by NUL, std::vector<T> is a 16-bit count and its elements,
 // integers are big-endian in their own width.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,15 @@ using Value = std::optional<std::string>;
 struct Rest {
   std::string bytes;
   bool operator==(const Rest&) const = default;
+};
+
+// The secret part of a cancel key: all bytes up to the end of the message, from 4 to 256. At protocol 3.0 it
+// has 4 bytes. Any other length is malformed.
+struct CancelSecret {
+  static constexpr std::size_t kMinBytes = 4;
+  static constexpr std::size_t kMaxBytes = 256;
+  std::string bytes = std::string(kMinBytes, '\0');
+  bool operator==(const CancelSecret&) const = default;
 };
 
 // Texts with a 32-bit count before them (NegotiateProtocolVersion).

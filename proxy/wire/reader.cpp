@@ -43,6 +43,11 @@ void Reader::read(Value& out) {
   out = std::string(take(static_cast<std::size_t>(size)));
 }
 
+void Reader::read(CancelSecret& out) {
+  if (left_.size() < CancelSecret::kMinBytes || left_.size() > CancelSecret::kMaxBytes) return fail();
+  out.bytes = std::string(take(left_.size()));
+}
+
 void Reader::read(CountedNames& out) {
   std::uint32_t count = 0;
   read(count);

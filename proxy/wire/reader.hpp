@@ -31,6 +31,7 @@ class Reader {
   void read(std::string& out);
   void read(Value& out);
   void read(Rest& out) { out.bytes = std::string(take(left_.size())); }
+  void read(CancelSecret& out);
   void read(CountedNames& out);
   void read(EndedNames& out);
   void read(Diagnostics& out);

@@ -10,7 +10,7 @@ StartupMessage read_message(std::uint32_t version, Reader& reader) {
   StartupMessage message{.major = static_cast<std::uint16_t>(version >> 16),
                          .minor = static_cast<std::uint16_t>(version & 0xffff),
                          .parameters = {}};
-  if (message.major != kProtocolVersion >> 16) {
+  if (message.major != kProtocolMajor) {
     Rest unknown_layout;
     reader.read(unknown_layout);
     return message;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "proxy/wire/primitives.hpp"
 
 namespace pgveil::wire {
 
@@ -15,7 +16,13 @@ namespace pgveil::wire {
 inline constexpr std::uint32_t kCancelRequestCode = 1234U << 16 | 5678;
 inline constexpr std::uint32_t kSslRequestCode = 1234U << 16 | 5679;
 inline constexpr std::uint32_t kGssEncRequestCode = 1234U << 16 | 5680;
-inline constexpr std::uint32_t kProtocolVersion = 3U << 16;
+
+// Protocol 3.0, and 3.2 with its longer cancel keys. There is no 3.1.
+inline constexpr std::uint16_t kProtocolMajor = 3;
+inline constexpr std::uint16_t kNewestMinor = 2;
+[[nodiscard]] constexpr std::uint32_t protocol_version(std::uint16_t minor) {
+  return static_cast<std::uint32_t>(kProtocolMajor) << 16 | minor;
+}
 
 struct SslRequest {
   bool operator==(const SslRequest&) const = default;
@@ -27,12 +34,12 @@ struct GssEncRequest {
 
 struct CancelRequest {
   std::uint32_t pid = 0;
-  std::uint32_t secret = 0;
+  CancelSecret secret = {};
   bool operator==(const CancelRequest&) const = default;
 };
 
 struct StartupMessage {
-  std::uint16_t major = 3;
+  std::uint16_t major = kProtocolMajor;
   std::uint16_t minor = 0;
   std::vector<std::pair<std::string, std::string>> parameters = {};  // in the order of the packet
   bool operator==(const StartupMessage&) const = default;

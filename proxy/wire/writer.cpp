@@ -26,6 +26,12 @@ void Writer::write(const Value& value) {
   out_.append(*value);
 }
 
+void Writer::write(const CancelSecret& secret) {
+  PGVEIL_ASSERT(secret.bytes.size() >= CancelSecret::kMinBytes);
+  PGVEIL_ASSERT(secret.bytes.size() <= CancelSecret::kMaxBytes);
+  out_.append(secret.bytes);
+}
+
 void Writer::write(const CountedNames& names) {
   PGVEIL_ASSERT(names.names.size() <= kMaxLength);
   write(static_cast<std::uint32_t>(names.names.size()));

@@ -26,6 +26,7 @@ class Writer {
   void write(const std::string& text);
   void write(const Value& value);
   void write(const Rest& rest) { out_.append(rest.bytes); }
+  void write(const CancelSecret& secret);
   void write(const CountedNames& names);
   void write(const EndedNames& names);
   void write(const Diagnostics& diagnostics);

@@ -48,6 +48,7 @@ struct Column {
   bool collation_is_deterministic = true;
   std::vector<policy::EnumLabel> labels = {};   // of an enum, ascending
   std::optional<BaseType> base = std::nullopt;  // of a domain
+  bool is_virtual = false;  // a generated column that is computed at each read (PostgreSQL 18)
   bool operator==(const Column&) const = default;
 };
 
@@ -118,7 +119,7 @@ struct Catalog {
   std::set<std::string, std::less<>> function_names;
   // The function names of schemas other than pg_catalog and information_schema.
   std::set<std::string, std::less<>> function_names_elsewhere;
-  // Listed names whose functions on this server are not PostgreSQL 15's own (server_check.hpp): refused.
+  // Listed names whose functions on this server are not PostgreSQL's own (server_check.hpp): refused.
   std::set<std::string, std::less<>> dropped_functions;
   // What names can find outside of PostgreSQL's own functions and operators.
   Candidates functions_elsewhere;
@@ -133,6 +134,7 @@ struct Catalog {
   using Grants = std::map<std::string, std::set<int>, std::less<>>;
   std::map<std::uint32_t, Grants> grants = {};
 
+  [[nodiscard]] int major() const { return server_version / 10'000; }
   [[nodiscard]] const Relation* find(std::string_view schema, std::string_view name) const;
   // The first of these schemas that has a relation of this name.
   [[nodiscard]] const Relation* resolve(std::string_view name, std::span<const std::string> schemas) const;

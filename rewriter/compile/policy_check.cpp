@@ -122,7 +122,20 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
   }
 }
 
-void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindings& findings) {
+// A reader's statement would compute it, and its errors tell of rows that are hidden.
+std::optional<Error> reason_against_virtual(const PolicySpec& spec, const ColumnRule& rule,
+                                            const Column& column) {
+  const bool is_read = rule.column_class != ColumnClass::identifier;
+  if (!column.is_virtual || !is_read || spec.enforcement == policy::Enforcement::copy) return std::nullopt;
+  return yaml::error_at(rule.at,
+                        fmt::format("\"{}\" is a virtual generated column: each statement of a reader would "
+                                    "compute it of hidden values, too",
+                                    column.name),
+                        "make it STORED, write enforcement: copy, or class it identifier");
+}
+
+void check_column(const PolicySpec& spec, const ColumnRule& rule, const Relation& relation,
+                  PolicyFindings& findings) {
   if (rule.level) {
     if (auto error = check_level(rule, relation)) {
       findings.errors.push_back(std::move(*error));
@@ -136,6 +149,7 @@ void check_column(const ColumnRule& rule, const Relation& relation, PolicyFindin
         "correct the name or remove the entry"));
     return;
   }
+  if (auto error = reason_against_virtual(spec, rule, *column)) findings.errors.push_back(std::move(*error));
   if (rule.column_class == ColumnClass::key) {
     if (const auto why = reason_against_key(*column); !why.empty()) {
       findings.errors.push_back(
@@ -209,7 +223,7 @@ PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
     return findings;
   }
   check_relation(spec, *relation, findings);
-  for (const ColumnRule& rule : spec.columns) check_column(rule, *relation, findings);
+  for (const ColumnRule& rule : spec.columns) check_column(spec, rule, *relation, findings);
   if (!spec.unit) {
     warn_of_unit(spec, findings);
   } else if (const Column* unit = relation->find_column(*spec.unit); unit != nullptr) {

@@ -87,7 +87,7 @@ class SourceWalk {
   void call(const PgQuery__FuncCall& call) {
     const std::string name(pg::string_of(call.funcname[call.n_funcname - 1]));
     if (call.n_funcname == 1) {
-      if (find_pinned_function(name) != nullptr) return;  // what the path finds
+      if (find_pinned_function(name, catalog_.major()) != nullptr) return;  // what the path finds
       object(fmt::format("function \"{}\" without a schema", name), "write schema.function");
     } else if (pg::string_of(call.funcname[0]) != "pg_catalog") {
       const auto candidates = Catalog::candidates_of(catalog_.functions_elsewhere, name);

@@ -1,10 +1,12 @@
 -- What the running server says of pg_catalog's functions: name|is_pure|is_machinery|definition, one row per
--- name. The program asks it at every start and compares the answer with pg15_functions.inc, which is the
--- answer of a fresh PostgreSQL 15 cluster without extensions:
+-- name. The program asks it at every start and compares the answer with the list of the server's major, which
+-- is the answer of a fresh cluster without extensions. pg15_functions.inc has that of PostgreSQL 15, and
+-- pg16_functions.inc and later ones have what is new or different since the major before:
 --   psql -XAtq -f rewriter/lists/derive_functions.sql | awk -F'|' '{
 --     printf "{\"%s\", 0x%s, %s, %s},\n", $1, $4,
---            $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false" }' \
---     > rewriter/lists/pg15_functions.inc
+--            $2 == "t" ? "true" : "false", $3 == "t" ? "true" : "false" }' > new.inc
+--   diff old.inc new.inc | sed -n 's/^> //p'     # into pgNN_functions.inc, beside gone("name") of names that
+--                                                # only old.inc has
 --
 -- is_pure: a masked user may call it. pgveil has no types at rewriting time, so a name is let in only if
 -- every overload passes:
@@ -24,6 +26,7 @@ families(pattern) AS (SELECT string_agg(part, '|') FROM (VALUES
   ('^(ts_stat|ts_rewrite|xpath_table)$'),
   ('^pg_(?!typeof$|column_size$|column_compression$|size_pretty$|size_bytes$|client_encoding$|char_to_encoding$|encoding_to_char$|encoding_max_length$|collation_for$|lsn_|xml|get_keywords$)'),
   ('^(lo_|RI_|txid_|binary_upgrade|has_|row_security|to_reg|currtid|inet_client|inet_server|getpgusername|current_s)'),
+  ('^(system_user)$'),                                       -- how query_role logged in
   ('^(col_description|obj_description|shobj_description|format_type|set_config|setseed|getdatabaseencoding)$'),
   ('(acl|_validator$|amvalidate|satisfies_hash|hash_array_extended$)'),
   ('^(mxid_age|nextval|setval|currval|lastval|fmgr_|plpgsql_|dsnowball|dispell|dsimple|dsynonym|thesaurus|prsd_)'),
@@ -34,7 +37,7 @@ machinery(oid) AS (
   UNION SELECT amproc::oid FROM pg_amproc WHERE oid < 16384
   UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend]::oid[]) FROM pg_type WHERE oid < 16384)
 SELECT p.proname,
-       p.proname IN ('random', 'gen_random_uuid')   -- volatile, but they read and write nothing
+       p.proname IN ('random', 'gen_random_uuid', 'uuidv4')   -- volatile, but they read and write nothing
        AND bool_and(p.oid < 16384)
        OR bool_and(p.oid < 16384 AND p.prokind IN ('f', 'a', 'w') AND p.provolatile IN ('i', 's')
                    AND p.proacl IS NULL AND NOT p.prosecdef

@@ -9,7 +9,8 @@
 namespace pgveil::rewriter {
 
 [[nodiscard]] inline FunctionRule function_rule(std::string_view name, const Catalog& catalog) {
-  return catalog.dropped_functions.contains(name) ? FunctionRule::refused : function_rule(name);
+  return catalog.dropped_functions.contains(name) ? FunctionRule::refused
+                                                  : function_rule(name, catalog.major());
 }
 
 // Whether x.name may stand where it is not known to be a column. If there is a function of that name,

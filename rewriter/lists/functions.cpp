@@ -3,16 +3,71 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "common/assert.hpp"
 #include "rewriter/lists/null_functions.hpp"
+#include "rewriter/lists/supported_server.hpp"
 
 namespace pgveil::rewriter {
 namespace {
 
-constexpr auto kPinned = std::to_array<PinnedFunction>({
+constexpr auto kOf15 = std::to_array<PinnedFunction>({
 #include "rewriter/lists/pg15_functions.inc"
 });
+
+// A name that the major before had. No function hashes to 0.
+constexpr PinnedFunction gone(std::string_view name) {
+  return {name, 0, false, false};
+}
+
+// What each major has changed since the one before. Sorted.
+constexpr auto kSince15 = std::to_array<PinnedFunction>({
+#include "rewriter/lists/pg16_functions.inc"
+});
+constexpr auto kSince16 = std::to_array<PinnedFunction>({
+#include "rewriter/lists/pg17_functions.inc"
+});
+constexpr auto kSince17 = std::to_array<PinnedFunction>({
+#include "rewriter/lists/pg18_functions.inc"
+});
+
+using FunctionList = std::vector<PinnedFunction>;
+
+FunctionList with_changes(std::span<const PinnedFunction> before, std::span<const PinnedFunction> changes) {
+  FunctionList out;
+  const auto* change = changes.data();
+  const auto* const end = changes.data() + changes.size();
+  const auto take = [&] {
+    if (change->definition != 0) out.push_back(*change);
+    ++change;
+  };
+  for (const PinnedFunction& function : before) {
+    while (change != end && change->name < function.name) take();
+    if (change != end && change->name == function.name) {
+      take();
+    } else {
+      out.push_back(function);
+    }
+  }
+  while (change != end) take();
+  return out;
+}
+
+// From kOldestMajor on.
+using FunctionLists = std::array<FunctionList, kNewestMajor - kOldestMajor + 1>;
+
+const FunctionLists& function_lists() {
+  static const FunctionLists lists = [] {
+    FunctionLists out;
+    out[0].assign(kOf15.begin(), kOf15.end());
+    out[1] = with_changes(out[0], kSince15);
+    out[2] = with_changes(out[1], kSince16);
+    out[3] = with_changes(out[2], kSince17);
+    return out;
+  }();
+  return lists;
+}
 
 // Functions that psql, drivers and BI tools use on catalogs. They show names and types, never rows.
 // pg_get_expr is harmless because the catalogs show clients no expression that has a constant in it
@@ -29,6 +84,7 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_available_extension_versions",
     "pg_available_extensions",
     "pg_backend_pid",
+    "pg_basetype",
     "pg_collation_is_visible",
     "pg_column_is_updatable",
     "pg_conversion_is_visible",
@@ -54,6 +110,8 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "pg_statistics_obj_is_visible",
     "pg_table_is_visible",
     "pg_timezone_abbrevs",
+    "pg_timezone_abbrevs_abbrevs",
+    "pg_timezone_abbrevs_zone",
     "pg_timezone_names",
     "pg_ts_config_is_visible",
     "pg_ts_dict_is_visible",
@@ -70,6 +128,7 @@ constexpr auto kMetadata = std::to_array<std::string_view>({
     "to_regprocedure",
     "to_regrole",
     "to_regtype",
+    "to_regtypemod",
 });
 
 // Output functions that people call by name: they show what SELECT shows. Sorted.
@@ -97,8 +156,9 @@ constexpr auto kSizes = std::to_array<std::string_view>(
 
 // Of the allowed functions. Sorted.
 constexpr auto kOfMoment = std::to_array<std::string_view>(
-    {"current_database", "gen_random_uuid", "get_current_ts_config", "now", "pg_client_encoding", "random",
-     "statement_timestamp", "transaction_timestamp", "version"});
+    {"current_database", "gen_random_uuid", "get_current_ts_config", "icu_unicode_version", "now",
+     "pg_client_encoding", "random", "statement_timestamp", "transaction_timestamp", "unicode_version",
+     "uuidv4", "version"});
 
 constexpr auto kClientRole =
     std::to_array<std::string_view>({"current_user", "getpgusername", "session_user"});
@@ -115,20 +175,22 @@ auto* find_in(const Pairs& pairs, std::string_view name) {
   return at != pairs.end() && at->first == name ? &at->second : nullptr;
 }
 
-bool is_pure(std::string_view name) {
-  const PinnedFunction* found = find_pinned_function(name);
+bool is_pure(std::string_view name, int major) {
+  const PinnedFunction* found = find_pinned_function(name, major);
   return found != nullptr && found->is_pure;
 }
 
 }  // namespace
 
-std::span<const PinnedFunction> pinned_functions() {
-  return kPinned;
+std::span<const PinnedFunction> pinned_functions(int major) {
+  PGVEIL_ASSERT(is_supported_major(major));
+  return function_lists()[static_cast<std::size_t>(major - kOldestMajor)];
 }
 
-const PinnedFunction* find_pinned_function(std::string_view name) {
-  const auto at = std::ranges::lower_bound(kPinned, name, {}, &PinnedFunction::name);
-  return at != kPinned.end() && at->name == name ? &*at : nullptr;
+const PinnedFunction* find_pinned_function(std::string_view name, int major) {
+  const auto functions = pinned_functions(major);
+  const auto at = std::ranges::lower_bound(functions, name, {}, &PinnedFunction::name);
+  return at != functions.end() && at->name == name ? &*at : nullptr;
 }
 
 bool depends_on_moment(std::string_view name, std::size_t arguments) {
@@ -152,13 +214,17 @@ std::size_t arguments_with_role(std::string_view function) {
   return *count;
 }
 
-FunctionRule function_rule(std::string_view name) {
-  static_assert(std::ranges::is_sorted(kPinned, {}, &PinnedFunction::name));
+FunctionRule function_rule(std::string_view name, int major) {
+  static_assert(std::ranges::is_sorted(kOf15, {}, &PinnedFunction::name));
+  static_assert(std::ranges::is_sorted(kSince15, {}, &PinnedFunction::name));
+  static_assert(std::ranges::is_sorted(kSince16, {}, &PinnedFunction::name));
+  static_assert(std::ranges::is_sorted(kSince17, {}, &PinnedFunction::name));
   static_assert(std::ranges::is_sorted(kMetadata));
   static_assert(std::ranges::is_sorted(kSizes) && std::ranges::is_sorted(kClientRole));
   static_assert(std::ranges::is_sorted(kRights));
+  if (find_pinned_function(name, major) == nullptr) return FunctionRule::refused;
   if (contains(kClientRole, name)) return FunctionRule::client_role;
-  if (is_pure(name) || contains(kOutput, name)) return FunctionRule::allowed;
+  if (is_pure(name, major) || contains(kOutput, name)) return FunctionRule::allowed;
   if (contains(kMetadata, name)) return FunctionRule::metadata;
   if (null_type(name)) return FunctionRule::null_value;
   if (find_in(kRights, name) != nullptr) return FunctionRule::right;

@@ -28,14 +28,15 @@ enum class FunctionRule {
   statement_clock      // clock_timestamp(): becomes statement_timestamp(), because timing tells hidden values
 };
 
-[[nodiscard]] FunctionRule function_rule(std::string_view name);
+// major: of the server, is_supported_major. What this major does not have is refused.
+[[nodiscard]] FunctionRule function_rule(std::string_view name, int major);
 // The type of pg_catalog that the function returns. REQUIRES: FunctionRule::null_value.
 [[nodiscard]] std::string_view type_of_null(std::string_view function);
 // The number of arguments when the first one names the role whose right is asked. REQUIRES:
 // FunctionRule::right.
 [[nodiscard]] std::size_t arguments_with_role(std::string_view function);
 
-// One name of pg_catalog as a fresh PostgreSQL 15 has it (derive_functions.sql explains the fields).
+// One name of pg_catalog as a fresh cluster of some major has it (derive_functions.sql explains the fields).
 // server_check.hpp compares the running server with it.
 struct PinnedFunction {
   std::string_view name;
@@ -43,9 +44,9 @@ struct PinnedFunction {
   bool is_pure;
   bool is_machinery;
 };
-// All of them, sorted by name.
-[[nodiscard]] std::span<const PinnedFunction> pinned_functions();
-[[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name);  // nullptr: none
+// All of a major, sorted by name. REQUIRES: is_supported_major(major). The list lives as long as the program.
+[[nodiscard]] std::span<const PinnedFunction> pinned_functions(int major);
+[[nodiscard]] const PinnedFunction* find_pinned_function(std::string_view name, int major);  // nullptr: none
 
 // Whether an allowed function says something of the session, the server or the moment, or is random: the same
 // rows could give another result. The one-argument form of age() counts from today.

@@ -136,6 +136,7 @@ constexpr auto kNullValue = std::to_array<Pair>({
     {"pg_tablespace_location", "text"},
     {"pg_tablespace_size", "int8"},
     {"pg_xact_commit_timestamp", "timestamptz"},
+    {"system_user", "text"},  // how query_role logged in
     {"txid_current", "int8"},
     {"txid_current_if_assigned", "int8"},
     {"txid_current_snapshot", "txid_snapshot"},

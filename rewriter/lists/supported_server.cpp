@@ -7,14 +7,14 @@
 namespace pgveil::rewriter {
 
 Result<void> check_server_version(int server_version) {
-  const int major = server_version / 10'000;
-  if (major == kSupportedMajor) return {};
+  const int major = major_of(server_version);
+  if (is_supported_major(major)) return {};
   return Error{
       ErrorKind::server, std::string(sqlstate::kFeatureNotSupported),
-      fmt::format("the server is PostgreSQL {}, pgveil supports {} only: its lists of safe functions and "
-                  "catalog columns were derived from that version and reviewed",
-                  major, kSupportedMajor),
-      fmt::format("use a PostgreSQL {} server", kSupportedMajor)};
+      fmt::format("the server is PostgreSQL {}, pgveil supports {} to {}: its lists of safe functions and "
+                  "catalog columns were derived from these majors and reviewed",
+                  major, kOldestMajor, kNewestMajor),
+      fmt::format("use a server of PostgreSQL {} to {}", kOldestMajor, kNewestMajor)};
 }
 
 }  // namespace pgveil::rewriter

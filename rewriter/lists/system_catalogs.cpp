@@ -12,7 +12,8 @@ using Columns = std::span<const CatalogColumn>;
 constexpr CatalogColumn kClass[] = {{"relpartbound", null},
                                     {"reltuples", unknown_size},
                                     {"relpages", unknown_size},
-                                    {"relallvisible", unknown_size}};
+                                    {"relallvisible", unknown_size},
+                                    {"relallfrozen", unknown_size}};
 constexpr CatalogColumn kAttribute[] = {{"attmissingval", null}, {"attstattarget", unknown_size}};
 constexpr CatalogColumn kAttrdef[] = {{"adbin", null}};
 constexpr CatalogColumn kConstraint[] = {{"conbin", null}};
@@ -135,6 +136,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kIsName, "view_table_usage", {}, names("table_schema")},
     {kIsName, "views", kIsViews, names("table_schema")},
     {kPg, "pg_aggregate", {}},
+    no_rows(kPg, "pg_aios"),
     {kPg, "pg_am", {}},
     {kPg, "pg_amop", {}},
     {kPg, "pg_amproc", {}},
@@ -199,9 +201,11 @@ constexpr SystemCatalog kCatalogs[] = {
     statistics("pg_stat_all_tables", kStatTables),
     statistics("pg_stat_archiver", kNothing, {}),
     statistics("pg_stat_bgwriter", kNothing, {}),
+    statistics("pg_stat_checkpointer", kNothing, {}),
     statistics("pg_stat_database", kStatDatabases, {}),
     statistics("pg_stat_database_conflicts", kStatDatabases, {}),
     own_session("pg_stat_gssapi", kPid),
+    no_rows(kPg, "pg_stat_io"),
     no_rows(kPg, "pg_stat_progress_analyze"),
     no_rows(kPg, "pg_stat_progress_basebackup"),
     no_rows(kPg, "pg_stat_progress_cluster"),
@@ -252,6 +256,7 @@ constexpr SystemCatalog kCatalogs[] = {
     {kPg, "pg_user", kUser},
     {kPg, "pg_user_mappings", kUserMappings},
     {kPg, "pg_views", kDefinition, names("schemaname")},
+    {kPg, "pg_wait_events", {}},
 };
 
 constexpr bool precedes(const SystemCatalog& a, const SystemCatalog& b) {

@@ -30,8 +30,9 @@ std::string columns_of(const ColumnNames& columns) {
 }  // namespace
 
 void check_explain_options(const PgQuery__ExplainStmt& explain) {
-  constexpr auto kOptions = std::to_array<std::string_view>(
-      {"analyze", "buffers", "costs", "format", "summary", "timing", "verbose", "wal"});
+  constexpr auto kOptions =
+      std::to_array<std::string_view>({"analyze", "buffers", "costs", "format", "generic_plan", "memory",
+                                       "serialize", "summary", "timing", "verbose", "wal"});
   for (const pg::Node* item : pg::nodes(explain.options, explain.n_options)) {
     const PgQuery__DefElem& option = *item->def_elem;
     const std::string_view name(option.defname);

@@ -49,7 +49,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
                      fmt::format("function \"{}\"", name), call.location);
   }
   const FunctionRule rule = is_ours ? function_rule(name, snapshot_.catalog()) : FunctionRule::refused;
-  const bool has_own = find_pinned_function(name) != nullptr;
+  const bool has_own = find_pinned_function(name, snapshot_.catalog().major()) != nullptr;
   if (rule == FunctionRule::refused && names.size() == 1 && !has_own &&
       snapshot_.catalog().functions_elsewhere.contains(name)) {
     call_arguments(call, scope, ctes);

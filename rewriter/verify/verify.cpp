@@ -507,8 +507,9 @@ class Verifier {
   }
 
   void explain(const PgQuery__ExplainStmt& node) {
-    constexpr auto kOptions = std::to_array<std::string_view>(
-        {"analyze", "buffers", "costs", "format", "summary", "timing", "verbose", "wal"});
+    constexpr auto kOptions =
+        std::to_array<std::string_view>({"analyze", "buffers", "costs", "format", "generic_plan", "memory",
+                                         "serialize", "summary", "timing", "verbose", "wal"});
     for (const Node* option : pg::nodes(node.options, node.n_options)) {
       if (!pg::is_kind(option, PG_QUERY__NODE__NODE_DEF_ELEM) ||
           std::ranges::find(kOptions, std::string_view(option->def_elem->defname)) == kOptions.end()) {

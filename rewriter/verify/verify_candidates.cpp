@@ -70,7 +70,8 @@ bool FoundNames::is_visible(const Candidate& candidate) const {
 bool FoundNames::is_safe_call(const PgQuery__FuncCall& call) const {
   if (call.n_funcname != 1) return false;
   const std::string name(pg::string_of(call.funcname[0]));
-  if (find_pinned_function(name) != nullptr && function_rule(name, catalog_) != FunctionRule::allowed)
+  if (find_pinned_function(name, catalog_.major()) != nullptr &&
+      function_rule(name, catalog_) != FunctionRule::allowed)
     return false;
   const auto* candidates = candidates_named(catalog_.functions_elsewhere, name);
   if (candidates == nullptr) return false;

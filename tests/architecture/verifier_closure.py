@@ -30,6 +30,7 @@ WITH_CODE = [
     "rewriter/lists/system_catalogs.hpp",
     "rewriter/lists/function_access.hpp",
     "rewriter/lists/session_settings.hpp",
+    "rewriter/lists/supported_server.hpp",
     "rewriter/catalog/catalog.hpp",
     "rewriter/snapshot/snapshot.hpp",
     "policy/level/level.hpp",
@@ -66,7 +67,7 @@ TYPES_ONLY = [
 ]
 
 # Files that no header names but that are compiled into a listed one.
-DATA = ["rewriter/lists/pg15_functions.inc"]
+DATA = [f"rewriter/lists/pg{major}_functions.inc" for major in (15, 16, 17, 18)]
 
 SHARED_BY_ALL = "common/"
 

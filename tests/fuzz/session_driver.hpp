@@ -70,6 +70,7 @@ class SessionDriver {
     config.limits.client_message_bytes = 10'000;
     config.limits.held_bytes = 10'000;
     config.limits.statements = 4;
+    config.make_secret = [](std::size_t bytes) { return std::string(bytes, 's'); };
     config.make_nonce = [] { return std::string("nonceofeighteenbytes1234"); };
     return config;
   }

@@ -245,6 +245,56 @@ class Accounts(AuthQueryCase):
             self.assertIn(client.query(sql).sqlstate(), ("42501", "42703"), sql)
 
 
+class UnqualifiedQuery(AuthQueryCase):
+    """PgBouncer before 1.25.1 looked names of its auth_query up in the search_path of the client's start-up
+    packet (CVE-2025-12819): whoever may make a function could answer with a verifier of their own."""
+
+    @classmethod
+    def start(cls):
+        super().start()
+        cls.pgveil.stop()
+        forged = configuration.scram_verifier("forged")
+        cls.postgres.run(
+            "CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC; "
+            "CREATE FUNCTION evil.verifier_of(text, OUT name text, OUT verifier text) LANGUAGE sql AS "
+            f"$$ SELECT $1, '{forged}' $$; "
+            "CREATE FUNCTION evil.lower(text) RETURNS text LANGUAGE sql AS $$ SELECT 'ann' $$",
+            "demo",
+        )
+        query = "SELECT name, verifier FROM pgveil_auth.verifier_of(lower($1))"
+        cls.pgveil = cls.made(section(query=query))
+        cls.bare = cls.made(section(query="SELECT name, verifier FROM verifier_of($1)"))
+        cls.pgveil.start()
+
+    def attempt(self, port, password, **parameters):
+        client = RawClient(port)
+        self.addCleanup(client.close)
+        return client.log_in({"user": "ann", "database": "demo", **parameters}, password)
+
+    def test_the_path_of_a_client_is_not_the_querys(self):
+        paths = ({"search_path": "evil"}, {"search_path": "evil, pg_catalog, public"},
+                 {"options": "-c search_path=evil"}, {"options": "--search-path=evil,pg_catalog"})
+        since = self.postgres.log_position()
+        for parameters in paths:
+            self.assertEqual(self.attempt(self.pgveil.port, "forged", **parameters).sqlstates(), ["28P01"])
+            self.assertEqual(self.attempt(self.pgveil.port, BACKEND["ann"], **parameters).status, "I")
+        asked = "".join(self.postgres.received(since, role="pgveil_auth"))
+        self.assertIn("verifier_of", asked)
+        self.assertNotIn("evil", asked)
+
+    def test_a_query_that_names_no_schema_finds_nothing_anywhere(self):
+        """Its session looks only in pg_catalog. Whether pgveil starts with it or not, nobody gets in."""
+        try:
+            self.bare.start()
+        except RuntimeError as error:
+            self.assertIn("verifier_of", str(error))
+            self.bare._process = None  # it ended by itself
+            return
+        for parameters in ({}, {"search_path": "evil"}):
+            reply = self.attempt(self.bare.port, "forged", **parameters)
+            self.assertIn(reply.sqlstate(), ("28P01", "57P03"))
+
+
 class Memory(AuthQueryCase):
     cache = "5m"
 
@@ -331,7 +381,8 @@ class Shipped(ServerCase):
         world.create(cls.postgres)
         cls.postgres.run(
             "CREATE ROLE ann LOGIN PASSWORD 'ann secret'; CREATE ROLE gone LOGIN PASSWORD 'gone secret' VALID UNTIL '2020-01-01'; "
-            "CREATE ROLE boss SUPERUSER LOGIN PASSWORD 'boss secret'"
+            "CREATE ROLE boss SUPERUSER LOGIN PASSWORD 'boss secret'; "
+            "CREATE ROLE guest LOGIN PASSWORD 'guest secret' VALID UNTIL '2999-01-01'"
         )
         section_text = "auth_query: {user: pgveil_auth, password_file: auth_password, let_in: [{user: '*', as: analyst}], cache: 0ms}\n"
         cls.pgveil = cls.kept(
@@ -356,11 +407,17 @@ class Shipped(ServerCase):
             ("ann", "ann secret", None),
             ("ann", "wrong", "28P01"),
             ("gone", "gone secret", "28P01"),
+            ("guest", "guest secret", None),
             ("boss", "boss secret", "28P01"),
         ):
             with RawClient(self.pgveil.port) as client:
                 reply = client.log_in({"user": user, "database": "demo"}, password)
                 self.assertEqual(reply.sqlstate(), state, user)
+        # PgBouncer before 1.24.1 let expired passwords in (CVE-2025-2291).
+        self.postgres.run("ALTER ROLE guest VALID UNTIL '2020-01-01'")
+        with RawClient(self.pgveil.port) as client:
+            reply = client.log_in({"user": "guest", "database": "demo"}, "guest secret")
+            self.assertEqual(reply.sqlstates(), ["28P01"])
         rows = self.postgres.rows(
             "SELECT r.rolname, has_function_privilege(r.rolname, 'pgveil_auth.verifier_of(text)', 'EXECUTE') FROM pg_roles r "
             "WHERE r.rolname IN ('pgveil_auth', 'pgveil_query', 'pgveil_admin', 'ann') ORDER BY 1",

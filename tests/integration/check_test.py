@@ -796,7 +796,12 @@ class Fixture(CheckCase):
 
 class Server(CheckCase):
     def test_another_major_version_is_refused(self):
-        """A server that says it is PostgreSQL 16, and hangs up on the first query."""
+        """Servers that say they are PostgreSQL 14 and 19, and hang up on the first query."""
+        for major in (14, 19):
+            with self.subTest(major):
+                self.refuse_major(major)
+
+    def refuse_major(self, major):
         def message(tag, body):
             return tag + struct.pack("!I", len(body) + 4) + body
 
@@ -810,7 +815,7 @@ class Server(CheckCase):
                     while client.recv(4096)[4:7] == b"\x04\xd2\x16":  # asks for encryption
                         client.sendall(b"N")
                     settings = {
-                        "server_version": "16.2",
+                        "server_version": f"{major}.2",
                         "client_encoding": "UTF8",
                         "standard_conforming_strings": "on",
                     }
@@ -833,7 +838,7 @@ class Server(CheckCase):
             done = self.run_verb(pgveil, "check")
             said = done.stdout + done.stderr + self.refusal_of_serve(pgveil)
             self.assertEqual(done.returncode, 1)
-            self.assertEqual(said.count("is PostgreSQL 16, pgveil supports 15 only"), 2)
+            self.assertEqual(said.count(f"is PostgreSQL {major}, pgveil supports 15 to 18:"), 2)
 
 
 # Equal values that look different: what the canonical form is, or that the type is refused. (type, equal

@@ -593,7 +593,7 @@ CREATE DOMAIN good AS integer CHECK (is_good(VALUE));
 
 class OwnersCode(Served):
     """The owner of a table, or of a type, must not get code of theirs run in the session of a build."""
-    NAMES = ("ranged", "domained", "swapped", "reserved")
+    NAMES = ("ranged", "domained", "swapped", "reserved", "indexed", "counted", "cast")
     policies = "version: 1\npolicies:\n" + "".join(of_type(name) for name in NAMES)
 
     @classmethod
@@ -604,6 +604,9 @@ class OwnersCode(Served):
         cls.postgres.run(
             "ALTER TABLE f_ranged ADD COLUMN r span; UPDATE f_ranged SET r = span(line, line + 1);"
             "ALTER TABLE f_domained ADD COLUMN z good; ALTER TABLE f_reserved ADD COLUMN \"pgveil number\" integer;"
+            "CREATE INDEX ON f_indexed (line) WHERE is_good(5);"
+            "CREATE STATISTICS counted ON (is_good(5)), line FROM f_counted;"
+            "CREATE TYPE mood AS ENUM ('calm', 'wild'); ALTER TABLE p_cast ADD COLUMN m mood DEFAULT 'calm';"
             "SELECT setval('ran', 1, false)", "demo")
 
     def refused(self, name, *words):
@@ -619,6 +622,23 @@ class OwnersCode(Served):
 
     def test_the_check_of_a_domain(self):
         self.refused("domained", 'column "z"', "good", "runs code of the type's owner")
+
+    def test_conditions_of_an_index(self):
+        """The planner evaluates a function with constant arguments."""
+        self.refused("indexed", "index", "calls a function of a user's")
+
+    def test_expressions_of_statistics(self):
+        self.refused("counted", "statistics", "calls a function of a user's")
+
+    def test_a_cast_that_is_made_while_pgveil_runs(self):
+        self.postgres.run(
+            "CREATE FUNCTION told(m mood) RETURNS text LANGUAGE plpgsql IMMUTABLE AS "
+            "'BEGIN PERFORM public.note(); RETURN ''x''; END';"
+            "CREATE CAST (mood AS text) WITH FUNCTION told(mood)", "demo")
+        try:
+            self.refused("cast", "cast")
+        finally:
+            self.postgres.run("DROP CAST (mood AS text)", "demo")
 
     def test_a_name_that_statements_of_the_build_use(self):
         self.refused("reserved", '"pgveil number"', "reserved")

@@ -145,14 +145,6 @@ class Startup(StackCase):
         self.assertEqual((reply.sqlstates(), "Z" in reply.messages), (["08P01"], False))
         client.close()
 
-    def test_newer_protocol_is_negotiated_down(self):
-        client, reply = self.attempt({"user": "analyst", "database": "demo", "_pq_.unknown": "1"}, 0x00030002)
-        self.assertTrue(reply.messages.startswith("v"), reply.messages)
-        length = struct.unpack_from("!II", reply.raw, 1)
-        self.assertIn(length[0], (0, 196608))
-        self.assertIn(b"_pq_.unknown", reply.raw)
-        self.assert_alive(client)
-
     def test_other_major_versions(self):
         for version in (0x00020000, 0x00040000, 0x00010000):
             _, reply = self.attempt({"user": "analyst", "database": "demo"}, version)

@@ -203,7 +203,8 @@ class Operations(StackCase):
         with self.pgveil.client() as client:
             number = self.session_of(client)["id"]
             for command in ("SHOW CONFIG", f"KILL_CLIENT {number}", "SHUTDOWN", "SHUTDOWN WAIT_FOR_CLIENTS",
-                            "SHUTDOWN WAIT_FOR_SERVERS", "RELOAD"):
+                            "SHUTDOWN WAIT_FOR_SERVERS", "RELOAD", "PAUSE", "PAUSE demo", "RESUME",
+                            "RECONNECT", "BUILD POLICY people_k2", "SHOW COHORTS people_k2"):
                 reply = self.pgveil.console(command, "watcher")
                 self.assertEqual((reply.sqlstates(), reply.rows), (["42501"], []), command)
                 with RawClient(self.pgveil.port, "watcher", "pgveil") as console:

@@ -6,7 +6,7 @@ import time
 
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import BIN, Postgres
+from harness.postgres import Postgres
 from harness.runner import main
 from harness.stack import StackCase
 
@@ -25,7 +25,7 @@ class Standby(Postgres):
         data = self.directory / "data"
         subprocess.run(
             [
-                BIN / "pg_basebackup",
+                "pg_basebackup",
                 "-h",
                 "127.0.0.1",
                 "-p",

@@ -1,7 +1,8 @@
-"""A private PostgreSQL 15 in a temporary directory, on a free port, as a user that is not root.
+"""A private PostgreSQL in a temporary directory, on a free port, as a user that is not root.
 
 Its log holds every statement, and every Parse and Bind too (log_min_duration_statement = 0), each line with
 the role that sent it: tests read it to see what reached the backend. """
+import functools
 import os
 import pathlib
 import pwd
@@ -15,7 +16,24 @@ import time
 from .ports import free_port
 from .wire import RawClient
 
-BIN = pathlib.Path(os.environ.get("PGVEIL_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
+MAJORS = (15, 16, 17, 18)
+
+
+def server_bin(major):
+    """The folder with this major's programs, which ./run test finds; None: it is not on this machine."""
+    named = os.environ.get(f"PGVEIL_POSTGRES_BIN_{major}")
+    folder = pathlib.Path(named or f"/usr/lib/postgresql/{major}/bin")
+    return folder if (folder / "postgres").exists() else None
+
+
+def usual_bin():
+    """The folder of the server that tests use: ./run test --server names it, or the oldest installed."""
+    if "PGVEIL_POSTGRES_BIN" in os.environ:
+        return pathlib.Path(os.environ["PGVEIL_POSTGRES_BIN"])
+    return next((found for found in map(server_bin, MAJORS) if found), pathlib.Path("/usr/bin"))
+
+
+BIN = usual_bin()
 START_SECONDS = 60
 
 SETTINGS = """
@@ -53,10 +71,16 @@ def plain_user():
     return os.environ.get("PGVEIL_TEST_USER", "postgres")
 
 
-def initdb(data, **user):
+@functools.cache
+def major_of(folder):
+    said = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
+    return int(re.search(r"PostgreSQL\) (\d+)", said.stdout).group(1))
+
+
+def initdb(data, programs=BIN, **user):
     """A fresh cluster in the folder `data`, without the settings of tests."""
     subprocess.run(
-        [BIN / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+        [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
          "--no-sync", "--no-instructions"],
         check=True, stdout=subprocess.DEVNULL, timeout=120, cwd="/", **user)
 
@@ -71,8 +95,12 @@ log_min_error_statement = panic
 
 
 class Postgres:
-    def __init__(self, is_logging=True):
-        self.port = free_port()
+    """programs: the folder of the server's; None: the usual one. port: None: a free one."""
+
+    def __init__(self, is_logging=True, programs=None, port=None):
+        self.programs = programs or BIN
+        self.major = major_of(self.programs)
+        self.port = port or free_port()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-test-"))
         self.log_path = self.directory / "server.log"
         self._user = plain_user()
@@ -93,11 +121,11 @@ class Postgres:
             shutil.chown(self.directory, self._user)
         data = self.directory / "data"
         template = os.environ.get("PGVEIL_CLUSTER_TEMPLATE")
-        if template:
+        if template and self.programs == BIN:
             subprocess.run(["cp", "-R", template, data], check=True, timeout=120, cwd="/", **self._as_user())
             data.chmod(0o700)
         else:
-            initdb(data, **self._as_user())
+            initdb(data, self.programs, **self._as_user())
         with open(data / "postgresql.conf", "a") as conf:
             conf.write(SETTINGS % {"port": self.port, "directory": self.directory})
             conf.write("" if self._is_logging else SILENT)
@@ -106,7 +134,7 @@ class Postgres:
     def start(self):
         self._log = open(self.log_path, "ab")
         self._process = subprocess.Popen(
-            [BIN / "postgres", "-D", self.directory / "data"], stdin=subprocess.DEVNULL, stdout=self._log,
+            [self.programs / "postgres", "-D", self.directory / "data"], stdin=subprocess.DEVNULL, stdout=self._log,
             stderr=self._log, cwd="/", **self._as_user())
         deadline = time.monotonic() + START_SECONDS
         while not self._is_ready():
@@ -116,7 +144,7 @@ class Postgres:
 
     def _is_ready(self):
         return (
-            subprocess.run([BIN / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode
+            subprocess.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode
             == 0
         )
 

@@ -10,8 +10,8 @@ import ssl
 import struct
 
 READ_SECONDS = 20
-PROTOCOL_3_0 = 196608
-SSL_REQUEST = 80877103
+PROTOCOL_3_0, PROTOCOL_3_2 = 3 << 16, 3 << 16 | 2
+CANCEL_REQUEST, SSL_REQUEST = 80877102, 80877103
 SASL_REQUEST, SASL_CONTINUE, SASL_FINAL = 10, 11, 12
 
 
@@ -44,6 +44,7 @@ class Reply:
     notices: list = dataclasses.field(default_factory=list)
     messages: str = ""                                        # the type bytes, in order
     copied: bytes = b""
+    negotiated: tuple | None = None                           # version, and options that are not known
     status: str = ""
     raw: bytes = b""
     is_closed: bool = False
@@ -96,6 +97,10 @@ def startup_packet(parameters, version=PROTOCOL_3_0):
     return struct.pack("!I", len(body) + 5) + body + b"\0"
 
 
+def cancel_packet(pid, secret):
+    return struct.pack("!III", 12 + len(secret), CANCEL_REQUEST, pid) + secret
+
+
 class ScramExchange:
     """The client's side of SCRAM-SHA-256 without channel binding (RFC 5802, RFC 7677)."""
 
@@ -128,7 +133,7 @@ class RawClient:
         self.socket = socket.create_connection((host, port), timeout=READ_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
-        self.settings, self.key = {}, None
+        self.settings, self.key, self.secret = {}, None, b""
         self.authentication = []
         self.login = None
         if user is not None:
@@ -153,6 +158,11 @@ class RawClient:
         answer = self.read_bytes(1)
         if answer != b"S":
             raise ssl.SSLError(f"answered {answer!r}")
+        self.socket = context.wrap_socket(self.socket, server_hostname=host)
+        return self
+
+    def secure_directly(self, context, host="127.0.0.1"):
+        """A handshake without a request; raises ssl.SSLError when that fails."""
         self.socket = context.wrap_socket(self.socket, server_hostname=host)
         return self
 
@@ -241,7 +251,12 @@ class RawClient:
             name, value = body.split(b"\0")[:2]
             self.settings[name.decode()] = value.decode()
         elif tag == b"K":
-            self.key = struct.unpack("!II", body)
+            # As numbers where the secret is one, which it is at protocol 3.0.
+            self.key = struct.unpack("!II", body) if len(body) == 8 else None
+            self.pid, self.secret = struct.unpack("!I", body[:4])[0], body[4:]
+        elif tag == b"v":
+            names = body[8:].split(b"\0")[:-1]
+            reply.negotiated = (struct.unpack("!I", body[:4])[0], [name.decode() for name in names])
 
     # -- conversations
     def log_in(self, parameters, password=None, version=PROTOCOL_3_0):

@@ -135,9 +135,9 @@ wire::StartupPacket Peer::startup_packet() const {
 
 // ---- clients
 
-Peer connect_raw(std::uint16_t port, const std::string& database) {
+Peer connect_raw(std::uint16_t port, const std::string& database, std::uint16_t minor) {
   Peer peer = Peer::connect_to(port);
-  wire::StartupMessage startup;
+  wire::StartupMessage startup{.minor = minor};
   startup.parameters = {{"user", "bench"}, {"database", database}};
   std::string out;
   wire::encode(startup, out);
@@ -145,8 +145,8 @@ Peer connect_raw(std::uint16_t port, const std::string& database) {
   return peer;
 }
 
-Client log_in(std::uint16_t port, const std::string& database) {
-  Client client{connect_raw(port, database), {}};
+Client log_in(std::uint16_t port, const std::string& database, std::uint16_t minor) {
+  Client client{connect_raw(port, database, minor), {}};
   client.keys =
       *wire::decode_as<wire::BackendKeyData>(client.peer.frame_until(wire::BackendKeyData::tag).body);
   static_cast<void>(client.peer.frame_until(wire::ReadyForQuery::tag));
@@ -193,7 +193,7 @@ void FakeBackend::serve_one(int descriptor) {
     }
     peer.send(wire::AuthenticationOk{});
     peer.send(wire::ParameterStatus{"server_version", "15.0"});
-    peer.send(wire::BackendKeyData{kPid, kSecret});
+    peer.send(wire::BackendKeyData{kPid, secret()});
     peer.send(wire::ReadyForQuery{wire::TransactionStatus::idle});
     serve_(peer);
   } catch (const std::exception&) {  // the proxy went; the test looks at its own end

@@ -65,14 +65,17 @@ struct Client {
   // The SQLSTATE of the next ErrorResponse.
   [[nodiscard]] std::string error() const;
 };
-[[nodiscard]] Peer connect_raw(std::uint16_t port, const std::string& database = "bench");
-[[nodiscard]] Client log_in(std::uint16_t port, const std::string& database = "bench");
+[[nodiscard]] Peer connect_raw(std::uint16_t port, const std::string& database = "bench",
+                               std::uint16_t minor = 0);
+[[nodiscard]] Client log_in(std::uint16_t port, const std::string& database = "bench",
+                            std::uint16_t minor = 0);
 
-// A server that lets everybody in and then does what `serve` says, on a thread for each connection.
+// A server of protocol 3.2 that lets everybody in and then does what `serve` says, on a thread for each
+// connection.
 class FakeBackend {
  public:
   static constexpr std::uint32_t kPid = 4711;
-  static constexpr std::uint32_t kSecret = 0xfeedbeef;
+  static wire::CancelSecret secret() { return {std::string(32, 's')}; }
 
   explicit FakeBackend(std::function<void(Peer&)> serve);
   FakeBackend(const FakeBackend&) = delete;

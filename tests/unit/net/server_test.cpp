@@ -68,7 +68,7 @@ TEST_CASE("the client's keys are not the backend's") {
   const Client one = log_in(world.port());
   const Client two = log_in(world.port());
   CHECK(one.keys.pid != FakeBackend::kPid);
-  CHECK(one.keys.secret != FakeBackend::kSecret);
+  CHECK(one.keys.secret.bytes.size() == 4);
   CHECK(one.keys.pid != two.keys.pid);
   CHECK(one.keys.pid <= 0x7fffffff);
 }
@@ -188,24 +188,37 @@ TEST_CASE("a cancel request with the right keys reaches the backend with the bac
     for (;;) static_cast<void>(proxy.frame());  // never answers
   });
   const World world(config_for(backend.port()));
-  const Client client = log_in(world.port());
+  std::uint16_t minor = 0;
+  SUBCASE("at protocol 3.0") {}
+  SUBCASE("at protocol 3.2") {
+    minor = 2;
+  }
+  const Client client = log_in(world.port(), "bench", minor);
   client.query("SELECT pg_sleep(1000)");
 
-  const auto cancel = [&](std::uint32_t pid, std::uint32_t secret) {
+  const auto cancel = [&](std::uint32_t pid, const std::string& secret) {
     std::string out;
-    wire::encode(wire::CancelRequest{pid, secret}, out);
+    wire::encode(wire::CancelRequest{pid, {secret}}, out);
     const Peer peer = Peer::connect_to(world.port());
     peer.send_bytes(out);
     CHECK(peer.is_at_end());
   };
-  cancel(client.keys.pid, client.keys.secret + 1);
-  cancel(client.keys.pid + 1, client.keys.secret);
-  cancel(FakeBackend::kPid, FakeBackend::kSecret);
-  cancel(client.keys.pid, client.keys.secret);
+  const std::string secret = client.keys.secret.bytes;
+  CHECK(secret.size() == (minor == 0 ? 4 : 32));
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    std::string wrong = secret;
+    wrong[i] = static_cast<char>(wrong[i] ^ 1);
+    cancel(client.keys.pid, wrong);
+  }
+  cancel(client.keys.pid, secret + secret);
+  if (minor > 0) cancel(client.keys.pid, secret.substr(0, 4));
+  cancel(client.keys.pid + 1, secret);
+  cancel(FakeBackend::kPid, FakeBackend::secret().bytes);
+  cancel(client.keys.pid, secret);
   const auto cancels = backend.wait_for_cancels(1);
   REQUIRE(cancels.size() == 1);
   CHECK(cancels[0].pid == FakeBackend::kPid);
-  CHECK(cancels[0].secret == FakeBackend::kSecret);
+  CHECK(cancels[0].secret == FakeBackend::secret());
 }
 
 TEST_CASE("one client too many gets 53300, and may still cancel") {

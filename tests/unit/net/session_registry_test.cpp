@@ -4,35 +4,36 @@
 
 #include <set>
 
+#include "common/assert.hpp"
 #include "proxy/net/random.hpp"
 
 namespace pgveil::net {
 
 namespace {
 
-SessionKeys reserved(SessionRegistry& registry, const std::string& neighbourhood = "10.0.0.1") {
+SessionPid reserved(SessionRegistry& registry, const std::string& neighbourhood = "10.0.0.1") {
   const auto place = registry.reserve(neighbourhood);
   REQUIRE(place.has_value());
-  return place->keys;
+  return place->pid;
 }
 
-SessionKeys logged_in(SessionRegistry& registry, const std::string& role = "bi") {
-  const auto keys = reserved(registry);
-  REQUIRE(registry.admit(keys, role, false) == Admission::in);
-  return keys;
+SessionPid logged_in(SessionRegistry& registry, const std::string& role = "bi") {
+  const auto pid = reserved(registry);
+  REQUIRE(registry.admit(pid, role, false) == Admission::in);
+  return pid;
 }
 
 }  // namespace
 
-TEST_CASE("keys are unique, and a place that is released is free") {
+TEST_CASE("pids are unique, and a place that is released is free") {
   SessionRegistry registry({.clients = 50});
-  std::vector<SessionKeys> all;
+  std::vector<SessionPid> all;
   std::set<std::uint32_t> pids;
   for (int i = 0; i < 50; ++i) {
     all.push_back(logged_in(registry));
-    CHECK(all.back().pid > 0);
-    CHECK(all.back().pid <= 0x7fffffff);
-    pids.insert(all.back().pid);
+    CHECK(all.back() > 0);
+    CHECK(all.back() <= 0x7fffffff);
+    pids.insert(all.back());
   }
   CHECK(pids.size() == 50);
   CHECK(registry.admit(reserved(registry), "bi", false) == Admission::too_many);
@@ -50,7 +51,7 @@ TEST_CASE("those who have not logged in take no place of those who have, nor the
   CHECK(registry.admit(reserved(registry), "bi", false) == Admission::too_many);
   registry.release(one);
   registry.release(two);
-  CHECK(logged_in(registry).pid != 0);
+  CHECK(logged_in(registry) != 0);
 }
 
 TEST_CASE("whose place went to another does not come in any more") {
@@ -63,7 +64,7 @@ TEST_CASE("whose place went to another does not come in any more") {
 
 TEST_CASE("those who are put out and still there do not heap up") {
   SessionRegistry registry({.clients = 10, .logging_in = 2});
-  std::vector<SessionKeys> all;
+  std::vector<SessionPid> all;
   for (std::size_t i = 0; i < 2 + kMostPutOut; ++i) all.push_back(reserved(registry));
   CHECK_FALSE(registry.reserve("10.0.0.2").has_value());
   registry.release(all.front());
@@ -96,11 +97,22 @@ TEST_CASE("a role's own limit counts those who have logged in") {
 TEST_CASE("a place without a session yet is not found, and waiting for the last one ends") {
   SessionRegistry registry({.clients = 1});
   CHECK(registry.wait_until_empty(std::chrono::milliseconds(0)));
-  const auto keys = reserved(registry);
-  CHECK(registry.find(keys) == nullptr);
+  const auto pid = reserved(registry);
+  CHECK(registry.find(pid, "") == nullptr);
+  CHECK(registry.find(pid, registry.make_secret(pid, 32)) == nullptr);
   CHECK_FALSE(registry.wait_until_empty(std::chrono::milliseconds(0)));
-  registry.release(keys);
+  registry.release(pid);
   CHECK(registry.wait_until_empty(std::chrono::milliseconds(0)));
+}
+
+TEST_CASE("secrets have the size that was asked for and differ") {
+  SessionRegistry registry({.clients = 2});
+  const auto one = reserved(registry);
+  const auto two = reserved(registry);
+  const std::string secret = registry.make_secret(one, 32);
+  CHECK(secret.size() == 32);
+  CHECK(registry.make_secret(two, 32) != secret);
+  CHECK_THROWS_AS(static_cast<void>(registry.make_secret(one, 4)), Bug);  // once for each session
 }
 
 TEST_CASE("nonces are 24 characters and differ") {

@@ -96,6 +96,61 @@ TEST_CASE("two sides shake hands, in pieces of any size, and understand one anot
   }
 }
 
+TEST_CASE("each side says that it speaks PostgreSQL's protocol, as far as is asked") {
+  using net::Alpn;
+  struct Row {
+    const char* name;
+    Alpn client, server;
+    bool is_done;
+  };
+  const Row rows[] = {
+      {"both may", Alpn::offered, Alpn::offered, true},
+      {"both have to", Alpn::required, Alpn::required, true},
+      {"a server of before 17", Alpn::offered, Alpn::none, true},
+      {"a client of before 17", Alpn::none, Alpn::offered, true},
+      {"direct, to a server that does not say it", Alpn::required, Alpn::none, false},
+      {"direct, from a client that does not say it", Alpn::none, Alpn::required, false},
+      {"something else", Alpn::none, Alpn::none, true},
+  };
+  const auto server_context = listener(of_server());
+  const auto client_context = caller(ServerCheck::none, "db.example", "");
+  for (const Row& row : rows) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{1} << 16}) {
+      CAPTURE(row.name);
+      TlsSession client(*client_context, row.client);
+      TlsSession server(*server_context, row.server);
+      const Outcome outcome = shake(client, server, piece);
+      CAPTURE(outcome.why);
+      CHECK((client.is_established() && server.is_established()) == row.is_done);
+    }
+  }
+}
+
+TEST_CASE("a direct client that does not say its protocol is told why it is refused") {
+  const auto server_context = listener(of_server());
+  const auto client_context = caller(ServerCheck::none, "db.example", "");
+  TlsSession client(*client_context);
+  TlsSession server(*server_context, net::Alpn::required);
+  REQUIRE(client.shake_hands("").has_value());
+  CHECK(server.shake_hands(client.take_output()).has_error());
+  const std::string alert = server.take_output();
+  REQUIRE(alert.size() == 7);
+  CHECK(alert.front() == '\x15');
+  CHECK(alert.back() == 120);  // no_application_protocol
+}
+
+TEST_CASE("the server's name is sent, and no address is") {
+  const auto hello_to = [](const std::string& host) {
+    const auto context = caller(ServerCheck::none, host, "");
+    TlsSession client(*context);
+    REQUIRE(client.shake_hands("").has_value());
+    return client.take_output();
+  };
+  CHECK(hello_to("db.example").find("db.example") != std::string::npos);
+  CHECK(hello_to("127.0.0.1").find("127.0.0.1") == std::string::npos);
+  CHECK(hello_to("::1").find("::1") == std::string::npos);
+}
+
 TEST_CASE("a server's certificate is checked as far as is asked") {
   struct Row {
     const char* name;

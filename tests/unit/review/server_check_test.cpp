@@ -17,10 +17,11 @@ using rewriter::function_rule;
 using rewriter::FunctionRule;
 using rewriter::pinned_functions;
 
-// What a fresh PostgreSQL 15 says.
-ServerFacts fresh() {
+// What a fresh server of this major says.
+ServerFacts fresh(int major = rewriter::kOldestMajor) {
   ServerFacts facts;
-  for (const auto& pinned : pinned_functions())
+  facts.server_version = major * 10'000;
+  for (const auto& pinned : pinned_functions(major))
     facts.functions.push_back({std::string(pinned.name), pinned.is_pure, pinned.definition});
   facts.quoting_columns = {{"pg_catalog", "pg_attrdef", "adbin", "pg_node_tree"},
                            {"pg_catalog", "pg_statistic", "stavalues1", "anyarray"},
@@ -32,24 +33,67 @@ ServerFunction& function(ServerFacts& facts, std::string_view name) {
   return *std::ranges::find(facts.functions, name, &ServerFunction::name);
 }
 
-TEST_CASE("a fresh server has no findings") {
-  const auto verdict = check_server(fresh());
-  CHECK(verdict.findings.empty());
-  CHECK(verdict.dropped_functions.empty());
+constexpr int kMajors[] = {15, 16, 17, 18};
+
+TEST_CASE("a fresh server has no findings, and one of another major has") {
+  for (const int major : kMajors) {
+    CAPTURE(major);
+    auto facts = fresh(major);
+    const auto verdict = check_server(facts);
+    CHECK(verdict.findings.empty());
+    CHECK(verdict.dropped_functions.empty());
+    facts.server_version = (major == 18 ? 17 : major + 1) * 10'000;
+    CHECK(has_errors(check_server(facts).findings));
+  }
 }
 
 TEST_CASE("every function with a rule of its own is pinned") {
-  std::size_t ruled = 0;
-  for (const auto& pinned : pinned_functions())
-    ruled += function_rule(pinned.name) == FunctionRule::refused ? 0 : 1;
-  CHECK(ruled > 1500);
-  for (const char* name :
-       {"pg_get_expr", "format_type", "pg_get_viewdef", "pg_get_constraintdef", "pg_get_indexdef",
-        "current_setting", "clock_timestamp", "current_user", "upper", "count"}) {
-    CAPTURE(name);
-    CHECK(find_pinned_function(name) != nullptr);
+  for (const int major : kMajors) {
+    CAPTURE(major);
+    std::size_t ruled = 0;
+    for (const auto& pinned : pinned_functions(major))
+      ruled += function_rule(pinned.name, major) == FunctionRule::refused ? 0 : 1;
+    CHECK(ruled > 1500);
+    CHECK(std::ranges::is_sorted(pinned_functions(major), {}, &rewriter::PinnedFunction::name));
+    for (const char* name :
+         {"pg_get_expr", "format_type", "pg_get_viewdef", "pg_get_constraintdef", "pg_get_indexdef",
+          "current_setting", "clock_timestamp", "current_user", "upper", "count"}) {
+      CAPTURE(name);
+      CHECK(find_pinned_function(name, major) != nullptr);
+    }
+    CHECK(find_pinned_function("no_such_function", major) == nullptr);
   }
-  CHECK(find_pinned_function("no_such_function") == nullptr);
+}
+
+TEST_CASE("each major has its own functions") {
+  struct Case {
+    const char* name;
+    FunctionRule rule;
+    int from;
+    int until;
+  };
+  const Case cases[] = {{"any_value", FunctionRule::allowed, 16, 18},
+                        {"to_bin", FunctionRule::allowed, 17, 18},
+                        {"casefold", FunctionRule::allowed, 18, 18},
+                        {"uuidv4", FunctionRule::allowed, 18, 18},
+                        {"to_regtypemod", FunctionRule::metadata, 17, 18},
+                        {"system_user", FunctionRule::null_value, 16, 18},
+                        {"interval_accum", FunctionRule::allowed, 15, 16},
+                        {"pg_timezone_abbrevs", FunctionRule::metadata, 15, 17},
+                        {"pg_stat_get_buf_written_backend", FunctionRule::null_value, 15, 16}};
+  for (const auto& [name, rule, from, until] : cases) {
+    CAPTURE(name);
+    for (const int major : kMajors) {
+      CAPTURE(major);
+      const bool is_there = major >= from && major <= until;
+      CHECK(function_rule(name, major) == (is_there ? rule : FunctionRule::refused));
+    }
+  }
+  // They read the clock, other sessions, or a type's input function, which may be a user's.
+  for (const char* name : {"uuidv7", "pg_input_is_valid", "pg_get_aios", "pg_stat_get_io", "random_normal"}) {
+    CAPTURE(name);
+    CHECK(function_rule(name, 18) == FunctionRule::refused);
+  }
 }
 
 TEST_CASE("a listed function that is not the pinned one is dropped") {
@@ -147,10 +191,10 @@ TEST_CASE("what somebody put into pg_catalog is an error until it is acknowledge
   CHECK_FALSE(has_errors(settle(findings, {{"operator ===(text,text)", "ours"}})));
 }
 
-TEST_CASE("only PostgreSQL 15 is supported") {
-  CHECK(check_server_version(150000).has_value());
-  CHECK(check_server_version(150018).has_value());
-  for (const int version : {140012, 160002, 170000, 90624, 0}) {
+TEST_CASE("PostgreSQL 15 to 18 are supported") {
+  for (const int version : {150000, 150018, 160014, 170000, 180004})
+    CHECK(check_server_version(version).has_value());
+  for (const int version : {149999, 140012, 130000, 190000, 90624, 0}) {
     const auto checked = check_server_version(version);
     REQUIRE_FALSE(checked.has_value());
     CHECK(checked.error().public_message.find(std::to_string(version / 10'000)) != std::string::npos);

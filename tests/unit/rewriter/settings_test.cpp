@@ -103,11 +103,11 @@ TEST_CASE("functions that run SQL, read files, wait or write are not on the list
                            "timeofday",
                            "no_such_function",
                            ""}) {
-    CHECK(function_rule(name) == FunctionRule::refused);
+    CHECK(function_rule(name, 15) == FunctionRule::refused);
   }
   for (const char* name :
        {"count", "lower", "date_trunc", "json_agg", "row_to_json", "percentile_cont", "generate_series"}) {
-    CHECK(function_rule(name) == FunctionRule::allowed);
+    CHECK(function_rule(name, 15) == FunctionRule::allowed);
   }
 }
 
@@ -166,13 +166,13 @@ TEST_CASE("a pinned setting may be set to the value that it has") {
 }
 
 TEST_CASE("functions that become NULL have a type, those about rights a number of arguments") {
-  CHECK(function_rule("txid_current") == FunctionRule::null_value);
+  CHECK(function_rule("txid_current", 15) == FunctionRule::null_value);
   CHECK(type_of_null("txid_current") == "int8");
   CHECK(type_of_null("pg_postmaster_start_time") == "timestamptz");
   CHECK(type_of_null("pg_get_viewdef") == "text");
-  CHECK(function_rule("pg_database_size") == FunctionRule::null_value);
-  CHECK(function_rule("pg_total_relation_size") == FunctionRule::relation_size);
-  CHECK(function_rule("has_column_privilege") == FunctionRule::right);
+  CHECK(function_rule("pg_database_size", 15) == FunctionRule::null_value);
+  CHECK(function_rule("pg_total_relation_size", 15) == FunctionRule::relation_size);
+  CHECK(function_rule("has_column_privilege", 15) == FunctionRule::right);
   CHECK(arguments_with_role("has_column_privilege") == 4);
   CHECK(arguments_with_role("pg_has_role") == 3);
 }

@@ -50,7 +50,8 @@ class Audited {
   void log_in() {
     say(startup("ann", "demo"));
     step(BackendConnected{});
-    answer(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'));
+    answer(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = secret(42)}) +
+           ready('I'));
     CHECK(events() == "0 login trust in");
   }
   static std::string startup(const std::string& user, const std::string& database) {

@@ -98,6 +98,54 @@ TEST_CASE("a client that leaves the exchange is out") {
   }
 }
 
+// PgBouncer before 1.25.2 read such lengths past the end of the packet (CVE-2026-6664).
+TEST_CASE("a first message whose lengths do not fit ends the session, and nothing of it is taken") {
+  const auto raw = [](std::string_view length, std::string_view rest) {
+    std::string body = "SCRAM-SHA-256" + std::string(1, '\0');
+    body.append(length).append(rest);
+    std::string frame = "p";
+    for (int shift = 24; shift >= 0; shift -= 8)
+      frame.push_back(static_cast<char>((body.size() + 4) >> shift & 0xff));
+    return frame + body;
+  };
+  using namespace std::string_view_literals;
+  const std::string_view lengths[] = {"\x7f\xff\xff\xff"sv,
+                                      "\xff\xff\xff\xff"sv,
+                                      "\xff\xff\xff\xfe"sv,
+                                      "\x80\0\0\0"sv,
+                                      "\0\0\0\x40"sv,
+                                      "\0\0\0\1"sv,
+                                      "\0\0\0\0"sv,
+                                      "\0\0"sv,
+                                      ""sv};
+  for (const std::string_view length : lengths) {
+    CAPTURE(length.size());
+    FakeGate gate;
+    Session session(scram_config(), gate);
+    const std::string startup = startup_of("ann");
+    static_cast<void>(session.step(ClientBytes{startup}));
+    const std::string first = raw(length, length.size() < 4 ? "" : "n,,n=,r=abc");
+    const Actions actions = session.step(ClientBytes{first});
+    CHECK(session.is_closed());
+    CHECK(actions.to_client.find("08P01") != std::string::npos);
+    CHECK(actions.to_backend.empty());
+  }
+}
+
+TEST_CASE("a nonce of a client may be as long as a message of its login, and no longer") {
+  for (const auto& [nonce_bytes, is_taken] : {std::pair{std::size_t{60'000}, true}, {66'000, false}}) {
+    FakeGate gate;
+    gate.ann_verifier = make_verifier("secret", "salt of ann", 4096);
+    Session session(scram_config(), gate);
+    const std::string startup = startup_of("ann");
+    static_cast<void>(session.step(ClientBytes{startup}));
+    const std::string message = initial("SCRAM-SHA-256", "n,,n=,r=" + std::string(nonce_bytes, 'x'));
+    const Actions actions = session.step(ClientBytes{message});
+    CHECK(session.is_closed() != is_taken);
+    CHECK((actions.to_client.size() > nonce_bytes) == is_taken);
+  }
+}
+
 TEST_CASE("where the access file asks for a certificate, it has to name the role") {
   struct Row {
     LoginDemand demand;

@@ -151,6 +151,144 @@ TEST_CASE("a server that asks for anything else, or lies, is not logged in to") 
   }
 }
 
+TEST_CASE("the server is asked for protocol 3.2 unless less is configured, and may answer with 3.0") {
+  const auto lower = [](std::uint32_t newest, std::vector<std::string> options = {}) {
+    return frames(wire::NegotiateProtocolVersion{.newest = newest, .unknown_options = {std::move(options)}});
+  };
+  const auto key = [](std::size_t bytes) {
+    return frames(wire::BackendKeyData{.pid = 41, .secret = {std::string(bytes, 's')}});
+  };
+  const std::string in = frames(wire::AuthenticationOk{});
+  struct Row {
+    const char* name;
+    std::uint16_t newest_minor;
+    std::string bytes;
+    bool is_let_in;
+  };
+  const Row rows[] = {
+      {"3.2", 2, in + key(32) + ready('I'), true},
+      {"3.2 with the longest key", 2, in + key(256) + ready('I'), true},
+      {"3.2 with a short key", 2, in + key(4) + ready('I'), true},
+      {"3.2 without a key", 2, in + ready('I'), true},
+      {"3.2 with no secret in its key", 2, in + std::string("K\0\0\0\x08\0\0\0\x29", 9), false},
+      {"3.2 with a key that is too long", 2,
+       in + std::string("K\0\0\1\x09\0\0\0\x29", 9) + std::string(257, 's'), false},
+      {"down to 3.0", 2, lower(0x30000) + in + key(4) + ready('I'), true},
+      {"down to 3.0 with a long key", 2, lower(0x30000) + in + key(32), false},
+      {"down to 3.0 twice", 2, lower(0x30000) + lower(0x30000), false},
+      {"down to 3.1, which there is not", 2, lower(0x30001), false},
+      {"what was asked for", 2, lower(0x30002), false},
+      {"something newer", 2, lower(0x30003), false},
+      {"another major version", 2, lower(0x20000), false},
+      {"an option that was not asked for", 2, lower(0x30000, {"_pq_.x"}), false},
+      {"after it let us in", 2, in + lower(0x30000), false},
+      {"after it asked for SCRAM", 2, mechanisms({"SCRAM-SHA-256"}) + lower(0x30000), false},
+      {"configured 3.0", 0, in + key(4) + ready('I'), true},
+      {"configured 3.0, down to it", 0, lower(0x30000), false},
+      {"configured 3.0, a long key", 0, in + key(32), false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    FakeGate gate;
+    SessionConfig config = Script::default_config();
+    config.backend.password = "x";
+    config.backend.newest_minor = row.newest_minor;
+    Session session(config, gate);
+    std::string startup;
+    wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+    static_cast<void>(session.step(ClientBytes{startup}));
+    const std::string sent = session.step(BackendConnected{}).to_backend;
+    const auto packet = wire::decode_startup(std::string_view(sent).substr(4));
+    REQUIRE(packet.has_value());
+    CHECK(std::get<wire::StartupMessage>(*packet).major == 3);
+    CHECK(std::get<wire::StartupMessage>(*packet).minor == row.newest_minor);
+    static_cast<void>(session.step(BackendBytes{row.bytes}));
+    CHECK(session.is_closed() != row.is_let_in);
+  }
+}
+
+TEST_CASE("a refusal of our version is logged with what to do") {
+  const auto is_told = [](const char* sqlstate, std::uint16_t newest_minor, bool comes_first) {
+    FakeGate gate;
+    SessionConfig config = Script::default_config();
+    config.backend.password = "x";
+    config.backend.newest_minor = newest_minor;
+    Session session(config, gate);
+    std::string startup;
+    wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+    static_cast<void>(session.step(ClientBytes{startup}));
+    static_cast<void>(session.step(BackendConnected{}));
+    const std::string bytes = (comes_first ? "" : frames(wire::AuthenticationOk{})) +
+                              server_error("FATAL", sqlstate, "unsupported frontend protocol 3.2");
+    bool found = false;
+    for (const Command& command : session.step(BackendBytes{bytes}).commands) {
+      const auto* line = std::get_if<LogLine>(&command);
+      found = found || (line != nullptr && line->text.find("max_protocol_version") != std::string::npos);
+    }
+    return found;
+  };
+  CHECK(is_told("0A000", 2, true));
+  CHECK(is_told("08P01", 2, true));
+  CHECK_FALSE(is_told("28000", 2, true));
+  CHECK_FALSE(is_told("0A000", 0, true));
+  CHECK_FALSE(is_told("0A000", 2, false));
+}
+
+// PgBouncer before 1.25.2 copied a server's nonce of any length to its stack.
+TEST_CASE("a server that we have not logged in at can't make us hold or copy much") {
+  const auto challenge = [](std::size_t nonce_bytes) {
+    return frames(wire::AuthenticationSaslContinue{
+        {"r=" + std::string(kNonce) + std::string(nonce_bytes, 'x') + ",s=c2FsdHNhbHQ=,i=4096"}});
+  };
+  connected("x")
+      .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(challenge(10'000), {.to_backend = "p"})
+      .set_up_ends()
+      .not_in_pieces()
+      .check();
+  connected("x")
+      .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
+      .backend(challenge(70'000), {.to_client = "E(FATAL 08P01 the database server broke the protocol)",
+                                   .commands = "CloseBackend CloseClient"})
+      .set_up_ends()
+      .not_in_pieces()
+      .check();
+  // Once we are in, messages may be long.
+  Script::logged_in()
+      .backend(parameter("application_name", std::string(70'000, 'x')),
+               {.to_client = "S(application_name=" + std::string(70'000, 'x') + ")",
+                .commands = "NoteName(" + std::string(70'000, 'x') + ")"})
+      .set_up_ends()
+      .not_in_pieces()
+      .check();
+}
+
+// PgBouncer before 1.25.2 crashed on it (CVE-2026-6666).
+TEST_CASE("an error without an SQLSTATE, or without anything, is one of ours") {
+  for (const auto& fields : {wire::Diagnostics{}, wire::Diagnostics{{{'M', "no state"}}},
+                             wire::Diagnostics{{{'S', "FATAL"}, {'M', "no state"}}},
+                             wire::Diagnostics{{{'C', ""}}}, wire::Diagnostics{{{'C', "bad"}}}}) {
+    connected("")
+        .backend(frames(wire::ErrorResponse{fields}),
+                 {.to_client = kFailed, .commands = "CloseBackend CloseClient"})
+        .check();
+    const bool is_fatal = fields.find('S') != nullptr;
+    Script script = Script::logged_in();
+    script.client(query("SELECT 1"), {.to_backend = "Q(ok: SELECT 1)"});
+    if (is_fatal) {
+      script.backend(frames(wire::ErrorResponse{fields}),
+                     {.to_client = "E(FATAL XX000 the database server ended the connection)",
+                      .to_backend = "X",
+                      .commands = "CloseBackend CloseClient"});
+    } else {
+      const std::string* message = fields.find('M');
+      script.backend(frames(wire::ErrorResponse{fields}) + ready('I'),
+                     {.to_client = "E(ERROR XX000 " + (message != nullptr ? *message : "") + ") Z(I)"});
+    }
+    script.check();
+  }
+}
+
 TEST_CASE("a server that breaks off SCRAM and lets us in is not believed") {
   connected("backend secret")
       .backend(mechanisms({"SCRAM-SHA-256"}), {.to_backend = "p"})
@@ -204,4 +342,39 @@ TEST_CASE("a server that does not keep a pinned setting is left") {
                 .to_backend = "X",
                 .commands = "CloseBackend CloseClient"})
       .check();
+}
+
+TEST_CASE(
+    "a server of another major than the one whose catalog was read is left, and the catalog is read again") {
+  struct Row {
+    const char* version;
+    int known;
+    bool is_let_in;
+  };
+  const Row rows[] = {{"15.18 (Debian 15.18-0+deb12u1)", 15, true},
+                      {"18.4", 15, false},
+                      {"15.18", 18, false},
+                      {"19devel", 18, false},
+                      {"nonsense", 18, false},
+                      {"18beta1", 18, true},
+                      {"18.4", 0, true}};  // nothing was read yet, so nothing is answered
+  for (const Row& row : rows) {
+    CAPTURE(row.version);
+    CAPTURE(row.known);
+    const std::string login = frames(wire::AuthenticationOk{}) + parameter("server_version", row.version);
+    Script script = connected("");
+    script.world([&](FakeGate& gate) { gate.server_major = row.known; });
+    if (row.is_let_in) {
+      script.backend(login, {.to_client = "S(server_version=" + std::string(row.version) + ")"}).check();
+    } else {
+      script
+          .backend(login,
+                   {.to_client = "E(FATAL 57P03 the database server was switched to another major version of "
+                                 "PostgreSQL, and its catalog is not read yet: connect again in a moment; if "
+                                 "that fails, pgveil's log says why)",
+                    .commands = "CloseBackend CloseClient"})
+          .world([](FakeGate& gate) { CHECK(gate.stale_notes == 1); })
+          .check();
+    }
+  }
 }

@@ -93,7 +93,8 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
 Judgement FakeGate::judge(std::string_view sql, const rewriter::Client& client, std::string_view) {
   ++questions;
   ++judgements;
-  return {std::make_shared<const rewriter::Verdict>(verdict_on(sql, client)), {generation, has_guard}};
+  return {std::make_shared<const rewriter::Verdict>(verdict_on(sql, client)),
+          {generation, has_guard, server_major}};
 }
 
 rewriter::Verdict FakeGate::verdict_on(std::string_view sql, const rewriter::Client& client) {

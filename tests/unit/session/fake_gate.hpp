@@ -21,7 +21,7 @@ class FakeGate : public Gate {
   bool is_current(std::span<const rewriter::VersionId> versions, std::string_view database) const override;
   Serving serving(std::string_view) const override {
     ++questions;
-    return {generation, has_guard};
+    return {generation, has_guard, server_major};
   }
   void note_stale_versions(std::string_view) override { ++stale_notes; }
   // The text in brackets, with the first letter of what it is text of.
@@ -51,6 +51,7 @@ class FakeGate : public Gate {
   std::uint64_t version = 1;
   std::uint64_t generation = 1;
   bool has_guard = true;  // in the backend
+  int server_major = 0;
   int stale_notes = 0;
   mutable int questions = 0;   // how often it was asked what is served: judge, is_current, serving
   int judgements = 0;          // how often judge

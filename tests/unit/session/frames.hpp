@@ -16,6 +16,13 @@ std::string frames(const Messages&... messages) {
   return bytes;
 }
 
+// The secret of a cancel key of protocol 3.0, which is a number to most.
+inline wire::CancelSecret secret(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift & 0xff));
+  return {bytes};
+}
+
 // ---- the client's
 inline std::string query(std::string_view sql) {
   return frames(wire::Query{std::string(sql)});

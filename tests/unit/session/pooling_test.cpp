@@ -47,7 +47,7 @@ class Pooled {
   static std::shared_ptr<BackendState> idle() {
     auto state = std::make_shared<BackendState>();
     state->pid = 41;
-    state->secret = 42;
+    state->secret = secret(42);
     state->parameters = {{"DateStyle", "ISO, MDY"}};
     return state;
   }
@@ -88,6 +88,20 @@ TEST_CASE("a session gives its connection back at its end, to be cleaned") {
   CHECK(one.client(frames(wire::Terminate{})) == "ReturnBackend CloseClient");
   CHECK(one.is_cleaned);
   CHECK(one.returned->pid == 41);
+}
+
+TEST_CASE("of a lent connection that reports its search_path the client is told its own") {
+  const auto reporting = [] {
+    auto state = Pooled::idle();
+    state->parameters.emplace_back("search_path", "public, pg_temp");
+    return state;
+  };
+  Pooled one(PoolMode::transaction);
+  CHECK(one.lend(reporting()) == "LoginDone ReturnBackend");
+  CHECK(one.to_client == "S(DateStyle=ISO, MDY) S(search_path=public) K(1 2) Z(I)");
+  one.client(query("SELECT 1"));
+  one.lend(reporting());
+  CHECK(one.to_client.find("search_path") == std::string::npos);
 }
 
 TEST_CASE("a connection that is not at rest is closed, however the client goes") {

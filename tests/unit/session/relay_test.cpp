@@ -56,9 +56,10 @@ struct Relayed {
     const Actions in = log_in("secret", std::move(more));
     REQUIRE(std::holds_alternative<ConnectBackend>(in.commands.back()));
     startup_sent = session.step(BackendConnected{}).to_backend;
-    const Actions ready_now = answer(frames(wire::AuthenticationOk{}) + parameter("client_encoding", "UTF8") +
-                                     parameter("standard_conforming_strings", "on") +
-                                     frames(wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'));
+    const Actions ready_now =
+        answer(frames(wire::AuthenticationOk{}) + parameter("client_encoding", "UTF8") +
+               parameter("standard_conforming_strings", "on") +
+               frames(wire::BackendKeyData{.pid = 41, .secret = secret(42)}) + ready('I'));
     REQUIRE_FALSE(ready_now.to_client.empty());
   }
 

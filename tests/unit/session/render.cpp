@@ -36,6 +36,16 @@ std::string text_of(const wire::Diagnostics& diagnostics) {
   return text;
 }
 
+// A secret of protocol 3.0 as a number, a longer one as its size and its last byte.
+std::string text_of(const wire::CancelSecret& secret) {
+  const auto& bytes = secret.bytes;
+  if (bytes.size() != wire::CancelSecret::kMinBytes)
+    return fmt::format("{}:{}", bytes.size(), static_cast<int>(bytes.back()));
+  std::uint32_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+  return std::to_string(number);
+}
+
 std::string text_of(const wire::ColumnDescription& column) {
   return fmt::format("{}:{}/{}", column.name, column.table_oid, column.column_number);
 }
@@ -56,7 +66,7 @@ std::string shown(const Message& message) {
   } else if constexpr (std::is_same_v<Message, wire::ParameterStatus>) {
     return message.name + "=" + message.value;
   } else if constexpr (std::is_same_v<Message, wire::BackendKeyData>) {
-    return fmt::format("{} {}", message.pid, message.secret);
+    return fmt::format("{} {}", message.pid, text_of(message.secret));
   } else if constexpr (std::is_same_v<Message, wire::CopyData>) {
     return message.data.bytes;
   } else if constexpr (std::is_same_v<Message, wire::NegotiateProtocolVersion>) {
@@ -147,7 +157,10 @@ struct CommandText {
   std::string operator()(const NoteName& command) const {
     return "NoteName(" + command.application_name + ")";
   }
-  std::string operator()(const SecureClient&) const { return "SecureClient"; }
+  std::string operator()(const SecureClient& command) const {
+    return command.is_direct ? fmt::format("SecureClient(direct {} bytes)", command.received.size())
+                             : "SecureClient";
+  }
   std::string operator()(const LookUpAccount& command) const { return "LookUpAccount(" + command.role + ")"; }
   std::string operator()(const ConnectBackend&) const { return "ConnectBackend"; }
   std::string operator()(const CloseBackend&) const { return "CloseBackend"; }
@@ -155,10 +168,10 @@ struct CommandText {
   std::string operator()(const CloseClient&) const { return "CloseClient"; }
   std::string operator()(const LoginDone&) const { return "LoginDone"; }
   std::string operator()(const ForwardCancel& cancel) const {
-    return fmt::format("ForwardCancel({} {})", cancel.pid, cancel.secret);
+    return fmt::format("ForwardCancel({} {})", cancel.pid, text_of(cancel.secret));
   }
   std::string operator()(const CancelOther& cancel) const {
-    return fmt::format("CancelOther({} {})", cancel.pid, cancel.secret);
+    return fmt::format("CancelOther({} {})", cancel.pid, text_of(cancel.secret));
   }
   std::string operator()(const RunConsole& run) const {
     return fmt::format("RunConsole({}: {})", run.request.role, run.request.text);

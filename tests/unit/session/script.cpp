@@ -86,7 +86,11 @@ class Script::Player {
 SessionConfig Script::default_config() {
   SessionConfig config;
   config.client_pid = 1;
-  config.client_secret = 2;
+  config.make_secret = [](std::size_t bytes) {
+    std::string made(bytes, '\0');
+    made.back() = '\2';
+    return made;
+  };
   config.authentication = ClientAuthentication::trust;
   config.backend = {.user = "query_role", .password = ""};
   config.mock_secret = "mock";
@@ -107,8 +111,9 @@ Script Script::logged_in(SessionConfig config) {
                               "transform_null_equals=off default_transaction_read_only=on row_security=on "
                               "client_min_messages=notice jit=off pgveil.notices=on search_path=public, "
                               "pg_temp pgveil.search_path=public)"});
-  script.backend(frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = 42}) + ready('I'),
-                 {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"});
+  script.backend(
+      frames(wire::AuthenticationOk{}, wire::BackendKeyData{.pid = 41, .secret = secret(42)}) + ready('I'),
+      {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"});
   return script.set_up_ends();
 }
 

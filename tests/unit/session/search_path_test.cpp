@@ -88,6 +88,73 @@ TEST_CASE("in a pipeline the path changes at Execute, and comes back when the ba
       .check();
 }
 
+namespace {
+
+// A login at a server that reports its search_path, as PostgreSQL does from 18 on. path: the client's own, or
+// empty.
+Script at_a_server_that_reports(const std::string& path, const std::string& told) {
+  std::vector<std::pair<std::string, std::string>> parameters{{"user", "ann"}, {"database", "demo"}};
+  if (!path.empty()) parameters.emplace_back("search_path", path);
+  std::string startup;
+  wire::encode(wire::StartupMessage{.parameters = parameters}, startup);
+  Script script;
+  script.client(startup, {.to_client = "R(0)", .commands = "ConnectBackend"});
+  script.event([] { return BackendConnected{}; },
+               {.to_backend = "Startup(user=query_role database=demo client_encoding=UTF8 "
+                              "standard_conforming_strings=on backslash_quote=safe_encoding array_nulls=on "
+                              "transform_null_equals=off default_transaction_read_only=on row_security=on "
+                              "client_min_messages=notice jit=off pgveil.notices=on search_path=public, "
+                              "pg_temp pgveil.search_path=" +
+                              told + ")"});
+  script.backend(frames(wire::AuthenticationOk{}) + parameter("search_path", "public, pg_temp") +
+                     frames(wire::BackendKeyData{.pid = 41, .secret = secret(42)}) + ready('I'),
+                 {.to_client = "S(search_path=" + told + ") K(1 2) Z(I)", .commands = "LoginDone"});
+  return script.set_up_ends();
+}
+
+}  // namespace
+
+TEST_CASE("a server that reports its search_path makes us report the client's, and never its own") {
+  at_a_server_that_reports("", "public").check();
+  at_a_server_that_reports("hr,  \"My Schema\", PUBLIC", R"(hr, "My Schema", public)")
+      .client(query("SELECT 1"), {.to_backend = R"(Q(ok: SELECT 1 in hr, "My Schema", public))"})
+      .check();
+  at_a_server_that_reports("", "public")
+      .client(query("PATH hr"), {.to_backend = "Q(ok: PATH hr)"})
+      .backend(complete("SET") + ready('I'), {.to_client = "C(SET) S(search_path=hr) Z(I)"})
+      .client(query("PATH hr"), {.to_backend = "Q(ok: PATH hr in hr)"})
+      .backend(complete("SET") + ready('I'), {.to_client = "C(SET) Z(I)"})
+      .backend(parameter("search_path", "public, pg_temp"), {})
+      .client(query("DISCARD ALL"), {.to_backend = "Q(ok: DISCARD ALL in hr)"})
+      .backend(complete("DISCARD ALL") + ready('I'),
+               {.to_client = "C(DISCARD ALL) S(search_path=public) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a path is reported when it is the server's: not ahead of it, and again after a rollback") {
+  at_a_server_that_reports("", "public")
+      .client(query("BEGIN;PATH a"), {.to_backend = "Q(ok: BEGIN;ok: PATH a)"})
+      .backend(complete("BEGIN") + complete("SET") + ready('T'),
+               {.to_client = "C(BEGIN) C(SET) S(search_path=a) Z(T)"})
+      .client(query("ROLLBACK"), {.to_backend = "Q(ok: ROLLBACK in a)"})
+      .backend(complete("ROLLBACK") + ready('I'), {.to_client = "C(ROLLBACK) S(search_path=public) Z(I)"})
+      .client(query("PATH hr;SELECT 1"), {.to_backend = "Q(ok: PATH hr;ok: SELECT 1 in hr)"})
+      .backend(complete("SET") + server_error("22012", "division by zero") + ready('I'),
+               {.to_client = "C(SET) E(ERROR 22012 division by zero / try again) Z(I)"})
+      .client(parse("", "PATH hr") + bind_message("", "") + execute("") + sync_message(),
+              {.to_backend = "P(,ok: PATH hr) B(,) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}, wire::BindComplete{}) + complete("SET") + ready('I'),
+               {.to_client = "1 2 C(SET) S(search_path=hr) Z(I)"})
+      .check();
+}
+
+TEST_CASE("with a server that does not report its search_path, neither do we") {
+  Script::logged_in()
+      .client(query("PATH hr"), {.to_backend = "Q(ok: PATH hr)"})
+      .backend(complete("SET") + ready('I'), {.to_client = "C(SET) Z(I)"})
+      .check();
+}
+
 TEST_CASE("SHOW search_path has its own name, in a query and when described") {
   Script::logged_in()
       .client(query("SELECT 1;SHOW search_path"), {.to_backend = "Q(ok: SELECT 1;ok: SHOW search_path)"})

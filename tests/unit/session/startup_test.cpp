@@ -40,7 +40,7 @@ TEST_CASE("a login goes through to the server as query_role, with the pinned set
   script.backend(parameter("TimeZone", "UTC") + parameter("session_authorization", "query_role") +
                      parameter("is_superuser", "on") + server_notice("hello"),
                  {.to_client = "S(TimeZone=UTC) S(session_authorization=ann) S(is_superuser=off)"});
-  script.backend(frames(wire::BackendKeyData{.pid = 41, .secret = 42}), {});
+  script.backend(frames(wire::BackendKeyData{.pid = 41, .secret = secret(42)}), {});
   script.backend(ready('I'), {.to_client = "K(1 2) Z(I)", .commands = "LoginDone"});
   script.client(frames(wire::Terminate{}), {.to_backend = "X", .commands = "CloseBackend CloseClient"});
   script.check();
@@ -107,7 +107,7 @@ TEST_CASE("where TLS is required, only a cancel request is heard without it") {
       .client(startup({{"user", "ann"}}), {.to_client = refused, .commands = "CloseClient"})
       .check();
   Script(with(ClientEncryption::required))
-      .client(packet(wire::CancelRequest{.pid = 7, .secret = 8}),
+      .client(packet(wire::CancelRequest{.pid = 7, .secret = secret(8)}),
               {.commands = "CancelOther(7 8) CloseClient"})
       .check();
   Script(with(ClientEncryption::offered))
@@ -142,7 +142,7 @@ TEST_CASE("bytes that came before the answer to an encryption request are not he
 
 TEST_CASE("a cancel request is handed on and gets no byte") {
   Script()
-      .client(packet(wire::CancelRequest{.pid = 7, .secret = 8}),
+      .client(packet(wire::CancelRequest{.pid = 7, .secret = secret(8)}),
               {.commands = "CancelOther(7 8) CloseClient"})
       .check();
 }
@@ -155,7 +155,7 @@ TEST_CASE("what a start-up packet may not hold ends the session with its name") 
   };
   const Row rows[] = {
       {"major version 2", packet(wire::StartupMessage{.major = 2, .parameters = {}}),
-       "E(FATAL 0A000 unsupported frontend protocol / use protocol 3.0)"},
+       "E(FATAL 0A000 unsupported frontend protocol / use protocol 3)"},
       {"no user", startup({{"database", "demo"}}), "E(FATAL 28000 no user name in the start-up packet)"},
       {"empty user", startup({{"user", ""}}), "E(FATAL 28000 no user name in the start-up packet)"},
       {"replication", startup({{"user", "ann"}, {"replication", "database"}}),
@@ -187,10 +187,79 @@ TEST_CASE("what a start-up packet may not hold ends the session with its name") 
   }
 }
 
-TEST_CASE("a newer minor version and protocol options are negotiated down") {
-  Script()
-      .client(startup({{"user", "ann"}, {"_pq_.test", "1"}}, 2),
-              {.to_client = "v(30000 _pq_.test) R(0)", .commands = "ConnectBackend"})
+TEST_CASE("a client gets the minor version that it asks for, or is told which it gets") {
+  struct Row {
+    std::uint16_t asked;
+    std::vector<std::pair<std::string, std::string>> options;
+    const char* told;
+    const char* key;
+  };
+  const Row rows[] = {
+      {0, {}, "R(0)", "K(1 2)"},
+      {1, {}, "v(30000 ) R(0)", "K(1 2)"},  // there is no 3.1
+      {2, {}, "R(0)", "K(1 32:2)"},
+      {3, {}, "v(30002 ) R(0)", "K(1 32:2)"},
+      {9999, {}, "v(30002 ) R(0)", "K(1 32:2)"},  // libpq 19 asks for it, to see that it is told
+      {0xffff, {}, "v(30002 ) R(0)", "K(1 32:2)"},
+      {0, {{"_pq_.a", "1"}, {"_pq_.b", ""}}, "v(30000 _pq_.a _pq_.b) R(0)", "K(1 2)"},
+      {2, {{"_pq_.a", "1"}}, "v(30002 _pq_.a) R(0)", "K(1 32:2)"},
+      {9999,
+       {{"_pq_.test_protocol_negotiation", ""}},
+       "v(30002 _pq_.test_protocol_negotiation) R(0)",
+       "K(1 32:2)"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.asked);
+    std::vector<std::pair<std::string, std::string>> parameters{{"user", "ann"}, {"database", "demo"}};
+    parameters.insert(parameters.end(), row.options.begin(), row.options.end());
+    FakeGate gate;
+    Session session(Script::default_config(), gate);
+    const std::string bytes = startup(parameters, row.asked);
+    CHECK(render_to_client(session.step(ClientBytes{bytes}).to_client) == row.told);
+    static_cast<void>(session.step(BackendConnected{}));
+    const std::string answer = frames(wire::AuthenticationOk{}) + ready('I');
+    CHECK(render_to_client(session.step(BackendBytes{answer}).to_client) == std::string(row.key) + " Z(I)");
+  }
+}
+
+TEST_CASE("a connection that begins with TLS is secured with the bytes that have come") {
+  for (const auto encryption : {ClientEncryption::offered, ClientEncryption::required}) {
+    Script(with(encryption))
+        .client("\x16", {.commands = "SecureClient(direct 1 bytes)"})
+        .event(secured, {})
+        .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
+        .check();
+    Script(with(encryption))
+        .client("\x16\x03\x01\x02", {.commands = "SecureClient(direct 4 bytes)"})
+        .event([] { return LoginTimedOut{}; }, {.commands = "CloseClient"})
+        .not_in_pieces()
+        .check();
+    for (const std::string& request : {packet(wire::SslRequest{}), packet(wire::GssEncRequest{})}) {
+      Script(with(encryption))
+          .client("\x16", {.commands = "SecureClient(direct 1 bytes)"})
+          .event(secured, {})
+          .client(request,
+                  {.to_client = "E(FATAL 08P01 encryption was asked for twice)", .commands = "CloseClient"})
+          .check();
+    }
+  }
+}
+
+TEST_CASE("where TLS is off, a connection that begins with it ends without a word") {
+  Script().client("\x16", {.commands = "CloseClient"}).check();
+}
+
+TEST_CASE("TLS in place of a later packet is none") {
+  const std::string hello("\x16\x03\x01\x02\x00", 5);
+  const char* refused = "E(FATAL 08P01 message is too long)";
+  Script(with(ClientEncryption::offered))
+      .client(packet(wire::GssEncRequest{}), {.to_client = "N"})
+      .client(hello, {.to_client = refused, .commands = "CloseClient"})
+      .check();
+  Script(with(ClientEncryption::offered))
+      .client(packet(wire::SslRequest{}), {.to_client = "S", .commands = "SecureClient"})
+      .event(secured, {})
+      .client(hello, {.to_client = refused, .commands = "CloseClient"})
       .check();
 }
 
