@@ -112,7 +112,7 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) { return store(read_count(v, 1, 64), c.listen.threads); }},
 
     {"backend", "host", "name, address or folder", kRequired,
-     "the PostgreSQL 15 server. A value that starts with / is the folder of its Unix socket",
+     "the PostgreSQL server, 15 to 18. A value that starts with / is the folder of its Unix socket",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.host); }},
     {"backend", "port", "port", "5432", "the server's port",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.backend.port); }},

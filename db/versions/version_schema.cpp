@@ -90,8 +90,11 @@ BEGIN
        AND w.xmax OPERATOR(pg_catalog.=) '0'::pg_catalog.xid);
 END
 )";
-constexpr std::string_view kCurrentView =
+// How the server prints the view. Since 16, columns are printed without the table when there is only one.
+constexpr std::string_view kCurrentViewOf15 =
     " SELECT v.policy,\n    v.number\n   FROM pgveil.version v\n  WHERE v.is_current;";
+constexpr std::string_view kCurrentViewSince16 =
+    " SELECT policy,\n    number\n   FROM pgveil.version v\n  WHERE is_current;";
 static_assert(kGuardBody.find(kOtherVersionState) != std::string_view::npos);
 static_assert(kGuardBody.find(kNoVersionState) != std::string_view::npos);
 
@@ -243,9 +246,10 @@ Result<rewriter::VersionGuard> inspect_version_schema(const Endpoint& query, con
   return guarded<rewriter::VersionGuard>(what, [&]() -> Result<rewriter::VersionGuard> {
     Connection& server = **connection;
     if (!server.run(kExists)[0][0].as<bool>()) return rewriter::VersionGuard::absent;
+    const auto view = server.server_version() < 160000 ? kCurrentViewOf15 : kCurrentViewSince16;
     const auto problem =
         server
-            .run(kProblem, std::string(kGuardBody), std::string(kShapeBody), std::string(kCurrentView),
+            .run(kProblem, std::string(kGuardBody), std::string(kShapeBody), std::string(view),
                  std::string(kTypeBody), std::string(kOpenBody), std::string(kMaskBody))[0][0]
             .as<std::string>();
     if (problem.empty()) return rewriter::VersionGuard::present;

@@ -512,7 +512,8 @@ def write_rows(postgres, database, table, rows):
 def drop_constraints(postgres, database, table):
     """A hidden key is NULL in the copy."""
     for (name,) in postgres.rows(
-            f"SELECT quote_ident(conname) FROM pg_constraint WHERE conrelid = '{table}'::regclass", database):
+            f"SELECT quote_ident(conname) FROM pg_constraint WHERE conrelid = '{table}'::regclass AND contype <> 'n'",
+            database):
         postgres.run(f"ALTER TABLE {table} DROP CONSTRAINT {name};", database)
     for (name,) in postgres.rows(
         f"SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 "
