@@ -13,6 +13,7 @@ choose_versions() {
   fi
   case $id-$version in
     debian-12) BOOST=1.81 SERVER=15 CLANG=14 JAVA=17 ;;
+    ubuntu-24.04) BOOST=1.83 SERVER=16 CLANG=18 JAVA=21 ;;  # not tried: docs/install.md
     *) BOOST=1.83 SERVER=17 CLANG=19 JAVA=21 ;;
   esac
 }
@@ -42,7 +43,10 @@ packages_of() {
       echo clang-format-14 clang-tidy-14 python3
       ;;
     spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
-    package) echo debhelper dpkg-dev lintian ;;
+    package)
+      echo build-essential debhelper lintian
+      [[ -f $ROOT/web/page/dist/index.html ]] || command -v npm >/dev/null || echo nodejs npm
+      ;;
     servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
