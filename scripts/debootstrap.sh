@@ -10,7 +10,7 @@ make_debian() {
   [[ ! -f $folder/etc/pgveil-debootstrap ]] || return 0
   command -v debootstrap >/dev/null || install_packages debootstrap
   step "making a bare Debian $release in ${folder#"$ROOT"/}"
-  rm -rf "$folder"
+  rm -rf --one-file-system "$folder"
   mkdir -p "$folder"
   debootstrap --variant=minbase --include=ca-certificates "$name" "$folder" >"$folder.log" 2>&1 ||
     die "debootstrap failed: $(tail -n 1 "$folder.log")"
@@ -20,15 +20,15 @@ make_debian() {
   touch "$folder/etc/pgveil-debootstrap"
 }
 
-# in_debian FOLDER COMMAND…: runs it there, with /proc, /dev and this machine's resolver.
+# in_debian FOLDER COMMAND…: runs it there, with /proc and this machine's resolver. Its /dev is what
+# debootstrap made: this machine's own must not be where somebody removes build/.
 in_debian() {
   local folder=$1 status=0
   shift
   cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
   mountpoint -q "$folder/proc" || mount -t proc proc "$folder/proc"
-  mountpoint -q "$folder/dev" || mount --bind /dev "$folder/dev"
   env -u CDPATH LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin chroot "$folder" "$@" || status=$?
-  umount "$folder/dev" "$folder/proc" || true
+  umount "$folder/proc" || true
   return "$status"
 }
