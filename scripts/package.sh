@@ -44,7 +44,7 @@ write_changelog() {
   cat >"$folder/debian/changelog" <<TEXT
 pgveil ($version) stable; urgency=medium
 
-  * Release ${version%%~*}: /usr/share/doc/pgveil/CHANGELOG.md.gz tells what has changed.
+  * Release ${version%%~*}: /usr/share/doc/pgveil/CHANGELOG.md tells what has changed.
 
  -- $(sed -n 's/^Maintainer: //p' "$folder/debian/control")  $date
 TEXT
