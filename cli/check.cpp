@@ -222,7 +222,7 @@ int run_check(const CheckArguments& arguments, const std::string& config_path) {
   const auto config = read_config(config_path);
   if (!config) return report(config.error());
   Findings findings(arguments.wants_all);
-  if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
+  if (const auto tls = read_tls(config->tls, places_of(config->backend)); !tls) findings.error(tls.error());
   if (const auto tls = read_page_tls(config->page.tls); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());

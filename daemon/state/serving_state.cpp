@@ -154,7 +154,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     if (!result && !first) first = result.error();
     return result.has_value();
   };
-  auto tls = read_tls(config.tls, config.backend.host);
+  auto tls = read_tls(config.tls, places_of(config.backend));
   if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
   auto page_tls = read_page_tls(config.page.tls);
   if (!page_tls) note("admin.http.tls", page_tls, "");

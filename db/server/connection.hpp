@@ -22,7 +22,9 @@ enum class Access {
 // Not thread-safe. Never reconnects by itself: a lost transaction is a failure.
 class Connection {
  public:
-  // Errors: ErrorKind::connection; ErrorKind::server when the server is not PostgreSQL 15.
+  // Tries all servers of the endpoint, and fetches its password if a command has it. Errors:
+  // ErrorKind::connection; ErrorKind::server when what answers is not a supported PostgreSQL, but another
+  // version, a fork or a pooler, or when the command for the password failed.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                                 const std::string& database, Access access);
   Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws pqxx exceptions
@@ -87,17 +89,22 @@ class Connection {
   [[nodiscard]] const std::string& database() const {
     return database_;
   }
+  // What this connection's start-up packet set kEchoSetting to (server_identity.hpp).
+  [[nodiscard]] const std::string& echo() const {
+    return echo_;
+  }
 
  private:
   void refuse_if_ended() const;
   std::shared_ptr<Interrupt> interrupt_;
   std::string database_;
+  std::string echo_;
   pqxx::connection connection_;
   pqxx::nontransaction work_;  // pgveil itself sends BEGIN and COMMIT
 };
 
 // The keyword/value text for libpq, with escaped values. Without the password it may appear in a message.
 [[nodiscard]] std::string connection_string(const Endpoint& endpoint, const std::string& database,
-                                            Access access);
+                                            Access access, std::string_view echo);
 
 }  // namespace pgveil::db

@@ -44,7 +44,8 @@ class BackendLease {
  private:
   enum class MustBeNew { no, yes };
   enum class Cleaning { not_needed, needed };
-  void ask(MustBeNew must_be_new);
+  void ask(MustBeNew must_be_new, std::size_t attempt = 0, std::string refused_password = {});
+  void on_login(BackendLoginMachine::Outcome outcome);
   [[nodiscard]] bool is_at_rest() const;
   void prepare();
   void on_prepared(OwnStatement::Outcome outcome);
@@ -64,6 +65,8 @@ class BackendLease {
   std::uint64_t answered_before_ = 0;  // number of ReadyForQuery when the connection was lent
   bool is_greeted_ = false;
   bool has_retried_ = false;
+  std::size_t attempt_ = 0;         // of the connection that we log in on
+  bool has_renewed_token_ = false;  // since the last successful login
 };
 
 }  // namespace pgveil::session
