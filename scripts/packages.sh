@@ -12,7 +12,7 @@ packages_of() {
     demo) echo postgresql-15 postgresql-client-15 ;;
     test)
       echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 \
-        python3-psycopg python3-asyncpg python3-yaml sqlsmith chromium
+        python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium
       # For the page. If there is an npm already, of whatever origin, it is used.
       command -v npm >/dev/null || echo nodejs npm
       ;;

@@ -9,8 +9,8 @@
 namespace pgveil::app {
 
 // backends: the servers, each of which has a name of its own. Each file must be trusted
-// (common/files/trusted_file.hpp), and keys must be secret. Errors: ErrorKind::configuration with the file and
-// what is wrong with it, but never a byte of it.
+// (common/files/trusted_file.hpp), and keys must be secret. Errors: ErrorKind::configuration with the file
+// and what is wrong with it, but never a byte of it.
 [[nodiscard]] Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
                                                                        const std::vector<HostPort>& backends);
 

@@ -83,6 +83,8 @@ Task<std::optional<Connection>> SessionDriver::try_servers(Self self, session::C
     const bool is_for_writing = wanted.is_bypass && config.backends.size() > 1;
     self->attempts_ = attempts_for(is_for_writing ? WantedServer::prefer_primary : config.wanted,
                                    lost.order(config.backends.size()));
+  } else if (wanted.refused_password.empty()) {
+    lost.note(self->attempts_.at(wanted.attempt - 1).host);
   }
   for (attempt = wanted.attempt; attempt < self->attempts_.size(); ++attempt) {
     const std::size_t host = self->attempts_[attempt].host;

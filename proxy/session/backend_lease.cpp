@@ -132,6 +132,13 @@ void BackendLease::on_login(BackendLoginMachine::Outcome outcome) {
   state_.end(fatal(sqlstate::kConnectionFailure, "cannot log in to the database server"));
 }
 
+bool BackendLease::went_elsewhere() {
+  if (state_.phase != Phase::backend_login || login_.is_last_attempt()) return false;
+  drop();
+  ask(MustBeNew::yes, attempt_ + 1);
+  return true;
+}
+
 void BackendLease::prepare() {
   if (state_.server->settings == wanted_) return serve();
   state_.phase = Phase::preparing;

@@ -30,6 +30,8 @@ class BackendLease {
   void on(const BackendLent& event);
   void on(const BackendFailed& event);
   void on(const BackendTimedOut& event);
+  // The server that we log in on does not answer in time. False: there is no other to try.
+  [[nodiscard]] bool went_elsewhere();
   // In the phases backend_login, preparing and settling.
   void on_frame(const wire::FrameView& frame);
 

@@ -29,6 +29,8 @@ class BackendLoginMachine {
   void start(const Settings& settings, const BackendConnected& connected);
   // Handles one frame of the server.
   [[nodiscard]] Outcome on_frame(const wire::FrameView& frame);
+  // No other server is left to try.
+  [[nodiscard]] bool is_last_attempt() const { return is_last_attempt_; }
 
  private:
   enum class Step { asked, sasl_sent, proof_sent, proof_checked, token_sent, let_in };
