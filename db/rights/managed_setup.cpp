@@ -120,10 +120,8 @@ std::string managed_side_door(const SetupInput& in) {
   if (tables.empty()) tables = "('', '')";
   const auto service = *in.managed;
   std::string out = fmt::format(
-      "\n-- 8. The side door. {} has no pg_hba.conf for you: let only pgveil's address in by the firewall "
-      "of\n"
-      "-- the service, and give readers no role that can log in there. Make roles by SQL, not in the "
-      "console.\n",
+      "\n-- 8. The side door. You have no pg_hba.conf on {}: let only pgveil's address in by the\n"
+      "-- firewall there, and give readers no role that can log in. Make roles by SQL, not in the console.\n",
       name_of(service));
   out += as_comment(login_note(service));
   const std::string note = interface_roles_sql(service).empty() ? "" : " (Supabase''s HTTP API)";
