@@ -251,7 +251,7 @@ constexpr Rule kRules[] = {
      [](const Config& c) {
        return broken_if(c.backend.admin_role && has_two_passwords(*c.backend.admin_role));
      }},
-    {"tls.backend",
+    {"backend",
      "password_command without tls.backend verify-ca or verify-full: anybody on the way to the "
      "server could ask for the token",
      "set tls.backend.mode and ca_file; docs/rented-servers.md has an example for each service",

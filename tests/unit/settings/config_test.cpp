@@ -222,7 +222,7 @@ std::vector<Wrong> wrong_configurations() {
       {"an empty command", good("user: reader", "user: reader, password_command: []"), "5:48",
        "empty command"},
       {"a command as a text", good("user: reader", "user: reader, password_command: token"), "5:48", ""},
-      {"a token in the open", good("user: reader", "user: reader, password_command: [token]"), "2:1",
+      {"a token in the open", good("user: reader", "user: reader, password_command: [token]"), "3:3",
        "without tls.backend verify-ca"},
       {"databases are missing", good("  databases: [demo, other]\n", ""), "3:3",
        "backend.databases is missing"},
