@@ -67,7 +67,7 @@ TEST_CASE("a command that hangs is killed with all that it has started") {
   const app::TemporaryFolder folder;
   const std::string noted = folder.path("pid");
   for (const std::string& script : {"sleep 1000 & echo $! > " + noted + "; wait",
-                                   "sleep 1000 & echo $! > " + noted + "; exec >&-; echo; wait"}) {
+                                    "sleep 1000 & echo $! > " + noted + "; exec >&-; echo; wait"}) {
     CAPTURE(script);
     const auto line = run_for_one_line(shell(script), milliseconds(1'000));
     REQUIRE(line.has_error());
