@@ -1,5 +1,5 @@
-# pgveil in an image of its own: the first stage makes the page, the second builds with the project's own
-# script, the third holds the binary and the libraries it needs, and runs as a user without rights.
+# pgveil in an image of its own: the Debian package, installed in Debian 13. A package that ./run package 13
+# has made is used; without one, the first stage makes it.
 #
 #   docker build -t pgveil .
 #   docker run -p 6432:6432 -v /srv/pgveil:/etc/pgveil:ro -v pgveil-state:/var/lib/pgveil pgveil
@@ -7,51 +7,22 @@
 # /etc/pgveil holds pgveil.yaml and what it names (policies, passwords, users); the state directory of the
 # configuration is /var/lib/pgveil.
 
-FROM debian:12 AS page
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates npm
+FROM debian:13 AS package
 WORKDIR /src
-COPY scripts scripts
-COPY web/page web/page
-RUN ROOT=/src bash scripts/web.sh && test -f web/page/dist/index.html
+COPY . .
+RUN ls build/packages/pgveil_*~deb13_*.deb >/dev/null 2>&1 || ./run package
+RUN install -D -m 0644 "$(ls -t build/packages/pgveil_*~deb13_*.deb | head -n 1)" /out/pgveil.deb
 
-FROM debian:12 AS build
-WORKDIR /src
-COPY run ./
-COPY scripts scripts
-RUN ./run deps build
-COPY CMakeLists.txt CMakePresets.json ./
-COPY cmake cmake
-COPY common common
-COPY policy policy
-COPY pg pg
-COPY rewriter rewriter
-COPY review review
-COPY console console
-COPY proxy proxy
-COPY engine engine
-COPY db db
-COPY settings settings
-COPY jobs jobs
-COPY daemon daemon
-COPY web/CMakeLists.txt web/
-COPY web/http web/http
-COPY web/api web/api
-COPY cli cli
-COPY --from=page /src/web/page/dist web/page/dist
-RUN ./run build release \
- && install -D -s build/release/cli/pgveil /out/usr/local/bin/pgveil \
- && bash scripts/runtime_packages.sh /out/usr/local/bin/pgveil > /out/packages
-
-FROM debian:12-slim
-COPY --from=build /out/packages /tmp/packages
-RUN apt-get update \
- && xargs -a /tmp/packages apt-get install -y --no-install-recommends \
- && rm -rf /var/lib/apt/lists/* /tmp/packages \
- && useradd --system --uid 6432 --home-dir /var/lib/pgveil --create-home --shell /usr/sbin/nologin pgveil
-COPY --from=build /out/usr/local/bin/pgveil /usr/local/bin/pgveil
+FROM debian:13-slim
+COPY --from=package /out/pgveil.deb /tmp/pgveil.deb
+# The user's id is fixed, so that volumes keep their owner.
+RUN useradd --system --uid 6432 --home-dir /var/lib/pgveil --shell /usr/sbin/nologin pgveil \
+ && apt-get update \
+ && apt-get install -y --no-install-recommends /tmp/pgveil.deb \
+ && rm -rf /var/lib/apt/lists/* /tmp/pgveil.deb
 USER pgveil
 WORKDIR /var/lib/pgveil
 EXPOSE 6432
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/pgveil"]
+ENTRYPOINT ["/usr/bin/pgveil"]
 CMD ["serve", "--config", "/etc/pgveil/pgveil.yaml"]

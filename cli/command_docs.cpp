@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "cli/build_info.hpp"
 #include "cli/verbs.hpp"
 #include "settings/options.hpp"
 
@@ -135,8 +136,8 @@ std::string bash_completion(const CLI::App& app) {
   return fmt::format(kCompletion, joined(verb_names(app)), cases);
 }
 
-std::string version_line(const CLI::App&) {
-  return "pgveil " PGVEIL_VERSION "\n";
+std::string version_lines(const CLI::App&) {
+  return build_info() + "\n";
 }
 
 std::string config_doc(const CLI::App&) {
@@ -153,9 +154,10 @@ Verb printing(const CLI::App& app, const CLI::App* verb, std::string (*text)(con
 }  // namespace
 
 Verb add_version(CLI::App& parent, std::string&) {
-  auto* verb = parent.add_subcommand("version", "print the version");
+  auto* verb =
+      parent.add_subcommand("version", "print the version, the commit and the versions of libraries");
   verb->footer("Examples:\n  pgveil version");
-  return printing(parent, verb, version_line);
+  return printing(parent, verb, version_lines);
 }
 
 Verb add_completion(CLI::App& parent, std::string&) {

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "cli/build_info.hpp"
 #include "cli/verb_record.hpp"
 #include "cli/verbs.hpp"
 #include "common/assert.hpp"
@@ -39,7 +40,8 @@ struct CommandLine {
   // In the order of the help.
   CommandLine() {
     app.require_subcommand(1);
-    app.set_version_flag("--version", "pgveil " PGVEIL_VERSION, "Print the version and exit");
+    app.set_version_flag("--version", build_info(),
+                         "Print the version, the commit and the versions of libraries");
     app.footer(
         "Run pgveil VERB --help to learn more about a verb. Exit status: 0 when it has worked, 1 for a "
         "mistake in a file or in the databases, 2 for a wrong command line, 3 when a table was published "

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cli/service_manager.hpp"
 #include "cli/verbs.hpp"
 #include "common/log.hpp"
 #include "daemon/audit/log.hpp"
@@ -211,9 +212,10 @@ void end(net::Server& server, const End& how, const Commands& commands, const si
 
 Result<std::unique_ptr<net::HttpServer>> start_monitoring(const MetricsConfig& metrics,
                                                           const ServingState& serving,
-                                                          const net::Server& server) {
+                                                          const net::Server& server, bool waits_for_port) {
   if (!metrics.port) return std::unique_ptr<net::HttpServer>();
   net::HttpConfig config{.section = "metrics", .host = metrics.host, .port = *metrics.port, .threads = 1};
+  config.waits_for_port = waits_for_port;
   auto pages = net::HttpServer::start(
       config, net::monitoring_handler({[&serving, &server] { return metrics_text(serving, server); },
                                        [&serving, &server] { return why_not_ready(serving, server); }},
@@ -232,11 +234,12 @@ Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands&
 
 // The page's threads need a deep stack, because EXPLAIN parses SQL on them.
 Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const ServingState& serving,
-                                                    WebApi& api) {
+                                                    WebApi& api, bool waits_for_port) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
   net::HttpConfig config{.section = "admin.http", .host = page.host, .port = *page.port};
   const bool has_tls = !page.tls.certificate.empty();
   if (has_tls) config.tls = [&serving] { return serving.present()->page_tls; };
+  config.waits_for_port = waits_for_port;
   config.thread_stack_bytes = rewriter::kParserStackBytes;
   auto server =
       net::HttpServer::start(config, [&api](const net::HttpRequest& request) { return api.answer(request); });
@@ -275,19 +278,29 @@ Result<void> serve(const std::string& path) {
   auto server = net::Server::start(std::move(listener), **serving, commands);
   if (!server) return server.error();
   commands.attach(**server);
-  const auto monitoring = start_monitoring(config->metrics, **serving, **server);
+  auto monitoring = start_monitoring(config->metrics, **serving, **server, is_handed_over);
   if (!monitoring) return monitoring.error();
   const auto page_jobs = open_page_jobs(*config, commands);
   if (!page_jobs) return page_jobs.error();
   WebApi api(**serving, commands, **server, audit->get(), page_jobs->get());
-  const auto page = start_page(config->page, **serving, api);
+  auto page = start_page(config->page, **serving, api, is_handed_over);
   if (!page) return page.error();
   say_where_versions_are(**serving);
   say_ready(**serving, is_handed_over ? "a socket that was handed over" : config->listen.host,
             (*server)->port());
+  tell_service_manager("READY=1\nSTATUS=serving");
   {
     const Watch watch(**serving);
     const End how = wait_for_the_end(**serving, **server, commands, signals);
+    if (how.ending == console::Ending::when_clients_go) {
+      tell_service_manager("STATUS=waiting until the clients have disconnected");
+      (*server)->stop_listening();
+      // The process that takes over waits for these ports.
+      if (is_handed_over) {
+        page->reset();
+        monitoring->reset();
+      }
+    }
     end(**server, how, commands, signals, *config->interrupt);
   }
   note_process(audit->get(), {"stop", {}});

@@ -1,49 +1,50 @@
-# Every library that pgveil relies on: the version of Debian 12 with which it is built and tested, and its
-# purpose. A newer patch release is fine; another major version needs its tests run first. One place says
-# which folders may include a library's headers: DOORS in tests/architecture/include_graph_test.py.
+# Every library that pgveil relies on: its versions in Debian 12 and 13, with which it is built and tested,
+# and its purpose. Versions between them are fine; a newer major version needs the tests run first. One place
+# says which folders may include a library's headers: DOORS in tests/architecture/include_graph_test.py.
 
 # Finds libraries that have no files for CMake.
 find_package(PkgConfig REQUIRED)
 # Threads of sessions, jobs and background work.
 find_package(Threads REQUIRED)
 
-# fmt 9.1: turns values into text, everywhere.
+# fmt 9.1, 10.1: turns values into text, everywhere.
 find_package(fmt 9.1 REQUIRED)
 
-# Boost 1.81: Asio (sockets and timers: proxy/net and web/http), Beast (HTTP: web/http), System.result
+# Boost 1.81, 1.83: Asio (sockets and timers: proxy/net and web/http), Beast (HTTP: web/http), System.result
 # (Result<T>, everywhere), JSON (versions of policies, reports, certificates, jobs for pgveil-spark, the
 # page's API). Only JSON has code to link.
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS json)
 
-# OpenSSL 3.0: TLS; HMAC, PBKDF2 and random bytes for SCRAM; SHA-256, also with a key, for hashes of policies,
-# the chain of the audit log and fingerprints of tables; comparisons that take the same time for all secrets.
+# OpenSSL 3.0, 3.5: TLS; HMAC, PBKDF2 and random bytes for SCRAM; SHA-256, also with a key, for hashes of
+# policies, the chain of the audit log and fingerprints of tables; comparisons that take the same time for all
+# secrets.
 find_package(OpenSSL 3.0 REQUIRED)
 
-# yaml-cpp 0.7: scans the YAML of configuration, policies and jobs; only common/yaml.cpp uses it.
+# yaml-cpp 0.7, 0.8: scans the YAML of configuration, policies and jobs; only common/yaml.cpp uses it.
 find_package(yaml-cpp 0.7 REQUIRED)
 
-# spdlog 1.10: writes the log's lines; only common/log.cpp uses it.
+# spdlog 1.10, 1.15: writes the log's lines; only common/log.cpp uses it.
 find_package(spdlog 1.10 REQUIRED)
 
-# oneTBB 2021.8: threads that share one piece of work; only common/workers.cpp uses it.
+# oneTBB 2021.8, 2022.1: threads that share one piece of work; only common/workers.cpp uses it.
 find_package(TBB 2021.8 REQUIRED COMPONENTS tbb)
 
-# CLI11 2.1: command line; only cli/ uses it.
+# CLI11 2.1, 2.4: command line; only cli/ uses it.
 find_package(CLI11 2.1 REQUIRED)
 
-# libpqxx 6.4: pgveil's own queries (catalog, counts, versions, exports, tables of jobs); only db/server uses
-# it. It leaks 2 KB if a connection breaks during a query (tests/leaks_of_libraries.txt).
-pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx>=6.4)
-
-# libpq 15: what libpqxx is made of, and its package brings. Only db/server/owner_login.cpp calls it, because
-# libpqxx does not tell where and as whom a connection was made.
+# libpq 15, 17: pgveil's own queries (catalog, counts, versions, exports, tables of jobs); only db/server
+# calls it. Not through libpqxx: its versions 6.4 (Debian 12) and 7.10 (Debian 13) share neither COPY of lines
+# nor queries with parameters.
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 
-# libpg_query 15-4.0: PostgreSQL 15's own parser; only pg/ uses it, and bench/rewrite, which compares with its
-# deparser. Debian has no pkg-config file for it. protobuf-c 1.4: the form of libpg_query's trees.
+# libpg_query 15-4.0, 17-6.1: the parser of PostgreSQL 15 or 17; only pg/ uses it, and bench/rewrite, which
+# compares with its deparser. Debian has no pkg-config file for it. protobuf-c 1.4, 1.5: the form of
+# libpg_query's trees.
 find_path(PG_QUERY_INCLUDE_DIR pg_query.h REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 pkg_check_modules(PROTOBUF_C REQUIRED IMPORTED_TARGET libprotobuf-c>=1.4)
+file(STRINGS ${PG_QUERY_INCLUDE_DIR}/pg_query.h PGVEIL_PARSER_VERSION REGEX "^#define PG_VERSION \"")
+string(REGEX REPLACE ".*\"(.*)\".*" "\\1" PGVEIL_PARSER_VERSION "${PGVEIL_PARSER_VERSION}")
 add_library(pg_query UNKNOWN IMPORTED)
 set_target_properties(pg_query PROPERTIES
   IMPORTED_LOCATION ${PG_QUERY_LIBRARY}
@@ -56,7 +57,7 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(xxhash INTERFACE IMPORTED)
 set_target_properties(xxhash PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${XXHASH_INCLUDE_DIR})
 
-# doctest 2.4.9: runs the unit tests; only tests/ uses it.
+# doctest 2.4.9, 2.4.11: runs the unit tests; only tests/ uses it.
 if(PGVEIL_TESTS)
   find_package(doctest 2.4.9 REQUIRED)
 endif()

@@ -1,7 +1,8 @@
 #pragma once
-// The parse tree of PostgreSQL 15 as libpg_query hands it over: plain protobuf-c structs that live in an
-// Arena. This is the only header that includes libpg_query's; everything under rewriter/ that works on trees
-// includes this one.
+// The parse tree of PostgreSQL as libpg_query hands it over: plain protobuf-c structs that live in an Arena.
+// This is the only header that includes libpg_query's; everything under rewriter/ that works on trees
+// includes this one. The distribution decides which major's parser it is; pgveil is tried with 15 and 17.
+#include <pg_query.h>
 #include <pg_query/pg_query.pb-c.h>
 
 #include <span>
@@ -10,6 +11,9 @@
 namespace pgveil::pg {
 
 using Node = PgQuery__Node;
+
+// The major of PostgreSQL whose parser this is. It may differ from the server's.
+inline constexpr int kParserMajor = PG_VERSION_NUM / 10000;
 
 // The elements of a repeated field, e.g. nodes(select->target_list, select->n_target_list). Lives as long as
 // the arena.

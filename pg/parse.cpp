@@ -11,6 +11,7 @@
 
 #include "common/sqlstate.hpp"
 #include "pg/complexity.hpp"
+#include "pg/plain_numbers.hpp"
 #include "pg/tokens.hpp"
 
 namespace pgveil::pg {
@@ -46,6 +47,10 @@ Result<Tree> parse_checked(std::string_view sql) {
   if (tree.result == nullptr) {
     return make_error(ErrorKind::limit, sqlstate::kStatementTooComplex,
                       "the statement is too complex to be read");
+  }
+  if (may_have_odd_numbers(sql) && !make_numbers_plain(tree)) {
+    return make_error(ErrorKind::limit, sqlstate::kProgramLimitExceeded,
+                      fmt::format("a number like 0x1F has more than {} digits", kMaxDigitsOfOddNumber));
   }
   return tree;
 }

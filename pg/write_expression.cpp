@@ -96,6 +96,9 @@ void Writer::expression(const Node& node) {
       operand(*node.xml_serialize->expr);
       text(" AS ");
       type(*node.xml_serialize->type_name);
+#if PG_VERSION_NUM >= 160000
+      if (node.xml_serialize->indent != 0) text(" INDENT");
+#endif
       return text(")");
     default: throw CannotPrint("an expression of an unknown kind");
   }

@@ -64,6 +64,9 @@ void Writer::join(const PgQuery__JoinExpr& join) {
     case PG_QUERY__JOIN_TYPE__JOIN_RIGHT: text(" RIGHT JOIN "); break;
     case PG_QUERY__JOIN_TYPE__JOIN_SEMI:
     case PG_QUERY__JOIN_TYPE__JOIN_ANTI:
+#if PG_VERSION_NUM >= 160000
+    case PG_QUERY__JOIN_TYPE__JOIN_RIGHT_ANTI:
+#endif
     case PG_QUERY__JOIN_TYPE__JOIN_UNIQUE_OUTER:
     case PG_QUERY__JOIN_TYPE__JOIN_UNIQUE_INNER:
     case PG_QUERY__JOIN_TYPE__JOIN_TYPE_UNDEFINED:

@@ -3,7 +3,7 @@
 namespace pgveil::pg {
 namespace {
 
-// nodes/parsenodes.h of PostgreSQL 15, FRAMEOPTION_*
+// nodes/parsenodes.h of PostgreSQL 15 to 18, FRAMEOPTION_*
 enum FrameOption : int {
   kNonDefault = 0x1,
   kRange = 0x2,

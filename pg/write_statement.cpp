@@ -1,5 +1,7 @@
 #include "pg/writer.hpp"
 
+#include <cstdint>
+
 #include "common/sql_quoting.hpp"
 
 namespace pgveil::pg {

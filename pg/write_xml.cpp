@@ -3,7 +3,7 @@
 namespace pgveil::pg {
 namespace {
 
-constexpr int kStandaloneYes = 0;  // utils/xml.h of PostgreSQL 15, XML_STANDALONE_*
+constexpr int kStandaloneYes = 0;  // utils/xml.h of PostgreSQL 15 to 18, XML_STANDALONE_*
 constexpr int kStandaloneNo = 1;
 constexpr int kStandaloneNoValue = 2;
 

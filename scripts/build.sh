@@ -3,16 +3,6 @@
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
 
-# Compiling one file that includes Asio takes up to 1.5 GB with the sanitizers.
-jobs_by_memory() {
-  local cores available_kb by_memory
-  cores=$(nproc)
-  available_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
-  by_memory=$((available_kb / 1500000))
-  ((by_memory >= 1)) || by_memory=1
-  echo $((cores < by_memory ? cores : by_memory))
-}
-
 main() {
   local preset=${1:-release} launcher=()
   [[ $# -le 1 ]] || die_usage "build takes one preset"

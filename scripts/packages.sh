@@ -1,29 +1,66 @@
-# Sourced by the verbs. Lists the Debian 12 packages that each of them needs, and installs missing ones.
+# Sourced by the verbs. Lists the packages that each of them needs, by distribution, and installs missing
+# ones.
 # cmake/dependencies.cmake gives the purpose of each library.
 source "$ROOT/scripts/say.sh"
+
+# What differs between the distributions: the newest Boost that has been tried, the server, the compilers that
+# check and fuzz, and Java. On any other distribution the names of Debian 13 are tried.
+choose_versions() {
+  local id=debian version=13
+  if [[ -r /etc/os-release ]]; then
+    id=$(. /etc/os-release && echo "${ID:-debian}")
+    version=$(. /etc/os-release && echo "${VERSION_ID:-13}")
+  fi
+  case $id-$version in
+    debian-12) BOOST=1.81 SERVER=15 CLANG=14 JAVA=17 ;;
+    ubuntu-24.04) BOOST=1.83 SERVER=16 CLANG=18 JAVA=21 ;;  # not tried: docs/install.md
+    *) BOOST=1.83 SERVER=17 CLANG=19 JAVA=21 ;;
+  esac
+}
+choose_versions
 
 packages_of() {
   case $1 in
     build)
-      echo cmake ninja-build g++ pkg-config libboost1.81-dev libboost-json1.81-dev libfmt-dev libssl-dev \
-        libyaml-cpp-dev libspdlog-dev libcli11-dev libpqxx-dev libpg-query-dev libprotobuf-c-dev \
+      echo cmake ninja-build g++ pkg-config "libboost$BOOST-dev" "libboost-json$BOOST-dev" libfmt-dev libssl-dev \
+        libyaml-cpp-dev libspdlog-dev libcli11-dev libpq-dev libpg-query-dev libprotobuf-c-dev \
         libxxhash-dev libtbb-dev
       ;;
-    demo) echo postgresql-15 postgresql-client-15 ;;
+    demo) echo "postgresql-$SERVER" "postgresql-client-$SERVER" ;;
     test)
-      echo doctest-dev python3 clang-format-14 postgresql-15 postgresql-client-15 python3-psycopg2 \
+      echo doctest-dev python3 "postgresql-$SERVER" "postgresql-client-$SERVER" python3-psycopg2 \
         python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium
+      # Only Debian 12 has the version whose layout the sources have.
+      [[ $CLANG != 14 ]] || echo clang-format-14
       # For the page. If there is an npm already, of whatever origin, it is used.
       command -v npm >/dev/null || echo nodejs npm
       ;;
-    bench) echo postgresql-15 postgresql-client-15 pgbouncer python3 python3-numpy python3-psycopg2 ;;
-    fuzz) echo clang-14 libclang-rt-14-dev ;;
-    lint) echo clang-format-14 clang-tidy-14 python3 ;;
-    spark) echo openjdk-17-jre-headless python3-venv libpostgresql-jdbc-java ;;
+    bench) echo "postgresql-$SERVER" "postgresql-client-$SERVER" pgbouncer python3 python3-numpy python3-psycopg2 ;;
+    fuzz) echo "clang-$CLANG" "libclang-rt-$CLANG-dev" ;;
+    lint)
+      [[ $CLANG == 14 ]] || die "the sources are laid out and checked by clang-format 14 and clang-tidy 14," \
+        "which only Debian 12 has"
+      echo clang-format-14 clang-tidy-14 python3
+      ;;
+    spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
+    package)
+      echo build-essential debhelper lintian
+      [[ -f $ROOT/web/page/dist/index.html ]] || command -v npm >/dev/null || echo nodejs npm
+      ;;
     servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac
+}
+
+# Compiling one file that includes Asio takes up to 1.5 GB with the sanitizers.
+jobs_by_memory() {
+  local cores available_kb by_memory
+  cores=$(nproc)
+  available_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  by_memory=$((available_kb / 1500000))
+  ((by_memory >= 1)) || by_memory=1
+  echo $((cores < by_memory ? cores : by_memory))
 }
 
 # Prints those of the named packages that are not installed.

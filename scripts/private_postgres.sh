@@ -1,12 +1,12 @@
 # Sourced by the demo. Runs a private PostgreSQL in its own directory, on its own port, on loopback only.
-# REQUIRES: choose_user was called; DIRECTORY belongs to RUN_USER.
+# REQUIRES: packages.sh was sourced; choose_user was called; DIRECTORY belongs to RUN_USER.
 
 postgres_bin() {
   local candidate
-  for candidate in "${PGVEIL_POSTGRES_BIN:-}" /usr/lib/postgresql/15/bin; do
+  for candidate in "${PGVEIL_POSTGRES_BIN:-}" "/usr/lib/postgresql/$SERVER/bin"; do
     [[ -n $candidate && -x $candidate/initdb ]] && { echo "$candidate"; return; }
   done
-  die "PostgreSQL 15 is missing; ./run deps demo installs it"
+  die "PostgreSQL $SERVER is missing; ./run deps demo installs it"
 }
 
 # free_port FIRST: the first port from FIRST on that nobody listens on, on loopback. FIRST must be below

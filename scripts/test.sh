@@ -141,6 +141,25 @@ start_clients() {
   done
 }
 
+# Builds, installs, upgrades and purges the Debian packages in folders of Debian 12 and 13. It needs root and
+# the network, and half an hour, so only --long does.
+start_packages() {
+  local release
+  if [[ ${#long_option[@]} -eq 0 ]]; then
+    leave_out packages "it makes packages with debootstrap and the network; ./run test --long packages runs it"
+    return
+  fi
+  if [[ $EUID -ne 0 ]]; then
+    leave_out packages "debootstrap, chroot and systemd-nspawn need root"
+    return
+  fi
+  command -v systemd-nspawn >/dev/null || install_packages systemd-container
+  for release in 12 13; do
+    bash "$ROOT/scripts/package.sh" "$release"
+  done
+  start packages "$PYTHON" "$ROOT/tests/packages/packages_test.py" --long
+}
+
 # own_server MAJOR: has the tests that follow use a server of this major, whose cluster template is made.
 own_server() {
   local programs
@@ -196,6 +215,7 @@ start_suite() {
     spark) start_spark ;;
     majors) start_majors ;;
     clients) start_clients ;;
+    packages) start_packages ;;
     web)
       start web/logic bash "$ROOT/scripts/web.sh" --test
       start_python_suite web
@@ -235,7 +255,7 @@ main() {
         server_release "$1" >/dev/null
         server=$1
         ;;
-      architecture | format | unit | integration | oracle | majors | web | spark | clients) suites+=("$1") ;;
+      architecture | format | unit | integration | oracle | majors | web | spark | clients | packages) suites+=("$1") ;;
       *) die_usage "test: unknown suite \"$1\"; there are ${SUITES[*]}" ;;
     esac
     shift

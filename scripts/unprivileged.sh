@@ -51,6 +51,5 @@ lend_tree_to_user() {
   fi
   # shellcheck disable=SC2034 # read by test.sh
   test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$TEST_ROOT/build/dev/cli/pgveil" \
-    PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
-    "LSAN_OPTIONS=suppressions=$TEST_ROOT/tests/leaks_of_libraries.txt:print_suppressions=0")
+    PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8)
 }

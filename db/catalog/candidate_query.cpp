@@ -109,7 +109,7 @@ struct TypeFacts {
   std::vector<Oid> made_of;
 };
 
-std::vector<Oid> oids_of(const pqxx::field& field) {
+std::vector<Oid> oids_of(const Field& field) {
   if (field.is_null()) return {};
   std::istringstream text(field.as<std::string>());
   return {std::istream_iterator<Oid>(text), std::istream_iterator<Oid>()};
@@ -169,7 +169,7 @@ class CandidateReader {
     }
   }
 
-  void read_type(const pqxx::row& row) {
+  void read_type(const Row& row) {
     TypeElsewhere type;
     type.oid = row[0].as<Oid>();
     const auto schema = row[1].as<std::string>();
@@ -206,7 +206,7 @@ class CandidateReader {
            std::ranges::all_of(parts, [&](Oid part) { return types_[part].is_quiet; });
   }
 
-  void add(const pqxx::row& row, rewriter::Candidates& candidates) {
+  void add(const Row& row, rewriter::Candidates& candidates) {
     Candidate candidate;
     candidate.runs = functions_[row[0].as<Oid>()];
     candidate.schema = row[2].as<std::string>();

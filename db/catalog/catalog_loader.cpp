@@ -80,7 +80,7 @@ std::optional<rewriter::ViewDefinition> read_definition(Connection& connection, 
     connection.run("RELEASE SAVEPOINT definition");
     if (rows.empty() || rows[0][0].is_null()) return std::nullopt;
     return rewriter::ViewDefinition{rows[0][0].as<std::string>(), rows[0][1].as<bool>()};
-  } catch (const pqxx::sql_error&) {
+  } catch (const SqlFailure&) {
     connection.run("ROLLBACK TO SAVEPOINT definition");
     return std::nullopt;
   }

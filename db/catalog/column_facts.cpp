@@ -29,7 +29,7 @@ SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), t.typcategory
  WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p')
  ORDER BY a.attnum)";
 
-std::optional<double> number_in(const pqxx::field& field) {
+std::optional<double> number_in(const Field& field) {
   if (field.is_null()) return std::nullopt;
   return field.as<double>();
 }

@@ -95,7 +95,7 @@ rewriter::RelationKind kind_of(char relkind) {
   return rewriter::RelationKind::table;
 }
 
-std::vector<int> numbers_of(const pqxx::field& field) {
+std::vector<int> numbers_of(const Field& field) {
   std::vector<int> numbers;
   if (field.is_null()) return numbers;
   int number = 0;
@@ -109,7 +109,7 @@ std::vector<int> numbers_of(const pqxx::field& field) {
   return numbers;
 }
 
-rewriter::Relation relation_of(const pqxx::row& row) {
+rewriter::Relation relation_of(const Row& row) {
   rewriter::Relation relation;
   relation.oid = row[0].as<std::uint32_t>();
   relation.relfilenode = row[1].as<std::uint32_t>();
@@ -129,7 +129,7 @@ rewriter::Relation relation_of(const pqxx::row& row) {
   return relation;
 }
 
-rewriter::Column column_of(const pqxx::row& row) {
+rewriter::Column column_of(const Row& row) {
   rewriter::Column column;
   column.number = row[1].as<int>();
   column.name = row[2].as<std::string>();
@@ -153,7 +153,7 @@ std::string columns_query(std::string_view condition) {
                      fmt::arg("condition", condition));
 }
 
-void add_column(const pqxx::row& row, rewriter::Relation& relation) {
+void add_column(const Row& row, rewriter::Relation& relation) {
   constexpr int kDefault = 14;
   if (row[kDefault].is_null() || row[kDefault + 1].is_null()) {
     relation.columns.push_back(column_of(row));
@@ -163,14 +163,14 @@ void add_column(const pqxx::row& row, rewriter::Relation& relation) {
   }
 }
 
-void add_label(const pqxx::row& row, rewriter::Relation& relation) {
+void add_label(const Row& row, rewriter::Relation& relation) {
   const auto column =
       std::ranges::find(relation.columns, row[1].as<int>(), [](const auto& each) { return each.number; });
   if (column == relation.columns.end()) return;
   column->labels.push_back({row[2].as<std::uint32_t>(), row[3].as<std::string>()});
 }
 
-Domains domains_of(const pqxx::result& rows) {
+Domains domains_of(const Rows& rows) {
   Domains out;
   for (const auto& row : rows) {
     out.emplace(row[0].as<std::uint32_t>(),
@@ -186,8 +186,8 @@ void add_bases(const Domains& domains, rewriter::Relation& relation) {
   }
 }
 
-std::vector<rewriter::Relation> with_columns(const pqxx::result& relations, const pqxx::result& columns,
-                                             const pqxx::result& labels, const Domains& domains) {
+std::vector<rewriter::Relation> with_columns(const Rows& relations, const Rows& columns, const Rows& labels,
+                                             const Domains& domains) {
   std::vector<rewriter::Relation> out;
   std::map<std::uint32_t, std::size_t> by_oid;
   for (const auto& row : relations) {

@@ -74,7 +74,7 @@ SELECT c.relname, i.indrelid, array_to_string((i.indkey::int2[])[0:i.indnkeyatts
  WHERE t.oid >= 16384 AND t.relkind IN ('r', 'p', 'm') AND i.indisvalid ORDER BY i.indrelid, c.relname)";
 
 template <class Number>
-std::vector<Number> numbers_of(const pqxx::field& field) {
+std::vector<Number> numbers_of(const Field& field) {
   std::vector<Number> numbers;
   if (field.is_null()) return numbers;
   std::istringstream words(field.c_str());
@@ -82,7 +82,7 @@ std::vector<Number> numbers_of(const pqxx::field& field) {
   return numbers;
 }
 
-rewriter::RelationOid oid_of(const pqxx::field& field) {
+rewriter::RelationOid oid_of(const Field& field) {
   return field.as<rewriter::RelationOid>();
 }
 

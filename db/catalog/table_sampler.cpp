@@ -57,7 +57,7 @@ TableSample read_sample(Connection& connection, const SampleWish& wish, bool is_
   for (std::size_t c = 0; c < wish.table->columns.size(); ++c) {
     engine::ColumnEncoder encoder(wish.table->columns[c].name);
     for (const auto& row : rows) {
-      const auto field = row[static_cast<pqxx::row::size_type>(c)];
+      const auto field = row[static_cast<Row::size_type>(c)];
       bytes += field.is_null() ? 0 : field.size();
       encoder.add(field.is_null() ? std::string_view(wish.null_text)
                                   : std::string_view(field.c_str(), field.size()));

@@ -15,11 +15,11 @@ namespace {
 constexpr std::string_view kWhat = "auth_query";
 constexpr std::int64_t kGrace = 500;  // ms
 
-std::optional<std::string> text_of(const pqxx::field& field) {
+std::optional<std::string> text_of(const Field& field) {
   return field.is_null() ? std::nullopt : std::optional<std::string>(field.c_str());
 }
 
-Result<std::vector<FoundVerifier>> rows_of(const pqxx::result& result) {
+Result<std::vector<FoundVerifier>> rows_of(const Rows& result) {
   if (result.columns() != 2) {
     return Error{ErrorKind::server, std::string(sqlstate::kInvalidParameterValue),
                  fmt::format("auth_query gives {} columns", result.columns()),

@@ -30,7 +30,7 @@ constexpr std::string_view kDependentObjects = "2BP01";
 void drop(Connection& connection, const std::string& name) {
   try {
     connection.run("DROP TABLE " + name);
-  } catch (const pqxx::sql_error& failure) {
+  } catch (const SqlFailure& failure) {
     if (failure.sqlstate() != kDependentObjects) throw;
     throw Abandon{not_permitted(fmt::format("{} can't be replaced: other objects depend on it", name),
                                 "drop them, or publish to another table")};
@@ -89,7 +89,7 @@ Result<void> check_values(Connection& connection, const TableTarget& target, con
     try {
       connection.run(fmt::format("SELECT ($1::pg_catalog.text[])::{}[] IS NULL", type),
                      array_literal(column.values));
-    } catch (const pqxx::sql_error& failure) {
+    } catch (const SqlFailure& failure) {
       if (!failure.sqlstate().starts_with("22") && !failure.sqlstate().starts_with("23")) throw;
       return not_permitted(
           fmt::format("column {} has values that are no {}, such as {}", quoted_name(column.name), type,
@@ -167,7 +167,7 @@ Result<void> recount(Connection& connection, const TableTarget& target, const Pu
   const auto query =
       fmt::format("SELECT {}pg_catalog.bool_or(false{}), pg_catalog.count(*) FROM {} GROUP BY {}", keys,
                   others, qualified_name(target.schema, target.table), places);
-  stream_rows(connection, query, [&](const pqxx::row& row) {
+  stream_rows(connection, query, [&](const Row& row) {
     for (std::size_t i = 0; i < size; ++i) {
       const auto field = row[static_cast<int>(i)];
       cells[i] = field.is_null()

@@ -71,7 +71,7 @@ class TimeLeft {
 };
 
 // The text is at most most_value_bytes long, so no number is beyond the range of a double.
-double number_in(const pqxx::field& field) {
+double number_in(const Field& field) {
   const std::string_view text(field.c_str(), field.size());
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -92,7 +92,7 @@ struct Counted {
   std::uint64_t rows = 0;
 };
 
-Counted counted(const pqxx::result& answer, const ReadableColumn& of) {
+Counted counted(const Rows& answer, const ReadableColumn& of) {
   PGVEIL_ASSERT(!answer.empty());
   const auto first = answer[0];
   Counted made;

@@ -68,7 +68,7 @@ std::vector<std::string> values_in_order(Connection& connection, const CountedCo
       "SELECT x.shown FROM (SELECT {} AS shown, {} AS value FROM {}) AS x WHERE x.value IS NOT NULL "
       "GROUP BY x.shown, x.value ORDER BY x.value",
       column.text_sql, column.value_sql, qualified_name(table.relation->schema, table.relation->name));
-  stream_rows(connection, query, [&](const pqxx::row& row) { values.emplace_back(row[0].c_str()); });
+  stream_rows(connection, query, [&](const Row& row) { values.emplace_back(row[0].c_str()); });
   return values;
 }
 

@@ -23,7 +23,7 @@ std::map<VisibleTuple, std::uint64_t> recount_table(TableReading& reading, const
   output.schema = schema;
   output.name = table;
   std::map<VisibleTuple, std::uint64_t> written;
-  stream_rows(reading.connection(), group_query(plan.quasi_identifiers, output), [&](const pqxx::row& row) {
+  stream_rows(reading.connection(), group_query(plan.quasi_identifiers, output), [&](const Row& row) {
     const std::size_t size = plan.quasi_identifiers.size();
     written[tuple_of(row, 0, size)] += row[static_cast<int>(size)].as<std::uint64_t>();
   });
@@ -69,7 +69,7 @@ std::string sort_keys(const rewriter::Relation& relation) {
   return keys;
 }
 
-VisibleTuple tuple_of(const pqxx::row& row, std::size_t first, std::size_t size) {
+VisibleTuple tuple_of(const Row& row, std::size_t first, std::size_t size) {
   VisibleTuple tuple(size);
   for (std::size_t i = 0; i < size; ++i) {
     const auto field = row[static_cast<int>(first + i)];

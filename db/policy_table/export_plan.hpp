@@ -35,7 +35,7 @@ struct ExportPlan {
 [[nodiscard]] std::string sort_keys(const rewriter::Relation& relation);
 
 // The cells row[first] … of one tuple.
-[[nodiscard]] VisibleTuple tuple_of(const pqxx::row& row, std::size_t first, std::size_t size);
+[[nodiscard]] VisibleTuple tuple_of(const Row& row, std::size_t first, std::size_t size);
 
 // Writes a new table of the masked rows, sorted, which only its owner may read, and recounts it there. Does
 // not commit. Errors: ErrorKind::policy: the target is refused (export_target.hpp), or the output differs

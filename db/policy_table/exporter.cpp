@@ -49,7 +49,7 @@ Result<ExportReport> write_rows(TableReading& reading, const ExportPlan& plan, c
   std::map<VisibleTuple, std::uint64_t> written;
   std::vector<std::optional<std::string_view>> cells(columns.size());
   std::uint64_t rows = 0;
-  stream_rows(reading.connection(), rows_query(reading.relation(), plan), [&](const pqxx::row& row) {
+  stream_rows(reading.connection(), rows_query(reading.relation(), plan), [&](const Row& row) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto field = row[static_cast<int>(i)];
       cells[i] =

@@ -55,7 +55,7 @@ Result<std::string> pairs_query(const policy::PolicySpec& spec, const policy::Po
                      mask->substr(kSelect.size()), key_order(relation), limit + 1);
 }
 
-std::vector<std::optional<std::string>> cells_of(const pqxx::row& row, std::size_t first, std::size_t count) {
+std::vector<std::optional<std::string>> cells_of(const Row& row, std::size_t first, std::size_t count) {
   std::vector<std::optional<std::string>> cells;
   for (std::size_t i = first; i < first + count; ++i) {
     const auto field = row[static_cast<int>(i)];

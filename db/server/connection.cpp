@@ -35,6 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{
     {"jit", "off"},  // masks are large expressions, which take longer to compile than to interpret
 }};
 
+constexpr std::size_t kCopyBytes = 65'536;  // sent at once
 constexpr int kLibpqOfDirectTls = 170000;
 
 std::string escaped(std::string_view value) {
@@ -112,12 +113,11 @@ Error at_place(const Endpoint& endpoint, Error error) {
 
 // What a server says of itself that does not know some setting of ours. Empty: it says nothing.
 std::string version_without_settings(const Endpoint& endpoint, const std::string& database) {
-  try {
-    pqxx::connection plain(login_options(endpoint, database));
-    return pqxx::nontransaction(plain).exec("SELECT version()")[0][0].as<std::string>("");
-  } catch (const std::exception&) {  // the first failure is the one to report
-    return "";
-  }
+  const std::unique_ptr<PGconn, void (*)(PGconn*)> plain(
+      PQconnectdb(login_options(endpoint, database).c_str()), &PQfinish);
+  const std::unique_ptr<PGresult, void (*)(PGresult*)> said(PQexec(plain.get(), "SELECT version()"), &PQclear);
+  const bool is_answer = PQresultStatus(said.get()) == PGRES_TUPLES_OK && PQntuples(said.get()) == 1;
+  return is_answer ? PQgetvalue(said.get(), 0, 0) : "";  // the first failure is the one to report
 }
 
 // Why a login failed, if that is known better than from its text.
@@ -167,13 +167,13 @@ Connection::Connection(const Endpoint& endpoint, const std::string& database, Ac
     : interrupt_(endpoint.interrupt),
       database_(database),
       echo_(new_echo()),
-      connection_(connection_string(endpoint, database, access, echo_)),
-      work_(connection_) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \
-    "-Wdeprecated-declarations"  // libpqxx 6 has no other way to forbid silent reconnects
-  connection_.inhibit_reactivation(true);
-#pragma GCC diagnostic pop
+      connection_(PQconnectdb(connection_string(endpoint, database, access, echo_).c_str()), &PQfinish),
+      canceller_(nullptr, &PQfreeCancel) {
+  if (PQstatus(connection_.get()) != CONNECTION_OK) throw LostConnection(PQerrorMessage(connection_.get()));
+  // Notices may quote rows, and standard error is no place for them.
+  PQsetNoticeProcessor(
+      connection_.get(), [](void*, const char*) {}, nullptr);
+  canceller_.reset(PQgetCancel(connection_.get()));
   if (interrupt_) interrupt_->add(*this);
 }
 
@@ -182,16 +182,123 @@ Connection::~Connection() {
 }
 
 void Connection::cancel() noexcept {
-  try {
-    connection_.cancel_query();
-  } catch (const std::exception&) {  // the connection may be gone, which is fine
-  }
+  std::array<char, 256> reason{};  // the connection may be gone, which is fine
+  if (canceller_ != nullptr) PQcancel(canceller_.get(), reason.data(), static_cast<int>(reason.size()));
 }
 
 void Connection::refuse_if_ended() const {
   if (!interrupt_ || !interrupt_->is_ended()) return;
   throw Abandon{
       Error{ErrorKind::connection, std::string(sqlstate::kAdminShutdown), "pgveil is shutting down"}};
+}
+
+Rows Connection::checked(pg_result* result, std::initializer_list<int> wanted) {
+  SharedResult rows(result, [](const pg_result* answer) { PQclear(const_cast<pg_result*>(answer)); });
+  if (std::ranges::find(wanted, static_cast<int>(PQresultStatus(result))) != wanted.end())
+    return Rows(std::move(rows));
+  const std::string_view reason = result == nullptr ? "" : PQresultErrorMessage(result);
+  if (result == nullptr || PQstatus(connection_.get()) != CONNECTION_OK)
+    throw LostConnection(reason.empty() ? PQerrorMessage(connection_.get()) : std::string(reason));
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  throw SqlFailure(
+      reason.empty() ? "the server answered something else than what was asked for" : std::string(reason),
+      state == nullptr ? "" : state);
+}
+
+Rows Connection::run(const std::string& sql) {
+  refuse_if_ended();
+  return checked(PQexec(connection_.get(), sql.c_str()), {PGRES_TUPLES_OK, PGRES_COMMAND_OK});
+}
+
+Rows Connection::run_with(const std::string& sql, std::span<const Parameter> parameters) {
+  refuse_if_ended();
+  std::vector<const char*> values;
+  for (const Parameter& parameter : parameters) values.push_back(parameter.c_str());
+  return checked(PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
+                              values.data(), nullptr, nullptr, 0),
+                 {PGRES_TUPLES_OK, PGRES_COMMAND_OK});
+}
+
+void Connection::take_all_results() {
+  // All of them are read before the first bad one is reported, or the next query could not start.
+  std::vector<std::unique_ptr<PGresult, void (*)(PGresult*)>> results;
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    results.emplace_back(result, &PQclear);
+    if (PQstatus(connection_.get()) != CONNECTION_OK) break;
+  }
+  for (auto& result : results) static_cast<void>(checked(result.release(), {PGRES_COMMAND_OK}));
+}
+
+void Connection::begin_copy_into(const std::string& table, const std::vector<std::string>& columns) {
+  refuse_if_ended();
+  lines_.clear();
+  const std::string sql = fmt::format("COPY {} ({}) FROM STDIN", table, fmt::join(columns, ", "));
+  static_cast<void>(checked(PQexec(connection_.get(), sql.c_str()), {PGRES_COPY_IN}));
+}
+
+void Connection::write_line(std::string_view line) {
+  lines_ += line;
+  lines_ += '\n';
+  if (lines_.size() >= kCopyBytes) send_lines();
+}
+
+void Connection::send_lines() {
+  const int status = PQputCopyData(connection_.get(), lines_.data(), static_cast<int>(lines_.size()));
+  lines_.clear();
+  if (status != 1) throw LostConnection(PQerrorMessage(connection_.get()));
+}
+
+void Connection::end_copy_into() {
+  if (!lines_.empty()) send_lines();
+  if (PQputCopyEnd(connection_.get(), nullptr) != 1) throw LostConnection(PQerrorMessage(connection_.get()));
+  take_all_results();
+}
+
+void Connection::give_up_copy_into() noexcept {
+  PQputCopyEnd(connection_.get(), "pgveil gave up");
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    const bool is_stuck = PQresultStatus(result) == PGRES_COPY_IN;  // the end could not be sent
+    PQclear(result);
+    if (is_stuck || PQstatus(connection_.get()) != CONNECTION_OK) break;
+  }
+}
+
+void Connection::begin_copy_out(const std::string& query) {
+  refuse_if_ended();
+  const std::string sql = "COPY (" + query + ") TO STDOUT";
+  static_cast<void>(checked(PQexec(connection_.get(), sql.c_str()), {PGRES_COPY_OUT}));
+}
+
+bool Connection::read_line(std::string& line) {
+  char* read = nullptr;
+  const int size = PQgetCopyData(connection_.get(), &read, 0);
+  if (size < 0) {  // the end, or a failure, of which the result tells
+    take_all_results();
+    return false;
+  }
+  line.assign(read, static_cast<std::size_t>(size));
+  PQfreemem(read);
+  if (line.ends_with('\n')) line.pop_back();  // ends the line; a line feed in the data is escaped
+  return true;
+}
+
+void Connection::give_up_copy_out() noexcept {
+  cancel();  // or all that is left would have to be read
+  char* read = nullptr;
+  while (PQgetCopyData(connection_.get(), &read, 0) >= 0) PQfreemem(read);
+  while (PGresult* result = PQgetResult(connection_.get())) {
+    const bool is_stuck = PQresultStatus(result) == PGRES_COPY_OUT;
+    PQclear(result);
+    if (is_stuck || PQstatus(connection_.get()) != CONNECTION_OK) break;
+  }
+}
+
+int Connection::socket() const {
+  return PQsocket(connection_.get());
+}
+
+int Connection::server_version() const {
+  return PQserverVersion(connection_.get());
 }
 
 namespace {

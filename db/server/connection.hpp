@@ -1,16 +1,22 @@
 #pragma once
 // One connection of pgveil's own to one database, with pinned settings, so that texts of values never depend
-// on settings of a role or database. Only db/*.cpp includes this, which keeps libpqxx inside db.
+// on settings of a role or database. Only db/*.cpp includes this. libpq stays behind it, in db/server.
+#include <array>
+#include <initializer_list>
 #include <memory>
-#include <pqxx/pqxx>
-#include <pqxx/tablereader>
-#include <pqxx/tablewriter>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
 #include "db/server/endpoint.hpp"
+#include "db/server/failure.hpp"
+#include "db/server/parameter.hpp"
+#include "db/server/rows.hpp"
+
+struct pg_cancel;  // libpq's
+struct pg_conn;
 
 namespace pgveil::db {
 
@@ -27,7 +33,7 @@ class Connection {
   // version, a fork or a pooler, or when the command for the password failed.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                                 const std::string& database, Access access);
-  Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws pqxx exceptions
+  Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws LostConnection
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -36,71 +42,68 @@ class Connection {
   // Asks the server to cancel what runs. May be called from any thread. Failures are ignored.
   void cancel() noexcept;
 
-  // All of these throw pqxx exceptions; call them inside guarded().
-  pqxx::result run(const std::string& sql) {
-    refuse_if_ended();
-    return work_.exec(sql);
-  }
+  // All of these throw SqlFailure or LostConnection; call them inside guarded().
+  Rows run(const std::string& sql);
   template <class... Arguments>
-  pqxx::result run(const std::string& sql, Arguments&&... arguments) {
-    refuse_if_ended();
-    return work_.exec_params(sql, std::forward<Arguments>(arguments)...);
+  Rows run(const std::string& sql, const Arguments&... arguments) {
+    const std::array<Parameter, sizeof...(Arguments)> parameters{Parameter(arguments)...};
+    return run_with(sql, parameters);
   }
   // COPY table (columns) FROM STDIN. Names must already be quoted. fill(write) calls write(line) for each
-  // row; a line is in COPY's text format, without its line end.
+  // row; a line is in COPY's text format, without its line end. If fill throws, nothing is copied.
   template <class Fill>
   void copy_into(const std::string& table, const std::vector<std::string>& columns, Fill fill) {
-    refuse_if_ended();
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \
-    "-Wdeprecated-declarations"  // for stream_to the width of rows must be known at compile time
-    pqxx::tablewriter writer(work_, table, columns.begin(), columns.end());
-#pragma GCC diagnostic pop
-    fill([&writer](const std::string& line) { writer.write_raw_line(line); });
-    writer.complete();
+    begin_copy_into(table, columns);
+    try {
+      fill([this](std::string_view line) { write_line(line); });
+    } catch (...) {
+      give_up_copy_into();
+      throw;
+    }
+    end_copy_into();
   }
   // COPY (query) TO STDOUT. Calls on_line(line) for each row with a std::string&, which it may change: a line
   // in COPY's text format without its line end. If on_line throws, the query ends.
   template <class OnLine>
   void copy_out(const std::string& query, OnLine on_line) {
-    refuse_if_ended();
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // stream_from takes no query
-    pqxx::tablereader reader(work_, "(" + query + ")");
-#pragma GCC diagnostic pop
+    begin_copy_out(query);
     try {
       std::string line;
-      while (reader.get_raw_line(line)) {
-        if (line.ends_with('\n')) line.pop_back();  // ends the line; a line feed in the data is escaped
-        on_line(line);
-      }
+      while (read_line(line)) on_line(line);
     } catch (...) {
-      cancel();  // or the reader would read all that is left
+      give_up_copy_out();
       throw;
     }
-    reader.complete();
-  }
-  [[nodiscard]] int socket() const {
-    return connection_.sock();
-  }
-  [[nodiscard]] int server_version() const {
-    return connection_.server_version();
-  }
-  [[nodiscard]] const std::string& database() const {
-    return database_;
   }
   // What this connection's start-up packet set kEchoSetting to (server_identity.hpp).
   [[nodiscard]] const std::string& echo() const {
     return echo_;
   }
+  [[nodiscard]] int socket() const;
+  [[nodiscard]] int server_version() const;
+  [[nodiscard]] const std::string& database() const { return database_; }
 
  private:
   void refuse_if_ended() const;
+  Rows run_with(const std::string& sql, std::span<const Parameter> parameters);
+  // Takes the result over. Throws if it is not of the wanted kind (libpq's ExecStatusType).
+  Rows checked(pg_result* result, std::initializer_list<int> wanted);
+  void begin_copy_into(const std::string& table, const std::vector<std::string>& columns);
+  void write_line(std::string_view line);
+  void send_lines();
+  void end_copy_into();
+  void give_up_copy_into() noexcept;
+  void begin_copy_out(const std::string& query);
+  bool read_line(std::string& line);  // false: there is none left
+  void give_up_copy_out() noexcept;
+  void take_all_results();  // throws what the server says of the statement that just ended
+
   std::shared_ptr<Interrupt> interrupt_;
   std::string database_;
   std::string echo_;
-  pqxx::connection connection_;
-  pqxx::nontransaction work_;  // pgveil itself sends BEGIN and COMMIT
+  std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
+  std::unique_ptr<pg_cancel, void (*)(pg_cancel*)> canceller_;  // its own copy of what a cancel needs
+  std::string lines_;                                           // of a COPY, not sent yet
 };
 
 // The keyword/value text for libpq, with escaped values. Without the password it may appear in a message.

@@ -30,19 +30,10 @@ bool quotes_names_only(std::string_view state) {
   return state_class == "28" || state_class == "53" || state_class == "57";
 }
 
-// libpqxx 6.4 loses the SQLSTATE of some of its classes. Empty: it is not known.
-std::string state_of(const pqxx::sql_error& failure) {
-  if (!failure.sqlstate().empty()) return failure.sqlstate();
-  if (dynamic_cast<const pqxx::insufficient_privilege*>(&failure) != nullptr) return "42501";
-  if (dynamic_cast<const pqxx::undefined_table*>(&failure) != nullptr) return "42P01";
-  if (dynamic_cast<const pqxx::undefined_column*>(&failure) != nullptr) return "42703";
-  return "";
-}
-
 }  // namespace
 
-Error server_failure(std::string_view what, const pqxx::sql_error& failure) {
-  const auto state = state_of(failure);
+Error server_failure(std::string_view what, const SqlFailure& failure) {
+  const std::string& state = failure.sqlstate();
   Error error{ErrorKind::server,
               state.empty() ? std::string(sqlstate::kInternalError) : state,
               fmt::format("{} failed: SQLSTATE {}", what, state.empty() ? "unknown" : state),

@@ -385,7 +385,7 @@ Result<EntityTables::WrittenFact> EntityTables::write(std::size_t fact,
           auto output = own.rows();
           output.name = fmt::format("pgveil written {}", fact + 1);
           std::map<VisibleTuple, std::uint64_t> written;
-          stream_rows(server, group_query(plan->quasi_identifiers, output), [&](const pqxx::row& row) {
+          stream_rows(server, group_query(plan->quasi_identifiers, output), [&](const Row& row) {
             const std::size_t size = plan->quasi_identifiers.size();
             written[tuple_of(row, 0, size)] += row[static_cast<int>(size)].as<std::uint64_t>();
           });

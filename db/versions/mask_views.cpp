@@ -116,7 +116,7 @@ void drop_outdated(Connection& server, const MaskViewRoles& roles, const MaskVie
       server.run("SET LOCAL lock_timeout = '100ms'");
       drop(server, roles, row[0].as<std::string>(), view.policy);
       server.run("COMMIT");
-    } catch (const pqxx::sql_error&) {
+    } catch (const SqlFailure&) {
       server.run("ROLLBACK");
     }
   }

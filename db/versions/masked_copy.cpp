@@ -87,7 +87,7 @@ void index_copy(TableReading& reading, const std::string& copy) {
 void mark_visible(Connection& server, const policy::TableShape& copy) {
   try {
     server.run("VACUUM (FREEZE) " + qualified_name(copy.schema, copy.name));
-  } catch (const pqxx::sql_error&) {
+  } catch (const SqlFailure&) {
     // PostgreSQL does it later by itself.
   }
 }
@@ -110,7 +110,7 @@ void try_to_drop(Connection& server, const std::string& name) {
     server.run("SET LOCAL lock_timeout = '100ms'");
     server.run("DROP TABLE IF EXISTS " + qualified_name(kCopySchema, name));
     server.run("COMMIT");
-  } catch (const pqxx::sql_error&) {
+  } catch (const SqlFailure&) {
     server.run("ROLLBACK");
   }
 }

@@ -61,7 +61,7 @@ Result<T> with_server(const Endpoint& admin, const std::string& database, Access
                     [&]() -> Result<T> { return body(**connection); });
 }
 
-VersionRow row_of(const pqxx::row& row) {
+VersionRow row_of(const Row& row) {
   return {row[0].as<std::string>(), static_cast<std::uint64_t>(row[1].as<std::int64_t>()), row[2].as<bool>(),
           row[3].as<std::string>(), row[4].as<std::string>()};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 namespace pgveil::rewriter {
@@ -40,9 +41,19 @@ constexpr FieldRule only(std::string_view name, std::initializer_list<int> allow
   for (const int one : allowed) bits |= std::uint32_t{1} << one;
   return {name, FieldUse::choice, because, bits};
 }
-// All values that the enum has in PostgreSQL 15, from 1 on (0 is the protobuf's "undefined").
+// All values up to this one, from 1 on (0 is the protobuf's "undefined").
 constexpr FieldRule up_to(std::string_view name, int last) {
   return {name, FieldUse::choice, {}, ((std::uint32_t{1} << last) - 1) << 1};
+}
+
+// Fields that came or went with a major of the parser.
+constexpr FieldRule since(int major, FieldRule rule) {
+  rule.first_parser = major;
+  return rule;
+}
+constexpr FieldRule until(int major, FieldRule rule) {
+  rule.last_parser = major;
+  return rule;
 }
 
 // ---- constants, names, types
@@ -140,8 +151,8 @@ constexpr FieldRule kCall[] = {checked("funcname", "pg_catalog and a function of
                                position()};
 constexpr FieldRule kNamedArgument[] = {empty("xpr"), walked("arg"), label("name"), value("argnumber"),
                                         position()};
-constexpr FieldRule kGroupingFunc[] = {empty("xpr"),  walked("args"),       empty("refs"),
-                                       empty("cols"), empty("agglevelsup"), position()};
+constexpr FieldRule kGroupingFunc[] = {
+    empty("xpr"), walked("args"), empty("refs"), until(15, empty("cols")), empty("agglevelsup"), position()};
 constexpr FieldRule kValueFunction[] = {
     empty("xpr"),
     only("op",
@@ -169,11 +180,13 @@ constexpr FieldRule kXml[] = {empty("xpr"),
                               empty("arg_names"),
                               walked("args"),
                               up_to("xmloption", PG_QUERY__XML_OPTION_TYPE__XMLOPTION_CONTENT),
+                              since(16, empty("indent", "set by parse analysis of XMLSERIALIZE only")),
                               empty("type"),
                               empty("typmod"),
                               position()};
 constexpr FieldRule kXmlSerialize[] = {up_to("xmloption", PG_QUERY__XML_OPTION_TYPE__XMLOPTION_CONTENT),
-                                       walked("expr"), walked("type_name"), position()};
+                                       walked("expr"), walked("type_name"),
+                                       since(16, flag("indent", "line feeds between elements")), position()};
 
 // ---- queries
 
@@ -264,6 +277,7 @@ constexpr FieldRule kColumnDef[] = {label("colname"),
                                     empty("is_not_null", "CREATE TABLE only"),
                                     empty("is_from_type", "CREATE TABLE only"),
                                     empty("storage", "CREATE TABLE only"),
+                                    since(16, empty("storage_name", "CREATE TABLE only")),
                                     empty("raw_default", "CREATE TABLE only"),
                                     empty("cooked_default", "CREATE TABLE only"),
                                     empty("identity", "CREATE TABLE only"),
@@ -301,7 +315,8 @@ constexpr FieldRule kJoin[] = {only("jointype",
 
 constexpr FieldRule kPrepare[] = {label("name"), walked("argtypes"), query("query")};
 constexpr FieldRule kExecute[] = {label("name"), walked("params")};
-constexpr FieldRule kDeallocate[] = {label("name")};
+constexpr FieldRule kDeallocate[] = {label("name"), since(17, flag("isall", "the same as without a name")),
+                                     since(17, position())};
 constexpr FieldRule kDeclare[] = {label("portalname"), value("options", "bits of the cursor's words"),
                                   query("query")};
 constexpr FieldRule kFetch[] = {up_to("direction", PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE),
@@ -326,8 +341,11 @@ constexpr FieldRule kSet[] = {
     flag("is_local", "SET LOCAL")};
 constexpr FieldRule kShow[] = {checked("name", "a setting of the list")};
 constexpr FieldRule kTransaction[] = {up_to("kind", PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO),
-                                      checked("options", "no READ WRITE"), label("savepoint_name"),
-                                      empty("gid", "two-phase commit"), flag("chain", "AND CHAIN")};
+                                      checked("options", "no READ WRITE"),
+                                      label("savepoint_name"),
+                                      empty("gid", "two-phase commit"),
+                                      flag("chain", "AND CHAIN"),
+                                      since(17, position())};
 constexpr FieldRule kDiscard[] = {
     only("target", {PG_QUERY__DISCARD_MODE__DISCARD_ALL, PG_QUERY__DISCARD_MODE__DISCARD_PLANS,
                     PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES, PG_QUERY__DISCARD_MODE__DISCARD_TEMP})};
@@ -433,14 +451,32 @@ bool fits(const KindRule& rule) {
   return true;
 }
 
+std::vector<FieldRule> fields_of_parser(std::span<const FieldRule> fields, int major) {
+  std::vector<FieldRule> out;
+  std::ranges::copy_if(fields, std::back_inserter(out), [major](const FieldRule& field) {
+    return field.first_parser <= major && major <= field.last_parser;
+  });
+  return out;
+}
+
 std::span<const KindRule> listed_kinds() {
-  return kKinds;
+  static const auto fields = [] {
+    std::vector<std::vector<FieldRule>> out;
+    for (const KindRule& rule : kKinds) out.push_back(fields_of_parser(rule.fields, pg::kParserMajor));
+    return out;
+  }();
+  static const auto kinds = [] {
+    std::vector<KindRule> out(std::begin(kKinds), std::end(kKinds));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].fields = fields[i];
+    return out;
+  }();
+  return kinds;
 }
 
 const KindRule* kind_rule(const ProtobufCMessageDescriptor& kind) {
   static const auto rules = [] {
     std::unordered_map<const ProtobufCMessageDescriptor*, const KindRule*> out;
-    for (const KindRule& rule : kKinds) {
+    for (const KindRule& rule : listed_kinds()) {
       if (fits(rule)) out.emplace(rule.kind, &rule);
     }
     return out;

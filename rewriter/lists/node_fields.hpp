@@ -2,12 +2,14 @@
 // The complete list of the parse tree: each kind of node that may stand in a statement that is sent, and each
 // of its fields, with what happens to the field or why it is harmless. This table drives the verifier, which
 // refuses a kind or field that is not in it, a value that it does not list, and a field that must be empty
-// and is not. If another libpg_query has different nodes, the verifier refuses these too until their fields
-// are entered here.
+// and is not. Fields that not every parser has are marked with the majors that do, so the table lists for
+// each libpg_query exactly the fields that it has. If another one has different nodes, the verifier refuses
+// these until their fields are entered here.
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "pg/ast.hpp"
 
@@ -55,6 +57,8 @@ struct FieldRule {
   FieldUse use = FieldUse::empty;
   std::string_view because;  // why this use is right, where the use alone does not say it
   std::uint32_t values = 0;  // choice: bit n is set when enum value n may stand
+  int first_parser = 0;      // the majors of PostgreSQL whose parsers have the field, both inclusive
+  int last_parser = 99;
 };
 
 struct KindRule {
@@ -63,9 +67,13 @@ struct KindRule {
   std::span<const FieldRule> fields;  // as many as the descriptor has, in its order and with its names
 };
 
+// Those of the fields that the parser of this major has, in the same order.
+[[nodiscard]] std::vector<FieldRule> fields_of_parser(std::span<const FieldRule> fields, int major);
+
 // The rule for a kind; nullptr: the kind may not stand anywhere, or its fields are not the ones listed.
 [[nodiscard]] const KindRule* kind_rule(const ProtobufCMessageDescriptor& kind);
-// All listed kinds, whether they fit the library or not. For tests and documentation.
+// All listed kinds with the fields of this parser, whether they fit the library or not. For tests and
+// documentation.
 [[nodiscard]] std::span<const KindRule> listed_kinds();
 [[nodiscard]] bool fits(const KindRule& rule);
 

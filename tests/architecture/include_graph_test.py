@@ -103,7 +103,6 @@ DOORS = {
     "boost/system": EVERYTHING,
     "boost/assert": {"common"},
     "fmt/": EVERYTHING,
-    "pqxx": {"db/server"},
     "libpq-fe.h": {"db/server"},
     "pg_query": {"pg"},
     "protobuf-c": {"pg"},

@@ -20,6 +20,7 @@ WITH_CODE = [
     "pg/equal.hpp",
     "pg/fields.hpp",
     "pg/parse.hpp",
+    "pg/plain_numbers.hpp",
     "pg/tokens.hpp",
     "rewriter/lists/functions.hpp",
     "rewriter/lists/node_fields.hpp",

@@ -29,7 +29,11 @@ class CommandLine(StackCase):
         return self.run_command(*arguments, "--config", str(self.pgveil.config_path), status=status)
 
     def test_version_and_help(self):
-        self.assertRegex(self.run_command("version").stdout, r"^pgveil \d+\.\d+\.\d+$")
+        lines = self.run_command("version").stdout.splitlines()
+        self.assertRegex(lines[0], r"^pgveil \d+\.\d+\.\d+$")
+        self.assertRegex(lines[1], r"^commit ([0-9a-f]{12}( with changes)?|unknown)$")
+        self.assertRegex(lines[2], r"^parser of PostgreSQL \d+\.\d+ \(libpg_query\), libpq \d+\.\d+, ")
+        self.assertRegex(lines[2], r"(, [\w+-]+ \d[\d.]*)+; \w+ \d+\.\d+\.\d+$")  # no version is missing
         self.assertEqual(self.run_command("--version").stdout, self.run_command("version").stdout)
         for verb in (
             [],

@@ -9,9 +9,11 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 
 from harness import world
 from harness.pgveil import Pgveil, binary
+from harness.ports import free_port
 from harness.runner import main
 from harness.server import ServerCase
 from harness.wire import RawClient
@@ -48,7 +50,7 @@ class Handover(ServerCase):
         made.listen(128)
         return made
 
-    def serve(self, pgveil, *sockets):
+    def serve(self, pgveil, *sockets, notify=None):
         numbers = [each.fileno() for each in sockets]
         with open(pgveil.log_path, "ab") as log:
             process = subprocess.Popen(
@@ -66,6 +68,7 @@ class Handover(ServerCase):
                 stderr=log,
                 pass_fds=numbers,
                 cwd=pgveil.directory,
+                env={**os.environ, **({"NOTIFY_SOCKET": notify} if notify else {})},
                 start_new_session=True,
             )
         self.addCleanup(self.end, process)
@@ -129,6 +132,50 @@ class Handover(ServerCase):
         self.assertEqual(second.wait(timeout=30), 0)
         done = pgveil.command("audit-verify", str(pgveil.directory / "audit.log"))
         self.assertEqual(done.returncode, 0, done.stdout)  # both wrote it: one chain
+
+    def test_the_newer_one_takes_the_port_of_the_metrics(self):
+        port = free_port()
+        pgveil = self.arranged(more=f"metrics: {{host: 127.0.0.1, port: {port}}}\n")
+        listener = self.listening()
+        first = self.serve(pgveil, listener)
+        self.wait_for(pgveil, "listening on a socket that was handed over")
+        second = self.serve(pgveil, listener)
+        self.wait_for(pgveil, "listening on a socket that was handed over", 2)
+        self.wait_for(pgveil, f"another process listens on 127.0.0.1:{port}")
+        # Of several clients at least one is the first process's, which then waits for it.
+        clients = [RawClient(listener.getsockname()[1], "analyst", "demo") for _ in range(20)]
+        first.send_signal(signal.SIGRTMIN)
+        self.wait_for(pgveil, f"listening on port {port}")
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=20) as page:
+            self.assertEqual(page.status, 200)
+        for client in clients:
+            self.assertEqual(client.query("SELECT count(*) FROM towns").texts(), [["4"]])
+            client.close()
+        self.assertEqual(first.wait(timeout=30), 0)
+        second.send_signal(signal.SIGTERM)
+        self.assertEqual(second.wait(timeout=30), 0)
+
+    def test_a_port_that_is_taken_is_an_error_without_a_hand_over(self):
+        taken = self.listening()
+        pgveil = self.arranged(more=f"metrics: {{host: 127.0.0.1, port: {taken.getsockname()[1]}}}\n")
+        self.assertEqual(self.serve(pgveil).wait(timeout=60), 1)
+        self.assertIn("can't listen on", pgveil.log())
+
+    def test_the_service_manager_hears_when_it_serves_and_when_it_waits(self):
+        folder = tempfile.TemporaryDirectory(prefix="pgveil-notify-")
+        self.addCleanup(folder.cleanup)
+        for path in (f"{folder.name}/notify", f"@pgveil-test-{os.getpid()}"):
+            manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self.addCleanup(manager.close)
+            manager.settimeout(60)
+            manager.bind(path.replace("@", "\0"))
+            pgveil, listener = self.arranged(), self.listening()
+            process = self.serve(pgveil, listener, notify=path)
+            self.assertEqual(manager.recv(100), b"READY=1\nSTATUS=serving")
+            with RawClient(listener.getsockname()[1], "analyst", "demo"):
+                process.send_signal(signal.SIGRTMIN)
+                self.assertEqual(manager.recv(100), b"STATUS=waiting until the clients have disconnected")
+            self.assertEqual(process.wait(timeout=30), 0)
 
     def test_who_comes_while_nobody_accepts_waits(self):
         pgveil, listener = self.arranged(), self.listening()

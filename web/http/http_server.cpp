@@ -43,6 +43,7 @@ constexpr std::chrono::seconds kWriteTime{20};  // for an answer, or for one pie
 constexpr std::chrono::seconds kGoodbyeTime{5};
 constexpr std::chrono::seconds kMorePeriod{2};
 constexpr std::chrono::milliseconds kAcceptRetry{100};
+constexpr std::chrono::milliseconds kPortRetry{500};
 constexpr std::size_t kIoStackBytes = 1 << 20;
 constexpr std::size_t kMaxReading = 64;    // requests that have not fully arrived
 constexpr std::size_t kMaxAnswering = 64;  // requests that have
@@ -110,7 +111,9 @@ class HttpServer::Impl {
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
  private:
+  [[nodiscard]] error_code listen_on(const tcp::endpoint& endpoint);
   [[nodiscard]] Result<void> listen(const HttpConfig& config);
+  [[nodiscard]] Task<void> wait_for_port(tcp::endpoint endpoint);
   [[nodiscard]] Task<void> accept_visitors();
   // A visitor, as long as it has a place.
   struct Guest {
@@ -151,16 +154,35 @@ class HttpServer::Impl {
   ThreadGroup threads_;
 };
 
+error_code HttpServer::Impl::listen_on(const tcp::endpoint& endpoint) {
+  error_code error;
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  error_code ignored;
+  if (error) acceptor_.close(ignored);
+  return error;
+}
+
 Result<void> HttpServer::Impl::listen(const HttpConfig& config) {
   error_code error;
   const auto address = asio::ip::make_address(config.host, error);
   const tcp::endpoint endpoint(address, config.port);
-  if (!error) acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) error = listen_on(endpoint);
+  if (error == asio::error::address_in_use && config.waits_for_port) {
+    log::info(config.section, fmt::format("another process listens on {}:{}; this one takes over when that "
+                                          "one has stopped listening",
+                                          config.host, config.port));
+    port_ = config.port;
+    asio::co_spawn(context_.get_executor(), wait_for_port(endpoint), asio::detached);
+    return {};
+  }
   if (!error) port_ = acceptor_.local_endpoint(error).port();
-  if (!error) return {};
+  if (!error) {
+    asio::co_spawn(context_.get_executor(), accept_visitors(), asio::detached);
+    return {};
+  }
   return Error{ErrorKind::io, std::string(sqlstate::kInternalError),
                fmt::format("can't listen on {}:{} for {}: {}", config.host, config.port, config.section,
                            error.message()),
@@ -169,7 +191,6 @@ Result<void> HttpServer::Impl::listen(const HttpConfig& config) {
 
 Result<void> HttpServer::Impl::start(const HttpConfig& config) {
   if (auto listening = listen(config); !listening) return listening;
-  asio::co_spawn(context_.get_executor(), accept_visitors(), asio::detached);
   for (std::size_t i = 0; i < std::max<std::size_t>(config.threads, 1); ++i) {
     auto added =
         threads_.add(fmt::format("pgveil-web-{}", i), config.thread_stack_bytes, [this] { workers_.run(); });
@@ -182,6 +203,17 @@ void HttpServer::Impl::stop() {
   context_.stop();
   workers_.stop();
   threads_.join();
+}
+
+Task<void> HttpServer::Impl::wait_for_port(tcp::endpoint endpoint) {
+  Timer retry(context_.get_executor());
+  do {
+    retry.expires_after(kPortRetry);
+    const auto [ended] = co_await retry.async_wait(kAsTuple);
+    if (ended) co_return;
+  } while (listen_on(endpoint));
+  log::info(section_, fmt::format("listening on port {}", port_));
+  co_await accept_visitors();
 }
 
 Task<void> HttpServer::Impl::accept_visitors() {

@@ -55,6 +55,9 @@ struct HttpConfig {
   // Gives the TLS settings for each visitor, so that a reload can change them. Empty: the server speaks HTTP
   // without TLS. Set: it answers nothing without TLS; while the function returns null, nobody is served.
   std::function<std::shared_ptr<const TlsContext>()> tls = {};
+  // If another process has the port, the server starts all the same and takes the port when it is free. For a
+  // process that takes another one's place. REQUIRES: port is not 0.
+  bool waits_for_port = false;
 };
 
 class HttpServer {

@@ -3,6 +3,7 @@
 // all tables of a group have one value in it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "naive.hpp"
 #include "policy/decision/decision.hpp"
 #include "policy/tree/disclosure.hpp"

@@ -78,6 +78,18 @@ constexpr const char* kMore[] = {
     "city = 'y' WHEN NOT MATCHED THEN DO NOTHING",
     "UPDATE people SET city[1] = 'x' WHERE id IN (SELECT id FROM secrets)",
     "SELECT * FROM JSON_TABLE('{}', '$')",
+    // Forms of PostgreSQL 16 and 17, which older parsers reject.
+    "SELECT * FROM JSON_TABLE('{}', '$' PASSING 1 AS x COLUMNS (a int PATH '$.a' DEFAULT 1 ON EMPTY, n FOR "
+    "ORDINALITY, NESTED PATH '$.b' COLUMNS (c text)) ERROR ON ERROR) AS j",
+    "SELECT JSON_VALUE((SELECT city FROM people LIMIT 1)::jsonb, '$.a' PASSING 1 AS x RETURNING int DEFAULT "
+    "0 ON EMPTY ERROR ON ERROR)",
+    "SELECT JSON_OBJECT('a': city ABSENT ON NULL RETURNING text FORMAT JSON), JSON_ARRAY(city, state), "
+    "JSON_ARRAY(SELECT city FROM people) FROM people",
+    "SELECT JSON_OBJECTAGG(city: visits), JSON_ARRAYAGG(city ORDER BY city) FROM people",
+    "SELECT city FROM people WHERE city IS JSON OBJECT WITH UNIQUE KEYS",
+    "SELECT JSON(city WITH UNIQUE KEYS), JSON_SCALAR(city), JSON_SERIALIZE(city RETURNING text) FROM people",
+    "MERGE INTO people USING cities ON true WHEN NOT MATCHED BY SOURCE THEN DELETE RETURNING MERGE_ACTION()",
+    "SELECT x FROM (SELECT city FROM people), (VALUES (1)) WHERE 0x1F < 1_000 AND 0xFFFFFFFFFF > 1",
     "SELECT * FROM XMLTABLE(XMLNAMESPACES('x' AS y), '/a' PASSING (SELECT max(city) FROM people) COLUMNS n "
     "FOR "
     "ORDINALITY, b text PATH 'b' DEFAULT 'c' NOT NULL)",

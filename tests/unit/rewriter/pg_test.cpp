@@ -3,10 +3,10 @@
 #include "common/sql_quoting.hpp"
 #include "pg/equal.hpp"
 #include "pg/parse.hpp"
+#include "pg/plain_numbers.hpp"
 #include "pg/print.hpp"
 
 using namespace pgveil;
-using namespace pgveil::rewriter;
 
 TEST_CASE("identifiers are quoted when they need it") {
   CHECK(pg::quote_identifier("people") == "people");
@@ -15,6 +15,48 @@ TEST_CASE("identifiers are quoted when they need it") {
   CHECK(pg::quote_identifier("a\"b") == "\"a\"\"b\"");
   CHECK(pg::quote_identifier("") == "\"\"");
   CHECK(pg::quote_identifier("1a") == "\"1a\"");
+}
+
+TEST_CASE("a name that is a key word of any supported server is quoted, whatever the parser's major is") {
+  CHECK(pg::quote_identifier("system_user") == "\"system_user\"");  // since 16; a function without brackets
+  CHECK(pg::quote_identifier("json_table") == "\"json_table\"");    // since 17
+  CHECK(pg::quote_identifier("virtual") == "virtual");              // since 18, and not reserved
+}
+
+TEST_CASE("a number is written in decimal digits, which all servers read alike") {
+  const auto plain = [](std::string_view text) { return pg::plain_number(text).value(); };
+  CHECK(plain("1.50e-3") == "1.50e-3");
+  CHECK(plain("-12345678901") == "-12345678901");
+  CHECK(plain("1_000_000_000_000") == "1000000000000");
+  CHECK(plain("0x1F") == "31");
+  CHECK(plain("-0XffFF_FFFF_FFFF_FFFF_FFFF") == "-1208925819614629174706175");
+  CHECK(plain("0o777") == "511");
+  CHECK(plain("0b1010") == "10");
+  CHECK(plain("0x0") == "0");
+  CHECK(plain("0x" + std::string(998, '0')) == "0");
+  CHECK_FALSE(pg::plain_number("0x" + std::string(999, '0')).has_value());
+}
+
+TEST_CASE("numbers of PostgreSQL 16 are read where the parser knows them, and are a syntax error elsewhere") {
+  const auto printed = [](std::string_view sql) -> std::string {
+    const auto tree = pg::parse(sql, {});
+    return tree ? pg::print_statement(*tree.value().result->stmts[0]->stmt) : tree.error().sqlstate;
+  };
+  const bool knows = pg::kParserMajor >= 16;
+  CHECK(printed("SELECT 0x1F") == (knows ? "SELECT 31" : "42601"));
+  CHECK(printed("SELECT 0x1FFFFFFFFF, 'a_0x1'") == (knows ? "SELECT 137438953471, 'a_0x1'" : "42601"));
+  CHECK(printed("SELECT 1_000_000_000_000.5") == (knows ? "SELECT 1000000000000.5" : "42601"));
+  CHECK(printed("SELECT 1 LIMIT 1_0") == (knows ? "SELECT 1 LIMIT 10" : "42601"));
+  CHECK(printed("SELECT 0x" + std::string(1'000, 'F')) == (knows ? "54000" : "42601"));
+}
+
+TEST_CASE("XMLSERIALIZE keeps its INDENT where the parser knows it") {
+  const auto tree = pg::parse("SELECT xmlserialize(CONTENT x AS pg_catalog.text INDENT)", {});
+  CHECK(tree.has_value() == (pg::kParserMajor >= 16));
+  if (tree) {
+    CHECK(pg::print_statement(*tree.value().result->stmts[0]->stmt) ==
+          "SELECT xmlserialize(CONTENT x AS pg_catalog.text INDENT)");
+  }
 }
 
 TEST_CASE("literals read the same whatever standard_conforming_strings says") {
