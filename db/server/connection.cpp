@@ -115,7 +115,8 @@ Error at_place(const Endpoint& endpoint, Error error) {
 std::string version_without_settings(const Endpoint& endpoint, const std::string& database) {
   const std::unique_ptr<PGconn, void (*)(PGconn*)> plain(
       PQconnectdb(login_options(endpoint, database).c_str()), &PQfinish);
-  const std::unique_ptr<PGresult, void (*)(PGresult*)> said(PQexec(plain.get(), "SELECT version()"), &PQclear);
+  const std::unique_ptr<PGresult, void (*)(PGresult*)> said(PQexec(plain.get(), "SELECT version()"),
+                                                            &PQclear);
   const bool is_answer = PQresultStatus(said.get()) == PGRES_TUPLES_OK && PQntuples(said.get()) == 1;
   return is_answer ? PQgetvalue(said.get(), 0, 0) : "";  // the first failure is the one to report
 }

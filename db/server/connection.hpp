@@ -76,9 +76,7 @@ class Connection {
     }
   }
   // What this connection's start-up packet set kEchoSetting to (server_identity.hpp).
-  [[nodiscard]] const std::string& echo() const {
-    return echo_;
-  }
+  [[nodiscard]] const std::string& echo() const { return echo_; }
   [[nodiscard]] int socket() const;
   [[nodiscard]] int server_version() const;
   [[nodiscard]] const std::string& database() const { return database_; }
