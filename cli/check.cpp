@@ -16,6 +16,7 @@
 #include "daemon/state/present.hpp"
 #include "daemon/state/role_needs.hpp"
 #include "db/rights/role_check.hpp"
+#include "db/server/same_cluster.hpp"
 #include "pg/print.hpp"
 #include "review/group_findings.hpp"
 #include "rewriter/catalog/table_shape.hpp"
@@ -222,7 +223,7 @@ int run_check(const CheckArguments& arguments, const std::string& config_path) {
   const auto config = read_config(config_path);
   if (!config) return report(config.error());
   Findings findings(arguments.wants_all);
-  if (const auto tls = read_tls(config->tls, config->backend.host); !tls) findings.error(tls.error());
+  if (const auto tls = read_tls(config->tls, places_of(config->backend)); !tls) findings.error(tls.error());
   if (const auto tls = read_page_tls(config->page.tls); !tls) findings.error(tls.error());
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
@@ -234,6 +235,13 @@ int run_check(const CheckArguments& arguments, const std::string& config_path) {
   const auto specs = read_policy_files(*config);
   if (!specs) return report(specs.error());
   if (const auto bypass = check_bypass_roles(*config, *specs); !bypass) findings.error(bypass.error());
+  const auto cluster = db::check_same_cluster(query_endpoint(*config), config->backend.databases.front());
+  if (!cluster) findings.error(cluster.error());
+  if (cluster) {
+    for (const auto& host : *cluster)
+      findings.warning(
+          fmt::format("backend.hosts: {} can't be asked whether it is of the same cluster", host));
+  }
   Generations generations;
   for (const auto& database : config->backend.databases) {
     check_database(*config, *specs, database, arguments.is_quick ? Counting::none : Counting::live,

@@ -81,7 +81,9 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   server.socket_dir = config.listen.socket_dir;
   server.socket_mode = config.listen.socket_mode;
   server.threads = config.listen.threads;
-  server.backend = {config.backend.host, config.backend.port};
+  server.backends = places_of(config.backend);
+  server.wanted = config.backend.wanted;
+  server.query_password = config.backend.query_role.command;
   // If everybody is let in, clients must not come from other machines.
   server.is_loopback_only = config.auth.method == session::ClientAuthentication::trust;
   server.clients = {config.limits.max_clients, config.limits.admin_clients, config.limits.max_role_clients,

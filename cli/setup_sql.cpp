@@ -11,6 +11,7 @@
 #include "common/yaml.hpp"
 #include "daemon/state/role_needs.hpp"
 #include "daemon/statements/deep_stack.hpp"
+#include "db/rights/managed_service.hpp"
 #include "db/rights/public_losses.hpp"
 #include "db/rights/setup_sql.hpp"
 #include "rewriter/compile/source_query.hpp"
@@ -89,11 +90,24 @@ db::SetupInput input_of(const Config& config, const Specs& specs, const std::str
 struct SetupSqlArguments {
   std::optional<std::string> database;
   bool asks_who_loses = false;
+  std::optional<std::string> managed;
 };
 
+Result<std::optional<db::ManagedService>> service_named(const std::optional<std::string>& word) {
+  if (!word) return std::optional<db::ManagedService>();
+  const auto service = db::managed_service_of(*word);
+  if (service) return service;
+  return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+               fmt::format("--managed {}: no service of that name is known", yaml::in_quotes(*word)),
+               fmt::format("use {}", db::kManagedServices)};
+}
+
 int run_setup_sql(const SetupSqlArguments& arguments, const std::string& config_path) {
-  const auto text = setup_sql_text(config_path, arguments.database,
-                                   arguments.asks_who_loses ? SetupScript::who_loses : SetupScript::setup);
+  const auto service = service_named(arguments.managed);
+  if (!service) return report(service.error());
+  const auto text =
+      setup_sql_text(config_path, arguments.database,
+                     arguments.asks_who_loses ? SetupScript::who_loses : SetupScript::setup, *service);
   if (!text) return report(text.error());
   std::fputs(text->c_str(), stdout);
   return kSuccess;
@@ -102,7 +116,7 @@ int run_setup_sql(const SetupSqlArguments& arguments, const std::string& config_
 }  // namespace
 
 Result<std::string> setup_sql_text(const std::string& config_path, const std::optional<std::string>& named,
-                                   SetupScript script) {
+                                   SetupScript script, std::optional<db::ManagedService> managed) {
   const auto config = read_config(config_path, Passwords::left_out);
   if (!config) return config.error();
   const auto specs = read_policy_files(*config);
@@ -113,6 +127,7 @@ Result<std::string> setup_sql_text(const std::string& config_path, const std::op
   db::SetupInput input;
   if (auto done = on_deep_stack([&] { input = input_of(*config, *specs, *database); }); !done)
     return done.error();
+  input.managed = managed;
   switch (script) {
     case SetupScript::setup: return db::setup_sql(input);
     case SetupScript::who_loses: return db::public_losses_sql(input);
@@ -126,11 +141,14 @@ Verb add_setup_sql(CLI::App& parent, std::string& config) {
                               "print the SQL that gives pgveil's roles in PostgreSQL the least rights",
                               "  pgveil setup-sql --database demo > setup.sql\n"
                               "  psql -X -v ON_ERROR_STOP=1 -d demo -f setup.sql\n"
-                              "  pgveil setup-sql --who-loses | psql -X -q -d demo",
+                              "  pgveil setup-sql --who-loses | psql -X -q -d demo\n"
+                              "  pgveil setup-sql --managed rds > setup.sql",
                               config);
   verb->add_option("--database", arguments->database, "the database; needed when several are configured");
   verb->add_flag("--who-loses", arguments->asks_who_loses,
                  "print a script that only reads, and tells who loses which right that PUBLIC has now");
+  verb->add_option("--managed", arguments->managed,
+                   "the server is rented, and nobody is a superuser: " + std::string(db::kManagedServices));
   return {verb, [=, &config] { return run_setup_sql(*arguments, config); }};
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -19,15 +18,6 @@ using rewriter::Candidate;
 using rewriter::Candidates;
 using rewriter::Listed;
 using rewriter::RunFunction;
-
-// Extensions whose functions reach files, other servers, pages of tables, statistics or other sessions, or
-// run SQL text.
-constexpr auto kNeverOpen = std::to_array<std::string_view>(
-    {"adminpack",          "amcheck",     "dblink",         "file_fdw",        "lo",
-     "old_snapshot",       "pageinspect", "pg_buffercache", "pg_freespacemap", "pg_prewarm",
-     "pg_stat_statements", "pg_surgery",  "pg_visibility",  "pg_walinspect",   "pgrowlocks",
-     "pgstattuple",        "plpgsql",     "postgres_fdw",   "postgis_raster",  "sslinfo",
-     "tablefunc",          "xml2"});
 
 constexpr std::string_view kExtensionEntry = "extension:";
 
@@ -96,7 +86,7 @@ class Judge {
   bool is_vouched(const RunFunction& function) {
     const std::string entry = entry_of(function);
     const std::string extension = fmt::format("{}{}", kExtensionEntry, function.extension);
-    if (is_never_open(function.extension)) {
+    if (rewriter::is_never_opened(function.extension)) {
       if (open_.contains(entry)) never_.insert(entry);
       if (open_.contains(extension)) never_.insert(extension);
       return false;
@@ -110,10 +100,6 @@ class Judge {
     return rewriter::is_listed_extension(function.extension)
                ? function.is_pure_here
                : function.volatility != 'v' && !function.is_definer;
-  }
-
-  static bool is_never_open(std::string_view extension) {
-    return std::ranges::find(kNeverOpen, extension) != kNeverOpen.end();
   }
 
   bool is_safe(const RunFunction& function) {
@@ -166,7 +152,8 @@ class Judge {
   // A cast that another extension brings starts at a type of its own.
   void judge_type(rewriter::TypeElsewhere& type) {
     if (!type.is_base || type.extension.empty()) return;
-    const bool is_vouched_type = open_.contains(fmt::format("{}{}", kExtensionEntry, type.extension));
+    const bool is_vouched_type = !rewriter::is_never_opened(type.extension) &&
+                                 open_.contains(fmt::format("{}{}", kExtensionEntry, type.extension));
     type.is_castable = std::ranges::all_of(type.runs, [&](const RunFunction& function) {
       const Listed how = list_says(function);
       const bool is_of_other = !function.extension.empty() && function.extension != type.extension;
@@ -213,8 +200,10 @@ class Judge {
           fmt::format("extension {} was not reviewed, and statements that could mean its {} {} are refused{}",
                       extension, names.size() == 1 ? "name" : "names", first,
                       names.size() > 5 ? fmt::format(" (and {} more)", names.size() - 5) : ""),
-          fmt::format("name {}{} in open_functions if its functions only compute with their arguments",
-                      kExtensionEntry, extension));
+          rewriter::is_never_opened(extension)
+              ? std::string("its functions reach more than their arguments, so they are never opened")
+              : fmt::format("name {}{} in open_functions if its functions only compute with their arguments",
+                            kExtensionEntry, extension));
     }
   }
 

@@ -125,6 +125,17 @@ class Reader {
   std::map<std::string, yaml::Position, std::less<>> places_;  // of keys and sections; "": the document
 };
 
+void make_password_commands(BackendConfig& backend) {
+  const auto make = [&](BackendRole& role, std::string key) {
+    if (role.password_command.empty()) return;
+    role.command = std::make_shared<PasswordCommand>(PasswordCommand::Settings{
+        std::move(key), role.password_command, std::chrono::milliseconds(role.password_command_every_ms),
+        std::chrono::milliseconds(backend.connect_timeout_ms)});
+  };
+  make(backend.query_role, "backend.query_role.password_command");
+  if (backend.admin_role) make(*backend.admin_role, "backend.admin_role.password_command");
+}
+
 Result<Config> config_of(const yaml::Value& document, const std::string& path, Passwords passwords) {
   Config config;
   config.file = path;
@@ -133,6 +144,7 @@ Result<Config> config_of(const yaml::Value& document, const std::string& path, P
   if (auto read = reader.read(document, ""); !read) return read.error();
   if (const auto broken = broken_rule(config))
     return yaml::error_at(reader.place_of(broken->key), broken->what, broken->fix);
+  make_password_commands(config.backend);
   return config;
 }
 
@@ -146,19 +158,30 @@ std::string sslmode_of(BackendTls mode) {
   PGVEIL_ASSERT(false);
 }
 
-db::Endpoint endpoint_of(const Config& config, const BackendRole& role) {
+db::Endpoint endpoint_of(const Config& config, const BackendRole& role, WantedServer wanted) {
   const BackendConfig& backend = config.backend;
   const TlsConfig& tls = config.tls;
-  return {backend.host,
-          backend.port,
-          role.user,
-          role.password,
-          backend.connect_timeout_ms,
-          config.interrupt,
-          {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.revoked,
-           tls.backend_files.certificate, tls.backend_files.key, tls.backend_channel_binding,
-           tls.backend_negotiation == net::TlsNegotiation::direct},
-          config.limits.counts_bytes};
+  auto places = places_of(backend);
+  db::Endpoint endpoint{places.front().host,
+                        places.front().port,
+                        role.user,
+                        role.password,
+                        backend.connect_timeout_ms,
+                        config.interrupt,
+                        {sslmode_of(tls.backend), tls.backend_files.authorities, tls.backend_files.revoked,
+                         tls.backend_files.certificate, tls.backend_files.key, tls.backend_channel_binding,
+                         tls.backend_negotiation == net::TlsNegotiation::direct},
+                        config.limits.counts_bytes};
+  places.erase(places.begin());
+  endpoint.others = std::move(places);
+  endpoint.wanted = wanted;
+  endpoint.password_command = role.command;
+  return endpoint;
+}
+
+// A single server may be a standby: then there is nothing to choose.
+WantedServer if_several(const BackendConfig& backend, WantedServer wanted) {
+  return backend.hosts.size() > 1 ? wanted : WantedServer::any;
 }
 
 }  // namespace
@@ -175,12 +198,28 @@ Result<Config> read_config_text(std::string_view text, const std::string& path) 
   return config_of(*document, path, Passwords::read);
 }
 
+std::vector<HostPort> places_of(const BackendConfig& backend) {
+  if (backend.hosts.empty()) return {{backend.host, backend.port}};
+  auto places = backend.hosts;
+  for (auto& place : places) {
+    if (place.port == 0) place.port = backend.port;
+  }
+  return places;
+}
+
 db::Endpoint query_endpoint(const Config& config) {
-  return endpoint_of(config, config.backend.query_role);
+  return endpoint_of(config, config.backend.query_role, config.backend.wanted);
 }
 
 db::Endpoint build_endpoint(const Config& config) {
-  return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role));
+  return endpoint_of(config, config.backend.admin_role.value_or(config.backend.query_role),
+                     if_several(config.backend, WantedServer::primary));
+}
+
+db::Endpoint versions_endpoint(const Config& config) {
+  auto endpoint = build_endpoint(config);
+  endpoint.wanted = if_several(config.backend, WantedServer::prefer_primary);
+  return endpoint;
 }
 
 std::string auth_query_database(const Config& config) {
@@ -189,11 +228,12 @@ std::string auth_query_database(const Config& config) {
 }
 
 db::Endpoint auth_query_endpoint(const Config& config) {
-  return endpoint_of(config, config.auth_query->role);
+  return endpoint_of(config, config.auth_query->role,
+                     if_several(config.backend, WantedServer::prefer_primary));
 }
 
 db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role) {
-  return endpoint_of(config, role.backend);
+  return endpoint_of(config, role.backend, if_several(config.backend, WantedServer::prefer_primary));
 }
 
 const BypassRole* find_bypass(const Config& config, std::string_view role) {

@@ -26,8 +26,16 @@ namespace pgveil::app {
 // A role of PostgreSQL that pgveil logs in as. The password is a secret: it is never printed.
 struct BackendRole {
   std::string user;
-  std::string password;  // empty: none is sent
-  bool operator==(const BackendRole&) const = default;
+  std::string password;                            // empty: none is sent
+  std::vector<std::string> password_command = {};  // prints the password; empty: `password` is it
+  std::int64_t password_command_every_ms = 600'000;
+  // Made from the two members above once the file was read; shared by all logins as this role.
+  std::shared_ptr<PasswordCommand> command = nullptr;
+  // Two files that say the same are the same, whatever has been fetched.
+  bool operator==(const BackendRole& other) const {
+    return user == other.user && password == other.password && password_command == other.password_command &&
+           password_command_every_ms == other.password_command_every_ms;
+  }
 };
 
 struct ListenConfig {
@@ -40,8 +48,10 @@ struct ListenConfig {
 };
 
 struct BackendConfig {
-  std::string host;
+  std::string host;  // empty: `hosts` names several
   std::uint16_t port = 5432;
+  std::vector<HostPort> hosts;  // port 0: `port`
+  WantedServer wanted = WantedServer::any;
   std::vector<std::string> databases;
   std::vector<std::string> schemas = {"public"};  // searched after pg_catalog
   BackendRole query_role;                         // carries all client SQL
@@ -245,9 +255,16 @@ enum class Passwords { read, left_out };
 [[nodiscard]] Result<Config> read_config(const std::string& path, Passwords passwords = Passwords::read);
 [[nodiscard]] Result<Config> read_config_text(std::string_view text, const std::string& path);
 
-// For query_role, and for the role of builds and exports: admin_role, or query_role if there is none.
+// The servers in the order in which they are tried.
+[[nodiscard]] std::vector<HostPort> places_of(const BackendConfig& backend);
+
+// For query_role, and for the role of builds and exports: admin_role, or query_role if there is none. With
+// several servers, builds use the primary: a standby has rows of a moment ago, and takes no version.
 [[nodiscard]] db::Endpoint query_endpoint(const Config& config);
 [[nodiscard]] db::Endpoint build_endpoint(const Config& config);
+// The role of builds, to read versions and to look after their views: without a primary at a standby, which
+// has the versions that the statements there are checked against.
+[[nodiscard]] db::Endpoint versions_endpoint(const Config& config);
 
 // REQUIRES: config.auth_query.
 [[nodiscard]] std::string auth_query_database(const Config& config);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "settings/choices.hpp"
 #include "settings/store.hpp"
 #include "settings/values.hpp"
 
@@ -13,41 +14,6 @@ namespace pgveil::app {
 namespace {
 
 using yaml::Value;
-
-constexpr std::array<std::pair<std::string_view, session::ClientAuthentication>, 2> kMethods{
-    {{"scram-sha-256", session::ClientAuthentication::scram_sha_256},
-     {"trust", session::ClientAuthentication::trust}}};
-constexpr std::array<std::pair<std::string_view, ClientTls>, 5> kClientTls{
-    {{"disable", ClientTls::disable},
-     {"allow", ClientTls::allow},
-     {"prefer", ClientTls::prefer},
-     {"require", ClientTls::require},
-     {"verify-ca", ClientTls::verify_ca}}};
-constexpr std::array<std::pair<std::string_view, BackendTls>, 4> kBackendTls{
-    {{"disable", BackendTls::disable},
-     {"require", BackendTls::require},
-     {"verify-ca", BackendTls::verify_ca},
-     {"verify-full", BackendTls::verify_full}}};
-constexpr std::array<std::pair<std::string_view, net::TlsNegotiation>, 2> kNegotiations{
-    {{"postgres", net::TlsNegotiation::postgres}, {"direct", net::TlsNegotiation::direct}}};
-constexpr std::array<std::pair<std::string_view, std::uint16_t>, 2> kProtocols{
-    {{"3.0", std::uint16_t{0}}, {"3.2", wire::kNewestMinor}}};
-constexpr std::array<std::pair<std::string_view, bool>, 2> kChannelBinding{
-    {{"prefer", false}, {"require", true}}};
-constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMaskForms{
-    {{"cheapest", rewriter::MaskChoice::cheapest},
-     {"by_column", rewriter::MaskChoice::by_column},
-     {"by_row", rewriter::MaskChoice::by_row}}};
-constexpr std::array<std::pair<std::string_view, rewriter::Estimates>, 3> kEstimates{
-    {{"none", rewriter::Estimates::none},
-     {"large_tables", rewriter::Estimates::large_tables},
-     {"all_tables", rewriter::Estimates::all_tables}}};
-constexpr std::array<std::pair<std::string_view, log::Level>, 4> kLevels{{{"debug", log::Level::debug},
-                                                                          {"info", log::Level::info},
-                                                                          {"warning", log::Level::warning},
-                                                                          {"error", log::Level::error}}};
-constexpr std::array<std::pair<std::string_view, log::Format>, 2> kFormats{
-    {{"text", log::Format::text}, {"json", log::Format::json}}};
 
 using Origin = ConfigOrigin;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
@@ -111,11 +77,26 @@ constexpr Option kOptions[] = {
     {"listen", "threads", "1 to 64", "2", "network threads. Each handles its share of the sessions",
      [](Config& c, const Value& v, const Origin&) { return store(read_count(v, 1, 64), c.listen.threads); }},
 
-    {"backend", "host", "name, address or folder", kRequired,
-     "the PostgreSQL server, 15 to 18. A value that starts with / is the folder of its Unix socket",
+    {"backend", "host", "name, address or folder", "none",
+     "the PostgreSQL server, 15 to 18. A value that starts with / is the folder of its Unix socket. Either "
+     "host or "
+     "hosts is required",
      [](Config& c, const Value& v, const Origin&) { return store(read_word(v), c.backend.host); }},
+    {"backend", "hosts", "list of name:port", "none",
+     "a primary and its standbys instead of one host, tried in this order: [db1:5432, \"[::1]:5433\"]. "
+     "Without a port: backend.port. They must hold the same database by streaming replication "
+     "(docs/rented-servers.md)",
+     [](Config& c, const Value& v, const Origin&) { return store_hosts(v, c); }},
     {"backend", "port", "port", "5432", "the server's port",
      [](Config& c, const Value& v, const Origin&) { return store(read_port(v), c.backend.port); }},
+    {"backend", "target_session_attrs",
+     "any, primary, standby, prefer-primary, prefer-standby, read-write or read-only", "any",
+     "which of the servers answer clients. read-write means primary and read-only means standby, because "
+     "sessions of query_role are read only everywhere. With several hosts, builds use the primary in any "
+     "case",
+     [](Config& c, const Value& v, const Origin&) {
+       return store_choice(v, kWantedServers, c.backend.wanted);
+     }},
     {"backend", "databases", "list of names", kRequired, "the databases that clients may connect to",
      [](Config& c, const Value& v, const Origin&) { return store_databases(v, c); }},
     {"backend", "schemas", "list of names", "[public]", "the search path of clients, after pg_catalog",
@@ -164,6 +145,20 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin& o) {
        return store_password(read_password_file(v, o), c.backend.query_role, v);
      }},
+    {"backend.query_role", "password_command", "list of words", "none",
+     "a command that prints the password as its only line, such as a token that expires: a list of the "
+     "program "
+     "and its arguments, without a shell. It may take backend.connect_timeout. Requires tls.backend "
+     "verify-ca "
+     "or verify-full unless the server is on this machine (docs/rented-servers.md)",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_command(v), c.backend.query_role.password_command);
+     }},
+    {"backend.query_role", "password_command_every", "duration, 1s to 7d", "10m",
+     "how long a printed password is used. After a refused login the command runs again at once",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.backend.query_role.password_command_every_ms);
+     }},
 
     {"backend.admin_role", "user", "name", kRequired, "the name of the role",
      [](Config& c, const Value& v, const Origin&) {
@@ -178,6 +173,14 @@ constexpr Option kOptions[] = {
      "the file that contains the password, with mode 0600",
      [](Config& c, const Value& v, const Origin& o) {
        return store_password(read_password_file(v, o), *c.backend.admin_role, v);
+     }},
+    {"backend.admin_role", "password_command", "list of words", "none", "as for query_role",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_command(v), c.backend.admin_role->password_command);
+     }},
+    {"backend.admin_role", "password_command_every", "duration, 1s to 7d", "10m", "as for query_role",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 1000), c.backend.admin_role->password_command_every_ms);
      }},
 
     {"auth", "method", "scram-sha-256 or trust", "scram-sha-256",
@@ -245,7 +248,8 @@ constexpr Option kOptions[] = {
        return store(read_path(v, o), c.tls.client_files.revoked);
      }},
     {"tls.backend", "mode", "disable, require, verify-ca or verify-full", "disable",
-     "like libpq's sslmode. require accepts any certificate. verify-full also requires backend.host in it",
+     "like libpq's sslmode. require accepts any certificate. verify-full also requires the name of the host "
+     "in it",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kBackendTls, c.tls.backend); }},
     {"tls.backend", "ca_file", "path", "none",
      "the authorities of the server's certificate, for verify-ca and verify-full",

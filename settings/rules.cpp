@@ -39,6 +39,23 @@ bool is_backend_checked(const TlsConfig& tls) {
   return tls.backend == BackendTls::verify_ca || tls.backend == BackendTls::verify_full;
 }
 
+bool is_on_this_machine(const HostPort& place) {
+  return is_socket_folder(place.host) || net::is_loopback(place.host);
+}
+
+// A token is sent as it is, so it must go to nobody else.
+Finding token_in_the_open(const Config& config) {
+  const auto& backend = config.backend;
+  const bool has_command = !backend.query_role.password_command.empty() ||
+                           (backend.admin_role && !backend.admin_role->password_command.empty());
+  const bool is_local = std::ranges::all_of(places_of(backend), is_on_this_machine);
+  return has_command && !is_local && !is_backend_checked(config.tls) ? Finding("") : std::nullopt;
+}
+
+bool has_two_passwords(const BackendRole& role) {
+  return !role.password.empty() && !role.password_command.empty();
+}
+
 bool has_page_tls(const Config& config) {
   return !config.page.tls.certificate.empty();
 }
@@ -224,6 +241,21 @@ constexpr Rule kRules[] = {
      }},
     {"audit.key_file", "audit.key_file without audit.file", "name the file to write, or remove the key",
      [](const Config& c) { return broken_if(c.audit.file.empty() && !c.audit.key.empty()); }},
+    {"backend.host", "backend.host is missing", "add it, or hosts; docs/config.md describes them",
+     [](const Config& c) { return broken_if(c.backend.host.empty() && c.backend.hosts.empty()); }},
+    {"backend.hosts", "backend.host and backend.hosts are both given", "keep one of them",
+     [](const Config& c) { return broken_if(!c.backend.host.empty() && !c.backend.hosts.empty()); }},
+    {"backend.query_role", "backend.query_role has a password and a password_command", "keep one of them",
+     [](const Config& c) { return broken_if(has_two_passwords(c.backend.query_role)); }},
+    {"backend.admin_role", "backend.admin_role has a password and a password_command", "keep one of them",
+     [](const Config& c) {
+       return broken_if(c.backend.admin_role && has_two_passwords(*c.backend.admin_role));
+     }},
+    {"backend",
+     "password_command without tls.backend verify-ca or verify-full: anybody on the way to the "
+     "server could ask for the token",
+     "set tls.backend.mode and ca_file; docs/rented-servers.md has an example for each service",
+     token_in_the_open},
     {"backend.admin_role", "admin_role and query_role are the same role",
      "leave admin_role out, or use another role for it",
      [](const Config& c) {
@@ -254,7 +286,9 @@ constexpr Rule kRules[] = {
     {"tls.backend.mode", "tls.backend over a Unix socket",
      "PostgreSQL has no TLS there: name a host, or disable it",
      [](const Config& c) {
-       return broken_if(is_socket_folder(c.backend.host) && c.tls.backend != BackendTls::disable);
+       const bool has_socket = std::ranges::any_of(
+           places_of(c.backend), [](const HostPort& place) { return is_socket_folder(place.host); });
+       return broken_if(has_socket && c.tls.backend != BackendTls::disable);
      }},
     {"backend.schemas", "backend.schemas lists pgveil, which holds the trees", "take it out of the list",
      [](const Config& c) {

@@ -32,6 +32,16 @@ Result<void> store_password(Result<std::string> read, BackendRole& role, const y
   return store(std::move(read), role.password);
 }
 
+Result<void> store_hosts(const yaml::Value& value, Config& config) {
+  auto& hosts = config.backend.hosts;
+  if (auto read = store_each(value, hosts, read_host_port); !read) return read;
+  constexpr std::size_t kMostHosts = 16;
+  if (hosts.empty() || hosts.size() > kMostHosts)
+    return yaml::error_at(value.position(), "no server, or too many",
+                          fmt::format("list 1 to {}", kMostHosts));
+  return {};
+}
+
 Result<void> store_databases(const yaml::Value& value, Config& config) {
   auto names = read_names(value, "database");
   if (!names) return names.error();

@@ -37,6 +37,7 @@ template <class Choice, std::size_t N>
 
 [[nodiscard]] Result<void> store_password(Result<std::string> read, BackendRole& role,
                                           const yaml::Value& value);
+[[nodiscard]] Result<void> store_hosts(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_databases(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_excess(const yaml::Value& value, Config& config);
 [[nodiscard]] Result<void> store_paths(const yaml::Value& value, std::vector<PathPattern>& paths,

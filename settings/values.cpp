@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -114,6 +115,61 @@ Result<std::string> read_password_variable(const yaml::Value& value, const Confi
   if (password != nullptr && *password != '\0') return std::string(password);
   return error_at(value.position(), fmt::format("the environment has no {}", in_quotes(*name)),
                   "set it, or use password_file");
+}
+
+namespace {
+
+Error no_place(const yaml::Value& value, const std::string& text) {
+  return error_at(value.position(), fmt::format("{} is no server", in_quotes(text)),
+                  "write name:port, [::1]:port for an IPv6 address, or folder:port for a Unix socket");
+}
+
+// Splits "name:port". The address in brackets has colons of its own.
+std::optional<std::pair<std::string_view, std::string_view>> split_place(std::string_view text) {
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto rest = text.substr(end + 1);
+    if (!rest.empty() && !rest.starts_with(':')) return std::nullopt;
+    return std::pair(text.substr(1, end - 1), rest.empty() ? rest : rest.substr(1));
+  }
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::pair(text, std::string_view());
+  if (text.find(':') != colon) return std::nullopt;
+  return std::pair(text.substr(0, colon), text.substr(colon + 1));
+}
+
+}  // namespace
+
+Result<HostPort> read_host_port(const yaml::Value& value) {
+  const auto text = read_word(value);
+  if (!text) return text.error();
+  const auto parts = split_place(*text);
+  if (!parts || parts->first.empty() || parts->first.find(',') != std::string_view::npos ||
+      text->ends_with(':'))
+    return no_place(value, *text);
+  HostPort place{std::string(parts->first), 0};
+  const auto port = parts->second;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
+  const bool is_port = error == std::errc{} && end == port.data() + port.size() && place.port != 0;
+  if (!port.empty() && !is_port) return no_place(value, *text);
+  return place;
+}
+
+Result<std::vector<std::string>> read_command(const yaml::Value& value) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  if (items->empty()) return error_at(value.position(), "an empty command", "write [program, argument, …]");
+  std::vector<std::string> words;
+  for (const auto& item : *items) {
+    auto word = item.as_string();
+    if (!word) return word.error();
+    if (has_control(*word)) return error_at(item.position(), "control character in the text", "remove it");
+    words.push_back(std::move(*word));
+  }
+  if (words.front().empty())
+    return error_at(value.position(), "a command without a program", "write [program, argument, …]");
+  return words;
 }
 
 namespace {

@@ -24,6 +24,10 @@ inline constexpr std::int64_t kMaxPoolSize = 10'000;
 [[nodiscard]] Result<std::string> read_password_file(const yaml::Value& value, const ConfigOrigin& origin);
 [[nodiscard]] Result<std::string> read_password_variable(const yaml::Value& value,
                                                          const ConfigOrigin& origin);
+// "name:port", "[address]:port" or "folder:port"; without a port it is 0.
+[[nodiscard]] Result<HostPort> read_host_port(const yaml::Value& value);
+// The words of a command, at least one.
+[[nodiscard]] Result<std::vector<std::string>> read_command(const yaml::Value& value);
 // schema.table, database:schema.table, or {table: …} with either readers: … or access: from_database.
 [[nodiscard]] Result<OpenTable> read_open_table(const yaml::Value& value);
 // {role: …, user: …, password_file: …} (or password_env), and optionally databases: ….

@@ -75,7 +75,7 @@ Result<std::shared_ptr<const net::TlsContext>> in_section(
 }  // namespace
 
 Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
-                                                         const std::string& backend_host) {
+                                                         const std::vector<HostPort>& backends) {
   auto settings = std::make_shared<net::TlsSettings>();
   settings->for_clients = encryption_of(tls.clients);
   settings->backend_channel_binding = tls.backend_channel_binding;
@@ -92,10 +92,12 @@ Result<std::shared_ptr<const net::TlsSettings>> read_tls(const TlsConfig& tls,
   if (tls.backend != BackendTls::disable) {
     const auto material = read_material(tls.backend_files);
     if (!material) return material.error();
-    auto made = in_section("backend", net::TlsContext::for_backend(*material, check_of(tls.backend),
-                                                                   backend_host, tls.backend_negotiation));
-    if (!made) return made.error();
-    settings->backend = std::move(*made);
+    for (const auto& place : backends) {
+      auto made = in_section("backend", net::TlsContext::for_backend(*material, check_of(tls.backend),
+                                                                     place.host, tls.backend_negotiation));
+      if (!made) return made.error();
+      settings->backends.push_back(std::move(*made));
+    }
   }
   return std::shared_ptr<const net::TlsSettings>(std::move(settings));
 }
@@ -118,7 +120,7 @@ std::string description(const net::TlsSettings& settings) {
     out += fmt::format(", certificate valid until {}{}", settings.clients->valid_until(),
                        settings.clients->is_expired() ? ", which is OVER" : "");
   }
-  return out + (settings.backend ? "; database server: TLS" : "; database server: none");
+  return out + (settings.backends.empty() ? "; database server: none" : "; database server: TLS");
 }
 
 }  // namespace pgveil::app

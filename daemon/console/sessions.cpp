@@ -139,6 +139,7 @@ Answer Commands::answer(const console::ShowDatabases& command, const std::string
   const net::Server* server = server_;
   const auto live = pools();
   const std::string clients = std::to_string(now->config.limits.max_clients);
+  const std::string host = backend.hosts.empty() ? backend.host : text_of(places_of(backend));
   Table table = empty_table(command);
   for (const auto& name : backend.databases) {
     std::uint64_t connections = 0;
@@ -148,7 +149,7 @@ Answer Commands::answer(const console::ShowDatabases& command, const std::string
     const bool is_paused = server != nullptr && server->pools().is_paused(name);
     const auto pool = server != nullptr ? server->pools().settings({"", name, ""}) : net::PoolSettings{};
     const bool is_pooled = pool.mode != session::PoolMode::none;
-    table.rows.push_back({name, backend.host, std::to_string(backend.port), name, backend.query_role.user,
+    table.rows.push_back({name, host, std::to_string(backend.port), name, backend.query_role.user,
                           is_pooled ? std::to_string(pool.size) : clients, "0",
                           is_pooled ? std::to_string(pool.reserve_size) : "0",
                           server != nullptr ? server->pools().mode_of("", name) : "none", clients,

@@ -40,7 +40,7 @@ Result<std::shared_ptr<const rewriter::Snapshot>> snapshot_with_views(const Conf
   for (const auto& table : (*snapshot)->protected_tables()) {
     if (!table.mask || table.mask->view.empty()) continue;
     const auto made =
-        db::ensure_mask_view(build_endpoint(config), database, roles_of(config), view_of(*table.mask));
+        db::ensure_mask_view(versions_endpoint(config), database, roles_of(config), view_of(*table.mask));
     if (made) continue;
     log::error("policy " + table.mask->policy, one_line(made.error()));
     close(input, table.mask->policy);
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> policies_without_view(const Config& config, con
   for (const auto& table : snapshot.protected_tables()) {
     if (!table.mask || table.mask->view.empty()) continue;
     const auto found =
-        db::has_mask_view(build_endpoint(config), database, roles_of(config), view_of(*table.mask));
+        db::has_mask_view(versions_endpoint(config), database, roles_of(config), view_of(*table.mask));
     if (!found) return found.error();
     if (!*found) without.push_back(table.mask->policy);
   }

@@ -68,7 +68,7 @@ Result<void> import_file(const Config& config, const VersionStore& files, const 
 }  // namespace
 
 Versions::Versions(const Config& config, std::string database, VersionGuard guard)
-    : admin_(build_endpoint(config)),
+    : admin_(versions_endpoint(config)),
       files_(config.state_dir),
       database_(std::move(database)),
       guard_(guard) {}
@@ -184,7 +184,7 @@ Result<bool> Versions::withdraw(const std::string& policy, const std::string& re
 
 Result<void> prepare_versions(const Config& config, const Specs& specs, const std::string& database) {
   if (config.backend.admin_role) {
-    const auto created = db::create_version_schema_if_allowed(build_endpoint(config), database,
+    const auto created = db::create_version_schema_if_allowed(versions_endpoint(config), database,
                                                               config.backend.query_role.user);
     if (!created) return created.error();
     if (*created) log::info("database " + database, "schema pgveil was created by admin_role");

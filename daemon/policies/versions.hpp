@@ -59,7 +59,7 @@ class Versions {
 
  private:
   Versions(const Config& config, std::string database, rewriter::VersionGuard guard);
-  db::Endpoint admin_;
+  db::Endpoint admin_;  // a standby only while there is no primary
   VersionStore files_;
   std::string database_;
   rewriter::VersionGuard guard_;

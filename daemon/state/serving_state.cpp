@@ -20,6 +20,7 @@
 #include "daemon/state/role_needs.hpp"
 #include "daemon/state/still_let_in.hpp"
 #include "db/catalog/catalog_loader.hpp"
+#include "db/server/same_cluster.hpp"
 #include "rewriter/statement/normalized_text.hpp"
 #include "settings/options.hpp"
 #include "settings/page_lists.hpp"
@@ -154,7 +155,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     if (!result && !first) first = result.error();
     return result.has_value();
   };
-  auto tls = read_tls(config.tls, config.backend.host);
+  auto tls = read_tls(config.tls, places_of(config.backend));
   if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
   auto page_tls = read_page_tls(config.page.tls);
   if (!page_tls) note("admin.http.tls", page_tls, "");
@@ -174,6 +175,12 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     present.specs = std::move(*specs);
   if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
     note("bypass_roles", bypass, "");
+  const auto cluster = db::check_same_cluster(query_endpoint(config), config.backend.databases.front());
+  if (!cluster) note("backend.hosts", cluster, "");
+  if (cluster) {
+    for (const auto& host : *cluster)
+      log::warning("backend.hosts", host + " can't be asked now whether it is of the same cluster");
+  }
   if (config.auth_query) {
     auto query = open_auth_query(config, present.specs);
     if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);

@@ -28,7 +28,8 @@ constexpr const char* kExtensionFunctions =
 constexpr Oid kFirstUserOid = 16'384;
 
 // What the type is made of: the elements of an array, the type under a domain, the fields of a row, the
-// bounds of a range. What it runs: its own functions, and those of casts to it.
+// bounds of a range. What it runs: its own functions, and those of casts to it. An extension's type in
+// pg_catalog, as Citus has, counts as one from elsewhere: no client can name it.
 constexpr const char* kTypesElsewhere = R"(
 SELECT t.oid, n.nspname, t.typname, t.typtype, t.typcategory, t.typispreferred,
        EXISTS (SELECT FROM pg_cast c WHERE c.casttarget = t.oid AND c.castcontext = 'i' AND c.castsource <> t.oid),
@@ -46,7 +47,7 @@ SELECT t.oid, n.nspname, t.typname, t.typtype, t.typcategory, t.typispreferred,
                    (SELECT string_agg(c.castfunc::text, ' ') FROM pg_cast c
                      WHERE c.casttarget = t.oid AND c.castfunc <> 0)) END,
        t.typtype = 'e' AND NOT EXISTS (SELECT FROM pg_cast c WHERE t.oid IN (c.castsource, c.casttarget))
-  FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE n.nspname <> 'pg_catalog')";
+  FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE n.nspname <> 'pg_catalog' OR t.oid >= 16384)";
 
 // A function with defaults is found with fewer arguments, too, so it is no twin.
 constexpr const char* kFunctionCandidates = R"(

@@ -8,6 +8,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
+#include "db/catalog/relation_query.hpp"
 
 namespace pgveil::db {
 namespace {
@@ -33,7 +34,12 @@ Result<void> check_kind(Connection& connection, const std::string& schema, const
   if (kind.empty())
     return not_readable(fmt::format("table {} does not exist", name), "create it or mend the job");
   const auto text = kind[0][0].as<std::string>();
-  if (text == "r" || text == "p") return {};
+  if (text == "r" || text == "p") {
+    const auto relation = one_relation(connection, schema, table);
+    if (!relation || !relation->is_distributed) return {};
+    return not_readable(fmt::format("{} is {}", name, rewriter::kDistributed),
+                        "copy it into a plain table under a lock (docs/larger.md)");
+  }
   // A view would run its functions with our rights.
   return not_readable(fmt::format("{} is not a table", name), "name a plain or partitioned table");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -67,6 +68,12 @@ SELECT a.attrelid, a.attnum, e.oid, e.enumlabel
  WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
    AND n.nspname !~ '^pg_(toast|temp_|toast_temp_)' {}
  ORDER BY e.oid)";
+
+// Of Citus, which need not be there. A table of one shard is read in one snapshot.
+constexpr const char* kHasShards = "SELECT pg_catalog.to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL";
+constexpr const char* kDistributedTables =
+    "SELECT logicalrelid::pg_catalog.oid FROM pg_catalog.pg_dist_shard GROUP BY 1 HAVING pg_catalog.count(*) "
+    "> 1";
 
 // The base type and modifier of each domain.
 constexpr const char* kDomains = R"(
@@ -186,6 +193,13 @@ void add_bases(const Domains& domains, rewriter::Relation& relation) {
   }
 }
 
+void mark_distributed(Connection& connection, std::vector<rewriter::Relation>& relations) {
+  if (!connection.run(kHasShards)[0][0].as<bool>()) return;
+  std::set<std::uint32_t> distributed;
+  for (const auto& row : connection.run(kDistributedTables)) distributed.insert(row[0].as<std::uint32_t>());
+  for (auto& relation : relations) relation.is_distributed = distributed.contains(relation.oid);
+}
+
 std::vector<rewriter::Relation> with_columns(const Rows& relations, const Rows& columns, const Rows& labels,
                                              const Domains& domains) {
   std::vector<rewriter::Relation> out;
@@ -212,7 +226,9 @@ std::vector<rewriter::Relation> all_relations(Connection& connection) {
   const auto relations = connection.run(fmt::format(kRelations, ""));
   const auto columns = connection.run(columns_query(""));
   const auto labels = connection.run(fmt::format(kLabels, ""));
-  return with_columns(relations, columns, labels, domains_of(connection.run(kDomains)));
+  auto all = with_columns(relations, columns, labels, domains_of(connection.run(kDomains)));
+  mark_distributed(connection, all);
+  return all;
 }
 
 std::optional<rewriter::Relation> one_relation(Connection& connection, const std::string& schema,
@@ -223,6 +239,7 @@ std::optional<rewriter::Relation> one_relation(Connection& connection, const std
   const auto labels = connection.run(fmt::format(kLabels, condition), schema, name);
   auto found = with_columns(relations, columns, labels, domains_of(connection.run(kDomains)));
   if (found.empty()) return std::nullopt;
+  mark_distributed(connection, found);
   return std::move(found.front());
 }
 

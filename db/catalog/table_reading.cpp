@@ -66,6 +66,11 @@ Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const pol
                                spec.name, table),
                    fmt::format("run pgveil policy build {}", spec.name)};
     }
+    if (relation && relation->is_distributed) {
+      return Error{ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+                   fmt::format("policy {}: {} is {}", spec.name, table, rewriter::kDistributed),
+                   "copy it into a plain table or a materialized view under a lock (docs/larger.md)"};
+    }
     if (relation) {
       TableReading reading(std::move(*connection), spec, *relation, *relation, endpoint.counts_bytes);
       reading.is_staged_ = false;

@@ -59,6 +59,12 @@ Error hidden_rows(const policy::PolicySpec& spec) {
           "disable row-level security on it, or publish a copy"};
 }
 
+Error distributed_rows(const policy::PolicySpec& spec) {
+  return {ErrorKind::policy, std::string(sqlstate::kFeatureNotSupported),
+          fmt::format("policy {}: its table is {}", spec.name, rewriter::kDistributed),
+          "copy it into a plain table or a materialized view under a lock (docs/larger.md)"};
+}
+
 // Also for columns that no policy lists, because a copy has NULL of their types.
 void refuse_code(Connection& server, const policy::PolicySpec& spec, const std::string& relation) {
   const auto columns = columns_with_code(server, relation);
@@ -203,6 +209,7 @@ Result<StagedTables> StagedTables::stage(const Endpoint& endpoint, const std::st
         refuse_code(server, one.spec, qualified_name(one.spec.schema, one.spec.table));
         refuse_objects(server, one.spec, qualified_name(one.spec.schema, one.spec.table));
         if (published.has_row_security) throw Abandon{hidden_rows(one.spec)};
+        if (published.is_distributed) throw Abandon{distributed_rows(one.spec)};
         server.run(fmt::format("CREATE TEMPORARY TABLE {} ON COMMIT PRESERVE ROWS AS SELECT {} FROM {}", rows,
                                columns_of(published), qualified_name(one.spec.schema, one.spec.table)));
       } else {

@@ -33,9 +33,9 @@ constexpr std::string_view kLosses =
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
    CROSS JOIN LATERAL (SELECT DISTINCT a.privilege_type FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = 0) x
    WHERE (n.nspname, c.relname) IN ({tables})
-      OR n.nspname = 'pg_catalog' AND c.relname IN ('pg_stats', 'pg_stats_ext', 'pg_stats_ext_exprs')
+      OR {system} AND n.nspname = 'pg_catalog' AND c.relname IN ('pg_stats', 'pg_stats_ext', 'pg_stats_ext_exprs')
      AND x.privilege_type = 'SELECT'
-      OR n.nspname = 'pg_catalog' AND c.relname = 'pg_settings' AND x.privilege_type = 'UPDATE'
+      OR {system} AND n.nspname = 'pg_catalog' AND c.relname = 'pg_settings' AND x.privilege_type = 'UPDATE'
       OR c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (n.nspname, c.relname) NOT IN ({open})
      AND {extension} IS NOT NULL AND {kind} <> 'harmless' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   UNION ALL
@@ -45,7 +45,7 @@ constexpr std::string_view kLosses =
                  ELSE 'EXECUTE on ' || p.proname END,
          'EXECUTE ON FUNCTION ', p.oid::pg_catalog.regprocedure::pg_catalog.text, 'EXECUTE',
          COALESCE(p.proacl, pg_catalog.acldefault('f', p.proowner)), p.proowner, NULL
-    FROM pg_catalog.pg_proc p WHERE {functions}
+    FROM pg_catalog.pg_proc p WHERE {system} AND {functions}
 ), who (role, oid) AS (
   SELECT r.rolname, r.oid FROM pg_catalog.pg_roles r
    WHERE r.rolcanlogin AND NOT r.rolsuper AND r.rolname NOT IN ({own})
@@ -93,6 +93,7 @@ std::string public_losses_sql(const SetupInput& input) {
                   fmt::arg("open", list_of(input.open_tables, "('', '')", pair)),
                   fmt::arg("extension", extension_of_sql()), fmt::arg("kind", extension_relation_sql()),
                   fmt::arg("functions", public_functions_condition()),
+                  fmt::arg("system", input.managed ? "false" : "true"),  // a superuser's to revoke
                   fmt::arg("own", list_of(own, "NULL", quoted_literal)));
   return fmt::format(
       R"(-- pgveil setup-sql --who-loses: which roles have a right only through PUBLIC, from which the script of

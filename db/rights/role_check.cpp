@@ -7,6 +7,7 @@
 #include "common/sql_quoting.hpp"
 #include "db/catalog/public_functions.hpp"
 #include "db/rights/extension_relations.hpp"
+#include "db/rights/managed_service.hpp"
 #include "db/rights/role_excess.hpp"
 #include "db/server/connection.hpp"
 #include "db/server/failure.hpp"
@@ -18,9 +19,11 @@ constexpr const char* kAttributes = R"(
 SELECT rolsuper, rolreplication, rolbypassrls, rolcreaterole, rolcreatedb
   FROM pg_catalog.pg_roles WHERE rolname = current_user)";
 
-constexpr const char* kMemberships = R"(
+// A role that only stands for a way to log in (rds_iam) gives no right.
+constexpr std::string_view kMemberships = R"(
 SELECT r.rolname FROM pg_catalog.pg_roles r
- WHERE r.rolname <> current_user AND pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') ORDER BY 1)";
+ WHERE r.rolname <> current_user AND pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') AND NOT {}
+ ORDER BY 1)";
 
 constexpr const char* kDatabaseRights = R"(
 SELECT pg_catalog.has_database_privilege(current_user, pg_catalog.current_database(), 'TEMP'),
@@ -115,6 +118,16 @@ SELECT r.rolsuper, pg_catalog.pg_has_role(r.oid, me.oid, 'MEMBER'),
        pg_catalog.has_database_privilege(r.oid, pg_catalog.current_database(), 'TEMP')
   FROM pg_catalog.pg_roles r JOIN pg_catalog.pg_roles me ON me.rolname = current_user WHERE r.rolname = $1)";
 
+// The roles of a rented server's administrators that admin_role is a member of.
+constexpr std::string_view kAdminInService = R"(
+SELECT s.rolname FROM pg_catalog.pg_roles r JOIN pg_catalog.pg_roles s ON pg_catalog.pg_has_role(r.oid, s.oid, 'MEMBER')
+ WHERE r.rolname = $1 AND NOT r.rolsuper AND s.rolname <> r.rolname AND s.rolname IN ({}) ORDER BY 1)";
+
+std::string made_in_a_console(const ServiceRole& of, std::string_view role) {
+  return fmt::format("make {} by SQL, not in the console (pgveil setup-sql --managed {} prints it)", role,
+                     word_of(of.service));
+}
+
 class RoleCheck {
  public:
   RoleCheck(Connection& server, const std::string& user, const RoleNeeds& needs)
@@ -167,8 +180,15 @@ class RoleCheck {
   }
 
   void memberships() {
-    for (const auto& row : server_.run(kMemberships)) {
+    for (const auto& row : server_.run(fmt::format(fmt::runtime(kMemberships), is_mere_login_role_sql()))) {
       const auto other = row[0].as<std::string>();
+      if (const auto* service = find_service_role(other)) {
+        excesses_.push_back({"member:" + other,
+                             fmt::format("is a member of {}, as roles are that the console of {} makes",
+                                         quoted_name(other), name_of(service->service)),
+                             made_in_a_console(*service, "query_role")});
+        continue;
+      }
       add("member:" + other, fmt::format("is a member of {}", quoted_name(other)),
           fmt::format("REVOKE {} FROM {}", quoted_name(other), role_));
     }
@@ -313,17 +333,24 @@ class RoleCheck {
 
   // Rights that setup-sql revokes from PUBLIC. If it did not run on a server, that is a warning.
   void defaults_of_everybody() {
-    const auto warn = [&](std::string_view what) {
-      findings_.warnings.push_back(fmt::format(
-          "query_role {} {}: run what pgveil setup-sql --database {} prints", role_, what, database_));
+    const auto warn = [&](std::string_view what, std::string_view elsewhere = "") {
+      findings_.warnings.push_back(
+          fmt::format("query_role {} {}: run what pgveil setup-sql --database {} prints{}", role_, what,
+                      database_, elsewhere));
     };
+    // On a rented server nobody can take these from PUBLIC.
+    const std::string_view if_rented = needs_.mask_owner
+                                           ? " as a superuser; on a rented server it stays"
+                                           : " as a superuser; on a rented server it stays, and "
+                                             "backend.mask_views: true is the line of defense instead";
     const auto views = server_.run(kPublicViews)[0];
-    if (views[0].as<bool>()) warn("may read pg_stats");
-    if (views[1].as<bool>()) warn("may update pg_settings");
+    if (views[0].as<bool>()) warn("may read pg_stats", if_rented);
+    if (views[1].as<bool>()) warn("may update pg_settings", if_rented);
     const auto functions = server_.run(public_functions_count_sql())[0][0].as<std::int64_t>();
     if (functions > 0) {
       warn(fmt::format("may call {} functions that run SQL, lock, notify, sleep or reach large objects",
-                       functions));
+                       functions),
+           if_rented);
     }
     if (!server_.run(kIsReadOnly)[0][0].as<bool>()) warn("does not start its transactions read only");
   }
@@ -345,6 +372,14 @@ class RoleCheck {
           fmt::format("admin_role {0} may not make temporary tables in database {1}, in which BUILD keeps "
                       "rows of sources and of tables with keys: run GRANT TEMPORARY ON DATABASE {1} TO {0}",
                       admin, database_));
+    }
+    for (const auto& row :
+         server_.run(fmt::format(fmt::runtime(kAdminInService), service_roles_sql()), *needs_.admin_role)) {
+      const auto other = row[0].as<std::string>();
+      const auto* service = find_service_role(other);
+      findings_.warnings.push_back(
+          fmt::format("admin_role {} is a member of {}, and pgveil keeps its password: {}", admin,
+                      quoted_name(other), made_in_a_console(*service, "admin_role")));
     }
     if (!found[0][0].as<bool>()) return;
     findings_.warnings.push_back(fmt::format(

@@ -9,6 +9,7 @@
 #include "common/sql_quoting.hpp"
 #include "db/catalog/public_functions.hpp"
 #include "db/rights/extension_relations.hpp"
+#include "db/rights/managed_setup.hpp"
 #include "db/server/connection.hpp"
 #include "db/versions/mask_views.hpp"
 #include "db/versions/version_schema.hpp"
@@ -29,10 +30,20 @@ std::string each(std::string query) {
   return std::move(query) + "\n\\gexec\n";
 }
 
+std::string who_runs_it(const SetupInput& in) {
+  if (!in.managed) {
+    return "a superuser (or as the owner of the database, when\n"
+           "-- the roles are there and have no more rights than they should):";
+  }
+  return fmt::format(
+      "the role that owns the database and the\n"
+      "-- tables and may create roles. It is for {}, where nobody is a superuser:",
+      name_of(*in.managed));
+}
+
 std::string header(const SetupInput& in) {
   return fmt::format(
-      R"(-- pgveil setup-sql for database {0}. Look it through, then run it as a superuser (or as the owner of the database, when
--- the roles are there and have no more rights than they should):
+      R"(-- pgveil setup-sql for database {0}. Look it through, then run it as {2}
 --   psql -X -v ON_ERROR_STOP=1 -d {0} -f this-file
 -- Running it again changes nothing. Passwords are yours to set: \password {1}
 -- It changes no role but those that it made itself, which it marks by a comment on the role.
@@ -41,7 +52,7 @@ SET client_min_messages = warning;
 SET search_path = pg_catalog, pg_temp;
 BEGIN;
 )",
-      in_comment(in.database), in_comment(in.query_role));
+      in_comment(in.database), in_comment(in.query_role), who_runs_it(in));
 }
 
 // The start of the comment on a role that the script may change. A role without it belongs to somebody else.
@@ -64,6 +75,13 @@ std::string only_own_roles(const SetupInput& in) {
   add("backend.admin_role", in.admin_role, 2);
   add("backend.mask_owner", in.mask_owner, 3);
   add("auth_query.user", in.auth_query_role, 4);
+  // Roles that consoles make are members of the service's administrators, and nobody can change that here.
+  const std::string in_service =
+      in.managed ? fmt::format(
+                       R"((SELECT pg_catalog.min(g.rolname::pg_catalog.text) FROM pg_catalog.pg_auth_members x
+           JOIN pg_catalog.pg_roles g ON g.oid = x.roleid WHERE x.member = r.oid AND g.rolname IN ({})))",
+                       service_roles_sql())
+                 : "NULL::pg_catalog.text";
   return "\n-- 0. Nothing happens if one of the roles is there already and is not pgveil's: others may rely "
          "on its rights.\n" +
          each(fmt::format(R"(SELECT pg_catalog.format('DO %L', pg_catalog.format(
@@ -79,15 +97,18 @@ std::string only_own_roles(const SetupInput& in) {
          WHEN pg_catalog.starts_with(r.rolname, 'pg_') THEN ' and which is PostgreSQL''s own'
          WHEN EXISTS (SELECT FROM pg_catalog.pg_shdepend d WHERE d.refobjid = r.oid AND d.deptype = 'o'
                          AND d.refclassid = 'pg_catalog.pg_authid'::pg_catalog.regclass)
-         THEN ' and which owns objects' ELSE '' END AS why) AS w
- WHERE r.oid = 10 OR pg_catalog.starts_with(r.rolname, 'pg_')
+         THEN ' and which owns objects'
+         WHEN {2} IS NOT NULL THEN ' and which is a member of ' || {2}
+              || ' (make the role by SQL, not in the console)' ELSE '' END AS why) AS w
+ WHERE {2} IS NOT NULL OR r.oid = 10 OR pg_catalog.starts_with(r.rolname, 'pg_')
     OR NOT pg_catalog.starts_with(COALESCE(pg_catalog.shobj_description(r.oid, 'pg_authid'), ''), '{1}')
  ORDER BY v.place)",
-                          named, kMark));
+                          named, kMark, in_service));
 }
 
 // Only a superuser may write NOSUPERUSER and the like, so each is written only where it changes something.
-std::string no_attributes(const std::string& role) {
+std::string no_attributes(const SetupInput& in, const std::string& role) {
+  if (in.managed) return "";  // the role that the script made has none, and pgveil refuses any other
   return each(fmt::format(R"(SELECT pg_catalog.format('ALTER ROLE %I %s', rolname, a.change)
   FROM pg_catalog.pg_roles
  CROSS JOIN LATERAL (VALUES (rolsuper, 'NOSUPERUSER'), (rolcreatedb, 'NOCREATEDB'), (rolcreaterole, 'NOCREATEROLE'),
@@ -96,11 +117,20 @@ std::string no_attributes(const std::string& role) {
                           quoted_literal(role)));
 }
 
-std::string no_memberships(const std::string& role) {
-  return each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
-  FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
-  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE m.rolname = {})",
-                          quoted_literal(role)));
+// Who is no superuser may take back, since PostgreSQL 16, only what it has granted itself.
+std::string may_revoke(const SetupInput& in) {
+  if (!in.managed) return "";
+  return R"(
+   AND (pg_catalog.current_setting('server_version_num')::pg_catalog.int4 < 160000
+        OR x.grantor = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user)))";
+}
+
+// Who may log in with tokens is a member of a role without rights (rds_iam), and stays one.
+std::string no_memberships(const SetupInput& in, const std::string& role) {
+  return each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', r.rolname, m.rolname)
+  FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
+  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE m.rolname = {} AND NOT {}{})",
+                          quoted_literal(role), is_mere_login_role_sql(), may_revoke(in)));
 }
 
 // Nobody logs in as this role, and only the admin role acts as it, to make the views.
@@ -108,15 +138,15 @@ std::string mask_owner(const SetupInput& in) {
   if (!in.mask_owner || !in.admin_role) return "";
   const std::string role = quoted_literal(*in.mask_owner);
   return "-- The owner of the masks' views: reads the tables of policies, never logs in.\n" +
-         role_there(*in.mask_owner, "NOLOGIN") + no_attributes(*in.mask_owner) +
-         no_memberships(*in.mask_owner) +
+         role_there(*in.mask_owner, "NOLOGIN") + no_attributes(in, *in.mask_owner) +
+         no_memberships(in, *in.mask_owner) +
          each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I NOLOGIN', rolname) FROM "
                           "pg_catalog.pg_roles WHERE rolname = {} AND rolcanlogin",
                           role)) +
          each(fmt::format(R"(SELECT pg_catalog.format('REVOKE %I FROM %I', g.rolname, m.rolname)
   FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles g ON g.oid = x.roleid
-  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE g.rolname = {} AND m.rolname <> {})",
-                          role, quoted_literal(*in.admin_role))) +
+  JOIN pg_catalog.pg_roles m ON m.oid = x.member WHERE g.rolname = {} AND m.rolname <> {}{})",
+                          role, quoted_literal(*in.admin_role), may_revoke(in))) +
          each(fmt::format(R"(SELECT pg_catalog.format('GRANT %I TO %I', g.rolname, a.rolname)
   FROM pg_catalog.pg_roles g JOIN pg_catalog.pg_roles a ON a.rolname = {1}
  WHERE g.rolname = {0} AND NOT EXISTS (SELECT FROM pg_catalog.pg_auth_members x
@@ -126,7 +156,7 @@ std::string mask_owner(const SetupInput& in) {
 
 std::string roles(const SetupInput& in) {
   std::string out = "\n-- 1. Roles. The query role carries what clients ask: SELECT and nothing else.\n";
-  out += role_there(in.query_role) + no_attributes(in.query_role) + no_memberships(in.query_role);
+  out += role_there(in.query_role) + no_attributes(in, in.query_role) + no_memberships(in, in.query_role);
   out +=
       each(fmt::format("SELECT pg_catalog.format('ALTER ROLE %I CONNECTION LIMIT {0}', rolname) FROM "
                        "pg_catalog.pg_roles WHERE rolname = "
@@ -134,7 +164,7 @@ std::string roles(const SetupInput& in) {
                        in.connection_limit, quoted_literal(in.query_role)));
   if (in.admin_role) {
     out += "-- The admin role counts and keeps versions; no client's SQL ever runs as it.\n";
-    out += role_there(*in.admin_role) + no_attributes(*in.admin_role);
+    out += role_there(*in.admin_role) + no_attributes(in, *in.admin_role);
   }
   if (in.admin_role && in.evaluates_sources) {
     out +=
@@ -196,7 +226,10 @@ std::string database_rights(const SetupInput& in) {
 }
 
 // Revokes everything that the role was granted on relations of others.
-std::string no_grants(const std::string& role, const std::string& but_views_of) {
+// On a rented server only from relations that are ours to grant: pgveil refuses what is left.
+std::string no_grants(const SetupInput& in, const std::string& role, const std::string& but_views_of) {
+  const std::string ours =
+      in.managed ? "\n   AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')" : "";
   return each(fmt::format(
       R"(SELECT DISTINCT pg_catalog.format('REVOKE ALL ON %I.%I FROM %I', n.nspname, c.relname, r.rolname)
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -205,13 +238,13 @@ std::string no_grants(const std::string& role, const std::string& but_views_of) 
    AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = r.oid)
         OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
                     WHERE t.attrelid = c.oid AND a.grantee = r.oid)))",
-      quoted_literal(role), but_views_of));
+      quoted_literal(role), but_views_of + ours));
 }
 
 std::string mask_owner_rights(const SetupInput& in) {
   if (!in.mask_owner) return "";
   const std::string owner = quoted_name(*in.mask_owner);
-  std::string out = no_grants(*in.mask_owner, "");
+  std::string out = no_grants(in, *in.mask_owner, "");
   for (const auto& schema : schemas_of(in, in.policy_tables))
     out += fmt::format("GRANT USAGE ON SCHEMA {} TO {};\n", quoted_name(schema), owner);
   for (const auto& [schema, name] : in.policy_tables)
@@ -295,11 +328,12 @@ std::string table_rights(const SetupInput& in) {
   const std::string query = quoted_name(in.query_role);
   const auto readable = readable_tables(in);
   std::string out = "\n-- 4. Tables: SELECT on what policies and open_tables name, and on nothing else.\n";
-  out += no_grants(in.query_role, in.mask_owner ? fmt::format(R"(
+  out += no_grants(in, in.query_role,
+                   in.mask_owner ? fmt::format(R"(
    AND NOT (n.nspname = 'pgveil' AND c.relkind = 'v' AND c.relowner = (SELECT oid FROM pg_catalog.pg_roles
                                                                         WHERE rolname = {})))",
-                                                              quoted_literal(*in.mask_owner))
-                                                : "");
+                                               quoted_literal(*in.mask_owner))
+                                 : "");
   std::vector<SetupInput::Table> named = readable;
   named.insert(named.end(), in.policy_tables.begin(), in.policy_tables.end());
   for (const auto& schema : schemas_of(in, named)) {
@@ -343,14 +377,16 @@ SELECT pg_catalog.format('REVOKE ALL ON %I.%I FROM PUBLIC', n.nspname, c.relname
             THEN pg_catalog.format('GRANT SELECT ON %I.%I TO pg_read_all_stats', n.nspname, c.relname) END
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-   AND {0} IS NOT NULL AND {1} <> 'harmless' AND (n.nspname, c.relname) NOT IN ({2})
+   AND {0} IS NOT NULL AND {1} <> 'harmless' AND (n.nspname, c.relname) NOT IN ({2}){3}
    AND (EXISTS (SELECT FROM pg_catalog.aclexplode(c.relacl) a WHERE a.grantee = 0)
         OR EXISTS (SELECT FROM pg_catalog.pg_attribute t CROSS JOIN LATERAL pg_catalog.aclexplode(t.attacl) a
                     WHERE t.attrelid = c.oid AND a.grantee = 0)))",
-      extension_of_sql(), extension_relation_sql(), open));
+      extension_of_sql(), extension_relation_sql(), open,
+      in.managed ? "\n   AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')" : ""));
 }
 
 std::string catalog_rights(const SetupInput& in) {
+  if (in.managed) return managed_catalog_rights(in) + extension_rights(in);
   // pgveil check uses it to tell whether rows are stored in the order of a hidden column.
   const std::string statistics =
       in.admin_role ? fmt::format("GRANT SELECT ON pg_catalog.pg_stats TO {};\n", quoted_name(*in.admin_role))
@@ -377,13 +413,19 @@ std::string version_schema(const SetupInput& in) {
          version_schema_sql(in.query_role, *in.admin_role) +
          (in.mask_owner
               ? mask_view_schema_sql({.owner = *in.mask_owner, .query_role = in.query_role}, *in.admin_role)
-              : "");
+              : "") +
+         (in.managed ? managed_schema_rights(in) : "");
 }
 
 // Only a superuser may make this function: it reads pg_authid with its owner's rights, and its owner decides
 // who may log in.
 std::string accounts(const SetupInput& in) {
   if (!in.auth_query_role) return "";
+  if (in.managed) {
+    return "\n-- 7. auth_query: left out. Verifiers of passwords are in pg_authid, which only a superuser "
+           "reads:\n"
+           "-- name accounts in auth.users_file (pgveil user add) instead.\n";
+  }
   const std::string role = quoted_name(*in.auth_query_role);
   return R"(
 -- 7. auth_query: the function that gives one role's password verifier, and the role that may call it. A superuser's to make.
@@ -399,7 +441,7 @@ DO $check$ BEGIN
   END IF;
 END $check$;
 )" + role_there(*in.auth_query_role) +
-         no_attributes(*in.auth_query_role) + no_memberships(*in.auth_query_role) +
+         no_attributes(in, *in.auth_query_role) + no_memberships(in, *in.auth_query_role) +
          fmt::format(R"(CREATE SCHEMA IF NOT EXISTS pgveil_auth;
 REVOKE ALL ON SCHEMA pgveil_auth FROM PUBLIC;
 GRANT USAGE ON SCHEMA pgveil_auth TO {0};
@@ -418,6 +460,7 @@ GRANT EXECUTE ON FUNCTION pgveil_auth.verifier_of TO {0};
 }
 
 std::string side_door(const SetupInput& in) {
+  if (in.managed) return managed_side_door(in);
   std::string ours = in_comment(in.query_role);
   if (in.admin_role) ours += "," + in_comment(*in.admin_role);
   if (in.auth_query_role) ours += "," + in_comment(*in.auth_query_role);

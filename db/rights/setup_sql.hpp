@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/rights/managed_service.hpp"
 #include "rewriter/catalog/open_pattern.hpp"
 
 namespace pgveil::db {
@@ -31,6 +32,9 @@ struct SetupInput {
   bool evaluates_sources = false;  // admin_role acts as query_role to evaluate sources
   bool stages_rows = false;        // admin_role makes temporary tables: some policy has a source or a key
   std::vector<std::string> client_roles;  // readers named by policies: they must not log in past pgveil
+  // Set: the server is rented. The script then needs a role that may create roles and owns the database and
+  // the tables, on PostgreSQL 15 to 18, and leaves out what only a superuser can do.
+  std::optional<ManagedService> managed = std::nullopt;
 };
 
 // The script is idempotent. Statements that only a superuser may run are skipped for other roles or end in a

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <utility>
 
+#include "common/assert.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "db/server/failure.hpp"
+#include "db/server/server_identity.hpp"
 #include "rewriter/lists/supported_server.hpp"
 
 namespace pgveil::db {
@@ -44,9 +47,10 @@ std::string escaped(std::string_view value) {
   return out + "'";
 }
 
-std::string start_options(Access access) {
+std::string start_options(Access access, std::string_view echo) {
   std::string options;
   for (const auto& [name, value] : kPinned) options += fmt::format("-c {}={} ", name, value);
+  if (!echo.empty()) options += fmt::format("-c {}={} ", kEchoSetting, echo);
   return options +
          fmt::format("-c default_transaction_read_only={}", access == Access::read_only ? "on" : "off");
 }
@@ -61,23 +65,110 @@ std::string tls_options(const EndpointTls& tls) {
   return out;
 }
 
-}  // namespace
+std::string_view attributes_of(WantedServer wanted) {
+  switch (wanted) {
+    case WantedServer::any: return "any";
+    case WantedServer::primary: return "primary";
+    case WantedServer::standby: return "standby";
+    case WantedServer::prefer_standby: return "prefer-standby";
+    case WantedServer::prefer_primary: break;  // libpq has no such choice: Connection::open makes it
+  }
+  PGVEIL_ASSERT(false);
+}
 
-std::string connection_string(const Endpoint& endpoint, const std::string& database, Access access) {
-  std::string out =
-      fmt::format("host={} port={} user={} dbname={} application_name=pgveil client_encoding=UTF8",
-                  escaped(endpoint.host), endpoint.port, escaped(endpoint.user), escaped(database));
+std::string server_options(const Endpoint& endpoint) {
+  std::string hosts, ports;
+  for (const auto& place : places_of(endpoint)) {
+    hosts += (hosts.empty() ? "" : ",") + place.host;
+    ports += (ports.empty() ? "" : ",") + std::to_string(place.port);
+  }
+  return fmt::format("host={} port={} target_session_attrs={}", escaped(hosts), escaped(ports),
+                     attributes_of(endpoint.wanted));
+}
+
+// Who logs in where, and how.
+std::string login_options(const Endpoint& endpoint, const std::string& database) {
+  std::string out = fmt::format("{} user={} dbname={} application_name=pgveil client_encoding=UTF8",
+                                server_options(endpoint), escaped(endpoint.user), escaped(database));
   if (!endpoint.password.empty()) out += " password=" + escaped(endpoint.password);
   out += fmt::format(" connect_timeout={}",
                      std::max<std::int64_t>(2, (endpoint.connect_timeout_ms + 999) / 1000));
-  out += tls_options(endpoint.tls);
-  return out + " options=" + escaped(start_options(access));
+  return out + tls_options(endpoint.tls);
+}
+
+// Unique, so that no connection that a pooler has opened before can have it.
+std::string new_echo() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+std::string where(const Endpoint& endpoint) {
+  return text_of(places_of(endpoint));
+}
+
+Error at_place(const Endpoint& endpoint, Error error) {
+  error.public_message = fmt::format("{}: {}", where(endpoint), error.public_message);
+  return error;
+}
+
+// What a server says of itself that does not know some setting of ours. Empty: it says nothing.
+std::string version_without_settings(const Endpoint& endpoint, const std::string& database) {
+  const std::unique_ptr<PGconn, void (*)(PGconn*)> plain(
+      PQconnectdb(login_options(endpoint, database).c_str()), &PQfinish);
+  const std::unique_ptr<PGresult, void (*)(PGresult*)> said(PQexec(plain.get(), "SELECT version()"),
+                                                            &PQclear);
+  const bool is_answer = PQresultStatus(said.get()) == PGRES_TUPLES_OK && PQntuples(said.get()) == 1;
+  return is_answer ? PQgetvalue(said.get(), 0, 0) : "";  // the first failure is the one to report
+}
+
+// Why a login failed, if that is known better than from its text.
+Error explained(const Endpoint& endpoint, const std::string& database, Error failure) {
+  if (failure.kind != ErrorKind::connection) return failure;
+  if (is_of_a_pooler(failure.private_detail)) return at_place(endpoint, pooler_error());
+  if (!is_about_a_setting(failure.private_detail)) return failure;
+  const auto version = version_without_settings(endpoint, database);
+  if (version.empty()) return failure;
+  const auto original = refuse_forks(version);
+  return original ? failure : at_place(endpoint, original.error());
+}
+
+ServerGreeting greeting_of(Connection& server) {
+  const auto row = server.run(
+      fmt::format("SELECT pg_catalog.version(), pg_catalog.current_setting('{}', true)", kEchoSetting))[0];
+  return {row[0].as<std::string>(""), row[1].as<std::string>("")};
+}
+
+// A fork is named rather than the version that it says it has. What hangs up is refused for that version.
+Result<void> check_version(Connection& server) {
+  const auto supported = rewriter::check_server_version(server.server_version());
+  if (supported) return supported;
+  try {
+    const auto version = server.run("SELECT version()")[0][0].as<std::string>("");
+    if (auto original = refuse_forks(version); !original) return original;
+  } catch (const std::exception&) {
+    return supported;
+  }
+  return supported;
+}
+
+}  // namespace
+
+std::vector<HostPort> places_of(const Endpoint& endpoint) {
+  std::vector<HostPort> places{{endpoint.host, endpoint.port}};
+  places.insert(places.end(), endpoint.others.begin(), endpoint.others.end());
+  return places;
+}
+
+std::string connection_string(const Endpoint& endpoint, const std::string& database, Access access,
+                              std::string_view echo) {
+  return login_options(endpoint, database) + " options=" + escaped(start_options(access, echo));
 }
 
 Connection::Connection(const Endpoint& endpoint, const std::string& database, Access access)
     : interrupt_(endpoint.interrupt),
       database_(database),
-      connection_(PQconnectdb(connection_string(endpoint, database, access).c_str()), &PQfinish),
+      echo_(new_echo()),
+      connection_(PQconnectdb(connection_string(endpoint, database, access, echo_).c_str()), &PQfinish),
       canceller_(nullptr, &PQfreeCancel) {
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw LostConnection(PQerrorMessage(connection_.get()));
   // Notices may quote rows, and standard error is no place for them.
@@ -211,16 +302,57 @@ int Connection::server_version() const {
   return PQserverVersion(connection_.get());
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, const std::string& database,
-                                                     Access access) {
-  const std::string what = fmt::format("connecting to {}:{}, database {}, as {}", endpoint.host,
-                                       endpoint.port, quoted_name(database), endpoint.user);
-  return guarded<std::unique_ptr<Connection>>(what, [&]() -> Result<std::unique_ptr<Connection>> {
+namespace {
+
+Result<std::unique_ptr<Connection>> open_once(const Endpoint& endpoint, const std::string& database,
+                                              Access access) {
+  const std::string what = fmt::format("connecting to {}, database {}, as {}", where(endpoint),
+                                       quoted_name(database), endpoint.user);
+  auto opened = guarded<std::unique_ptr<Connection>>(what, [&]() -> Result<std::unique_ptr<Connection>> {
     auto connection = std::make_unique<Connection>(endpoint, database, access);
-    if (auto supported = rewriter::check_server_version(connection->server_version()); !supported)
-      return supported.error();
+    if (auto supported = check_version(*connection); !supported) return supported.error();
+    const auto known = judge_greeting(greeting_of(*connection), connection->echo());
+    if (!known) return at_place(endpoint, known.error());
     return connection;
   });
+  if (!opened) return explained(endpoint, database, opened.error());
+  return opened;
+}
+
+// Whether the server itself answered, and did not let us in. Its words may be in any language.
+bool is_refused_login(const Error& error) {
+  return error.kind == ErrorKind::connection && error.private_detail.find("FATAL") != std::string::npos;
+}
+
+Result<std::unique_ptr<Connection>> open_with_command(Endpoint endpoint, const std::string& database,
+                                                      Access access) {
+  auto password = endpoint.password_command->get();
+  if (!password) return password.error();
+  endpoint.password = *password;
+  auto opened = open_once(endpoint, database, access);
+  if (opened || !is_refused_login(opened.error())) return opened;
+  endpoint.password_command->forget(*password);
+  auto again = endpoint.password_command->get();
+  if (!again) return again.error();
+  if (*again == *password) return opened;
+  endpoint.password = *again;
+  return open_once(endpoint, database, access);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, const std::string& database,
+                                                     Access access) {
+  if (endpoint.wanted == WantedServer::prefer_primary) {
+    Endpoint one = endpoint;
+    one.wanted = WantedServer::primary;
+    auto opened = open(one, database, access);
+    if (opened || opened.error().kind != ErrorKind::connection) return opened;
+    one.wanted = WantedServer::any;
+    return open(one, database, access);
+  }
+  return endpoint.password_command ? open_with_command(endpoint, database, access)
+                                   : open_once(endpoint, database, access);
 }
 
 }  // namespace pgveil::db

@@ -28,7 +28,9 @@ enum class Access {
 // Not thread-safe. Never reconnects by itself: a lost transaction is a failure.
 class Connection {
  public:
-  // Errors: ErrorKind::connection; ErrorKind::server when the server is not PostgreSQL 15.
+  // Tries all servers of the endpoint, and fetches its password if a command has it. Errors:
+  // ErrorKind::connection; ErrorKind::server when what answers is not a supported PostgreSQL, but another
+  // version, a fork or a pooler, or when the command for the password failed.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                                 const std::string& database, Access access);
   Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws LostConnection
@@ -73,6 +75,8 @@ class Connection {
       throw;
     }
   }
+  // What this connection's start-up packet set kEchoSetting to (server_identity.hpp).
+  [[nodiscard]] const std::string& echo() const { return echo_; }
   [[nodiscard]] int socket() const;
   [[nodiscard]] int server_version() const;
   [[nodiscard]] const std::string& database() const { return database_; }
@@ -94,6 +98,7 @@ class Connection {
 
   std::shared_ptr<Interrupt> interrupt_;
   std::string database_;
+  std::string echo_;
   std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
   std::unique_ptr<pg_cancel, void (*)(pg_cancel*)> canceller_;  // its own copy of what a cancel needs
   std::string lines_;                                           // of a COPY, not sent yet
@@ -101,6 +106,6 @@ class Connection {
 
 // The keyword/value text for libpq, with escaped values. Without the password it may appear in a message.
 [[nodiscard]] std::string connection_string(const Endpoint& endpoint, const std::string& database,
-                                            Access access);
+                                            Access access, std::string_view echo);
 
 }  // namespace pgveil::db

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "common/process/password_command.hpp"
+#include "common/wanted_server.hpp"
 #include "db/server/interrupt.hpp"
 
 namespace pgveil::db {
@@ -28,6 +31,12 @@ struct Endpoint {
   std::shared_ptr<Interrupt> interrupt = {};  // null: queries run to their end
   EndpointTls tls = {};
   std::uint64_t counts_bytes = 2'147'483'648;  // the memory limit for the counted combinations of one table
+  std::vector<HostPort> others = {};           // tried after `host`, in this order
+  WantedServer wanted = WantedServer::any;
+  std::shared_ptr<PasswordCommand> password_command = {};  // null: `password` is the password
 };
+
+// All servers, in the order in which they are tried.
+[[nodiscard]] std::vector<HostPort> places_of(const Endpoint& endpoint);
 
 }  // namespace pgveil::db

@@ -31,12 +31,15 @@ constexpr std::string_view kNotOfAnExtension =
     "NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '{}'::regclass AND d.objid = o.oid AND d.deptype "
     "= 'e')";
 
+// A row type belongs to the extension that its relation belongs to.
 constexpr std::string_view kAdded = R"(
 SELECT 'operator ' || o.oid::regoperator FROM pg_operator o
  WHERE o.oprnamespace = 'pg_catalog'::regnamespace AND o.oid >= 16384 AND {}
 UNION ALL
 SELECT 'type ' || o.oid::regtype FROM pg_type o
  WHERE o.typnamespace = 'pg_catalog'::regnamespace AND o.oid >= 16384 AND o.typelem = 0 AND {}
+   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = o.typrelid
+                      AND o.typrelid <> 0 AND d.deptype = 'e')
  ORDER BY 1)";
 
 constexpr std::string_view kCasts = R"(

@@ -35,6 +35,7 @@ struct BackendConnection {
   session::Lender lender;
   std::shared_ptr<session::BackendState> state;  // set while no session holds the connection
   std::uint64_t id = 0;
+  std::size_t host = 0;          // the number of its server in ServerConfig::backends
   std::uint64_t generation = 0;  // of RECONNECT, when it was opened
   std::chrono::steady_clock::time_point opened_at, idle_since;
   std::time_t connected_at = 0;

@@ -49,7 +49,7 @@ Task<Result<void>> shake_hands(Socket& socket, TlsSession& tls) {
 }
 
 // An address needs no name server, so it is not passed to the resolver's thread.
-Task<std::pair<error_code, std::vector<tcp::endpoint>>> resolve(const Executor& executor, Endpoint target) {
+Task<std::pair<error_code, std::vector<tcp::endpoint>>> resolve(const Executor& executor, HostPort target) {
   error_code not_an_address;
   const auto address = asio::ip::make_address(target.host, not_an_address);
   if (!not_an_address) co_return std::pair{error_code{}, std::vector{tcp::endpoint(address, target.port)}};
@@ -100,7 +100,7 @@ Task<Result<Socket>> open_socket(const Executor& executor, std::vector<typename 
   co_return Socket(std::move(socket));
 }
 
-Task<Result<Socket>> open_local(const Executor& executor, const Endpoint& target, Timer& timer) {
+Task<Result<Socket>> open_local(const Executor& executor, const HostPort& target, Timer& timer) {
   using Local = asio::local::stream_protocol;
   const std::string path = unix_socket_path(target.host, target.port);
   if (path.size() > kMaxSocketPathBytes)
@@ -110,7 +110,7 @@ Task<Result<Socket>> open_local(const Executor& executor, const Endpoint& target
   co_return co_await open_socket<Local>(executor, std::move(endpoints), timer);
 }
 
-Task<Result<Socket>> open_tcp(const Executor& executor, Endpoint target, Timer& timer) {
+Task<Result<Socket>> open_tcp(const Executor& executor, HostPort target, Timer& timer) {
   const auto [unknown, endpoints] = co_await resolve(executor, std::move(target));
   if (unknown) co_return not_connected("the database server's host name is not known", unknown.message());
   co_return co_await open_socket<tcp>(executor, endpoints, timer);
@@ -127,7 +127,7 @@ Task<void> read_to_end(Socket& socket) {
 
 }  // namespace
 
-Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds timeout,
+Task<Result<Connection>> connect(HostPort target, std::chrono::milliseconds timeout,
                                  std::shared_ptr<const TlsContext> tls) {
   const Executor executor = co_await asio::this_coro::executor;
   Timer timer(executor, timeout);
@@ -148,7 +148,7 @@ Task<Result<Connection>> connect(Endpoint target, std::chrono::milliseconds time
   co_return connection;
 }
 
-Task<bool> forward_cancel(Endpoint target, std::chrono::milliseconds timeout,
+Task<bool> forward_cancel(HostPort target, std::chrono::milliseconds timeout,
                           std::shared_ptr<const TlsContext> tls, wire::CancelRequest request) {
   const Executor executor = co_await asio::this_coro::executor;
   auto connected = co_await connect(std::move(target), timeout, std::move(tls));

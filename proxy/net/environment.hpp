@@ -1,6 +1,7 @@
 #pragma once
 // What all sessions of one server share. Everything referred to here must outlive them.
 #include "proxy/net/asio_types.hpp"
+#include "proxy/net/lost_servers.hpp"
 #include "proxy/net/pool.hpp"
 #include "proxy/net/server_config.hpp"
 #include "proxy/net/session_registry.hpp"
@@ -18,6 +19,8 @@ struct Environment {
   asio::io_context& console_pool;  // threads that may block
   asio::io_context&
       look_up_pool;  // a separate pool, so that logins never wait for commands, nor commands for logins
+  asio::io_context& password_pool;  // runs ServerConfig::query_password
+  LostServers& lost_servers;
 };
 
 }  // namespace pgveil::net

@@ -83,7 +83,9 @@ class Server::Impl {
         pools_(config_.pools),
         console_pool_(static_cast<int>(config_.console_threads)),
         look_up_pool_(1),
-        environment_{config_, gate, console, registry_, pools_, statistics_, console_pool_, look_up_pool_} {}
+        password_pool_(1),
+        environment_{config_,     gate,          console,       registry_,      pools_,
+                     statistics_, console_pool_, look_up_pool_, password_pool_, lost_servers_} {}
 
   [[nodiscard]] Result<void> start();
   void stop(std::chrono::milliseconds drain);
@@ -122,6 +124,8 @@ class Server::Impl {
   Statistics statistics_;
   asio::io_context console_pool_;
   asio::io_context look_up_pool_;
+  asio::io_context password_pool_;
+  LostServers lost_servers_;
   const Environment environment_;
   std::vector<std::unique_ptr<asio::io_context>> contexts_;
   std::vector<WorkGuard> work_guards_;
@@ -130,6 +134,7 @@ class Server::Impl {
   std::unique_ptr<LocalAcceptor> local_acceptor_;
   ThreadGroup console_threads_;
   ThreadGroup look_up_threads_;
+  ThreadGroup password_threads_;
   ThreadGroup threads_;
   std::uint16_t port_ = 0;
   std::uint64_t accepted_count_ = 0;
@@ -149,6 +154,7 @@ Result<void> Server::Impl::start() {
   }
   work_guards_.push_back(asio::make_work_guard(console_pool_));
   work_guards_.push_back(asio::make_work_guard(look_up_pool_));
+  work_guards_.push_back(asio::make_work_guard(password_pool_));
   if (config_.inherited.has_any()) {
     if (auto listening = take_over(); listening.has_error()) return listening;
   } else {
@@ -258,6 +264,11 @@ Result<void> Server::Impl::start_threads() {
   for (std::size_t i = 0; i < std::max<std::size_t>(config_.console_threads, 1); ++i) {
     auto added = console_threads_.add(fmt::format("pgveil-cons-{}", i), config_.thread_stack_bytes,
                                       [this] { run_context(console_pool_); });
+    if (added.has_error()) return added;
+  }
+  if (config_.query_password) {
+    auto added =
+        password_threads_.add("pgveil-password", kLookUpStackBytes, [this] { run_context(password_pool_); });
     if (added.has_error()) return added;
   }
   return look_up_threads_.add("pgveil-look-up", kLookUpStackBytes, [this] { run_context(look_up_pool_); });
@@ -410,8 +421,10 @@ void Server::Impl::stop(std::chrono::milliseconds drain) {
   pools_.close();  // a PAUSE may be waiting on the console's threads
   console_pool_.stop();
   look_up_pool_.stop();
+  password_pool_.stop();
   console_threads_.join();
   look_up_threads_.join();
+  password_threads_.join();  // at most as long as the command may take
   work_guards_.clear();
   for (const auto& context : contexts_) context->stop();
   threads_.join();

@@ -6,7 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "common/process/password_command.hpp"
+#include "common/wanted_server.hpp"
 #include "proxy/net/audit_trail.hpp"
 #include "proxy/net/connect.hpp"
 #include "proxy/net/inherited_sockets.hpp"
@@ -23,8 +26,10 @@ struct ServerConfig {
   bool is_loopback_only = false;          // the name is resolved; any other address is refused
   std::string socket_dir;                 // also listens on a Unix socket in this folder; empty: on none
   unsigned socket_mode = 0770;
-  InheritedSockets inherited;  // if there are any, they replace all of the above
-  Endpoint backend;
+  InheritedSockets inherited;                       // if there are any, they replace all of the above
+  std::vector<HostPort> backends;                   // at least one
+  WantedServer wanted = WantedServer::any;          // which of them answer clients
+  std::shared_ptr<PasswordCommand> query_password;  // prints the password of query_role; null: none does
   // Called for each new connection, on any thread; never null.
   std::function<std::shared_ptr<const TlsSettings>()> tls = [] {
     return std::make_shared<const TlsSettings>();

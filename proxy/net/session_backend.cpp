@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/log.hpp"
+#include "common/sqlstate.hpp"
 #include "proxy/net/read_buffer.hpp"
 #include "proxy/net/session_driver.hpp"
 
@@ -35,8 +36,7 @@ Task<Pools::Grant> SessionDriver::wait_for_grant(Self self, session::ConnectBack
 Task<void> SessionDriver::run_backend(Self self, session::ConnectBackend wanted) {
   co_await asio::post(self->executor_,
                       asio::use_awaitable_t<Executor>{});  // never inside the step that asked
-  const session::Lender lender = wanted.lender;
-  Pools::Grant grant = co_await wait_for_grant(self, std::move(wanted));
+  Pools::Grant grant = co_await wait_for_grant(self, wanted);
   auto* lent = std::get_if<BackendPtr>(&grant);
   if (self->backend_ != Backend::asking) {
     if (lent != nullptr) self->environment_.pools.give_back(std::move(*lent));
@@ -45,29 +45,83 @@ Task<void> SessionDriver::run_backend(Self self, session::ConnectBackend wanted)
   if (lent != nullptr) {
     co_await take_over(self, std::move(*lent));
   } else if (auto* slot = std::get_if<std::unique_ptr<PoolSlot>>(&grant)) {
-    co_await log_in(self, lender, std::move(*slot));
+    co_await log_in(self, std::move(wanted), std::move(*slot));
   } else {
     self->backend_ = Backend::none;
     self->apply(session::BackendTimedOut{});
   }
 }
 
-Task<void> SessionDriver::log_in(Self self, session::Lender lender, std::unique_ptr<PoolSlot> slot) {
+Task<Result<std::string>> SessionDriver::fetch_password(Self self, std::string refused) {
+  const auto& command = self->environment_.config.query_password;
+  if (!refused.empty()) command->forget(refused);
+  if (auto kept = command->kept()) co_return std::move(*kept);
+  const auto fetched = std::make_shared<std::optional<Result<std::string>>>();
+  asio::post(self->environment_.password_pool,
+             [weak = self->weak_from_this(), executor = self->executor_, command, fetched] {
+               auto password = command->get();
+               asio::post(executor, [weak, fetched, password = std::move(password)] {
+                 *fetched = password;
+                 if (const auto driver = weak.lock()) driver->wait_timer_.cancel();
+               });
+             });
+  constexpr std::chrono::hours kLongerThanAny{24};  // the command has a limit of its own
+  while (!*fetched && self->backend_ == Backend::asking) {
+    self->wait_timer_.expires_after(kLongerThanAny);
+    static_cast<void>(co_await self->wait_timer_.async_wait(kAsTuple));
+  }
+  if (*fetched) co_return std::move(**fetched);
+  co_return Error{ErrorKind::connection, std::string(sqlstate::kConnectionFailure), "it is no longer wanted"};
+}
+
+Task<std::optional<Connection>> SessionDriver::try_servers(Self self, session::ConnectBackend wanted,
+                                                           std::size_t& attempt) {
+  const ServerConfig& config = self->environment_.config;
+  LostServers& lost = self->environment_.lost_servers;
+  // The attempts before this one led to servers that can't be used now.
+  if (wanted.attempt == 0) {
+    const bool is_for_writing = wanted.is_bypass && config.backends.size() > 1;
+    self->attempts_ = attempts_for(is_for_writing ? WantedServer::prefer_primary : config.wanted,
+                                   lost.order(config.backends.size()));
+  } else if (wanted.refused_password.empty()) {
+    lost.note(self->attempts_.at(wanted.attempt - 1).host);
+  }
+  for (attempt = wanted.attempt; attempt < self->attempts_.size(); ++attempt) {
+    const std::size_t host = self->attempts_[attempt].host;
+    auto connected =
+        co_await connect(config.backends.at(host), config.connect_timeout, config.tls()->backend(host));
+    if (self->backend_ != Backend::asking) co_return std::nullopt;
+    if (connected) co_return std::move(*connected);
+    lost.note(host);
+    const Error& error = connected.error();
+    log::warning(self->topic_, fmt::format("{}: {}: {}", text_of(config.backends.at(host)),
+                                           error.public_message, error.private_detail));
+  }
+  co_return std::nullopt;
+}
+
+Task<void> SessionDriver::log_in(Self self, session::ConnectBackend wanted, std::unique_ptr<PoolSlot> slot) {
   const ServerConfig& config = self->environment_.config;
   const std::uint64_t generation = self->environment_.pools.generation();
-  auto connected = co_await connect(config.backend, config.connect_timeout, config.tls()->backend);
-  if (self->backend_ != Backend::asking) co_return;  // it is no longer wanted
-  if (connected.has_error()) {
-    const Error& error = connected.error();
-    log::warning(self->topic_, fmt::format("{}:{}: {}: {}", config.backend.host, config.backend.port,
-                                           error.public_message, error.private_detail));
+  const auto give_up = [&](const std::string& why) {
+    if (self->backend_ != Backend::asking) return;  // it is no longer wanted
     self->backend_ = Backend::none;
-    self->apply(session::BackendFailed{error.public_message});
-    co_return;
+    self->apply(session::BackendFailed{why});
+  };
+  std::optional<std::string> password;
+  if (config.query_password && !wanted.is_bypass) {
+    auto fetched = co_await fetch_password(self, wanted.refused_password);
+    if (!fetched) co_return give_up(fetched.error().public_message);
+    password = std::move(*fetched);
   }
+  std::size_t attempt = 0;
+  auto connected = co_await try_servers(self, wanted, attempt);
+  if (!connected) co_return give_up("no server can be reached");
+  const ServerAttempt made = self->attempts_[attempt];
   auto connection = std::make_shared<BackendConnection>(self->executor_, std::move(slot));
   connection->link.open(std::move(connected->socket), std::move(connected->tls));
-  connection->lender = std::move(lender);
+  connection->host = made.host;
+  connection->lender = std::move(wanted.lender);
   connection->id = self->environment_.pools.next_id();
   connection->generation = generation;
   connection->opened_at = std::chrono::steady_clock::now();
@@ -79,7 +133,12 @@ Task<void> SessionDriver::log_in(Self self, session::Lender lender, std::unique_
   self->server_ = connection;
   self->backend_ = Backend::open;
   self->watch_.note_backend(*connection);
-  self->apply(session::BackendConnected{tls != nullptr, tls != nullptr ? tls->end_point() : std::string()});
+  self->apply(session::BackendConnected{.is_secured = tls != nullptr,
+                                        .end_point = tls != nullptr ? tls->end_point() : std::string(),
+                                        .attempt = attempt,
+                                        .is_last = attempt + 1 >= self->attempts_.size(),
+                                        .kind = made.kind,
+                                        .password = std::move(password)});
   co_await read_backend(self, std::move(connection));
 }
 

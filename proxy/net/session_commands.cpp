@@ -106,10 +106,11 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   const ServerConfig& config = environment_.config;
   // Nobody else may get the connection until it is known whether the request arrived.
   const auto cancels = server_ ? server_->cancels : std::make_shared<std::atomic<int>>(0);
+  const std::size_t host = server_ ? server_->host : 0;
   ++*cancels;
   // Not bound to the life of this session: the cancel request must arrive even if its client has gone.
   asio::co_spawn(executor_,
-                 forward_cancel(config.backend, config.connect_timeout, config.tls()->backend,
+                 forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
                                 {command.pid, command.secret}),
                  [topic = topic_, cancels](const std::exception_ptr& error, bool is_over) {
                    if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");

@@ -53,7 +53,14 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] static Task<void> read_client(Self self);
   [[nodiscard]] static Task<void> run_backend(Self self, session::ConnectBackend wanted);
   [[nodiscard]] static Task<Pools::Grant> wait_for_grant(Self self, session::ConnectBackend wanted);
-  [[nodiscard]] static Task<void> log_in(Self self, session::Lender lender, std::unique_ptr<PoolSlot> slot);
+  [[nodiscard]] static Task<void> log_in(Self self, session::ConnectBackend wanted,
+                                         std::unique_ptr<PoolSlot> slot);
+  // The attempts of `wanted`, from its first one to the first that succeeds. nullopt: none did, which the log
+  // tells, or it is no longer wanted.
+  [[nodiscard]] static Task<std::optional<Connection>> try_servers(Self self, session::ConnectBackend wanted,
+                                                                   std::size_t& attempt);
+  // The password that a command prints, without blocking the network thread.
+  [[nodiscard]] static Task<Result<std::string>> fetch_password(Self self, std::string refused);
   [[nodiscard]] static Task<void> take_over(Self self, BackendPtr connection);
   [[nodiscard]] static Task<void> read_backend(Self self, BackendPtr connection);
   [[nodiscard]] static Task<void> clean_and_give_back(Pools& pools, BackendPtr connection,
@@ -124,7 +131,8 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   session::Session session_;
   AuditTrail audit_;
   PeerConnection client_link_;
-  BackendPtr server_;  // the connection that we hold, while it is open or closing
+  BackendPtr server_;                    // the connection that we hold, while it is open or closing
+  std::vector<ServerAttempt> attempts_;  // of the connection that is asked for
   Signal client_may_be_read_;
   Signal backend_may_be_read_;
   Timer wait_timer_;  // for the queue for a connection

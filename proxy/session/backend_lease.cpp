@@ -52,11 +52,14 @@ void BackendLease::begin(const Settings& as_they_are) {
   ask();
 }
 
-void BackendLease::ask(MustBeNew must_be_new) {
+void BackendLease::ask(MustBeNew must_be_new, std::size_t attempt, std::string refused_password) {
   state_.phase = Phase::connecting;
   state_.backend = BackendLink::connecting;
   state_.command(ConnectBackend{.lender = {state_.role, state_.database, text_of(start_up_)},
-                                .must_be_new = must_be_new == MustBeNew::yes});
+                                .must_be_new = must_be_new == MustBeNew::yes,
+                                .attempt = attempt,
+                                .is_bypass = state_.is_bypass,
+                                .refused_password = std::move(refused_password)});
 }
 
 void BackendLease::on(const BackendConnected& event) {
@@ -66,7 +69,8 @@ void BackendLease::on(const BackendConnected& event) {
   state_.backend = BackendLink::open;
   state_.phase = Phase::backend_login;
   from_backend_.set_limit(std::min(kLoginMessageBytes, state_.config.limits.backend_message_bytes));
-  login_.start(start_up_);
+  attempt_ = event.attempt;
+  login_.start(start_up_, event);
 }
 
 void BackendLease::on(const BackendLent& event) {
@@ -94,10 +98,7 @@ void BackendLease::on(const BackendTimedOut&) {
 
 void BackendLease::on_frame(const wire::FrameView& frame) {
   switch (state_.phase) {
-    case Phase::backend_login:
-      if (!login_.on_frame(frame)) return;
-      from_backend_.set_limit(state_.config.limits.backend_message_bytes);
-      return state_.pool_mode == PoolMode::none ? serve() : prepare();
+    case Phase::backend_login: return on_login(login_.on_frame(frame));
     case Phase::preparing: return on_prepared(own_statement_.on_frame(frame));
     case Phase::settling: return on_settled(own_statement_.on_frame(frame));
     case Phase::startup:
@@ -113,6 +114,29 @@ void BackendLease::on_frame(const wire::FrameView& frame) {
     case Phase::closed: break;
   }
   PGVEIL_ASSERT(false);
+}
+
+void BackendLease::on_login(BackendLoginMachine::Outcome outcome) {
+  switch (outcome) {
+    case BackendLoginMachine::Outcome::under_way: return;
+    case BackendLoginMachine::Outcome::ready:
+      has_renewed_token_ = false;
+      from_backend_.set_limit(state_.config.limits.backend_message_bytes);
+      return state_.pool_mode == PoolMode::none ? serve() : prepare();
+    case BackendLoginMachine::Outcome::elsewhere: drop(); return ask(MustBeNew::yes, attempt_ + 1);
+    case BackendLoginMachine::Outcome::refused: break;
+  }
+  drop();
+  if (!std::exchange(has_renewed_token_, true))
+    return ask(MustBeNew::yes, attempt_, state_.backend_role.password);
+  state_.end(fatal(sqlstate::kConnectionFailure, "cannot log in to the database server"));
+}
+
+bool BackendLease::went_elsewhere() {
+  if (state_.phase != Phase::backend_login || login_.is_last_attempt()) return false;
+  drop();
+  ask(MustBeNew::yes, attempt_ + 1);
+  return true;
 }
 
 void BackendLease::prepare() {

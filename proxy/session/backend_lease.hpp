@@ -30,6 +30,8 @@ class BackendLease {
   void on(const BackendLent& event);
   void on(const BackendFailed& event);
   void on(const BackendTimedOut& event);
+  // The server that we log in on does not answer in time. False: there is no other to try.
+  [[nodiscard]] bool went_elsewhere();
   // In the phases backend_login, preparing and settling.
   void on_frame(const wire::FrameView& frame);
 
@@ -44,7 +46,8 @@ class BackendLease {
  private:
   enum class MustBeNew { no, yes };
   enum class Cleaning { not_needed, needed };
-  void ask(MustBeNew must_be_new);
+  void ask(MustBeNew must_be_new, std::size_t attempt = 0, std::string refused_password = {});
+  void on_login(BackendLoginMachine::Outcome outcome);
   [[nodiscard]] bool is_at_rest() const;
   void prepare();
   void on_prepared(OwnStatement::Outcome outcome);
@@ -64,6 +67,8 @@ class BackendLease {
   std::uint64_t answered_before_ = 0;  // number of ReadyForQuery when the connection was lent
   bool is_greeted_ = false;
   bool has_retried_ = false;
+  std::size_t attempt_ = 0;         // of the connection that we log in on
+  bool has_renewed_token_ = false;  // since the last successful login
 };
 
 }  // namespace pgveil::session

@@ -30,9 +30,14 @@ Settings startup_settings(const SessionState& state, const StartupRequest& reque
   return settings;
 }
 
-void BackendLoginMachine::start(const Settings& settings) {
+void BackendLoginMachine::start(const Settings& settings, const BackendConnected& connected) {
   step_ = Step::asked;
   scram_.reset();
+  is_last_attempt_ = connected.is_last;
+  wanted_ = connected.kind;
+  kind_ = ServerKind::primary;
+  has_token_ = connected.password.has_value() && !state_.is_bypass;
+  if (has_token_) state_.backend_role.password = *connected.password;
   state_.server = std::make_shared<BackendState>();
   minor_ = state_.config.backend.newest_minor;
   wire::StartupMessage message{.minor = minor_};
@@ -116,11 +121,25 @@ void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& messag
 
 // A server that breaks off SCRAM and still lets us in has not proved that it knows our verifier.
 void BackendLoginMachine::on_ok() {
-  if (step_ != Step::asked && step_ != Step::proof_checked)
+  if (step_ != Step::asked && step_ != Step::proof_checked && step_ != Step::token_sent)
     return fail("it let us in in the middle of SCRAM");
-  if (step_ == Step::asked && state_.config.backend.requires_channel_binding)
+  if (step_ != Step::proof_checked && state_.config.backend.requires_channel_binding)
     return fail("channel binding is required, and it let us in without a password");
   step_ = Step::let_in;
+}
+
+// Services that accept tokens compare them themselves, so they have to be sent. Whoever gets a token can use
+// it until it expires.
+void BackendLoginMachine::on_token_wanted() {
+  if (step_ != Step::asked) return fail("a token was asked for out of turn");
+  if (!has_token_ || !state_.config.backend.may_send_token || !state_.backend_secured)
+    return fail(
+        "it asks for the password itself, which only a token of password_command may answer, over TLS "
+        "with verify-ca or verify-full");
+  if (state_.config.backend.requires_channel_binding)
+    return fail("channel binding is required, and it asks for the password itself");
+  state_.to_backend(wire::PasswordMessage{.password = state_.backend_role.password});
+  step_ = Step::token_sent;
 }
 
 void BackendLoginMachine::on_authentication(const wire::BackendMessage& message) {
@@ -128,6 +147,7 @@ void BackendLoginMachine::on_authentication(const wire::BackendMessage& message)
   if (const auto* sasl = std::get_if<wire::AuthenticationSasl>(&message)) return on_mechanisms(*sasl);
   if (const auto* challenge = std::get_if<wire::AuthenticationSaslContinue>(&message))
     return on_challenge(*challenge);
+  if (std::holds_alternative<wire::AuthenticationCleartextPassword>(message)) return on_token_wanted();
   if (const auto* verdict = std::get_if<wire::AuthenticationSaslFinal>(&message)) return on_verdict(*verdict);
   fail("it asks for a kind of authentication that is not SCRAM-SHA-256");
 }
@@ -139,13 +159,20 @@ bool BackendLoginMachine::may_be_about_version(const wire::ErrorResponse& error)
 }
 
 // A client of a bypass role sees what its server says, except whether our password for it fits.
-void BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
+BackendLoginMachine::Outcome BackendLoginMachine::on_error(const wire::ErrorResponse& error) {
   const Filtered filtered = filter_login_error(error);
+  const auto state = sqlstate_of(error.diagnostics);
+  if (has_token_ && step_ != Step::let_in && state.starts_with("28")) {
+    state_.log_warning("the database server did not accept the token", filtered.private_detail);
+    return Outcome::refused;
+  }
+  if (!is_last_attempt_ && state == sqlstate::kCannotConnectNow) return Outcome::elsewhere;
   state_.log_warning("login at the database server failed", filtered.private_detail);
   if (may_be_about_version(error))
     state_.log_warning("if it does not take protocol 3.2, set backend.max_protocol_version to 3.0");
   const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || step_ != Step::let_in;
   state_.end(state_.is_bypass && !is_ours ? error : wire::ErrorResponse{filtered.diagnostics});
+  return Outcome::under_way;
 }
 
 void BackendLoginMachine::on_notice(const wire::NoticeResponse& notice) {
@@ -177,6 +204,7 @@ bool BackendLoginMachine::is_of_another_major(const wire::ParameterStatus& statu
 
 // With a pool, the client is told later, once its own settings are in force.
 void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
+  if (status.name == "in_hot_standby" && status.value == "on") kind_ = ServerKind::standby;
   if (state_.is_bypass) return state_.to_client(status);
   if (is_of_another_major(status)) return;
   if (state_.pool_mode != PoolMode::none)
@@ -185,7 +213,23 @@ void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (!relayed) state_.end(relayed.error());
 }
 
-bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
+BackendLoginMachine::Outcome BackendLoginMachine::on_ready(const wire::ReadyForQuery& ready) {
+  if (ready.status != wire::TransactionStatus::idle) {
+    fail("it is in a transaction from the start");
+    return Outcome::under_way;
+  }
+  if (!wanted_ || *wanted_ == kind_) return Outcome::ready;
+  if (!is_last_attempt_) return Outcome::elsewhere;
+  const std::string_view wanted = *wanted_ == ServerKind::primary ? "a primary" : "a standby";
+  state_.log_warning(fmt::format("no database server that answers is {}", wanted));
+  state_.end(error_response(
+      client_error(sqlstate::kCannotConnectNow, fmt::format("no database server that answers is {}", wanted),
+                   "try again later"),
+      Severity::fatal));
+  return Outcome::under_way;
+}
+
+BackendLoginMachine::Outcome BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   if (const auto* status = std::get_if<wire::ParameterStatus>(&message)) {
     on_parameter(*status);
   } else if (const auto* key = std::get_if<wire::BackendKeyData>(&message)) {
@@ -193,37 +237,35 @@ bool BackendLoginMachine::on_other(const wire::BackendMessage& message) {
   } else if (const auto* notice = std::get_if<wire::NoticeResponse>(&message)) {
     on_notice(*notice);
   } else if (const auto* ready = std::get_if<wire::ReadyForQuery>(&message)) {
-    if (ready->status == wire::TransactionStatus::idle) return true;
-    fail("it is in a transaction from the start");
+    return on_ready(*ready);
   }
-  return false;
+  return Outcome::under_way;
 }
 
-bool BackendLoginMachine::on_frame(const wire::FrameView& frame) {
+BackendLoginMachine::Outcome BackendLoginMachine::on_frame(const wire::FrameView& frame) {
   if (kLoginTags.find(frame.tag) == std::string_view::npos) {
     fail("a message came out of turn");
-    return false;
+    return Outcome::under_way;
   }
   const Result<wire::BackendMessage> message = wire::decode_backend(frame);
   if (!message) {
     fail("a malformed message came");
-    return false;
+    return Outcome::under_way;
   }
   if (const auto* error = std::get_if<wire::ErrorResponse>(&*message)) {
-    on_error(*error);
-    return false;
+    return on_error(*error);
   }
   if (frame.tag == wire::AuthenticationOk::tag) {
     on_authentication(*message);
-    return false;
+    return Outcome::under_way;
   }
   if (const auto* answer = std::get_if<wire::NegotiateProtocolVersion>(&*message)) {
     on_lower_version(*answer);
-    return false;
+    return Outcome::under_way;
   }
   if (step_ != Step::let_in && frame.tag != wire::NoticeResponse::tag) {
     fail("a message came before it let us in");
-    return false;
+    return Outcome::under_way;
   }
   return on_other(*message);
 }

@@ -21,13 +21,19 @@ class BackendLoginMachine {
  public:
   explicit BackendLoginMachine(SessionState& state) : state_(state) {}
 
+  // under_way: also after the session was ended. elsewhere: the server is of another kind than wanted, or
+  // starts up, and another attempt follows. refused: it did not accept the token, and another may be had.
+  enum class Outcome { under_way, ready, elsewhere, refused };
   // Sends the start-up packet. settings: from startup_settings(), or for a bypass role those of the client.
-  void start(const Settings& settings);
-  // Handles one frame of the server. True when the server is ready for queries.
-  [[nodiscard]] bool on_frame(const wire::FrameView& frame);
+  // connected: how the connection came about.
+  void start(const Settings& settings, const BackendConnected& connected);
+  // Handles one frame of the server.
+  [[nodiscard]] Outcome on_frame(const wire::FrameView& frame);
+  // No other server is left to try.
+  [[nodiscard]] bool is_last_attempt() const { return is_last_attempt_; }
 
  private:
-  enum class Step { asked, sasl_sent, proof_sent, proof_checked, let_in };
+  enum class Step { asked, sasl_sent, proof_sent, proof_checked, token_sent, let_in };
   void on_authentication(const wire::BackendMessage& message);
   // nullopt: `fail` has been called.
   [[nodiscard]] std::optional<ScramBinding> choose_binding(const std::vector<std::string>& offered);
@@ -37,18 +43,24 @@ class BackendLoginMachine {
   void on_ok();
   void on_lower_version(const wire::NegotiateProtocolVersion& answer);
   void on_key(const wire::BackendKeyData& key);
+  void on_token_wanted();
   void fail(std::string_view why, std::string private_detail = {});
   [[nodiscard]] bool may_be_about_version(const wire::ErrorResponse& error) const;
-  void on_error(const wire::ErrorResponse& error);
+  [[nodiscard]] Outcome on_error(const wire::ErrorResponse& error);
   void on_notice(const wire::NoticeResponse& notice);
   void on_parameter(const wire::ParameterStatus& status);
   // Ends the login if so.
   bool is_of_another_major(const wire::ParameterStatus& status);
-  [[nodiscard]] bool on_other(const wire::BackendMessage& message);
+  [[nodiscard]] Outcome on_other(const wire::BackendMessage& message);
+  [[nodiscard]] Outcome on_ready(const wire::ReadyForQuery& ready);
 
   SessionState& state_;
   Step step_ = Step::asked;
   std::uint16_t minor_ = 0;  // the server is spoken to in protocol 3.<this>
+  bool is_last_attempt_ = true;
+  bool has_token_ = false;
+  std::optional<ServerKind> wanted_;
+  ServerKind kind_ = ServerKind::primary;  // as the server says
   std::optional<ScramClient> scram_;
 };
 

@@ -332,7 +332,7 @@ void Session::Impl::on(const CancelRequested&) {
 
 void Session::Impl::on(const LoginTimedOut&) {
   const PhaseFacts facts = facts_of(state.phase);
-  if (facts.is_past_login) return;
+  if (facts.is_past_login || lease.went_elsewhere()) return;
   if (facts.may_end_unanswered) return state.end_silently();
   state.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/wanted_server.hpp"
 #include "console/console.hpp"
 #include "proxy/session/audit_event.hpp"
 #include "proxy/session/backend_state.hpp"
@@ -59,6 +61,9 @@ struct BackendLogin {
   std::string password;                             // empty: the server must not ask for one
   bool requires_channel_binding = false;            // SCRAM-SHA-256-PLUS or nothing
   std::uint16_t newest_minor = wire::kNewestMinor;  // of protocol 3: what the server is asked for
+  // The password is a token, which comes with BackendConnected. May it be sent as it is, if the server asks
+  // for that? Only to a server whose certificate is checked; a password never.
+  bool may_send_token = false;
 };
 
 struct SessionConfig {
@@ -98,9 +103,13 @@ struct AccountLookedUp {
   LookUp found;
 };  // answer to LookUpAccount
 struct BackendConnected {
-  bool is_secured = false;     // over TLS, checked as configured
-  std::string end_point = {};  // tls-server-end-point of the server's certificate
-};                             // answer to ConnectBackend: a new connection, to log in on
+  bool is_secured = false;                   // over TLS, checked as configured
+  std::string end_point = {};                // tls-server-end-point of the server's certificate
+  std::size_t attempt = 0;                   // the number of the attempt, from ConnectBackend::attempt on
+  bool is_last = true;                       // no attempt follows this one
+  std::optional<ServerKind> kind = {};       // of which kind the server has to be
+  std::optional<std::string> password = {};  // of query_role, if a command prints it
+};                                           // answer to ConnectBackend: a new connection, to log in on
 struct BackendLent {
   std::shared_ptr<BackendState> state;  // never null
 };  // answer to ConnectBackend: an idle connection that was logged in with the same start-up packet
@@ -150,6 +159,11 @@ struct Lender {
 struct ConnectBackend {
   Lender lender;
   bool must_be_new = false;
+  // With several servers, connecting is a list of attempts. The first one to make; the ones before it led to
+  // a server that is of another kind, or is starting up.
+  std::size_t attempt = 0;
+  bool is_bypass = false;             // logs in as the backend role of a bypass role, not as query_role
+  std::string refused_password = {};  // that the server did not accept; empty: none
 };                       // open a connection to the backend, or take one from the pool; answer with an event
 struct CloseBackend {};  // after to_backend has been written
 struct ReturnBackend {

@@ -70,6 +70,10 @@ struct StoredColumn {
   bool operator==(const StoredColumn&) const = default;
 };
 
+// Why no version is built from such a relation: a row that moves during a BUILD can be counted twice.
+inline constexpr std::string_view kDistributed =
+    "distributed by Citus over servers that have no common snapshot";
+
 struct Relation {
   std::uint32_t oid = 0;
   std::uint32_t relfilenode = 0;
@@ -85,6 +89,7 @@ struct Relation {
   bool has_parent = false;    // pg_inherits, as child or partition
   bool is_partition = false;  // has_parent, and the parent is a partitioned table
   bool has_row_security = false;
+  bool is_distributed = false;  // Citus keeps its rows in several shards (kDistributed says why that matters)
   std::optional<ViewDefinition> view = std::nullopt;  // of views that open_tables lists or a source reads
   std::vector<StoredColumn> stored = {};              // no client can name them
   // For a partitioned table: itself and all partitions below it, ascending, and hash_array_extended(…, 0) of

@@ -114,6 +114,12 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
     refuse(fmt::format("{} has inheritance children, which show its rows under other names", name),
            "make it a partitioned table, or end the inheritance");
   }
+  if (relation.is_distributed) {
+    findings.closing = yaml::error_at(
+        spec.at, fmt::format("{} is {}", name, kDistributed),
+        "the table stays closed, and all else is served: copy it into a plain table or a materialized view "
+        "under a lock (docs/larger.md)");
+  }
   if (relation.has_row_security) {
     findings.closing = yaml::error_at(
         spec.at, fmt::format("{} has row-level security, so no two roles need see the same rows", name),

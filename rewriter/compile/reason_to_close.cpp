@@ -83,7 +83,7 @@ const Relation* copy_of(const policy::PolicyVersion& version, const Catalog& cat
   if (!version.copy || version.copy->schema != kOwnSchema) return nullptr;
   const Relation* found = catalog.find(version.copy->schema, version.copy->name);
   return found == nullptr || found->kind != RelationKind::table || found->relfilenode == 0 ||
-                 !policy::still_fits(*version.copy, shape_of(*found), {})
+                 found->is_distributed || !policy::still_fits(*version.copy, shape_of(*found), {})
              ? nullptr
              : found;
 }

@@ -38,6 +38,7 @@ std::string_view reason_not_to_read(const Relation& relation) {
   if (relation.schema == kOwnSchema) return "pgveil's own";
   if (relation.kind == RelationKind::sequence) return "a sequence";
   if (relation.has_row_security) return "under row-level security, so no two roles need see the same rows";
+  if (relation.is_distributed) return kDistributed;
   if (relation.has_parent) return "a partition or a child of another table";
   if (relation.has_children && relation.kind != RelationKind::partitioned_table)
     return "a table with inheritance children";

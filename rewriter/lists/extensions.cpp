@@ -17,6 +17,33 @@ constexpr auto signature_key(const ExtensionFunction& function) {
 
 static_assert(std::ranges::is_sorted(kExtensionFunctions, {}, signature_key));
 
+constexpr auto kNeverOpened = std::to_array<std::string_view>({"adminpack",
+                                                               "amcheck",
+                                                               "citus",
+                                                               "citus_columnar",
+                                                               "dblink",
+                                                               "file_fdw",
+                                                               "lo",
+                                                               "old_snapshot",
+                                                               "pageinspect",
+                                                               "pg_buffercache",
+                                                               "pg_freespacemap",
+                                                               "pg_prewarm",
+                                                               "pg_stat_statements",
+                                                               "pg_surgery",
+                                                               "pg_visibility",
+                                                               "pg_walinspect",
+                                                               "pgrowlocks",
+                                                               "pgstattuple",
+                                                               "plpgsql",
+                                                               "postgis_raster",
+                                                               "postgres_fdw",
+                                                               "sslinfo",
+                                                               "tablefunc",
+                                                               "xml2"});
+
+static_assert(std::ranges::is_sorted(kNeverOpened));
+
 }  // namespace
 
 Listed listed_in_extension(std::string_view extension, std::string_view signature, std::uint64_t definition) {
@@ -30,6 +57,10 @@ Listed listed_in_extension(std::string_view extension, std::string_view signatur
 bool is_listed_extension(std::string_view extension) {
   const auto at = std::ranges::lower_bound(kExtensionFunctions, extension, {}, &ExtensionFunction::extension);
   return at != kExtensionFunctions.end() && at->extension == extension;
+}
+
+bool is_never_opened(std::string_view extension) {
+  return std::ranges::binary_search(kNeverOpened, extension);
 }
 
 }  // namespace pgveil::rewriter

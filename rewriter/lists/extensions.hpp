@@ -25,5 +25,8 @@ enum class Listed {
                                          std::uint64_t definition);
 // Whether the list has any function of this extension.
 [[nodiscard]] bool is_listed_extension(std::string_view extension);
+// Whether its functions reach files, other servers, pages of tables, statistics or other sessions, or run SQL
+// text. No owner can vouch for these.
+[[nodiscard]] bool is_never_opened(std::string_view extension);
 
 }  // namespace pgveil::rewriter

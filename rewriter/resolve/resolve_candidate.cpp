@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "rewriter/lists/extensions.hpp"
 #include "rewriter/lists/function_access.hpp"
 #include "rewriter/resolve/resolver.hpp"
 #include "rewriter/resolve/stop.hpp"
@@ -43,14 +44,16 @@ void Resolver::refuse_candidate(const Candidate& candidate, Reason reason, std::
   const RunFunction& runs = candidate.runs;
   const std::string entry = runs.extension.empty() ? fmt::format("{}.{}", runs.schema, runs.name)
                                                    : fmt::format("extension:{}", runs.extension);
-  const std::string vouch = fmt::format("the data owner can name {} in open_functions", entry);
+  const std::string vouch = is_never_opened(runs.extension)
+                                ? std::string()
+                                : fmt::format("; the data owner can name {} in open_functions", entry);
   if (has_own == HasOwn::no)
     refuse(reason, fmt::format("{} is not on the list", use),
-           fmt::format("PostgreSQL's own that read no other data are, and those of reviewed extensions; {}",
+           fmt::format("PostgreSQL's own that read no other data are, and those of reviewed extensions{}",
                        vouch),
            location);
   refuse(reason, fmt::format("{} could mean {}, which is not on the list", use, candidate.object),
-         fmt::format("write the schema pg_catalog if PostgreSQL's own is meant; {}", vouch), location);
+         fmt::format("write the schema pg_catalog if PostgreSQL's own is meant{}", vouch), location);
 }
 
 // A name with a schema that is not pg_catalog: every candidate of this schema must be safe.

@@ -443,8 +443,10 @@ ColumnNames Resolver::subquery(PgQuery__RangeSubselect& subselect, Scope& scope,
   const Scope* outer = subselect.lateral != 0 ? &scope : scope.outer;
   const ColumnNames columns =
       under_alias(select(*subselect.subquery->select_stmt, outer, ctes), subselect.alias);
-  if (subselect.alias != nullptr)
-    scope.entries.push_back({.alias = subselect.alias->aliasname, .columns = columns});
+  // Parsers since 16 let the name be left out, and an older server needs one. Nobody can mean this one.
+  if (subselect.alias == nullptr)
+    subselect.alias = build_.alias(fmt::format("pgveil unnamed {}", scope.entries.size() + 1));
+  scope.entries.push_back({.alias = subselect.alias->aliasname, .columns = columns});
   return columns;
 }
 

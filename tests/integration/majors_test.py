@@ -190,7 +190,7 @@ class Newer(OfMajor):
         done = self.pgveil.command("check", "--config", str(self.pgveil.config_path))
         self.assertIn("visits", done.stdout + done.stderr)
 
-    def built(self, inverse, enforcement, name):
+    def built_with(self, inverse, enforcement, name):
         """→ what BUILD says of a policy over the table with a virtual column of this class."""
         policy = naive.Policy(
             name, "public.virtual", 2, {"age": "quasi_identifier", "kept": "insensitive", "inverse": inverse},
@@ -204,15 +204,15 @@ class Newer(OfMajor):
     def test_a_virtual_column_is_never_computed_for_a_reader(self):
         """A row that its expression fails on would be told by an error."""
         for column_class in ("quasi_identifier", "insensitive"):
-            said = self.built(column_class, "query", f"read_{column_class[:4]}")
+            said = self.built_with(column_class, "query", f"read_{column_class[:4]}")
             self.assertIn("virtual generated column", said)
-        self.assertEqual(self.built("identifier", "query", "hidden_one"), "[]")
+        self.assertEqual(self.built_with("identifier", "query", "hidden_one"), "[]")
         self.postgres.run("INSERT INTO public.virtual (id, age) VALUES (1000, 0)", "demo")
         try:
             self.assertEqual(self.answer("SELECT count(*), count(inverse), sum(kept) FROM virtual").texts(), [["41", "0", "80"]])
         finally:
             self.postgres.run("DELETE FROM public.virtual WHERE id = 1000", "demo")
-        self.assertEqual(self.built("insensitive", "copy", "copied"), "[]")
+        self.assertEqual(self.built_with("insensitive", "copy", "copied"), "[]")
         self.assertEqual(self.answer("SELECT DISTINCT inverse FROM virtual ORDER BY 1").texts(), [["4"], ["5"]])
 
 

@@ -43,7 +43,11 @@ class MaskViews(ServerCase):
             try:
                 with self.pgveil.client() as client:
                     reply = client.query("SELECT * FROM people")
-                    self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
+                    # Without a policy no row is visible, and PostgreSQL 18 then asks no guard. The next look
+                    # at the catalog closes the table.
+                    said = {"42501", None} if self.postgres.major >= 18 else {"42501"}
+                    self.assertIn(reply.sqlstate(), said)
+                    self.assertEqual(reply.rows, [])
             finally:
                 self.assertEqual(owner.query("ALTER TABLE people DISABLE ROW LEVEL SECURITY").errors, [])
         self.wait_for(None, "the table stays closed")

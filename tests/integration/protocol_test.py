@@ -130,10 +130,10 @@ class SearchPath(ProtocolCase):
             ("SET search_path TO hr, \"Odd Name\", public", 'hr, "Odd Name", public'),
             ("SELECT 1", None),
             ("BEGIN", None),
-            ("SET LOCAL search_path = hr", "hr"),
+            ("SET LOCAL search_path = hr, public", "hr, public"),
             ("ROLLBACK", 'hr, "Odd Name", public'),
             ("RESET search_path", "public"),
-            ("SELECT set_config('search_path', 'hr', false)", "hr"),
+            ("SELECT set_config('search_path', 'hr,public', false)", "hr, public"),
             ("DISCARD ALL", "public"),
         ):
             self.assertEqual(self.reported(client, sql), expected(path) if path else None, sql)

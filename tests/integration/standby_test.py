@@ -1,51 +1,15 @@
 #!/usr/bin/python3
 """A pgveil in front of a standby: it answers under the versions that the primary has, and refuses what would
 write."""
-import subprocess
 import time
 
 from harness import world
 from harness.pgveil import Pgveil
-from harness.postgres import Postgres
 from harness.runner import main
 from harness.stack import StackCase
+from harness.standby import Standby, let_standbys_in
 
 QUERY = "SELECT * FROM people"
-REPLICATION = "host replication all 127.0.0.1/32 trust\n"
-
-
-class Standby(Postgres):
-    """A copy of a running server that follows it."""
-
-    def __init__(self, primary):
-        self.primary = primary
-        super().__init__()
-
-    def _prepare(self):
-        data = self.directory / "data"
-        subprocess.run(
-            [
-                "pg_basebackup",
-                "-h",
-                "127.0.0.1",
-                "-p",
-                str(self.primary.port),
-                "-U",
-                "postgres",
-                "-D",
-                data,
-                "-R",
-                "-c",
-                "fast",
-            ],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            timeout=120,
-            cwd="/",
-            **self._as_user(),
-        )
-        with open(data / "postgresql.conf", "a") as conf:
-            conf.write(f"port = {self.port}\nunix_socket_directories = '{self.directory}'\n")
 
 
 class OnAStandby(StackCase):
@@ -56,9 +20,7 @@ class OnAStandby(StackCase):
     @classmethod
     def start(cls):
         super().start()
-        with open(cls.postgres.directory / "data" / "pg_hba.conf", "a") as hba:
-            hba.write(REPLICATION)
-        cls.postgres.run("SELECT pg_reload_conf()")
+        let_standbys_in(cls.postgres)
         cls.standby = cls.kept(Standby(cls.postgres))
         cls.reader = cls.kept(Pgveil(cls.standby, cls.policies, cls.open_tables, **cls.options))
         cls.reader.start()

@@ -95,5 +95,44 @@ TEST_CASE("without an admin role there is no schema pgveil, and no word of one")
   CHECK(sql.find("a'b") == std::string::npos);
 }
 
+SetupInput rented(ManagedService service) {
+  SetupInput input = hostile();
+  input.managed = service;
+  return input;
+}
+
+TEST_CASE("on a rented server nothing is taken that only a superuser can take") {
+  for (const char* word : {"rds", "cloudsql", "azure", "neon", "supabase", "generic"}) {
+    CAPTURE(word);
+    const auto service = managed_service_of(word);
+    REQUIRE(service.has_value());
+    CHECK(word_of(*service) == word);
+    SetupInput input = rented(*service);
+    input.auth_query_role = "asker";
+    const std::string sql = setup_sql(input);
+    for (const char* superusers :
+         {"REVOKE EXECUTE ON FUNCTION", "pg_catalog.pg_stats", "NOSUPERUSER", "pgveil_auth", "reject"})
+      CHECK_MESSAGE(sql.find(superusers) == std::string::npos, superusers);
+    CHECK(sql.find("One line of defense is missing") != std::string::npos);
+    CHECK(sql.find("Set backend.mask_views: true") != std::string::npos);
+    CHECK(sql.find("GRANT SELECT ON \"h\"\"r\".\"pe\"\"ople\" TO \"a'b\";") != std::string::npos);
+    input.mask_owner = "masks";
+    CHECK(setup_sql(input).find("Set backend.mask_views: true") == std::string::npos);
+  }
+  CHECK_FALSE(managed_service_of("RDS").has_value());
+  CHECK_FALSE(managed_service_of("").has_value());
+}
+
+TEST_CASE("roles of a service's administrators are known by name") {
+  REQUIRE(find_service_role("neon_superuser") != nullptr);
+  CHECK(find_service_role("neon_superuser")->service == ManagedService::neon);
+  CHECK(find_service_role("rds_iam") == nullptr);
+  CHECK(find_service_role("pgveil_query") == nullptr);
+  const std::string sql = setup_sql(rented(ManagedService::neon));
+  CHECK(sql.find("g.rolname IN ('rds_superuser'") != std::string::npos);
+  CHECK(sql.find("make the role by SQL, not in the console") != std::string::npos);
+  CHECK(setup_sql(hostile()).find("'rds_superuser'") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace pgveil::db

@@ -65,7 +65,7 @@ class ScriptedConsole : public console::Console {
 inline net::ServerConfig config_for(std::uint16_t backend_port) {
   net::ServerConfig config;
   config.listen_port = 0;
-  config.backend = {"127.0.0.1", backend_port};
+  config.backends = {{"127.0.0.1", backend_port}};
   config.session.authentication = session::ClientAuthentication::trust;
   config.session.backend = {"query_role", ""};
   config.session.mock_secret = "secret";

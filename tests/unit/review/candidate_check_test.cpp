@@ -191,6 +191,32 @@ TEST_CASE("extensions that reach more than their arguments are never opened") {
   CHECK(has_errors(findings));
 }
 
+TEST_CASE("nobody can vouch for Citus, whose stable functions run SQL text on other servers") {
+  RunFunction run{.schema = "pg_catalog",
+                  .name = "master_run_on_worker",
+                  .extension = "citus",
+                  .signature = "master_run_on_worker(text[],integer[],text[],boolean)",
+                  .volatility = 's'};
+  auto catalog = catalog_with("master_run_on_worker", candidate(run, "AAAB"));
+  const auto findings = judge_candidates(catalog, {"extension:citus", "pg_catalog.master_run_on_worker"});
+  CHECK_FALSE(is_safe(catalog, "master_run_on_worker"));
+  CHECK(has_errors(findings));
+  // Nor does check propose it where a name of Citus' is one of PostgreSQL's, too.
+  RunFunction equal{.schema = "pg_catalog",
+                    .name = "cluster_clock_eq",
+                    .extension = "citus",
+                    .signature = "cluster_clock_eq(citus.cluster_clock,citus.cluster_clock)",
+                    .volatility = 'i'};
+  Catalog other;
+  other.search_path = {"pg_catalog", "public"};
+  Candidate clocks = candidate(equal, "??");
+  clocks.schema = "pg_catalog";
+  other.operators_elsewhere["="].push_back(clocks);
+  const auto told = judge_candidates(other, {});
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].mend.find("never opened") != std::string::npos);
+}
+
 TEST_CASE("a type is castable if all that it runs was reviewed") {
   Catalog catalog;
   catalog.search_path = {"pg_catalog", "public"};

@@ -114,6 +114,7 @@ TEST_CASE("a copy that is not the version's closes the policy") {
              }},
         Case{"recreated", [](World& w) { w.copy().oid = 902; }},
         Case{"rewritten", [](World& w) { w.copy().relfilenode = 903; }},
+        Case{"distributed", [](World& w) { w.copy().is_distributed = true; }},
         Case{"a view now", [](World& w) { w.copy().kind = RelationKind::view; }},
         Case{"a column renamed", [](World& w) { w.copy().columns[2].name = "town"; }},
         Case{"none in the version", [](World& w) { w.version->copy.reset(); }},

@@ -232,6 +232,7 @@ TEST_CASE("any change of the table's shape closes the version") {
   CHECK(is_closed([](Relation& r) { r.columns[1].type_oid = 1043; }));
   CHECK(is_closed([](Relation& r) { r.columns.pop_back(); }));
   CHECK(is_closed([](Relation& r) { r.has_row_security = true; }));
+  CHECK(is_closed([](Relation& r) { r.is_distributed = true; }));
   CHECK(is_closed([](Relation& r) { r.kind = RelationKind::view; }));
 }
 

@@ -194,6 +194,8 @@ TEST_CASE("a source reads no relation that shows query_role fewer rows, or rows 
   CHECK(objection_with([](Relation&) {}).empty());
   CHECK(objection_with([](Relation& it) { it.has_row_security = true; }).find("row-level security") !=
         std::string::npos);
+  CHECK(objection_with([](Relation& it) { it.is_distributed = true; }).find("no common snapshot") !=
+        std::string::npos);
   CHECK(objection_with([](Relation& it) { it.has_parent = true; }).find("a partition") != std::string::npos);
   CHECK(objection_with([](Relation& it) { it.has_children = true; }).find("inheritance") !=
         std::string::npos);

@@ -120,6 +120,117 @@ TEST_CASE("where channel binding is required, no server lets us in without a pas
       .check();
 }
 
+// A client whose server is reached by the given connection.
+struct Dialled {
+  Dialled(const BackendConnected& connection, SessionConfig config) : session(std::move(config), gate) {
+    std::string startup;
+    wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
+    static_cast<void>(session.step(ClientBytes{startup}));
+    static_cast<void>(session.step(connection));
+  }
+  Actions say(const std::string& bytes) { return session.step(BackendBytes{bytes}); }
+
+  FakeGate gate;
+  Session session;
+};
+
+const ConnectBackend* asked_again(const Actions& actions) {
+  for (const auto& command : actions.commands) {
+    if (const auto* connect = std::get_if<ConnectBackend>(&command)) return connect;
+  }
+  return nullptr;
+}
+
+TEST_CASE("a token is sent as it is only over TLS to a server whose certificate was checked") {
+  struct Row {
+    const char* name;
+    bool is_secured, may_send, is_token, needs_binding, is_sent;
+  };
+  const Row rows[] = {{"a token", true, true, true, false, true},
+                      {"no TLS", false, true, true, false, false},
+                      {"a certificate that was not checked", true, false, true, false, false},
+                      {"a password", true, true, false, false, false},
+                      {"channel binding", true, true, true, true, false}};
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    SessionConfig config = Script::default_config();
+    config.backend.password = row.is_token ? "" : "pass";
+    config.backend.may_send_token = row.may_send;
+    config.backend.requires_channel_binding = row.needs_binding;
+    Dialled made({.is_secured = row.is_secured,
+                  .password = row.is_token ? std::optional<std::string>("token") : std::nullopt},
+                 config);
+    const Actions actions = made.say(frames(wire::AuthenticationCleartextPassword{}));
+    CHECK(made.session.is_closed() != row.is_sent);
+    CHECK((actions.to_backend == frames(wire::PasswordMessage{.password = "token"})) == row.is_sent);
+    if (!row.is_sent) continue;
+    static_cast<void>(made.say(frames(wire::AuthenticationOk{}) + ready('I')));
+    CHECK(made.session.facts().activity == Activity::idle);
+  }
+}
+
+TEST_CASE("a token that the server does not accept is fetched again once") {
+  SessionConfig config = Script::default_config();
+  Dialled made({.attempt = 1, .is_last = false, .password = "old"}, config);
+  const std::string refusal = frames(wire::ErrorResponse{
+      .diagnostics = {.fields = {{'S', "FATAL"}, {'C', "28P01"}, {'M', "secret words"}}}});
+  const Actions first = made.say(refusal);
+  const auto* again = asked_again(first);
+  REQUIRE(again != nullptr);
+  CHECK(again->refused_password == "old");
+  CHECK(again->attempt == 1);
+  CHECK(again->must_be_new);
+  static_cast<void>(made.session.step(BackendConnected{.attempt = 1, .password = "new"}));
+  const Actions second = made.say(refusal);
+  CHECK(asked_again(second) == nullptr);
+  CHECK(made.session.is_closed());
+  CHECK(second.to_client.find("secret words") == std::string::npos);
+}
+
+TEST_CASE("a password is not sent again") {
+  SessionConfig config = Script::default_config();
+  config.backend.password = "pass";
+  Dialled made({}, config);
+  const Actions actions = made.say(
+      frames(wire::ErrorResponse{.diagnostics = {.fields = {{'S', "FATAL"}, {'C', "28P01"}, {'M', "no"}}}}));
+  CHECK(asked_again(actions) == nullptr);
+  CHECK(made.session.is_closed());
+}
+
+TEST_CASE("another server is tried if this one is of another kind, or starts up") {
+  const std::string in = frames(wire::AuthenticationOk{});
+  const std::string standby = in + parameter("in_hot_standby", "on") + ready('I');
+  const std::string primary = in + parameter("in_hot_standby", "off") + ready('I');
+  const std::string starting = frames(
+      wire::ErrorResponse{.diagnostics = {.fields = {{'S', "FATAL"}, {'C', "57P03"}, {'M', "starting"}}}});
+  struct Row {
+    const char* name;
+    std::optional<ServerKind> wanted;
+    std::string says;
+    bool fits;
+  };
+  const Row rows[] = {{"any, a standby", std::nullopt, standby, true},
+                      {"any, a primary", std::nullopt, primary, true},
+                      {"a primary", ServerKind::primary, primary, true},
+                      {"a standby for a primary", ServerKind::primary, standby, false},
+                      {"a standby", ServerKind::standby, standby, true},
+                      {"a primary for a standby", ServerKind::standby, primary, false},
+                      {"one that starts up", std::nullopt, starting, false}};
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    for (const bool is_last : {false, true}) {
+      CAPTURE(is_last);
+      Dialled made({.attempt = 2, .is_last = is_last, .kind = row.wanted}, Script::default_config());
+      const Actions actions = made.say(row.says);
+      const auto* again = asked_again(actions);
+      CHECK((again != nullptr) == (!row.fits && !is_last));
+      CHECK(made.session.is_closed() == (!row.fits && is_last));
+      if (again != nullptr) CHECK(again->attempt == 3);
+      if (row.fits) CHECK(made.session.facts().activity == Activity::idle);
+    }
+  }
+}
+
 TEST_CASE("a server that asks for anything else, or lies, is not logged in to") {
   const ServerSide server = server_side("backend secret");
   struct Row {

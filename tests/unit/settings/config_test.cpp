@@ -66,6 +66,47 @@ TEST_CASE("a short configuration has the documented defaults") {
   CHECK(build_endpoint(*config).user == "reader");
 }
 
+TEST_CASE("servers are read with their ports, and pgveil's own logins use them as they must") {
+  const auto config =
+      read_config_text(replaced(kGood, "  host: db.example\n",
+                                "  hosts: [db1, \"[::1]:5433\", \"[fe80::2]\", /run/pg:5434]\n  port: 6000\n"
+                                "  target_session_attrs: prefer-standby\n"),
+                       "pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(text_of(places_of(config->backend)) == "db1:6000, [::1]:5433, [fe80::2]:6000, /run/pg:5434");
+  const auto query = query_endpoint(*config);
+  CHECK(query.wanted == WantedServer::prefer_standby);
+  CHECK(text_of(db::places_of(query)) == text_of(places_of(config->backend)));
+  CHECK(build_endpoint(*config).wanted == WantedServer::primary);
+  CHECK(versions_endpoint(*config).wanted == WantedServer::prefer_primary);
+  const auto one = read_config_text(kGood, "pgveil.yaml");
+  REQUIRE(one.has_value());
+  CHECK(build_endpoint(*one).wanted == WantedServer::any);  // it may be a standby
+  for (const auto& [word, wanted] :
+       {std::pair("read-write", WantedServer::primary), std::pair("read-only", WantedServer::standby),
+        std::pair("any", WantedServer::any)}) {
+    const auto read =
+        read_config_text(replaced(kGood, "  host: db.example\n",
+                                  "  host: db.example\n  target_session_attrs: " + std::string(word) + "\n"),
+                         "pgveil.yaml");
+    REQUIRE(read.has_value());
+    CHECK(read->backend.wanted == wanted);
+  }
+}
+
+TEST_CASE("a command for the password is shared by all logins, and compared by its words") {
+  const std::string text = replaced(replaced(kGood, "db.example", "127.0.0.1"), "user: reader",
+                                    "user: reader, password_command: [sh, -c, 'echo x y']");
+  const auto config = read_config_text(text, "pgveil.yaml");
+  REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
+  CHECK(config->backend.query_role.password_command == std::vector<std::string>{"sh", "-c", "echo x y"});
+  CHECK(config->backend.query_role.password_command_every_ms == 600'000);
+  REQUIRE(query_endpoint(*config).password_command != nullptr);
+  CHECK(query_endpoint(*config).password_command == build_endpoint(*config).password_command);
+  const auto again = read_config_text(text, "pgveil.yaml");
+  CHECK(again->backend == config->backend);
+}
+
 TEST_CASE("what a name of listen.host stands for is asked when it is listened on") {
   for (const char* host : {"localhost", "127.lan.example", "127.0.0.2", "::1"}) {
     CAPTURE(host);
@@ -166,6 +207,23 @@ std::vector<Wrong> wrong_configurations() {
       {"threads 0", good("port: 6432", "threads: 0"), "1:36", "1"},
       {"backend is missing", "state_dir: state\nauth: {method: trust}\n", "1:1", "backend is missing"},
       {"backend.host is missing", good("  host: db.example\n", ""), "3:3", "backend.host is missing"},
+      {"host and hosts", good("  host: db.example\n", "  host: a\n  hosts: [b]\n"), "4:10", "both given"},
+      {"no hosts", good("  host: db.example\n", "  hosts: []\n"), "3:10", "no server"},
+      {"a host without a name", good("  host: db.example\n", "  hosts: [a, \":5432\"]\n"), "3:14",
+       "no server"},
+      {"an IPv6 address without brackets", good("  host: db.example\n", "  hosts: [\"::1\"]\n"), "3:11",
+       "IPv6"},
+      {"a bracket that is not closed", good("  host: db.example\n", "  hosts: [\"[::1:5432\"]\n"), "3:11",
+       "no server"},
+      {"a port that is none", good("  host: db.example\n", "  hosts: [a:70000]\n"), "3:11", "no server"},
+      {"an unknown kind of server",
+       good("  host: db.example\n", "  host: db.example\n  target_session_attrs: master\n"), "4:25",
+       "master"},
+      {"an empty command", good("user: reader", "user: reader, password_command: []"), "5:48",
+       "empty command"},
+      {"a command as a text", good("user: reader", "user: reader, password_command: token"), "5:48", ""},
+      {"a token in the open", good("user: reader", "user: reader, password_command: [token]"), "3:3",
+       "without tls.backend verify-ca"},
       {"databases are missing", good("  databases: [demo, other]\n", ""), "3:3",
        "backend.databases is missing"},
       {"no database", good("[demo, other]", "[]"), "4:14", "no database"},

@@ -52,6 +52,7 @@ bool is_read_while_set(const Option& option) {
 
 // A value of this type that is nobody's default.
 std::string_view another_value(const Option& option) {
+  if (option.type.starts_with("list")) return "[another]";
   return option.type == "port" ? "6543" : "another";
 }
 
