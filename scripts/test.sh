@@ -178,6 +178,10 @@ start_majors() {
     leave_out majors "PostgreSQL $NEWEST_MAJOR is not here; ./run deps servers installs it"
     return
   fi
+  if ! "${AS_USER[@]}" test -x "$(server_bin "$NEWEST_MAJOR")/postgres"; then
+    leave_out majors "the user $RUN_USER can't reach build/servers; clone to a folder that this user can read"
+    return
+  fi
   finish
   own_server "$NEWEST_MAJOR"
   for name in "${MAJOR_TESTS[@]}"; do
@@ -195,6 +199,7 @@ name_servers() {
   local major programs
   for ((major = OLDEST_MAJOR; major <= NEWEST_MAJOR; ++major)); do
     programs=$(server_bin "$major") || continue
+    "${AS_USER[@]}" test -x "$programs/postgres" || continue
     test_environment+=("PGVEIL_POSTGRES_BIN_$major=$programs")
   done
 }
