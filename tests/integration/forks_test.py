@@ -104,7 +104,7 @@ class Forks(ServerCase):
                 self.assert_refused(name, Fake(*FORKS[name], knows_settings=False))
 
     def test_what_is_unknown_is_refused_too(self):
-        self.assert_refused("something else", Fake("15.1", "NewSQL 15.1 on x86_64"))
+        self.assert_refused("something else, as its version() tells", Fake("15.1", "NewSQL 15.1 on x86_64"))
 
 
 if __name__ == "__main__":
