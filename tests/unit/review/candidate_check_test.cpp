@@ -42,6 +42,7 @@ Candidate candidate(RunFunction runs, std::string arguments) {
 
 Catalog catalog_with(const std::string& name, Candidate one) {
   Catalog out;
+  out.server_version = 150'000;
   out.search_path = {"pg_catalog", "public"};
   out.functions_elsewhere[name] = {std::move(one)};
   return out;
@@ -208,6 +209,7 @@ TEST_CASE("nobody can vouch for Citus, whose stable functions run SQL text on ot
                     .signature = "cluster_clock_eq(citus.cluster_clock,citus.cluster_clock)",
                     .volatility = 'i'};
   Catalog other;
+  other.server_version = 150'000;
   other.search_path = {"pg_catalog", "public"};
   Candidate clocks = candidate(equal, "??");
   clocks.schema = "pg_catalog";
@@ -219,6 +221,7 @@ TEST_CASE("nobody can vouch for Citus, whose stable functions run SQL text on ot
 
 TEST_CASE("a type is castable if all that it runs was reviewed") {
   Catalog catalog;
+  catalog.server_version = 150'000;
   catalog.search_path = {"pg_catalog", "public"};
   rewriter::TypeElsewhere citext{.oid = 1, .extension = "citext", .is_base = true};
   citext.runs = {strpos_of_citext(), {.schema = "pg_catalog", .name = "x", .is_ours = true}};
@@ -234,6 +237,7 @@ TEST_CASE("a type is castable if all that it runs was reviewed") {
 
 TEST_CASE("what runs without being named must be reviewed or in C") {
   Catalog catalog;
+  catalog.server_version = 150'000;
   catalog.unnamed_functions = {
       {"function public.strpos(citext,citext)", "operator family f", strpos_of_citext()}};
   CHECK(judge_candidates(catalog, {}).empty());
