@@ -59,7 +59,10 @@ class Folder:
     def must(self, *command):
         done = self.run(*command)
         if done.returncode != 0:
-            raise AssertionError(f"{command} → {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
+            said = f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+            if self._nspawn is not None:
+                said += self.run("journalctl", "--no-pager", "-o", "cat", "-n", "30", "-u", "pgveil*").stdout
+            raise AssertionError(f"{command} → {done.returncode}\n{said}")
         return done.stdout
 
     def install(self, *packages):

@@ -89,12 +89,12 @@ class Packages:
         self.assertEqual(page.returncode, 0, "the page is not in the program")
 
         (folder.path / "etc/pgveil/pgveil.yaml").write_text("# mine\n")
-        folder.must("apt-get", "-q", "-y", "remove", "pgveil")
+        folder.must("apt-get", "-q", "-y", "remove", "pgveil")  # and the symbols, which depend on it
         self.assertFalse(folder.has("/usr/bin/pgveil"))
         self.assertTrue(folder.has("/etc/pgveil/pgveil.yaml"))
         self.install("pgveil")
         self.assertTrue(folder.has("/etc/pgveil/pgveil.yaml"))
-        folder.must("apt-get", "-q", "-y", "purge", "pgveil", "pgveil-dbgsym")
+        folder.must("apt-get", "-q", "-y", "purge", "pgveil")
         for path in ("/etc/pgveil", "/var/lib/pgveil", "/var/log/pgveil", "/usr/bin/pgveil",
                      "/usr/share/doc/pgveil", "/usr/lib/debug/.build-id"):
             self.assertFalse(folder.has(path), path)
@@ -114,10 +114,11 @@ class Packages:
         postgres = Postgres(is_logging=False)
         self.addCleanup(postgres.stop)
         world.create(postgres)
-        more = (f"limits: {{max_clients: {CLIENTS + 200}, login_clients: {CLIENTS}}}\n"
-                "pool: {mode: transaction, size: 10}\n"
-                f"metrics: {{host: 127.0.0.1, port: {metrics_port}}}\n")
-        written = Pgveil(postgres, (world.PEOPLE,), world.OPEN_TABLES, more=more)
+        written = Pgveil(
+            postgres, (world.PEOPLE,), world.OPEN_TABLES,
+            limits=f"max_clients: {CLIENTS + 200}, login_clients: {CLIENTS}",
+            more="pool: {mode: transaction, size: 10}\n"
+                 f"metrics: {{host: 127.0.0.1, port: {metrics_port}}}\n")
         self.addCleanup(written.stop)
         subprocess.run(["cp", "-R", f"{written.directory}/.", self.folder.path / "etc/pgveil"], check=True,
                        timeout=60)
@@ -172,7 +173,7 @@ class Packages:
             self.skipTest(str(reason))
         # The package alone makes nothing listen.
         self.assertEqual(folder.run("systemctl", "is-active", "pgveil.socket").stdout, "inactive\n")
-        verified = folder.run("systemd-analyze", "verify", "pgveil@a.service", "pgveil.socket")
+        verified = folder.run("systemd-analyze", "verify", "--man=no", "pgveil@a.service", "pgveil.socket")
         complaints = [line for line in verified.stderr.splitlines() if "pgveil" in line]
         self.assertEqual((verified.returncode, complaints), (0, []))
         folder.must("systemctl", "enable", "--now", "pgveil.socket", "pgveil@a")
@@ -208,6 +209,9 @@ class Packages:
             client.close()
         for instance in "ab":
             self.wait_for(lambda at=instance: self.state(at, "ActiveState"), "inactive")
+
+        self.folder.must("systemctl", "reload", "pgveil@c")
+        self.assertEqual(self.state("c"), "serving")
 
         # A new one that does not start leaves the older one serving.
         config = folder.path / "etc/pgveil/pgveil.yaml"
