@@ -689,6 +689,7 @@ class OtherTypes(Served):
 class Keys(Served):
     """Keys of the entity's table that don't tell persons apart, and persons with very many rows."""
     MANY = 100_000
+    test_seconds = 600  # that many rows, several times
     policies = "version: 1\npolicies:\n" + "".join(of_type(name) for name in ("nulls", "twice", "bare")) + of_type(
         "many", facts="    max_rows_per_person: 100\n")
 
