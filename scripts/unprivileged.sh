@@ -34,7 +34,7 @@ lend_tree_to_user() {
   if ! "${AS_USER[@]}" test -r "$ROOT/tests/integration" -a -x "$ROOT/build/dev/cli/pgveil"; then
     TEST_ROOT=$home/tree/pgveil
     mkdir -p "$TEST_ROOT"
-    cp -R "$ROOT/tests" "$ROOT/config" "$ROOT/demo" "$ROOT/spark" "$TEST_ROOT"
+    cp -R "$ROOT/tests" "$ROOT/config" "$ROOT/demo" "$ROOT/docs" "$ROOT/spark" "$TEST_ROOT"
     for program in build/{dev,release}/cli/pgveil build/dev/tests/oracle/node_kinds; do
       [[ ! -x $ROOT/$program ]] || install -D "$ROOT/$program" "$TEST_ROOT/$program"
     done

@@ -80,19 +80,21 @@ class CommandLine(StackCase):
             self.assertIn("--cohorts", done.stdout)
 
     def test_the_systemd_unit(self):
-        unit = pathlib.Path(__file__).resolve().parents[2] / "config" / "pgveil.service"
+        unit = pathlib.Path(__file__).resolve().parents[2] / "config" / "pgveil@.service"
         text = unit.read_text()
-        for verb in re.findall(r"^Exec\w+=/usr/local/bin/pgveil (.*)$", text, re.M):
+        verbs = re.findall(r"^Exec\w+=/usr/bin/pgveil (.*)$", text, re.M)
+        self.assertEqual(len(verbs), 2)
+        for verb in verbs:
             options = re.findall(r"--[a-z-]+", verb)
             known = self.run_command(verb.split()[0], "--help").stdout
             for option in options:
                 self.assertIn(option, known)
         if not shutil.which("systemd-analyze"):
             self.skipTest("no systemd-analyze")
-        copy = self.pgveil.directory / "pgveil.service"
-        copy.write_text(text.replace("/usr/local/bin/pgveil", "/bin/true"))
-        done = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, timeout=60)
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "pgveil.service" in line]
+        copy = self.pgveil.directory / "pgveil@a.service"
+        copy.write_text(re.sub(r"/usr/(bin/pgveil|libexec/pgveil/hand-over)\b", "/bin/true", text))
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, timeout=60)
+        said = [line for line in (done.stdout + done.stderr).splitlines() if "pgveil@a.service" in line]
         self.assertEqual((done.returncode, said), (0, []))
 
     def complete(self, *words):
