@@ -160,8 +160,7 @@ Result<bool> import_version(const Endpoint& admin, const std::string& database,
   return with_server<bool>(
       admin, database, Access::read_write, "taking in a version", [&](Connection& server) {
         const auto number = static_cast<std::int64_t>(version.number);
-        const char* because = closed_because ? closed_because->c_str() : nullptr;
-        return server.run(kImport, version.policy, number, because, policy::to_json(version))
+        return server.run(kImport, version.policy, number, closed_because, policy::to_json(version))
                    .affected_rows() == 1;
       });
 }
