@@ -17,7 +17,7 @@ done
 need_packages "${groups[@]}"
 case " ${groups[*]} " in
   *" servers "*)
-    for major in 16 17 18; do
+    for ((major = OLDEST_MAJOR; major <= NEWEST_MAJOR; ++major)); do
       install_server "$major" || die "PostgreSQL $major can't be installed; is there a network?"
     done
     ;;

@@ -1,8 +1,8 @@
 #pragma once
 // Our own login at PostgreSQL, as query_role or as the backend role of a bypass role. It sends the start-up
 // packet and does SCRAM-SHA-256 if the server asks for it and we have a password (over TLS SCRAM-SHA-256-PLUS
-// if the server offers it). It asks for protocol 3.2 and
-// takes 3.0. Of the start-up messages it passes on those that concern the client.
+// if the server offers it). It asks for protocol 3.2 and accepts 3.0. Of the start-up messages it passes on
+// those that concern the client.
 #include <cstdint>
 #include <optional>
 

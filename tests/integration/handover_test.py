@@ -21,13 +21,14 @@ from harness.wire import RawClient
 # As systemd starts a service: the variables name the process itself, and the descriptors begin at 3.
 STARTER = """
 import os, sys
-descriptors = [int(word) for word in sys.argv[1].split(",")]
+descriptors = [int(word) for word in sys.argv[1].split(",") if word]
 for at, descriptor in enumerate(descriptors):
     os.dup2(descriptor, 100 + at)
 for at in range(len(descriptors)):
     os.dup2(100 + at, 3 + at)
     os.close(100 + at)
-os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(descriptors)))
+if descriptors:
+    os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(descriptors)))
 os.execv(sys.argv[2], sys.argv[2:])
 """
 
