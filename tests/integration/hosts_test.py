@@ -117,7 +117,7 @@ class Choice(Hosts):
         self.assertIn("not in hot standby mode", done.stderr)
 
     def test_another_cluster_is_refused(self):
-        other = Postgres()
+        other = Postgres(is_copied=False)
         self.addCleanup(other.stop)
         world.create(other)
         made = self.stack(self.places(), "any")
@@ -126,7 +126,7 @@ class Choice(Hosts):
         path.write_text(path.read_text().replace(self.places()[1], f"127.0.0.1:{other.port}"))
         for verb in ("check", "serve"):
             done = made.command(verb, "--config", str(path))
-            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("are not a primary and its standby", done.stderr)
 
     def test_servers_that_do_not_answer_are_passed_over(self):

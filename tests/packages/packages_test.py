@@ -147,6 +147,7 @@ class Packages:
         threads = [threading.Thread(target=clients) for _ in range(3)]
         for thread in threads:
             thread.start()
+        self.addCleanup(is_over.set)
 
         def end():
             before = count[0]
@@ -189,8 +190,8 @@ class Packages:
         with tempfile.TemporaryDirectory() as made:
             second, third, fourth = (next_package(self.release, number, made) for number in (2, 3, 4))
             for path in (second, third, fourth):
-                folder.take(path, "/tmp/" + path.name)
-        folder.must("dpkg", "-i", "/tmp/pgveil-2.deb")
+                folder.take(path, "/root/" + path.name)  # a system that runs has its own /tmp
+        folder.must("dpkg", "-i", "/root/pgveil-2.deb")
         self.assertEqual(self.state("b"), "serving")
         self.wait_for(lambda: self.state("a").split(" ")[0], "waiting")
         self.assertEqual(end(), [])
@@ -201,7 +202,7 @@ class Packages:
         # While the older one still has clients, a further upgrade finds a third place.
         newer = RawClient(port, "analyst", "demo")
         self.addCleanup(newer.close)
-        folder.must("dpkg", "-i", "/tmp/pgveil-3.deb")
+        folder.must("dpkg", "-i", "/root/pgveil-3.deb")
         self.assertEqual(self.state("c"), "serving")
         self.assertEqual(self.answers(newer), [["4"]])
         self.assertEqual(self.answers(stay[0]), [["4"]])
@@ -217,7 +218,7 @@ class Packages:
         config = folder.path / "etc/pgveil/pgveil.yaml"
         good = config.read_text()
         config.write_text("listen: {prot: 1}\n")
-        told = folder.run("dpkg", "-i", "/tmp/pgveil-4.deb")
+        told = folder.run("dpkg", "-i", "/root/pgveil-4.deb")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("the new pgveil did not start, and the older one serves on", told.stderr)
         self.assertEqual(self.state("c"), "serving")

@@ -95,9 +95,11 @@ log_min_error_statement = panic
 
 
 class Postgres:
-    """programs: the folder of the server's; None: the usual one. port: None: a free one."""
+    """programs: the folder of the server's; None: the usual one. port: None: a free one. is_copied: a copy of the
+    cluster that ./run test makes, if there is one; all of its copies have one system identifier."""
 
-    def __init__(self, is_logging=True, programs=None, port=None):
+    def __init__(self, is_logging=True, programs=None, port=None, is_copied=True):
+        self._is_copied = is_copied
         self.programs = programs or BIN
         self.major = major_of(self.programs)
         self.port = port or free_port()
@@ -121,7 +123,7 @@ class Postgres:
             shutil.chown(self.directory, self._user)
         data = self.directory / "data"
         template = os.environ.get("PGVEIL_CLUSTER_TEMPLATE")
-        if template and self.programs == BIN:
+        if template and self._is_copied and self.programs == BIN:
             subprocess.run(["cp", "-R", template, data], check=True, timeout=120, cwd="/", **self._as_user())
             data.chmod(0o700)
         else:

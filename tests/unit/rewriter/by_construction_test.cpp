@@ -92,8 +92,10 @@ void collect_slots(const Message& message, std::vector<Slot>& slots) {
   }
 }
 
-// Options and settings: their values are words and constants of the grammar, never expressions.
-const std::set<std::string> kNoExpressions = {"DefElem.arg", "VariableSetStmt.args"};
+// Options, settings and the paths of JSON_TABLE: their values are words and constants of the grammar, never
+// expressions. libpg_query's deparser takes their kind for granted.
+const std::set<std::string> kNoExpressions = {"DefElem.arg", "VariableSetStmt.args",
+                                              "JsonTablePathSpec.string"};
 
 std::string deparse(const PgQuery__ParseResult& tree) {
   std::string bytes(pg_query__parse_result__get_packed_size(&tree), '\0');
