@@ -6,6 +6,7 @@ import {
   type Direction, type Part, type View,
 } from "./icicle.js";
 import {count} from "./table.js";
+import {isDark} from "./ui/theme.js";
 
 const kBandPixels = 30;
 const kLeastPixels = 0.75;
@@ -127,10 +128,12 @@ export function Icicle({parts, attributes}: {parts: Part[]; attributes: string[]
     const redraw = () => setTurn(it => it + 1);
     const dark = matchMedia("(prefers-color-scheme: dark)");
     dark.addEventListener("change", redraw);
+    addEventListener("themechange", redraw);
     const resized = new ResizeObserver(redraw);
     if (canvas.current) resized.observe(canvas.current);
     return () => {
       dark.removeEventListener("change", redraw);
+      removeEventListener("themechange", redraw);
       resized.disconnect();
     };
   }, []);
@@ -138,8 +141,7 @@ export function Icicle({parts, attributes}: {parts: Part[]; attributes: string[]
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
       if (!canvas.current || total === 0) return;
-      const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-      draw(canvas.current, parts, view, pointed ?? chosen, {isDark, hues});
+      draw(canvas.current, parts, view, pointed ?? chosen, {isDark: isDark(), hues});
     });
     return () => cancelAnimationFrame(frame);
   }, [parts, view, chosen, pointed, turn, hues, total]);

@@ -14,6 +14,8 @@ import {Query} from "./pages/query.js";
 import {ComparePage, RunPage} from "./pages/run.js";
 import {routeOf, type Route} from "./route.js";
 import {SignIn} from "./sign-in.js";
+import {startTheme} from "./ui/theme.js";
+import {Toasts} from "./ui.js";
 import "./style.css";
 
 interface Entry {
@@ -83,7 +85,7 @@ function Page({route, session}: {route: Route; session: Session}) {
 function Menu({route, session, onSignOut}: {route: Route; session: Session; onSignOut: () => void}) {
   const entries = kMenu.filter(entry => session.standing === "admin" || !entry.isForAdmins);
   return (
-    <header>
+    <header class="topbar">
       <a
         class="skip"
         href="#main"
@@ -156,7 +158,7 @@ function App() {
         <main id="main" tabIndex={-1}>
           <Page route={route} session={who.session} />
         </main>
-        <footer>{who.session.version}</footer>
+        <footer class="footer">{who.session.version}</footer>
       </div>
       {who.kind === "expired" ? (
         <div class="cover" role="dialog" aria-modal="true" aria-label="Sign in again">
@@ -168,4 +170,5 @@ function App() {
 }
 
 const place = document.getElementById("page");
-if (place) render(<App />, place);
+startTheme();
+if (place) render(<Toasts><App /></Toasts>, place);
