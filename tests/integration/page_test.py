@@ -187,6 +187,7 @@ class Requests(PageCase):
             ("POST", "rows"),
             ("POST", "difference"),
             ("POST", "audit"),
+            ("POST", "audit/groups"),
             ("POST", "desk/runs"),
             ("GET", "nowhere"),
         ):
@@ -605,16 +606,72 @@ class AuditLog(PageCase):
         _, answer = self.look(text="build POLICY")
         self.assertTrue(answer["events"])
         self.assertTrue(all("BUILD POLICY" in it["sql"] for it in answer["events"]))
-        self.assertEqual(self.look(text="nobody ever said this")[1], {"events": [], "is_whole": True})
+        self.assertEqual(self.look(text="nobody ever said this")[1], {"events": [], "next": None, "is_whole": True})
 
-    def test_two_hundred_lines_at_most(self):
+    def test_two_hundred_lines_at_most_and_the_next_ones_on_demand(self):
         for _ in range(105):
             self.operator.api("GET", "show/version")
         _, answer = self.look()
         self.assertEqual((len(answer["events"]), answer["is_whole"]), (200, False))
+        _, older = self.look(before=answer["next"])
+        everything = self.audited()
+        seen = [it["at"] for it in answer["events"] + older["events"]]
+        expected = [it["at"] for it in reversed(everything)]
+        self.assertEqual(seen, expected[expected.index(seen[0]):][: len(seen)])
+        _, more = self.look(limit=10000)
+        self.assertGreater(len(more["events"]), 200)
+        self.assertTrue(more["is_whole"])
+        self.assertIsNone(more["next"])
+
+    def test_a_range_of_time(self):
+        self.operator.api("GET", "show/version")
+        latest = self.audited()[-1]["at"]
+        second = latest[:19]
+        _, answer = self.look(**{"from": second + "Z", "limit": 10000})
+        self.assertTrue(answer["events"])
+        self.assertTrue(all(it["at"][:19] >= second for it in answer["events"]))
+        _, answer = self.look(to=second + ".5Z", limit=10000)
+        self.assertTrue(all(it["at"][:19] < second for it in answer["events"]))
+        self.assertEqual(self.look(**{"from": "2199-01-01T00:00:00Z"})[1]["events"], [])
+
+    def test_the_looks_of_the_page_can_be_left_out(self):
+        self.operator.api("GET", "show/pools")
+        self.operator.api("POST", "policies/people_k2/check", {})
+        _, answer = self.look(looks="hidden", limit=10000)
+        texts = [it.get("sql") for it in answer["events"] if it["event"] == "command"]
+        self.assertIn('CHECK POLICY "people_k2"', texts)
+        self.assertNotIn("SHOW POOLS", texts)
+        self.assertNotIn("LOOK AT THE AUDIT LOG", texts)
+        ends = [it["request"] for it in answer["events"] if it["event"] == "command_end"]
+        begun = [it["request"] for it in answer["events"] if it["event"] == "command"]
+        self.assertEqual(sorted(ends), sorted(begun))
+        with self.pgveil.client("operator", "pgveil", password=PASSWORDS["operator"]) as console:
+            console.query("SHOW POOLS")  # of the console, not of the page
+        _, answer = self.look(looks="hidden", limit=10000)
+        self.assertIn("SHOW POOLS", [it.get("sql") for it in answer["events"]])
+
+    def test_lines_are_counted_by_a_key(self):
+        self.browser().api("POST", "session", {"role": "watcher", "password": "wrong"})
+        body = {"event": "login", "role": "", "verdict": "", "text": ""}
+        status, answer = self.operator.api("POST", "audit/groups", body | {"by": "role"})
+        self.assertEqual(status, 200, answer)
+        counted = {it["value"]: it["lines"] for it in answer["groups"]}
+        logins = [it["role"] for it in self.audited() if it["event"] == "login"]
+        self.assertEqual(counted, {role: logins.count(role) for role in set(logins)})
+        self.assertEqual(answer["lines"], len(logins))
+        self.assertEqual(self.operator.api("POST", "audit/groups", body)[0], 400)
+        self.assertEqual(self.operator.api("POST", "audit/groups", body | {"by": "sql"})[0], 400)
+
+    def test_a_question_of_another_shape_is_refused(self):
+        for wrong in ({"limit": 0}, {"limit": 10001}, {"from": "yesterday"}, {"to": "2026-11-22"},
+                      {"looks": "some"}, {"before": 3}, {"before": 2**40}, {"limit": "5"}, {"order": "up"}):
+            self.assertEqual(self.look(**wrong)[0], 400, wrong)
 
     def test_stats_roles_do_not_read_it(self):
-        self.assertEqual(self.look(Browser(self.port()).sign_in("watcher"))[0], 403)
+        watcher = Browser(self.port()).sign_in("watcher")
+        self.assertEqual(self.look(watcher)[0], 403)
+        body = {"event": "", "role": "", "verdict": "", "text": "", "by": "role"}
+        self.assertEqual(watcher.api("POST", "audit/groups", body)[0], 403)
 
 
 class Configuration(Case):

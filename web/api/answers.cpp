@@ -263,18 +263,26 @@ HttpResponse WebApi::difference(const Visit& visit) {
 
 // ---- the audit log
 
-HttpResponse WebApi::audit_log(const Visit& visit) {
+HttpResponse WebApi::on_audit_log(const Visit& visit, const std::string& words,
+                                  Result<boost::json::object> (*work)(const std::string& file,
+                                                                      const AuditQuestion& question)) {
   const auto now = serving_.present();
   const auto allowed =
       console::authorize(console::ShowConfig{}, standing_of(now->config, visit.session.role));
   if (!allowed) return error_response(allowed.error());
-  const auto texts = read_texts(visit.request.body, {"event", "role", "verdict", "text"});
-  if (!texts) return error_response(texts.error());
-  const AuditFilter filter{(*texts)[0], (*texts)[1], (*texts)[2], (*texts)[3]};
+  const auto question = read_audit_question(visit.request.body);
+  if (!question) return error_response(question.error());
   if (audit_ == nullptr)
     return error_response(404, "there is no audit log", "audit.file in the configuration says where it is");
-  return recorded(visit, "LOOK AT THE AUDIT LOG",
-                  [&] { return look_at_audit(now->config.audit.file, filter); });
+  return recorded(visit, words, [&] { return work(now->config.audit.file, *question); });
+}
+
+HttpResponse WebApi::audit_log(const Visit& visit) {
+  return on_audit_log(visit, std::string(kLookAtAudit), look_at_audit);
+}
+
+HttpResponse WebApi::audit_groups(const Visit& visit) {
+  return on_audit_log(visit, std::string(kLookAtAudit), count_audit);
 }
 
 }  // namespace pgveil::app

@@ -153,7 +153,7 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
     std::string_view path;
     HttpResponse (WebApi::*answer)(const Visit& visit);
   };
-  static constexpr std::array<Address, 13> kAddresses{{{"design/check", &WebApi::design_check},
+  static constexpr std::array<Address, 14> kAddresses{{{"design/check", &WebApi::design_check},
                                                        {"design/what-if", &WebApi::what_if},
                                                        {"design/files", &WebApi::list_design_files},
                                                        {"design/file", &WebApi::read_design_file},
@@ -165,7 +165,8 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
                                                        {"raw-rows", &WebApi::raw_rows},
                                                        {"prove", &WebApi::prove},
                                                        {"difference", &WebApi::difference},
-                                                       {"audit", &WebApi::audit_log}}};
+                                                       {"audit", &WebApi::audit_log},
+                                                       {"audit/groups", &WebApi::audit_groups}}};
   const auto found = std::ranges::find(kAddresses, path, &Address::path);
   if (found == kAddresses.end()) return std::nullopt;
   return (this->*found->answer)(visit);

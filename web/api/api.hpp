@@ -11,6 +11,7 @@
 #include "console/console.hpp"
 #include "daemon/audit/log.hpp"
 #include "daemon/state/serving_state.hpp"
+#include "web/api/audit.hpp"
 #include "web/api/design.hpp"
 #include "web/api/difference.hpp"
 #include "web/api/page_jobs.hpp"
@@ -68,6 +69,10 @@ class WebApi {
   [[nodiscard]] net::HttpResponse table_columns(const Visit& visit);
   [[nodiscard]] net::HttpResponse difference(const Visit& visit);
   [[nodiscard]] net::HttpResponse audit_log(const Visit& visit);
+  [[nodiscard]] net::HttpResponse audit_groups(const Visit& visit);
+  [[nodiscard]] net::HttpResponse on_audit_log(
+      const Visit& visit, const std::string& words,
+      Result<boost::json::object> (*work)(const std::string& file, const AuditQuestion& question));
   [[nodiscard]] net::HttpResponse answer_for_page_jobs(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse events(const Visit& visit);
   [[nodiscard]] std::optional<std::string> next_events(const std::string& token,

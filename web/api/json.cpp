@@ -104,17 +104,20 @@ net::HttpResponse not_there() {
   return error_response(404, "there is no such address", "docs/openapi.yaml lists them");
 }
 
-Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys) {
+Result<json::object> read_body(std::string_view text, const std::vector<std::string_view>& keys,
+                               const std::vector<std::string_view>& optional) {
   auto value = parse_json(text, kMaxBodyDepth);
   if (!value || !value->is_object()) return bad_body("the body is no JSON object, or has a key twice");
   json::object& body = value->get_object();
   FirstError errors;
   JsonObjectView view(body, "body", errors);
   for (const auto key : keys) view.skip(key);
+  for (const auto key : optional) view.skip(key);
   view.finish();
   const bool has_all = std::ranges::all_of(keys, [&](std::string_view key) { return view.has(key); });
   if (!has_all || errors.error())
-    return bad_body(fmt::format("the body has the keys {}", fmt::join(keys, ", ")));
+    return bad_body(fmt::format("the body has the keys {}{}{}", fmt::join(keys, ", "),
+                                optional.empty() ? "" : ", and perhaps ", fmt::join(optional, ", ")));
   return std::move(body);
 }
 

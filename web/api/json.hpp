@@ -26,9 +26,11 @@ namespace pgveil::app {
 [[nodiscard]] net::HttpResponse not_there();
 [[nodiscard]] net::HttpResponse not_on_record();  // the audit log cannot be written
 
-// An object with these keys and no others. Errors: ErrorKind::usage, quoting nothing of the body.
+// An object with these keys, perhaps with some of the optional ones, and no others. Errors: ErrorKind::usage,
+// quoting nothing of the body.
 [[nodiscard]] Result<boost::json::object> read_body(std::string_view text,
-                                                    const std::vector<std::string_view>& keys);
+                                                    const std::vector<std::string_view>& keys,
+                                                    const std::vector<std::string_view>& optional = {});
 // The texts of a body that has exactly these keys. Errors: those of read_body and text_at.
 [[nodiscard]] Result<std::vector<std::string>> read_texts(std::string_view text,
                                                           const std::vector<std::string_view>& keys);

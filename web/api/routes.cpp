@@ -150,4 +150,13 @@ std::span<const Topic> event_topics() {
   return kTopics;
 }
 
+bool is_look(std::string_view command) {
+  if (command == "SHOW POLICIES" || command == kLookAtAudit) return true;
+  if (std::ranges::find(kShows, command, &ShowRoute::command) != kShows.end()) return true;
+  return std::ranges::any_of(kNamed, [&](const NamedRoute& it) {
+    const std::string_view text(it.command.data(), it.command.size());
+    return it.method == "GET" && command.starts_with(text.substr(0, text.find('{')));
+  });
+}
+
 }  // namespace pgveil::app

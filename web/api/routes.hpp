@@ -36,4 +36,11 @@ struct Topic {
 };
 [[nodiscard]] std::span<const Topic> event_topics();
 
+// The command of a search of the audit log, in the audit log.
+inline constexpr std::string_view kLookAtAudit = "LOOK AT THE AUDIT LOG";
+
+// A command that the page runs to show what is there: lists, figures, trees and the audit log. It is none
+// that shows rows, and none that changes something.
+[[nodiscard]] bool is_look(std::string_view command);
+
 }  // namespace pgveil::app
