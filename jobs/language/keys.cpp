@@ -12,7 +12,8 @@ constexpr JobKey kKeys[] = {
     {"", "input", "section", "required", "where the records come from"},
     {"", "attributes", "map", "required",
      "column → its class and settings; a column that is not listed is not published"},
-    {"", "k", "1 to 2^32", "required", "the minimum size of an equivalence class (records that look alike)"},
+    {"", "k", "1 to 2^32", "required",
+     "the minimum size of an equivalence class (the records with the same quasi-identifier values)"},
     {"", "suppression", "share", "0", "the share of records that may be suppressed: `5%` or `0.05`"},
     {"", "subset", "section", "none",
      "which records are published, if the input has others to compare them with"},
@@ -35,7 +36,7 @@ constexpr JobKey kKeys[] = {
      "generalization costs less"},
     {"", "algorithm", "name", "flash",
      "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` and `brute_force` find the "
-     "same optimum; `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing; "
+     "same optimum. `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing. "
      "`mondrian` cuts the records into groups and generalizes each group by itself"},
     {"", "mondrian", "section", "none", "how groups are cut, with `algorithm: mondrian`"},
     {"", "limits", "section", "none", "when to stop with the best result so far"},
@@ -77,8 +78,9 @@ constexpr JobKey kKeys[] = {
     {"attributes", "beta_likeness", "section", "none",
      "for a sensitive attribute: no value is much more frequent in a class than in the input"},
     {"attributes", "delta_disclosure", "above 0", "none",
-     "for a sensitive attribute: the absolute value of log2(share in the class ÷ share in the input) is "
-     "below this, for each value that occurs in the class"},
+     "for a sensitive attribute: for each value in the class, the absolute value of log2(share in the class "
+     "÷ "
+     "share in the input) is below this number"},
     {"attributes", "order", "word or list", "none",
      "the order of the values of a sensitive attribute, for `distance: ordered`: `number`, `text` or a list "
      "of all values"},
@@ -117,7 +119,7 @@ constexpr JobKey kKeys[] = {
     {"risk", "highest", "share", "none",
      "maximum re-identification risk of any record: `20%` means classes of five or more"},
     {"risk", "average", "share", "none",
-     "maximum average risk over all published records (classes ÷ records)"},
+     "maximum average re-identification risk over all published records (classes ÷ records)"},
     {"risk", "sample_uniqueness", "share", "none",
      "maximum share of published records that are alone in their class; it adds to `k` only if `k` is 1"},
     {"risk", "population_uniqueness", "section", "none",
@@ -150,8 +152,9 @@ constexpr JobKey kKeys[] = {
     {"masking", "masked", "list of numbers", "[1, 2, 3, …]", "the number of masked characters at each level"},
 
     {"mondrian", "cut_by", "word", "normalized_span",
-     "which attribute is cut first: the one with the greatest `normalized_span` (share of its whole range), "
-     "`span` or `entropy`, or the one with the smallest entropy, `min_entropy`"},
+     "which attribute is cut first. `normalized_span` (share of its whole range), `span` and `entropy` take "
+     "the "
+     "attribute with the greatest value, `min_entropy` the one with the smallest entropy"},
     {"mondrian", "cuts", "word", "strict",
      "`strict`: records of one value stay together; `relaxed`: they may be divided, so that groups are "
      "smaller and overlap"},
