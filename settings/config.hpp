@@ -137,8 +137,9 @@ struct PageConfig {
   std::vector<std::string> names;     // host names of requests, besides those of loopback
   TlsFiles tls;                       // certificate and key; none: plain HTTP
   // Admins who may see more than masks; empty: none.
-  std::vector<std::string> raw_rows;    // may see rows of policies' tables as they are
-  std::vector<std::string> table_jobs;  // may run jobs that read or write tables of databases
+  std::vector<std::string> raw_rows;        // may see rows of policies' tables as they are
+  std::vector<std::string> table_jobs;      // may run jobs that read or write tables of databases
+  std::vector<std::string> policy_authors;  // may write files of policies, and have them reloaded
   bool operator==(const PageConfig&) const = default;
 };
 

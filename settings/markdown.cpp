@@ -46,8 +46,9 @@ std::string config_markdown() {
       "duplicate keys are errors, and the message gives the file, the line, the column and the fix. Paths "
       "are relative to the file. Durations are written like `250ms`, `30s`, `5m`, `24h`, `7d`. `RELOAD` "
       "and SIGHUP apply changes of the keys of the top level except `state_dir`, of `auth` except "
-      "`auth.method`, and of `auth_query`, `masks`, `tls` and `admin` (of `admin.http` only `raw_rows` "
-      "and `table_jobs`, and the files of its certificate). Changes of other keys require a restart.");
+      "`auth.method`, and of `auth_query`, `masks`, `tls` and `admin` (of `admin.http` only `raw_rows`, "
+      "`table_jobs` and `policy_authors`, and the files of its certificate). Changes of other keys require a "
+      "restart.");
   out += "\n\n## Top level\n\n";
   out += table_of("");
   for (const auto& section : config_sections()) {

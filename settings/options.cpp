@@ -309,6 +309,13 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_names(v, "role"), c.page.table_jobs);
      }},
+    {"admin.http", "policy_authors", "list of names", "[]",
+     "admins who may apply policies on the page: it writes the file into the folder of `policies` and "
+     "reloads. They decide what every reader is shown. They enter their password each time, and each change "
+     "is recorded. Requires audit.file and admin_role. RELOAD applies changes",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_names(v, "role"), c.page.policy_authors);
+     }},
     {"admin.http.tls", "cert_file", "path", "none", "as in tls.clients",
      [](Config& c, const Value& v, const Origin& o) {
        return store(read_path(v, o), c.page.tls.certificate);
@@ -556,7 +563,8 @@ bool is_reloadable(const Option& option) {
   if (in("")) return option.key != "state_dir";
   return in("auth_query") || in("tls.clients") || in("tls.backend") || in("admin") || in("masks") ||
          (in("auth") && option.key != "method") ||
-         (in("admin.http") && (option.key == "raw_rows" || option.key == "table_jobs"));
+         (in("admin.http") &&
+          (option.key == "raw_rows" || option.key == "table_jobs" || option.key == "policy_authors"));
 }
 std::span<const Section> config_sections() {
   return kSections;

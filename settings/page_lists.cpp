@@ -38,9 +38,15 @@ std::string wrong_table_jobs(const Config& config) {
   return wrong_page_list(config, "table_jobs", config.page.table_jobs);
 }
 
+std::string wrong_policy_authors(const Config& config) {
+  return wrong_page_list(config, "policy_authors", config.page.policy_authors);
+}
+
 std::string wrong_page_lists(const Config& config) {
-  auto wrong = wrong_raw_rows(config);
-  return wrong.empty() ? wrong_table_jobs(config) : wrong;
+  for (auto* wrong_list : {wrong_raw_rows, wrong_table_jobs, wrong_policy_authors}) {
+    if (auto wrong = wrong_list(config); !wrong.empty()) return wrong;
+  }
+  return {};
 }
 
 }  // namespace pgveil::app

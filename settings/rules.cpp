@@ -186,6 +186,8 @@ constexpr Rule kRules[] = {
     {"admin.http.raw_rows", "{}", kPageFix, [](const Config& c) { return wrong_list(wrong_raw_rows(c)); }},
     {"admin.http.table_jobs", "{}", kPageFix,
      [](const Config& c) { return wrong_list(wrong_table_jobs(c)); }},
+    {"admin.http.policy_authors", "{}", kPageFix,
+     [](const Config& c) { return wrong_list(wrong_policy_authors(c)); }},
     {"metrics.host", "metrics.host: {} is no address", kMetricsFix,
      [](const Config& c) {
        const bool is_wrong = c.metrics.port && !net::is_address(c.metrics.host);

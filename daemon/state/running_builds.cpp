@@ -6,15 +6,26 @@
 
 namespace pgveil::app {
 
+namespace {
+
+std::string line_of(const RunningBuilds::Progress& progress) {
+  std::string line = progress.stage;
+  if (progress.share) line += ", " + share_text(progress.passed, *progress.share);
+  if (progress.done > 0) line += fmt::format(" {}", progress.done);
+  return line;
+}
+
+}  // namespace
+
 RunningBuilds::Build::Build(RunningBuilds& builds, const std::vector<std::string>& policies)
     : builds_(builds) {
   const std::lock_guard lock(builds_.mutex_);
-  for (const auto& policy : policies) lines_.push_back(builds_.lines_.emplace(policy, "starting"));
+  for (const auto& policy : policies) entries_.push_back(builds_.running_.emplace(policy, Progress()));
 }
 
 RunningBuilds::Build::~Build() {
   const std::lock_guard lock(builds_.mutex_);
-  for (const auto line : lines_) builds_.lines_.erase(line);
+  for (const auto entry : entries_) builds_.running_.erase(entry);
 }
 
 void RunningBuilds::Build::reached(const BuildStep& step) {
@@ -24,17 +35,19 @@ void RunningBuilds::Build::reached(const BuildStep& step) {
     stage_began_ = now;
   }
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - stage_began_);
-  std::string line = stage_;
-  if (step.share) line += ", " + share_text(passed, *step.share);
-  if (step.done > 0) line += fmt::format(" {}", step.done);
   const std::lock_guard lock(builds_.mutex_);
-  for (const auto each : lines_) each->second = line;
+  for (const auto entry : entries_) entry->second = {stage_, step.done, step.share, passed};
 }
 
 std::string RunningBuilds::of(const std::string& policy) const {
   const std::lock_guard lock(mutex_);
-  const auto found = lines_.lower_bound(policy);
-  return found == lines_.end() || found->first != policy ? std::string() : found->second;
+  const auto found = running_.lower_bound(policy);
+  return found == running_.end() || found->first != policy ? std::string() : line_of(found->second);
+}
+
+std::multimap<std::string, RunningBuilds::Progress> RunningBuilds::all() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
 }
 
 }  // namespace pgveil::app

@@ -46,7 +46,7 @@ rewriter::Limits limits_of(const LimitsConfig& limits) {
 
 enum class PageLists { taken_over, wait };
 
-// Takes over the lists of roles to whom the page shows more, from now on. Where the page is, and how it is
+// Takes over the lists of roles who may do more on the page, from now on. Where the page is, and how it is
 // reached, changes only at the next start. Whether the lists are allowed depends on the audit log and the
 // roles in force. REQUIRES: those are carried over already.
 PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>& steps) {
@@ -54,11 +54,13 @@ PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>
   std::swap(written, next.page);
   next.page.raw_rows = written.raw_rows;
   next.page.table_jobs = written.table_jobs;
+  next.page.policy_authors = written.policy_authors;
   auto lists = PageLists::taken_over;
   std::string why;
   if (const auto wrong = wrong_page_lists(next); !wrong.empty()) {
     next.page.raw_rows.clear();
     next.page.table_jobs.clear();
+    next.page.policy_authors.clear();
     lists = PageLists::wait;
     why = "; until then nobody is listed: " + wrong;
   }

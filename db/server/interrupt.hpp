@@ -1,6 +1,7 @@
 #pragma once
 // Ends pgveil's own queries when the process is to end, because a count over a large table may run for
 // minutes. Thread-safe.
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -10,6 +11,13 @@ class Connection;
 
 class Interrupt {
  public:
+  Interrupt() = default;
+  // Ends with `whole`, and can be ended alone. whole: may be null.
+  explicit Interrupt(std::shared_ptr<Interrupt> whole);
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+  ~Interrupt();
+
   // Cancels the queries that run on connections with this interrupt. They fail, and so do all later ones.
   void end_all();
   [[nodiscard]] bool is_ended() const;
@@ -21,7 +29,9 @@ class Interrupt {
 
   mutable std::mutex mutex_;
   std::set<Connection*> connections_;
+  std::set<Interrupt*> parts_;
   bool is_ended_ = false;
+  const std::shared_ptr<Interrupt> whole_ = nullptr;
 };
 
 }  // namespace pgveil::db

@@ -154,28 +154,12 @@ HttpResponse WebApi::raw_rows(const Visit& visit) {
   const std::string& role = visit.session.role;
   const auto allowed = check_listed(now->config, role, now->config.page.raw_rows, "raw_rows");
   if (!allowed) return error_response(allowed.error());
-  if (audit_ == nullptr)
-    return error_response(403, "raw rows are shown only where an audit log is kept", "set audit.file");
   const auto texts = read_texts(visit.request.body, {"policy", "password"});
   if (!texts) return error_response(texts.error());
   const std::string &policy = (*texts)[0], &password = (*texts)[1];
-  if (!limit_.may_try(role, std::chrono::steady_clock::now())) return too_many_tries();
-  // Recorded in full, whatever audit.sql_bytes is, because it has only names.
-  const auto say = [&](const std::string& words) {
-    return keep(visit, session::AuditedCommand{std::make_shared<const std::string>(words)});
-  };
-  const auto end = [&](const std::string& sqlstate, HttpResponse response) {
-    const bool is_kept = keep(visit, session::AuditedCommandEnd{sqlstate});
-    return is_kept ? std::move(response) : not_on_record();
-  };
-  if (!say("SHOW RAW ROWS OF POLICY " + console::shown_name(policy.substr(0, 63)))) return not_on_record();
-  if (const auto proved = check_password(visit.request, role, password); !proved)
-    return end(proved.error().sqlstate,
-               error_response(403, "the password is wrong", "it is asked for each look"));
-  const auto look = raw_.look(*now, policy);
-  if (!look) return end(look.error().sqlstate, error_response(look.error()));
-  if (!say(fmt::format("{} RAW ROWS OF TABLE {}", look->rows, look->table))) return not_on_record();
-  return end("", json_response(200, look->answer));
+  return with_password(visit, "SHOW RAW ROWS OF POLICY " + console::shown_name(policy.substr(0, 63)),
+                       password,
+                       [&](const Say& say) { return outcome_of(told(raw_.look(*now, policy), say)); });
 }
 
 // ---- designs: they say sizes of cohorts, as CHECK POLICY does
@@ -186,6 +170,20 @@ HttpResponse WebApi::design_check(const Visit& visit) {
   if (!allowed) return error_response(allowed.error());
   const auto texts = read_texts(visit.request.body, {"yaml"});
   return texts ? json_text_response(design_check_json(texts->front())) : error_response(texts.error());
+}
+
+HttpResponse WebApi::asked(const Visit& visit, const std::string& words, const Ask& ask) {
+  if (!keep(visit, session::AuditedCommand{kept_words(words)})) return not_on_record();
+  const Questions::Question question(questions_, visit.session.number);
+  const auto answer = ask([&] { return question.is_ended() || visit.request.is_abandoned(); });
+  if (!keep(visit, session::AuditedCommandEnd{answer ? std::string() : answer.error().sqlstate}))
+    return not_on_record();
+  if (answer) return json_response(200, *answer);
+  const bool is_replaced = question.is_ended() && answer.error().sqlstate == sqlstate::kQueryCanceled;
+  return is_replaced
+             ? json_response(409, {{"message", "the question was cancelled, or a newer one was asked"},
+                                   {"sqlstate", answer.error().sqlstate}})
+             : error_response(answer.error());
 }
 
 HttpResponse WebApi::what_if(const Visit& visit) {
@@ -201,13 +199,12 @@ HttpResponse WebApi::what_if(const Visit& visit) {
   if (!yaml) return error_response(yaml.error());
   if (!policy) return error_response(policy.error());
   if (!k) return error_response(k.error());
-  const auto text = std::make_shared<const std::string>(fmt::format("WHAT IF K {} OF A DESIGN", *k));
-  if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
-  const auto result =
-      designs_.what_if(now->config, *yaml, *policy, *k, [&visit] { return visit.request.is_abandoned(); });
-  if (!keep(visit, session::AuditedCommandEnd{result ? std::string() : result.error().sqlstate}))
-    return not_on_record();
-  return result ? json_text_response(what_if_json(*result)) : error_response(result.error());
+  return asked(visit, fmt::format("WHAT IF K {} OF A DESIGN", *k),
+               [&](const auto& is_abandoned) -> Result<boost::json::object> {
+                 const auto found = designs_.what_if(now->config, *yaml, *policy, *k, is_abandoned);
+                 if (!found) return found.error();
+                 return what_if_json(*found);
+               });
 }
 
 // ---- jobs that are set up here

@@ -69,6 +69,7 @@ WebApi::WebApi(ServingState& serving, console::Console& console, net::Server& se
                PageJobs* page_jobs)
     : serving_(serving),
       console_(console),
+      server_(server),
       audit_(audit),
       mock_secret_(net::random_nonce()),
       rows_(server),
@@ -153,20 +154,23 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
     std::string_view path;
     HttpResponse (WebApi::*answer)(const Visit& visit);
   };
-  static constexpr std::array<Address, 14> kAddresses{{{"design/check", &WebApi::design_check},
-                                                       {"design/what-if", &WebApi::what_if},
-                                                       {"design/files", &WebApi::list_design_files},
-                                                       {"design/file", &WebApi::read_design_file},
-                                                       {"design/tables", &WebApi::list_tables},
-                                                       {"design/columns", &WebApi::table_columns},
-                                                       {"state", &WebApi::state},
-                                                       {"build", &WebApi::build},
-                                                       {"rows", &WebApi::masked_rows},
-                                                       {"raw-rows", &WebApi::raw_rows},
-                                                       {"prove", &WebApi::prove},
-                                                       {"difference", &WebApi::difference},
-                                                       {"audit", &WebApi::audit_log},
-                                                       {"audit/groups", &WebApi::audit_groups}}};
+  static constexpr auto kAddresses = std::to_array<Address>({{"design/check", &WebApi::design_check},
+                                                             {"design/what-if", &WebApi::what_if},
+                                                             {"design/files", &WebApi::list_design_files},
+                                                             {"design/file", &WebApi::read_design_file},
+                                                             {"design/tables", &WebApi::list_tables},
+                                                             {"design/columns", &WebApi::table_columns},
+                                                             {"protect/curve", &WebApi::curve},
+                                                             {"protect/sample", &WebApi::sample},
+                                                             {"protect/cancel", &WebApi::cancel_question},
+                                                             {"state", &WebApi::state},
+                                                             {"build", &WebApi::build},
+                                                             {"rows", &WebApi::masked_rows},
+                                                             {"raw-rows", &WebApi::raw_rows},
+                                                             {"prove", &WebApi::prove},
+                                                             {"difference", &WebApi::difference},
+                                                             {"audit", &WebApi::audit_log},
+                                                             {"audit/groups", &WebApi::audit_groups}});
   const auto found = std::ranges::find(kAddresses, path, &Address::path);
   if (found == kAddresses.end()) return std::nullopt;
   return (this->*found->answer)(visit);
@@ -179,6 +183,7 @@ HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
     if (auto answer = posted(visit, path)) return std::move(*answer);
   }
   if (path == "events" && method == "GET") return events(visit);
+  if (path == "protect/connection" && method == "GET") return connection(visit);
   if (path.starts_with(kPageJobs)) return answer_for_page_jobs(visit, path.substr(kPageJobs.size()));
   return run(visit, path);
 }
@@ -197,6 +202,7 @@ HttpResponse WebApi::who(const HttpRequest& request) {
                              {"standing", standing == console::Standing::admin ? "admin" : "stats"},
                              {"raw_rows", is_listed(now->config.page.raw_rows, "raw_rows")},
                              {"table_jobs", is_listed(now->config.page.table_jobs, "table_jobs")},
+                             {"policy_authors", is_listed(now->config.page.policy_authors, "policy_authors")},
                              {"csrf", session->csrf},
                              {"version", "pgveil " PGVEIL_VERSION}});
 }
@@ -299,6 +305,33 @@ HttpResponse WebApi::recorded(const Visit& visit, const std::string& words,
   return answer ? json_response(200, *answer) : error_response(answer.error());
 }
 
+WebApi::Outcome WebApi::outcome_of(const Result<boost::json::object>& answer) {
+  if (answer) return {json_response(200, *answer), ""};
+  return {error_response(answer.error()), answer.error().sqlstate};
+}
+
+HttpResponse WebApi::with_password(const Visit& visit, const std::string& words, const std::string& password,
+                                   const std::function<Outcome(const Say&)>& work) {
+  if (audit_ == nullptr)
+    return error_response(403, "this is allowed only where an audit log is kept", "set audit.file");
+  const auto time = std::chrono::steady_clock::now();
+  if (!limit_.may_try(visit.session.role, time)) return too_many_tries();
+  const Say say = [&](const std::string& line) {
+    return keep(visit, session::AuditedCommand{std::make_shared<const std::string>(line)});
+  };
+  const auto end = [&](const std::string& sqlstate) {
+    return keep(visit, session::AuditedCommandEnd{sqlstate});
+  };
+  if (!say(words)) return not_on_record();
+  if (const auto proved = check_password(visit.request, visit.session.role, password); !proved)
+    return end(proved.error().sqlstate)
+               ? error_response(403, "the password is wrong", "it is asked for each time")
+               : not_on_record();
+  limit_.take_back(visit.session.role, time);
+  auto outcome = work(say);
+  return end(outcome.sqlstate) ? std::move(outcome.response) : not_on_record();
+}
+
 HttpResponse WebApi::run(const Visit& visit, std::string_view path) {
   const auto routed = route(visit.request.method, path, visit.request.body);
   if (!routed) return not_there();
@@ -328,15 +361,18 @@ std::optional<std::string> WebApi::next_events(const std::string& token,
   const auto session = session_of(token, WebSessions::Touch::rests);
   if (!session) return std::nullopt;
   std::string text = ": \n\n";  // so that a visitor who has gone is noticed
+  const auto tell = [&](std::string_view name, std::string data) {
+    std::string& last = sent[std::string(name)];
+    if (data == last) return;
+    text += fmt::format("event: {}\ndata: {}\n\n", name, data);
+    last = std::move(data);
+  };
   for (const auto& topic : event_topics()) {
     const auto answer = console_.run({session->role, std::string(topic.command)});
     if (!answer) return std::nullopt;
-    std::string data = boost::json::serialize(json_of(*answer));
-    std::string& last = sent[std::string(topic.name)];
-    if (data == last) continue;
-    text += fmt::format("event: {}\ndata: {}\n\n", topic.name, data);
-    last = std::move(data);
+    tell(topic.name, boost::json::serialize(json_of(*answer)));
   }
+  tell("builds", boost::json::serialize(builds_json(serving_.running_builds())));
   return text;
 }
 
@@ -347,6 +383,8 @@ HttpResponse WebApi::events(const Visit& visit) {
     if (!keep(visit, session::AuditedCommand{text})) return not_on_record();
     if (!keep(visit, session::AuditedCommandEnd{})) return not_on_record();
   }
+  if (!keep(visit, session::AuditedCommand{kept_words("LOOK AT RUNNING BUILDS")})) return not_on_record();
+  if (!keep(visit, session::AuditedCommandEnd{})) return not_on_record();
   auto sent = std::make_shared<std::map<std::string, std::string>>();
   return {200,
           {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}},

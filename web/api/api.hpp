@@ -15,6 +15,7 @@
 #include "web/api/design.hpp"
 #include "web/api/difference.hpp"
 #include "web/api/page_jobs.hpp"
+#include "web/api/questions.hpp"
 #include "web/api/raw_rows.hpp"
 #include "web/api/rows.hpp"
 #include "web/api/sessions.hpp"
@@ -56,6 +57,10 @@ class WebApi {
   [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
   [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
+  [[nodiscard]] net::HttpResponse curve(const Visit& visit);
+  [[nodiscard]] net::HttpResponse sample(const Visit& visit);
+  [[nodiscard]] net::HttpResponse cancel_question(const Visit& visit);
+  [[nodiscard]] net::HttpResponse connection(const Visit& visit);
   [[nodiscard]] net::HttpResponse masked_rows(const Visit& visit);
   [[nodiscard]] net::HttpResponse raw_rows(const Visit& visit);
   [[nodiscard]] net::HttpResponse prove(const Visit& visit);
@@ -83,18 +88,35 @@ class WebApi {
   [[nodiscard]] bool keep(const Visit& visit, session::AuditedThing thing);
   // The text shortened as audit.sql_bytes says.
   [[nodiscard]] session::AuditedText kept_words(const std::string& words) const;
+  // Records `words`, asks, and records the end. A newer question of the session ends this one.
+  using Ask = std::function<Result<boost::json::object>(const Designs::IsAbandoned& is_abandoned)>;
+  [[nodiscard]] net::HttpResponse asked(const Visit& visit, const std::string& words, const Ask& ask);
+  // Runs `work` only with the password, which a session that was stolen has not. Records `words` before the
+  // password is checked, and the end. What is recorded is written in full whatever audit.sql_bytes is, so it
+  // has only names and sizes.
+  using Say = std::function<bool(const std::string& words)>;  // one more record; false: it can't be written
+  struct Outcome {
+    net::HttpResponse response;
+    std::string sqlstate;  // for the record; empty: success
+  };
+  [[nodiscard]] static Outcome outcome_of(const Result<boost::json::object>& answer);
+  [[nodiscard]] net::HttpResponse with_password(const Visit& visit, const std::string& words,
+                                                const std::string& password,
+                                                const std::function<Outcome(const Say&)>& work);
   // Runs `work` and returns its answer. Records `words` before it, and the end after it.
   [[nodiscard]] net::HttpResponse recorded(const Visit& visit, const std::string& words,
                                            const std::function<Result<boost::json::object>()>& work);
 
   ServingState& serving_;
   console::Console& console_;
+  net::Server& server_;
   AuditLog* audit_;
   const std::string mock_secret_;
   std::map<std::string, std::string, std::less<>> tags_;  // of files, by path
   WebSessions sessions_;
   SignInLimit limit_;
   Designs designs_;
+  Questions questions_;
   WebDifference differences_;
   WebRows rows_;
   RawRowsView raw_;

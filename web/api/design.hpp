@@ -11,11 +11,13 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 #include "policy/counts/counts.hpp"
 #include "policy/spec/spec.hpp"
 #include "policy/tree/disclosure.hpp"
+#include "policy/version/version.hpp"
 #include "rewriter/catalog/catalog.hpp"
 #include "settings/config.hpp"
 
@@ -35,18 +37,48 @@ struct WhatIf {
   policy::Disclosure disclosure;
   boost::json::value utility;  // as in a version
 };
-[[nodiscard]] std::string what_if_json(const WhatIf& result);
+[[nodiscard]] boost::json::object what_if_json(const WhatIf& result);
 
-// Thread-safe; one question at a time.
+// What a policy would disclose with each of several k.
+struct Curve {
+  std::string policy;
+  std::string counted_at;
+  std::vector<std::string> attributes;
+  // Errors: those of BUILD for this k alone, such as fewer persons than k.
+  struct Point {
+    std::uint64_t k = 0;
+    Result<WhatIf> found;
+  };
+  std::vector<Point> points;  // in the order of the question
+};
+[[nodiscard]] boost::json::object curve_json(const Curve& curve);
+
+// A policy of the text, and the version that a build of it would begin with now.
+struct DraftVersion {
+  std::shared_ptr<const policy::PolicySpec> spec;
+  policy::PolicyVersion version;  // number 0
+};
+
+// Thread-safe; one question at a time, and the others wait for it.
 class Designs {
  public:
+  static constexpr std::size_t kMostPoints = 24;
+
   // What a new build of this policy of the text would disclose, with another k. is_abandoned: nobody waits
-  // for the answer any more; asked now and then. Errors: those of the text and those of BUILD, except for
-  // constraints that only BUILD checks; ErrorKind::limit while another question is being answered, and when
-  // it was abandoned.
+  // for the answer any more; asked several times a second, also while the table is counted. Errors: those of
+  // the text and those of BUILD, except for constraints that only BUILD checks; ErrorKind::limit while
+  // another question is being answered for long, and when it was abandoned.
   using IsAbandoned = std::function<bool()>;
   [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
                                        std::uint64_t k, const IsAbandoned& is_abandoned);
+  // The same with each k; the table is counted once. Errors: as what_if; ErrorKind::usage for no k, or more
+  // than kMostPoints.
+  [[nodiscard]] Result<Curve> curve(const Config& config, std::string_view yaml, std::string_view policy,
+                                    const std::vector<std::uint64_t>& ks, const IsAbandoned& is_abandoned);
+  // With the k of the text, and with all that BUILD checks. Errors: as what_if; ErrorKind::policy for a
+  // policy whose rows only BUILD makes: with a source, a key or a masked copy.
+  [[nodiscard]] Result<DraftVersion> draft_version(const Config& config, std::string_view yaml,
+                                                   std::string_view policy, const IsAbandoned& is_abandoned);
 
   // Frees counts that are too old to be used. Never waits.
   void forget_old();
@@ -63,6 +95,12 @@ class Designs {
   };
   [[nodiscard]] bool can_use(const policy::PolicySpec& spec) const;
   [[nodiscard]] Result<void> count(const Config& config, const policy::PolicySpec& spec);
+  // Counts unless the counts that are kept can be used. Errors: abandoned, or those of the count.
+  [[nodiscard]] Result<void> have_counts(const Config& config, const policy::PolicySpec& spec,
+                                         const IsAbandoned& is_abandoned);
+  [[nodiscard]] policy::Counts counts_for(const policy::PolicySpec& spec) const;
+  // REQUIRES: the counts can be used.
+  [[nodiscard]] Result<WhatIf> answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const;
 
   std::timed_mutex mutex_;
   std::unique_ptr<const Counted> counted_;

@@ -95,9 +95,13 @@ net::HttpResponse error_response(unsigned status, std::string_view message, std:
   return json_response(status, body);
 }
 
+Error unrecorded() {
+  return {ErrorKind::io, std::string(sqlstate::kIoError), "the audit log can't be written",
+          "nothing is answered until it can be"};
+}
+
 net::HttpResponse not_on_record() {
-  return error_response(Error{ErrorKind::io, std::string(sqlstate::kIoError),
-                              "the audit log can't be written", "nothing is answered until it can be"});
+  return error_response(unrecorded());
 }
 
 net::HttpResponse not_there() {

@@ -24,7 +24,8 @@ namespace pgveil::app {
                                                std::string_view hint = {});
 
 [[nodiscard]] net::HttpResponse not_there();
-[[nodiscard]] net::HttpResponse not_on_record();  // the audit log cannot be written
+[[nodiscard]] Error unrecorded();  // the audit log cannot be written
+[[nodiscard]] net::HttpResponse not_on_record();
 
 // An object with these keys, perhaps with some of the optional ones, and no others. Errors: ErrorKind::usage,
 // quoting nothing of the body.

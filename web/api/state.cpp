@@ -9,6 +9,7 @@
 #include "common/files/whole_file.hpp"
 #include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
+#include "common/time_left.hpp"
 #include "web/api/design.hpp"
 
 namespace pgveil::app {
@@ -79,6 +80,19 @@ Result<json::object> policy_now(const Present& present, const RunningBuilds& bui
       {"file", name_of(present.config, loaded.at.file)},
       {"file_is_loaded", disk.hash == loaded.hash},
       {"file_problem", text_or_null(disk.problem)}};
+}
+
+json::array builds_json(const RunningBuilds& builds) {
+  json::array running;
+  for (const auto& [policy, progress] : builds.all()) {
+    const auto left = progress.share ? time_left(progress.passed, *progress.share) : std::nullopt;
+    running.push_back({{"policy", policy},
+                       {"stage", progress.stage},
+                       {"done", progress.done},
+                       {"share", progress.share ? json::value(*progress.share) : json::value(nullptr)},
+                       {"seconds_left", left ? json::value(left->count()) : json::value(nullptr)}});
+  }
+  return running;
 }
 
 Result<json::array> design_files(const Config& config) {

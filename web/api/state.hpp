@@ -20,6 +20,9 @@ namespace pgveil::app {
 [[nodiscard]] Result<boost::json::object> policy_now(const Present& present, const RunningBuilds& builds,
                                                      const std::string& policy);
 
+// The builds that run: [{"policy", "stage", "done", "share", "seconds_left"}], by policy.
+[[nodiscard]] boost::json::array builds_json(const RunningBuilds& builds);
+
 inline constexpr std::size_t kMostDesignBytes = std::size_t{1} << 20;
 
 // [{"name", "tag"}], names relative to the configuration's folder. Errors: a file can't be read.

@@ -471,16 +471,19 @@ TEST_CASE("the page has TLS, names and roles that see more when the configuratio
   const auto text =
       replaced(kPage, "HTTP",
                ", host: 192.0.2.1, names: [pgveil.example.org], tls: {cert_file: a.crt, key_file: "
-               "a.key}, raw_rows: [operator], table_jobs: [operator]");
+               "a.key}, raw_rows: [operator], table_jobs: [operator], "
+               "policy_authors: [operator]");
   const auto config = read_config_text(text, "/etc/pgveil/pgveil.yaml");
   REQUIRE_MESSAGE(config.has_value(), one_line(config.error()));
   CHECK(config->page.tls.certificate == "/etc/pgveil/a.crt");
   CHECK(config->page.raw_rows == std::vector<std::string>{"operator"});
   CHECK(config->page.table_jobs == std::vector<std::string>{"operator"});
+  CHECK(config->page.policy_authors == std::vector<std::string>{"operator"});
   const auto plain = read_config_text(replaced(kPage, "HTTP", ""), "/etc/pgveil/pgveil.yaml");
   REQUIRE_MESSAGE(plain.has_value(), one_line(plain.error()));
   CHECK(plain->page.raw_rows.empty());
   CHECK(plain->page.table_jobs.empty());
+  CHECK(plain->page.policy_authors.empty());
 }
 
 TEST_CASE("a key of an earlier release has no effect and is warned of") {
@@ -512,7 +515,7 @@ TEST_CASE("without TLS the page is on loopback and has no other names") {
 }
 
 TEST_CASE("raw rows and jobs over tables are for listed admins, on record, through admin_role") {
-  for (const char* key : {"raw_rows", "table_jobs"}) {
+  for (const char* key : {"raw_rows", "table_jobs", "policy_authors"}) {
     CAPTURE(key);
     const std::string http = std::string(", ") + key + ": [operator]";
     CHECK(page_error(http).empty());

@@ -1,0 +1,130 @@
+// The answers of the API for people who protect a table: what a draft of its policy would disclose, and how
+// clients connect.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <utility>
+
+#include "common/sqlstate.hpp"
+#include "console/quote.hpp"
+#include "proxy/net/address.hpp"
+#include "settings/choices.hpp"
+#include "web/api/api.hpp"
+#include "web/api/json.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using net::HttpResponse;
+namespace json = boost::json;
+
+Result<std::vector<std::uint64_t>> numbers_at(const json::object& body, std::string_view key) {
+  const auto* list = body.at(key).if_array();
+  std::vector<std::uint64_t> numbers;
+  if (list != nullptr) {
+    for (const auto& each : *list) {
+      boost::system::error_code failed;
+      const auto number = each.to_number<std::uint64_t>(failed);
+      if (failed) break;
+      numbers.push_back(number);
+    }
+  }
+  if (list != nullptr && numbers.size() == list->size()) return numbers;
+  return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+               fmt::format("\"{}\" is no list of whole numbers of at least 0", key),
+               "docs/openapi.yaml describes the requests"};
+}
+
+std::string_view word_of(ClientTls mode) {
+  const auto found = std::ranges::find(kClientTls, mode, &std::pair<std::string_view, ClientTls>::second);
+  return found == kClientTls.end() ? std::string_view() : found->first;
+}
+
+// What a client asks for so that it gets the best that pgveil has.
+std::string_view sslmode_for(ClientTls mode) {
+  switch (mode) {
+    case ClientTls::disable: return "disable";
+    case ClientTls::allow:
+    case ClientTls::prefer: return "prefer";
+    case ClientTls::require:
+    case ClientTls::verify_ca: return "require";
+  }
+  return "require";
+}
+
+// Null: the address says nothing to people elsewhere, so they use the name by which they reach the page.
+json::value told_host(const std::string& host) {
+  const bool is_any = host.empty() || host == "*" || host == "0.0.0.0" || host == "::";
+  return is_any || (net::is_address(host) && net::is_loopback(host)) ? json::value(nullptr)
+                                                                     : json::value(host);
+}
+
+}  // namespace
+
+HttpResponse WebApi::curve(const Visit& visit) {
+  const auto now = serving_.present();
+  const auto allowed =
+      console::authorize(console::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto body = read_body(visit.request.body, {"yaml", "policy", "ks"});
+  if (!body) return error_response(body.error());
+  const auto yaml = text_at(*body, "yaml");
+  const auto policy = text_at(*body, "policy");
+  const auto ks = numbers_at(*body, "ks");
+  if (!yaml) return error_response(yaml.error());
+  if (!policy) return error_response(policy.error());
+  if (!ks) return error_response(ks.error());
+  return asked(visit, fmt::format("WHAT IF {} K OF A DESIGN", ks->size()),
+               [&](const auto& is_abandoned) -> Result<json::object> {
+                 const auto found = designs_.curve(now->config, *yaml, *policy, *ks, is_abandoned);
+                 if (!found) return found.error();
+                 return curve_json(*found);
+               });
+}
+
+HttpResponse WebApi::cancel_question(const Visit& visit) {
+  if (const auto empty = read_body(visit.request.body, {}); !empty) return error_response(empty.error());
+  return recorded(visit, "CANCEL A QUESTION OF THIS SESSION", [&]() -> Result<json::object> {
+    return json::object{{"was_running", questions_.cancel(visit.session.number)}};
+  });
+}
+
+// The password and the records are those of raw rows, because these are raw rows.
+HttpResponse WebApi::sample(const Visit& visit) {
+  const auto now = serving_.present();
+  const std::string& role = visit.session.role;
+  const auto allowed = check_listed(now->config, role, now->config.page.raw_rows, "raw_rows");
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"yaml", "policy", "password"});
+  if (!texts) return error_response(texts.error());
+  const std::string &yaml = (*texts)[0], &policy = (*texts)[1], &password = (*texts)[2];
+  return with_password(
+      visit, "SHOW RAW ROWS OF A DRAFT OF POLICY " + console::shown_name(policy.substr(0, 63)), password,
+      [&](const Say& say) {
+        const Questions::Question question(questions_, visit.session.number);
+        const auto is_abandoned = [&] { return question.is_ended() || visit.request.is_abandoned(); };
+        const auto draft = designs_.draft_version(now->config, yaml, policy, is_abandoned);
+        if (!draft) return outcome_of(draft.error());
+        return outcome_of(told(raw_.look_at_draft(now->config, *draft), say));
+      });
+}
+
+HttpResponse WebApi::connection(const Visit& visit) {
+  const auto now = serving_.present();
+  const auto allowed =
+      console::authorize(console::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const Config& config = now->config;
+  json::array databases;
+  for (const auto& database : config.backend.databases) databases.push_back(json::string(database));
+  const bool is_loopback = net::is_address(config.listen.host) && net::is_loopback(config.listen.host);
+  return json_response(200, json::object{{"host", told_host(config.listen.host)},
+                                         {"port", server_.port()},
+                                         {"databases", std::move(databases)},
+                                         {"tls", word_of(config.tls.clients)},
+                                         {"sslmode", sslmode_for(config.tls.clients)},
+                                         {"is_loopback", is_loopback}});
+}
+
+}  // namespace pgveil::app
