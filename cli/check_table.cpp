@@ -132,7 +132,7 @@ void set_options(const CheckTableArguments& arguments, TableDemand& demand) {
   demand.is_empty_null = arguments.table.file.has_value();
   if (arguments.table.table && !demand.null_text) demand.null_text = null_text_of(arguments.table);
   demand.demand.most_keys = arguments.most_classes;
-  if (arguments.ignores_suppressed) demand.demand.outliers = engine::Outliers::as_reference;
+  if (arguments.ignores_suppressed) demand.demand.suppressed_records = engine::SuppressedRecords::keep;
 }
 
 CheckReport report_of(const CheckTableArguments& arguments, const TableDemand& demand,

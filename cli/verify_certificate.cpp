@@ -99,7 +99,7 @@ TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
   made.demand.k = certificate.k;
   made.demand.risks = certificate.risks;
   made.demand.has_left_out = certificate.has_left_out;
-  if (certificate.lets_suppressed_be) made.demand.outliers = engine::Outliers::as_reference;
+  made.demand.suppressed_records = certificate.suppressed_records;
   for (auto column : certificate.sensitive) {
     std::erase_if(column.demanded, [&](const engine::ValueModel& model) {
       const auto* closeness = std::get_if<engine::TCloseness>(&model);

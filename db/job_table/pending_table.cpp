@@ -149,7 +149,7 @@ void fill(Connection& connection, const TableTarget& target, const Publication& 
 
 // Recounts the output where it is stored.
 Result<void> recount(Connection& connection, const TableTarget& target, const Publication& publication,
-                     std::uint64_t k, engine::Outliers outliers) {
+                     std::uint64_t k, engine::SuppressedRecords suppressed_records) {
   std::string keys, others;
   std::size_t size = 0;
   for (const auto& column : publication.columns) {
@@ -177,7 +177,7 @@ Result<void> recount(Connection& connection, const TableTarget& target, const Pu
     counted.add(cells, row[static_cast<int>(size)].as<bool>(),
                 row[static_cast<int>(size + 1)].as<std::uint64_t>());
   });
-  return counted.check(k, outliers, publication.rows);
+  return counted.check(k, suppressed_records, publication.rows);
 }
 
 std::string rows_query(const TableTarget& target, const Publication& publication) {
@@ -188,7 +188,8 @@ std::string rows_query(const TableTarget& target, const Publication& publication
 }
 
 Result<void> write_all(Connection& connection, const TableTarget& target, const Publication& publication,
-                       std::uint64_t k, engine::Outliers outliers, const Progress& progress) {
+                       std::uint64_t k, engine::SuppressedRecords suppressed_records,
+                       const Progress& progress) {
   connection.run("BEGIN");
   if (auto cleared = clear(connection, target); !cleared) return cleared;
   if (auto free = check_export_target(connection, target.schema, target.table); !free) return free;
@@ -196,7 +197,7 @@ Result<void> write_all(Connection& connection, const TableTarget& target, const 
   create(connection, target, publication);
   if (auto made = check_exported_table(connection, target.schema, target.table); !made) return made;
   fill(connection, target, publication, progress);
-  return recount(connection, target, publication, k, outliers);
+  return recount(connection, target, publication, k, suppressed_records);
 }
 
 }  // namespace
@@ -209,13 +210,15 @@ PendingTable::~PendingTable() = default;
 
 Result<PendingTable> PendingTable::write(const Endpoint& endpoint, const TableTarget& target,
                                          const engine::Publication& publication, std::uint64_t k,
-                                         engine::Outliers outliers, const Progress& progress) {
+                                         engine::SuppressedRecords suppressed_records,
+                                         const Progress& progress) {
   auto connection = Connection::open(endpoint, target.database, Access::read_write);
   if (!connection) return connection.error();
   return guarded<PendingTable>(
       fmt::format("publishing to {}", qualified_name(target.schema, target.table)),
       [&]() -> Result<PendingTable> {
-        if (auto written = write_all(**connection, target, publication, k, outliers, progress); !written)
+        if (auto written = write_all(**connection, target, publication, k, suppressed_records, progress);
+            !written)
           return written.error();
         return PendingTable(std::move(*connection), rows_query(target, publication));
       });

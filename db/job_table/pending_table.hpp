@@ -37,7 +37,8 @@ class PendingTable {
   // its column's type; a recount that fails. ErrorKind::connection, ::server.
   [[nodiscard]] static Result<PendingTable> write(const Endpoint& endpoint, const TableTarget& target,
                                                   const engine::Publication& publication, std::uint64_t k,
-                                                  engine::Outliers outliers, const Progress& progress = {});
+                                                  engine::SuppressedRecords suppressed_records,
+                                                  const Progress& progress = {});
   PendingTable(PendingTable&&) noexcept;
   PendingTable& operator=(PendingTable&&) noexcept;
   ~PendingTable();

@@ -39,6 +39,17 @@ const Column* Table::find(std::string_view name) const {
   return found == columns.end() ? nullptr : &*found;
 }
 
+Table rows_of(const Table& table, std::span<const std::size_t> rows) {
+  Table made;
+  for (const auto& column : table.columns) {
+    auto& chosen = made.columns.emplace_back();
+    chosen.name = column.name;
+    chosen.values = column.values;
+    for (const auto row : rows) chosen.codes.push_back(column.codes.at(row));
+  }
+  return made;
+}
+
 Result<Table> read_table(std::string_view bytes, char separator) {
   RecordReader reader(bytes, separator);
   std::vector<std::string_view> fields;

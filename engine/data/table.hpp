@@ -1,5 +1,6 @@
 #pragma once
 // A table as dictionary-encoded columns of equal length. A plain value.
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct Table {
   [[nodiscard]] std::size_t rows() const { return columns.empty() ? 0 : columns.front().codes.size(); }
   [[nodiscard]] const Column* find(std::string_view name) const;  // nullptr if there is none
 };
+
+// Some rows of the table, with all values of its columns, so that codes keep their meaning.
+[[nodiscard]] Table rows_of(const Table& table, std::span<const std::size_t> rows);
 
 // Reads separated text with a header. Errors: what separated_text.hpp refuses, no header, an empty or
 // repeated column name, a record with more or fewer fields than the header.

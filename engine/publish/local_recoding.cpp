@@ -12,18 +12,6 @@
 namespace pgveil::engine {
 namespace {
 
-// Some rows of the table, with all values of its columns, so that codes keep their meaning.
-Table rows_of(const Table& table, std::span<const std::size_t> rows) {
-  Table made;
-  for (const auto& column : table.columns) {
-    auto& chosen = made.columns.emplace_back();
-    chosen.name = column.name;
-    chosen.values = column.values;
-    for (const auto row : rows) chosen.codes.push_back(column.codes.at(row));
-  }
-  return made;
-}
-
 // What the rows show in the quasi-identifiers, in the given order.
 class Shown {
  public:
@@ -144,6 +132,7 @@ Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepare
     left = std::move(remaining);
   }
   made.table = shown_table(table, quasi_identifiers, shown);
+  made.suppressed_rows = std::move(*left);
   made.certainty_penalty = shown.certainty_penalty();
   return made;
 }

@@ -32,7 +32,8 @@ struct Recoding {
   // The table to be published: quasi-identifiers as they are shown, `*` where they are suppressed; other
   // columns unchanged.
   Table table;
-  double certainty_penalty = 0;  // as in Publication
+  std::vector<std::size_t> suppressed_rows;  // of the table, ascending
+  double certainty_penalty = 0;              // as in Publication
   [[nodiscard]] std::uint64_t suppressed() const { return steps.back().suppressed; }
 };
 

@@ -131,9 +131,11 @@ Result<Microaggregation> microaggregate(const Table& table, const PreparedTable&
   RowCounter counter(table, prepared, anonymity);
   const auto judged = judge_rows(*columns, prepared, table.rows(), counter, RiskTest(anonymity));
   Microaggregation made;
-  for (const auto& it : judged.classes) made.suppressed += it.is_kept ? 0 : it.records;
-  if (made.suppressed > anonymity.suppression_limit)
-    return not_anonymous(made.suppressed, anonymity.suppression_limit);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (!judged.is_kept(row)) made.suppressed_rows.push_back(row);
+  }
+  if (made.suppressed() > anonymity.suppression_limit)
+    return not_anonymous(made.suppressed(), anonymity.suppression_limit);
   made.errors.resize(aggregated.size());
   const auto rows = static_cast<double>(table.rows());
   std::vector<ShownColumn> shown;

@@ -18,9 +18,10 @@ namespace pgveil::engine {
 struct Microaggregation {
   // Quasi-identifiers as they are shown, `*` where they are suppressed; other columns unchanged.
   Table table;
-  std::uint64_t classes = 0;         // not suppressed; classes that look alike count once
-  std::uint64_t smallest_class = 0;  // of these; 0 if there are none
-  std::uint64_t suppressed = 0;      // records
+  std::vector<std::size_t> suppressed_rows;  // of the table, ascending
+  std::uint64_t classes = 0;                 // not suppressed; classes that look alike count once
+  std::uint64_t smallest_class = 0;          // of these; 0 if there are none
+  [[nodiscard]] std::uint64_t suppressed() const { return suppressed_rows.size(); }
   // As in Publication; an aggregate stands for what its class has of the column (ShownAggregate::penalty).
   double certainty_penalty = 0;
   std::vector<double> certainty_penalties;  // per quasi-identifier, in the order given to prepare()

@@ -48,15 +48,28 @@ bool keeps_starred(std::span<const LevelColumn> columns, const std::vector<Judge
 }
 
 // Hidden records still count. People whose records are dropped look like people who have none.
-bool keeps_presence(const DeltaPresence& presence, const CountedClass& starred, Outliers outliers) {
-  switch (outliers) {
-    case Outliers::as_reference: return true;
-    case Outliers::drop: return presence.least == 0;
-    case Outliers::hide: break;
+bool keeps_presence(const DeltaPresence& presence, const CountedClass& starred,
+                    SuppressedRecords suppressed_records) {
+  switch (suppressed_records) {
+    case SuppressedRecords::keep: return true;
+    case SuppressedRecords::keep_or_drop:
+    case SuppressedRecords::drop: return presence.least == 0;
+    case SuppressedRecords::keep_or_hide: break;
   }
   const auto records = static_cast<double>(starred.records);
   const auto people = static_cast<double>(starred.population);
   return records >= presence.least * people && records <= presence.most * people;
+}
+
+// starred_keep_models: whether the rows that show only `*` satisfy the models if suppressed records are kept.
+Fate suppressed_fate(SuppressedRecords suppressed_records, bool starred_keep_models) {
+  switch (suppressed_records) {
+    case SuppressedRecords::keep: return Fate::suppressed;
+    case SuppressedRecords::drop: return Fate::dropped;
+    case SuppressedRecords::keep_or_drop: return starred_keep_models ? Fate::suppressed : Fate::dropped;
+    case SuppressedRecords::keep_or_hide: return starred_keep_models ? Fate::suppressed : Fate::hidden;
+  }
+  return Fate::dropped;
 }
 
 Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const JudgedRows& judged,
@@ -80,10 +93,12 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
     if (!counter.is_published(row)) fate[row] = Fate::outside;
   }
   const auto suppressed = publication.suppressed_rows;
-  if (suppressed == 0 || options.outliers == Outliers::as_reference ||
-      keeps_starred(columns, judged.classes, starred, counter, risks))
-    return fate;
-  if (options.anonymity.presence && !keeps_presence(*options.anonymity.presence, starred, options.outliers)) {
+  if (suppressed == 0) return fate;
+  const Fate chosen = suppressed_fate(options.suppressed_records,
+                                      keeps_starred(columns, judged.classes, starred, counter, risks));
+  if (chosen == Fate::suppressed) return fate;
+  if (options.anonymity.presence &&
+      !keeps_presence(*options.anonymity.presence, starred, options.suppressed_records)) {
     return error_of_kind(
         ErrorKind::policy,
         fmt::format("δ-presence does not hold of the {} records that are suppressed, whether they are "
@@ -92,11 +107,8 @@ Result<std::vector<Fate>> fates(std::span<const LevelColumn> columns, const Judg
         "allow less suppression, or choose another transformation; with a least share of 0 they can be "
         "dropped");
   }
-  const bool drops = options.outliers == Outliers::drop;
-  (drops ? publication.dropped_rows : publication.hidden_rows) = suppressed;
-  for (auto& it : fate) {
-    if (it == Fate::suppressed) it = drops ? Fate::dropped : Fate::hidden;
-  }
+  (chosen == Fate::dropped ? publication.dropped_rows : publication.hidden_rows) = suppressed;
+  std::ranges::replace(fate, Fate::suppressed, chosen);
   return fate;
 }
 
@@ -193,6 +205,16 @@ void reorder(Publication& publication, std::uint64_t seed) {
 }
 
 }  // namespace
+
+std::string_view name(SuppressedRecords suppressed_records) {
+  switch (suppressed_records) {
+    case SuppressedRecords::keep_or_drop: return "keep_or_drop";
+    case SuppressedRecords::keep_or_hide: return "keep_or_hide";
+    case SuppressedRecords::keep: return "keep";
+    case SuppressedRecords::drop: return "drop";
+  }
+  return "";
+}
 
 Result<Publication> publish(const Table& table, const PreparedTable& prepared,
                             std::span<const unsigned> levels, const PublicationOptions& options) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/check/checker.hpp"
@@ -16,18 +17,23 @@
 
 namespace pgveil::engine {
 
-// What happens to suppressed records if the rows that show only `*` break a model (fewer than k, too few
-// sensitive values …). In the output `*` is a class like any other.
-enum class Outliers {
-  drop,         // they are left out
-  hide,         // they stay, but all their other columns are NULL too
-  as_reference  // they stay as they are, like in ARX: that class breaks a model
+// What happens to suppressed records. Records that are kept show `*` in all quasi-identifiers. The rows that
+// show only `*` are a class like any other, which may break a model (fewer than k, too few sensitive values).
+enum class SuppressedRecords : std::uint8_t {
+  keep_or_drop,  // they are kept if that class keeps the models; otherwise they are left out
+  keep_or_hide,  // they are kept; if that class breaks a model, all their other columns are NULL too
+  keep,          // they are kept, like in ARX, even if that class breaks a model
+  drop           // they are left out
 };
+inline constexpr std::size_t kSuppressedRecords = 4;
+
+// The word of the job's language: "keep_or_drop".
+[[nodiscard]] std::string_view name(SuppressedRecords suppressed_records);
 
 struct PublicationOptions {
   std::vector<std::string> columns;  // what is written, in this order; at least one, all of the table
   Anonymity anonymity;
-  Outliers outliers = Outliers::drop;
+  SuppressedRecords suppressed_records = SuppressedRecords::keep_or_drop;
   std::optional<std::string> null_text;  // the value that stands for NULL in the table
   std::uint64_t seed = 0;
 };
@@ -38,7 +44,7 @@ struct Publication {
   std::uint64_t classes = 0;         // not suppressed
   std::uint64_t smallest_class = 0;  // of these; 0 if there are none
   std::uint64_t suppressed_rows = 0;
-  std::uint64_t dropped_rows = 0;  // of the suppressed ones
+  std::uint64_t dropped_rows = 0;  // of the suppressed ones: left out
   std::uint64_t hidden_rows = 0;   // of the suppressed ones
   // GCP: the mean over all cells of quasi-identifiers of (hierarchy rows that the value stands for ÷ all
   // rows; for continuous ones the share of the range). A single row counts 0 and a suppressed cell 1.

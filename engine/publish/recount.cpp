@@ -40,13 +40,14 @@ void Recount::add(Cells quasi_identifiers, bool shows_more, std::uint64_t count)
   rows_ += count;
 }
 
-Result<void> Recount::check(std::uint64_t k, Outliers outliers, std::uint64_t rows) const {
+Result<void> Recount::check(std::uint64_t k, SuppressedRecords suppressed_records, std::uint64_t rows) const {
   if (rows_ != rows) return recount_failed(fmt::format("it has {} rows instead of {}", rows_, rows));
   std::uint64_t small = 0;
   for (const auto& [key, found] : classes_) {
     if (found.rows >= k) continue;
-    const bool is_allowed = found.is_starred && (outliers == Outliers::as_reference ||
-                                                 (outliers == Outliers::hide && !found.shows_more));
+    const bool is_allowed =
+        found.is_starred && (suppressed_records == SuppressedRecords::keep ||
+                             (suppressed_records == SuppressedRecords::keep_or_hide && !found.shows_more));
     if (!is_allowed) ++small;
   }
   if (small == 0) return {};

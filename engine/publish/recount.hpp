@@ -24,9 +24,10 @@ class Recount {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
   // Errors, kind policy: the number of rows is not `rows`; there are classes of fewer than k rows, unless all
-  // their cells are `*` and `outliers` allows that: as_reference, or hide if they show nothing else. Never
-  // quotes a value.
-  [[nodiscard]] Result<void> check(std::uint64_t k, Outliers outliers, std::uint64_t rows) const;
+  // their cells are `*` and `suppressed_records` allows that: keep, or keep_or_hide if they show nothing
+  // else. Never quotes a value.
+  [[nodiscard]] Result<void> check(std::uint64_t k, SuppressedRecords suppressed_records,
+                                   std::uint64_t rows) const;
 
  private:
   struct Class {

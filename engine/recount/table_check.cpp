@@ -210,7 +210,7 @@ Result<CheckFindings> TableCheck::finish(const CheckDemand& demand) const {
     made.records += it.records;
     if (it.is_starred) (it.shows_more ? made.starred_records : made.hidden_records) += it.records;
     has_stars = has_stars || it.is_starred;
-    if (it.is_starred && (!it.shows_more || demand.outliers == Outliers::as_reference)) continue;
+    if (it.is_starred && (!it.shows_more || demand.suppressed_records == SuppressedRecords::keep)) continue;
     ++made.classes;
     ++sizes[it.records];
     made.k = made.classes == 1 ? it.records : std::min(made.k, it.records);

@@ -29,9 +29,9 @@ struct CheckedColumn {
 
 struct CheckDemand {
   std::optional<std::uint64_t> k;
-  // Whether a class that shows only `*` counts. as_reference: it may break any model. Rows that show nothing
-  // else either (`hide`) never count.
-  Outliers outliers = Outliers::drop;
+  // Whether a class that shows only `*` counts. keep: it may break any model. Rows that show nothing else
+  // either (keep_or_hide) never count.
+  SuppressedRecords suppressed_records = SuppressedRecords::keep_or_drop;
   std::size_t most_keys = 0;  // how many offending classes are listed
   std::vector<RiskModel> risks = {};
   // These two compare with the population that was added.

@@ -66,7 +66,7 @@ Result<TableDemand> demand_of(const Job& job, const engine::Table& values) {
   made.sensitive = std::move(*columns);
   made.null_text = job.null_text;
   made.demand.k = job.k;
-  made.demand.outliers = job.outliers;
+  made.demand.suppressed_records = job.suppressed_records;
   made.demand.risks = job.risks;
   return made;
 }

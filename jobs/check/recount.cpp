@@ -196,7 +196,7 @@ Result<void> recount_models(const Job& job, const JobData& data, const engine::P
   if (has_population) {
     if (auto added = add_population(job, data.table, levels, check); !added) return added;
   }
-  const auto found = check.finish({job.k, job.outliers, 0, job.risks, job.presence, job.k_map,
+  const auto found = check.finish({job.k, job.suppressed_records, 0, job.risks, job.presence, job.k_map,
                                    publication.dropped_rows + publication.hidden_rows > 0});
   if (!found) return found.error();
   if (found->is_kept()) return {};

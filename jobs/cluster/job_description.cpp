@@ -75,8 +75,13 @@ Result<void> check_models(const Job& job) {
   if (job.local_recoding > 0) return for_one_machine("local_recoding");
   const auto is_aggregated = [](const JobAttribute& it) { return it.aggregate.has_value(); };
   if (std::ranges::any_of(job.attributes, is_aggregated)) return for_one_machine("aggregate");
-  if (job.outliers != engine::Outliers::drop) return for_one_machine("what outliers say beside drop");
-  return {};
+  switch (job.suppressed_records) {
+    case engine::SuppressedRecords::drop:
+    case engine::SuppressedRecords::keep_or_drop: return {};
+    case engine::SuppressedRecords::keep:
+    case engine::SuppressedRecords::keep_or_hide: break;
+  }
+  return for_one_machine(fmt::format("suppressed_records: {}", engine::name(job.suppressed_records)));
 }
 
 // A column without records, only with a dictionary.
@@ -116,8 +121,13 @@ Result<std::string> describe_job(const Job& job) {
   if (auto checked = check_models(job); !checked) return checked.error();
   auto attributes = attributes_json(job);
   if (!attributes) return attributes.error();
-  json::object out{{"name", job.name}, {"input", input_json(job)},       {"attributes", *attributes},
-                   {"k", job.k},       {"suppression", job.suppression}, {"threads", job.limits.threads}};
+  json::object out{{"name", job.name},
+                   {"input", input_json(job)},
+                   {"attributes", *attributes},
+                   {"k", job.k},
+                   {"suppression", job.suppression},
+                   {"threads", job.limits.threads},
+                   {"suppressed_records", engine::name(job.suppressed_records)}};
   if (job.null_text) out["null"] = *job.null_text;
   if (job.seed) out["seed"] = *job.seed;
   if (job.output.file) out["output"] = job.output.file->path;

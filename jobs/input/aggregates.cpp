@@ -98,9 +98,9 @@ Result<AggregatedData> aggregate_job(const Job& job, const JobData& data, std::s
                                      const engine::Anonymity& anonymity) {
   auto made = engine::microaggregate(data.table, data.prepared, levels, anonymity, aggregated_columns(job));
   if (!made) return made.error();
-  auto prepared = prepare_shown(made->table, data);
-  if (!prepared) return prepared.error();
-  return AggregatedData{std::move(*made), std::move(*prepared)};
+  auto shown = show_table(job, data, std::move(made->table), made->suppressed_rows);
+  if (!shown) return shown.error();
+  return AggregatedData{std::move(*made), std::move(*shown)};
 }
 
 }  // namespace pgveil::app

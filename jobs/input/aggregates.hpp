@@ -33,11 +33,11 @@ namespace pgveil::app {
 [[nodiscard]] std::vector<engine::MicroaggregatedColumn> aggregated_columns(const Job& job);
 
 struct AggregatedData {
-  engine::Microaggregation made;
-  engine::PreparedTable prepared;  // of made.table
+  engine::Microaggregation made;  // its table is in `shown`
+  ShownTable shown;
 };
 
-// levels: in the job's order. Errors: those of microaggregate and of prepare.
+// levels: in the job's order. Errors: those of microaggregate and of show_table.
 [[nodiscard]] Result<AggregatedData> aggregate_job(const Job& job, const JobData& data,
                                                    std::span<const unsigned> levels,
                                                    const engine::Anonymity& anonymity);

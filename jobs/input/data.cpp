@@ -212,11 +212,29 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(privacy)};
 }
 
-Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data) {
+Result<ShownTable> show_table(const Job& job, const JobData& data, engine::Table shown,
+                              std::span<const std::size_t> suppressed) {
+  ShownTable made;
+  if (job.suppressed_records == engine::SuppressedRecords::drop && !suppressed.empty()) {
+    std::vector<std::size_t> left;
+    for (std::size_t row = 0; row < shown.rows(); ++row) {
+      if (!std::ranges::binary_search(suppressed, row)) left.push_back(row);
+    }
+    if (left.empty())
+      return error_of_kind(ErrorKind::policy, "every record would be dropped",
+                           "choose another transformation, or keep suppressed records");
+    shown = engine::rows_of(shown, left);
+    made.dropped = suppressed.size();
+  }
   std::vector<engine::QuasiIdentifier> as_shown;
   for (const auto& it : data.quasi_identifiers)
     as_shown.push_back({it.column, identity_hierarchy(*shown.find(it.column))});
-  return engine::prepare(shown, as_shown, data.privacy);
+  auto prepared = engine::prepare(shown, as_shown, data.privacy);
+  if (!prepared) return prepared.error();
+  made.prepared = std::move(*prepared);
+  made.prepared.sensitive = data.prepared.sensitive;
+  made.table = std::move(shown);
+  return made;
 }
 
 }  // namespace pgveil::app

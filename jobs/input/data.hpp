@@ -2,6 +2,7 @@
 // Reads the data of a job and prepares it for the engine: the input's columns and their hierarchies.
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,17 @@ struct JobReading {
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress, const JobReading& how = {});
 
-// shown: the job's table with its quasi-identifiers as they are to be published; they have no level above
-// their values. Errors: those of prepare.
-[[nodiscard]] Result<engine::PreparedTable> prepare_shown(const engine::Table& shown, const JobData& data);
+// A table that shows the job's quasi-identifiers as they are to be published. They have no level above their
+// values, and sensitive values are compared with those of the job's input.
+struct ShownTable {
+  engine::Table table;
+  engine::PreparedTable prepared;
+  std::uint64_t dropped = 0;  // records that were taken out of the table
+};
+
+// suppressed: rows of `shown` that show only `*` because they are suppressed. With suppressed_records: drop,
+// they are taken out. Errors: no row would be left; those of prepare.
+[[nodiscard]] Result<ShownTable> show_table(const Job& job, const JobData& data, engine::Table shown,
+                                            std::span<const std::size_t> suppressed);
 
 }  // namespace pgveil::app

@@ -44,9 +44,12 @@ Result<JobMondrian> read_section(const Value& value) {
 
 // Refuses keys that only a search over transformations can use.
 Result<void> check_keys(const JobEntries& entries) {
-  constexpr std::array<std::string_view, 10> kOfLattices{"suppression", "metric",        "aggregate", "gs",
-                                                         "outliers",    "presence",      "subset",    "k_map",
-                                                         "risk",        "local_recoding"};
+  constexpr std::array<std::string_view, 11> kOfLattices{"suppression",   "suppressed_records",
+                                                         "outliers",      "metric",
+                                                         "aggregate",     "gs",
+                                                         "presence",      "subset",
+                                                         "k_map",         "risk",
+                                                         "local_recoding"};
   for (const auto& entry : entries) {
     if (std::ranges::find(kOfLattices, entry.key) == kOfLattices.end()) continue;
     return error_at(entry.key_position, fmt::format("{} has no meaning with algorithm: mondrian", entry.key),

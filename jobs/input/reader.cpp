@@ -249,10 +249,27 @@ constexpr std::array<std::pair<std::string_view, engine::Aggregate>, 5> kAggrega
      {"geometric_mean", engine::Aggregate::geometric_mean},
      {"maximum", engine::Aggregate::maximum},
      {"rank", engine::Aggregate::rank}}};
-constexpr std::array<std::pair<std::string_view, engine::Outliers>, 3> kOutliers{
-    {{"drop", engine::Outliers::drop},
-     {"hide", engine::Outliers::hide},
-     {"as_reference", engine::Outliers::as_reference}}};
+// Older jobs say `outliers`. Its words meant only what happens if the suppressed records break a model.
+constexpr std::array<std::pair<std::string_view, engine::SuppressedRecords>, 3> kOutliers{
+    {{"drop", engine::SuppressedRecords::keep_or_drop},
+     {"hide", engine::SuppressedRecords::keep_or_hide},
+     {"as_reference", engine::SuppressedRecords::keep}}};
+
+Result<engine::SuppressedRecords> read_suppressed_records(const JobEntries& entries) {
+  const auto* outliers = yaml::find(entries, "outliers");
+  const auto* suppressed = yaml::find(entries, "suppressed_records");
+  if (outliers != nullptr && suppressed != nullptr)
+    return error_at(outliers->position(), "outliers and suppressed_records",
+                    "remove outliers: it is the older key for the same choice");
+  if (outliers != nullptr) return read_choice(*outliers, kOutliers);
+  if (suppressed == nullptr) return engine::SuppressedRecords::keep_or_drop;
+  std::array<std::pair<std::string_view, engine::SuppressedRecords>, engine::kSuppressedRecords> choices;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const auto choice = static_cast<engine::SuppressedRecords>(i);
+    choices[i] = {engine::name(choice), choice};
+  }
+  return read_choice(*suppressed, choices);
+}
 
 void read_goal(const JobEntries& entries, const Value& document, Job& job, FirstError& errors) {
   job.k = static_cast<std::uint64_t>(
@@ -268,8 +285,7 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
       algorithm != nullptr && !asks_for_mondrian(entries))
     job.algorithm = errors.take(read_algorithm(*algorithm));
   if (const auto* limits = yaml::find(entries, "limits")) job.limits = errors.take(read_limits(*limits));
-  if (const auto* outliers = yaml::find(entries, "outliers"))
-    job.outliers = errors.take(read_choice(*outliers, kOutliers));
+  job.suppressed_records = errors.take(read_suppressed_records(entries));
   if (const auto* seed = yaml::find(entries, "seed"))
     job.seed = static_cast<std::uint64_t>(errors.take(seed->as_integer(0, INT64_MAX)));
 }

@@ -98,7 +98,7 @@ struct Job {
   engine::Algorithm algorithm = engine::Algorithm::flash;
   std::optional<JobMondrian> mondrian;  // in place of `algorithm`
   JobLimits limits;
-  engine::Outliers outliers = engine::Outliers::drop;
+  engine::SuppressedRecords suppressed_records = engine::SuppressedRecords::keep_or_drop;
   std::optional<std::uint64_t> seed;
   JobOutput output;
 };

@@ -40,10 +40,13 @@ constexpr JobKey kKeys[] = {
      "`mondrian` cuts the records into groups and generalizes each group by itself"},
     {"", "mondrian", "section", "none", "how groups are cut, with `algorithm: mondrian`"},
     {"", "limits", "section", "none", "when to stop with the best result so far"},
-    {"", "outliers", "word", "drop",
-     "what happens to the suppressed records if together they break a model (fewer than k, for example): "
-     "`drop` leaves them out, `hide` hides all their columns, `as_reference` publishes them as a class that "
-     "breaks the model"},
+    {"", "suppressed_records", "word", "keep_or_drop",
+     "what is published of suppressed records: `drop` leaves them out; `keep_or_drop`, `keep_or_hide` and "
+     "`keep` publish them with `*` in all quasi-identifiers, and differ in what happens if these rows break "
+     "a model (see [Suppressed records](#suppressed-records))"},
+    {"", "outliers", "word", "none",
+     "the older key for `suppressed_records`: `drop` means `keep_or_drop`, `hide` means `keep_or_hide`, "
+     "`as_reference` means `keep`"},
     {"", "seed", "0 to 2^63 − 1", "random", "seed for the order of the rows; it need not be secret"},
     {"", "output", "section", "required", "where the published table goes"},
 

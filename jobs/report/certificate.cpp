@@ -112,6 +112,25 @@ void read_later_models(JsonObjectView& fields, Certificate& made, FirstError& er
   }
 }
 
+// Certificates of an older pgveil have `outliers`.
+engine::SuppressedRecords suppressed_records_of(JsonObjectView& fields, FirstError& errors) {
+  using enum engine::SuppressedRecords;
+  if (fields.has("outliers")) {
+    const auto word = fields.text("outliers");
+    if (word == "drop") return keep_or_drop;
+    if (word == "hide") return keep_or_hide;
+    if (word != "as_reference") errors.add(no_certificate());
+    return keep;
+  }
+  const auto word = fields.text("suppressed_records");
+  for (std::size_t i = 0; i < engine::kSuppressedRecords; ++i) {
+    const auto choice = static_cast<engine::SuppressedRecords>(i);
+    if (word == engine::name(choice)) return choice;
+  }
+  errors.add(no_certificate());
+  return keep_or_drop;
+}
+
 void read_job_part(JsonObjectView& fields, Certificate& made, FirstError& errors) {
   made.job = fields.text("job");
   made.job_print = fields.text("job_sha256");
@@ -119,7 +138,7 @@ void read_job_part(JsonObjectView& fields, Certificate& made, FirstError& errors
   made.null_text = fields.text_or_null("null");
   made.dropped_rows = fields.count("dropped_rows");
   made.has_left_out = made.dropped_rows + fields.count("hidden_rows") > 0;
-  made.lets_suppressed_be = fields.text("outliers") == "as_reference";
+  made.suppressed_records = suppressed_records_of(fields, errors);
   for (const auto level : fields.integers("levels", 0, kMostLevels))
     made.levels.push_back(static_cast<unsigned>(level));
   for (const auto& it : fields.array("sensitive")) {
@@ -184,9 +203,7 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
                           {"risks", risks_json(job)},
                           {"presence", presence_json(job)},
                           {"k_map", job.k_map ? json::value(*job.k_map) : json::value(nullptr)},
-                          {"outliers", job.outliers == engine::Outliers::drop   ? "drop"
-                                       : job.outliers == engine::Outliers::hide ? "hide"
-                                                                                : "as_reference"},
+                          {"suppressed_records", engine::name(job.suppressed_records)},
                           {"levels", std::move(levels)},
                           {"classes", report.classes},
                           {"smallest_class", report.smallest_class},

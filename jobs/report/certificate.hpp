@@ -39,7 +39,7 @@ struct Certificate {
   std::optional<std::string> unit;  // the column whose values a policy counts
   std::optional<std::string> null_text;
   std::uint64_t rows = 0, k = 0, dropped_rows = 0;
-  bool lets_suppressed_be = false;               // outliers: as_reference
+  engine::SuppressedRecords suppressed_records = engine::SuppressedRecords::keep_or_drop;
   std::vector<engine::CheckedColumn> sensitive;  // without hierarchies
   std::vector<engine::RiskModel> risks;
   // presence and k_map compare with the job's input, shown at these levels.

@@ -25,15 +25,6 @@ std::string score_text(const engine::Score& score) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string_view name(engine::Outliers outliers) {
-  switch (outliers) {
-    case engine::Outliers::drop: return "drop";
-    case engine::Outliers::hide: return "hide";
-    case engine::Outliers::as_reference: return "as_reference";
-  }
-  return "";
-}
-
 std::string levels_by_name(const JobReport& report) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < report.levels.size(); ++i) {
@@ -54,17 +45,28 @@ std::string search_lines(const JobReport& report) {
       report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
 }
 
+// What was published of the suppressed records.
+std::string suppressed_words(const JobReport& report) {
+  if (report.suppressed_rows == 0) return "";
+  const auto kept = report.suppressed_rows - report.dropped_rows - report.hidden_rows;
+  switch (report.suppressed_records) {
+    case engine::SuppressedRecords::drop: return fmt::format("; {} were dropped", report.dropped_rows);
+    case engine::SuppressedRecords::keep_or_drop:
+      if (report.dropped_rows == 0) break;
+      return fmt::format("; alone they break a model, so {} were dropped", report.dropped_rows);
+    case engine::SuppressedRecords::keep_or_hide:
+      if (report.hidden_rows == 0) break;
+      return fmt::format("; alone they break a model, so {} were hidden", report.hidden_rows);
+    case engine::SuppressedRecords::keep:
+      if (report.suppressed_rows >= report.k) break;
+      return fmt::format("; {} are shown as *, fewer than k", kept);
+  }
+  return fmt::format("; {} are shown as *", kept);
+}
+
 std::string suppressed_line(const JobReport& report) {
-  std::string line = fmt::format("  suppressed       {} of {} records, at most {}", report.suppressed_rows,
-                                 report.rows, report.suppression_limit);
-  if (report.dropped_rows > 0)
-    line += fmt::format("; alone they break a model, so {} were dropped", report.dropped_rows);
-  if (report.hidden_rows > 0)
-    line += fmt::format("; alone they break a model, so {} were hidden", report.hidden_rows);
-  const bool is_small = report.suppressed_rows > 0 && report.suppressed_rows < report.k;
-  if (is_small && report.outliers == engine::Outliers::as_reference)
-    line += "; fewer than k, published as the reference does";
-  return line + "\n";
+  return fmt::format("  suppressed       {} of {} records, at most {}{}\n", report.suppressed_rows,
+                     report.rows, report.suppression_limit, suppressed_words(report));
 }
 
 std::string recoding_lines(const JobReport& report) {
@@ -268,7 +270,7 @@ std::string report_json(const JobReport& report) {
                     {"levels", levels_array(report.levels)},
                     {"heights", levels_array(report.heights)},
                     {"scores", scores_json(report)},
-                    {"outliers", name(report.outliers)},
+                    {"suppressed_records", engine::name(report.suppressed_records)},
                     {"published_rows", report.published_rows},
                     {"classes", report.classes},
                     {"smallest_class", report.smallest_class},

@@ -59,7 +59,7 @@ struct JobReport {
   std::vector<JobAggregate> aggregates;        // of the published table
 
   // What was published; rows is 0 when nothing was (--list).
-  engine::Outliers outliers = engine::Outliers::drop;
+  engine::SuppressedRecords suppressed_records = engine::SuppressedRecords::keep_or_drop;
   std::uint64_t seed = 0;
   std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
   std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;

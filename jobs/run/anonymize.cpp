@@ -218,7 +218,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.algorithm = job.algorithm;
   report.mondrian = job.mondrian;
   report.threads = job.mondrian ? job.limits.threads : 1;
-  report.outliers = job.outliers;
+  report.suppressed_records = job.suppressed_records;
   report.not_published = data.not_published;
   for (const auto& column : data.table.columns) report.columns.push_back(column.name);
   for (const auto attribute : data.prepared.given_order) {
@@ -267,20 +267,9 @@ Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const
 // Handles local_recoding of a job: records that its transformation suppresses get other transformations. The
 // published table is then like mondrian's: its quasi-identifiers have no level above their values.
 struct RecodedData {
-  engine::Recoding recoding;
-  engine::PreparedTable prepared;  // of recoding.table
+  engine::Recoding recoding;  // its table is in `shown`
+  ShownTable shown;
 };
-
-// levels: in the job's order.
-Result<RecodedData> recode_job(const Job& job, const JobData& data, std::span<const unsigned> levels,
-                               const engine::SearchOptions& options) {
-  auto recoding = engine::recode_locally(data.table, data.prepared, data.quasi_identifiers, data.privacy,
-                                         levels, options, job.local_recoding);
-  if (!recoding) return recoding.error();
-  auto prepared = prepare_shown(recoding->table, data);
-  if (!prepared) return prepared.error();
-  return RecodedData{std::move(*recoding), std::move(*prepared)};
-}
 
 // nullopt: the job does not want it, or nothing is suppressed.
 Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const JobData& data,
@@ -288,13 +277,16 @@ Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const
                                           JobReport& report) {
   if (request.job.local_recoding == 0 || request.lists_only) return std::optional<RecodedData>();
   auto made = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
-    return recode_job(request.job, data, report.levels, options);
+    return engine::recode_locally(data.table, data.prepared, data.quasi_identifiers, data.privacy,
+                                  report.levels, options, request.job.local_recoding);
   });
   if (!made) return made.error();
   // It was not anonymous in the first place; publish() reports that.
-  if (made->recoding.steps.front().suppressed > report.suppression_limit) return std::optional<RecodedData>();
-  report.recoding = made->recoding.steps;
-  return std::optional(std::move(*made));
+  if (made->steps.front().suppressed > report.suppression_limit) return std::optional<RecodedData>();
+  auto shown = show_table(request.job, data, std::move(made->table), made->suppressed_rows);
+  if (!shown) return shown.error();
+  report.recoding = made->steps;
+  return std::optional(RecodedData{std::move(*made), std::move(*shown)});
 }
 
 // The values that classes show are already in the table. Its suppressed records are one class, which
@@ -304,13 +296,14 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
                                                const engine::PublicationOptions& options, JobReport& report) {
   const auto aggregated = aggregate_job(job, data, report.levels, options.anonymity);
   if (!aggregated) return aggregated.error();
-  auto made = engine::publish(aggregated->made.table, aggregated->prepared,
+  auto made = engine::publish(aggregated->shown.table, aggregated->shown.prepared,
                               std::vector<unsigned>(report.levels.size(), 0), options);
   if (!made) return made;
   made->certainty_penalty = aggregated->made.certainty_penalty;
   made->certainty_penalties = aggregated->made.certainty_penalties;
-  if (made->suppressed_rows <= aggregated->made.suppressed) {
-    made->suppressed_rows = aggregated->made.suppressed;
+  made->dropped_rows += aggregated->shown.dropped;
+  if (made->suppressed_rows <= aggregated->made.suppressed()) {
+    made->suppressed_rows = aggregated->made.suppressed();
     made->classes = aggregated->made.classes;
     made->smallest_class = aggregated->made.smallest_class;
   }
@@ -324,15 +317,16 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
 Result<engine::Publication> applied(const Job& job, const JobData& data,
                                     const std::optional<RecodedData>& recoded,
                                     const engine::Anonymity& anonymity, JobReport& report) {
-  const engine::PublicationOptions options{report.columns, anonymity, job.outliers, job.null_text,
+  const engine::PublicationOptions options{report.columns, anonymity, job.suppressed_records, job.null_text,
                                            report.seed};
   if (!aggregated_columns(job).empty()) return applied_aggregates(job, data, options, report);
   if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
-  auto made = engine::publish(recoded->recoding.table, recoded->prepared,
+  auto made = engine::publish(recoded->shown.table, recoded->shown.prepared,
                               std::vector<unsigned>(report.levels.size(), 0), options);
   if (!made) return made;
   made->certainty_penalty = recoded->recoding.certainty_penalty;
   made->certainty_penalties.clear();  // not known for the cells that recoding wrote
+  made->dropped_rows += recoded->shown.dropped;
   made->suppressed_rows = recoded->recoding.suppressed();
   made->classes = 0;
   for (const auto& step : report.recoding) {

@@ -67,7 +67,7 @@ Result<void> write_csv(const engine::Publication& publication, const CsvForm& fo
 }
 
 Result<void> recount_csv(std::string_view text, const CsvForm& form, const engine::Publication& publication,
-                         std::uint64_t k, engine::Outliers outliers) {
+                         std::uint64_t k, engine::SuppressedRecords suppressed_records) {
   RecordReader reader(text, form.separator);
   engine::Recount counted;
   std::vector<std::string_view> fields;
@@ -89,7 +89,7 @@ Result<void> recount_csv(std::string_view text, const CsvForm& form, const engin
     }
     counted.add(shown, shows_more);
   }
-  return counted.check(k, outliers, publication.rows);
+  return counted.check(k, suppressed_records, publication.rows);
 }
 
 }  // namespace pgveil::app

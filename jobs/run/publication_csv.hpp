@@ -25,6 +25,6 @@ struct CsvForm {
 // error, too.
 [[nodiscard]] Result<void> recount_csv(std::string_view text, const CsvForm& form,
                                        const engine::Publication& publication, std::uint64_t k,
-                                       engine::Outliers outliers);
+                                       engine::SuppressedRecords suppressed_records);
 
 }  // namespace pgveil::app

@@ -101,7 +101,7 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   if (auto finished = file->finish(); !finished) return finished.error();
   const auto text = file->read_back();
   if (!text) return text.error();
-  if (auto counted = recount_csv(*text, form_of(job), publication, job.k, job.outliers); !counted)
+  if (auto counted = recount_csv(*text, form_of(job), publication, job.k, job.suppressed_records); !counted)
     return counted.error();
   return file;
 }
@@ -135,8 +135,8 @@ Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobD
       target.input_table = source->table;
     }
   }
-  return db::PendingTable::write(build_endpoint(*request.config), target, publication, job.k, job.outliers,
-                                 hooks.progress);
+  return db::PendingTable::write(build_endpoint(*request.config), target, publication, job.k,
+                                 job.suppressed_records, hooks.progress);
 }
 
 }  // namespace

@@ -95,12 +95,17 @@ def applied(
         )
     if suppressed == 0:
         return Applied(shown, good, 0, 0, limit)
+    if job.suppressed_records == "drop" and good == 0:
+        raise Failure("no record would be left", "lower k or l, or take other levels")
     bad = (
         found.filter(~F.col("good"))
         .select(*[F.col(key).alias(f"bad_{key}") for key in keys])
         .withColumn("bad", F.lit(True))
     )
     joined = shown.join(bad, [F.col(key).eqNullSafe(F.col(f"bad_{key}")) for key in keys], "left")
+    if job.suppressed_records == "drop":
+        kept = joined.filter(F.col("bad").isNull()).select(*shown.columns)
+        return Applied(kept, good, suppressed, suppressed, limit)
     hidden = joined.select(
         *[
             F.when(F.col("bad"), F.lit(SUPPRESSED)).otherwise(F.col(c)).alias(c) if c in keys else F.col(c)

@@ -38,6 +38,7 @@ class Job:
     k: int
     suppression: float
     threads: int
+    suppressed_records: str
     null: Optional[str]
     seed: Optional[int]
     mondrian: Optional[Mondrian]
@@ -77,6 +78,7 @@ def job_of(description: str, path: str) -> Job:
             it["k"],
             it["suppression"],
             it["threads"],
+            it["suppressed_records"],
             it.get("null"),
             it.get("seed"),
             Mondrian(**it["mondrian"]) if "mondrian" in it else None,

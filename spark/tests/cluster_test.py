@@ -364,6 +364,24 @@ class Cluster(unittest.TestCase):
         self.refused(r"1 levels for 2 quasi", job, levels="9")
         self.refused(r"do one of the two", self.job(), levels="1,1")
 
+    def test_suppressed_records_are_kept_as_a_class_or_left_out(self):
+        rare = [
+            {"id": "x", "name": "x", "age": str(150 + 60 * i), "country": "USA", "speed": str(100 + i)}
+            for i in range(8)
+        ]
+        write_csv(self.folder / "drivers.csv", drivers(2000) + rare)
+        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
+        stars = []
+        for at, (words, published) in enumerate((("keep_or_drop", 2008), ("drop", 2000))):
+            job = self.job(**full, algorithm=f"suppression: 1%\nsuppressed_records: {words}")
+            report = self.publish(job, levels="1,1", target=f"kept{at}")
+            made = read_csv(self.folder / f"kept{at}")
+            self.assertEqual((len(made), report.facts["suppressed"]), (published, 8))
+            self.assertEqual(report.facts["dropped"], 2008 - published)
+            self.assert_promise(made)
+            stars.append(sum(row["age"] == "*" for row in made))
+        self.assertEqual(stars, [8, 0])
+
     @unittest.skipUnless(MINICLUSTER, "HDFS's mini-cluster is not there")
     def test_files_of_hdfs(self):
         jvm = self.spark._jvm

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Certificates of published files and tables: what they say, what verify-certificate sees, what they never
 say."""
+import csv
 import hashlib
 import json
 import os
@@ -86,6 +87,32 @@ class Certificates(VerbCase):
         said = self.verify("out.csv", "--job", "job.yaml")
         self.assertNotIn("FAILED", said)
         self.assertIn("ok        illness distinct 2", said)
+
+    def test_suppressed_records_that_are_left_out(self):
+        """The file, the report, the certificate and both checks agree on what was left out."""
+        job = self.to_file().replace("{intervals: {widths: [10, 20, 40]}}", "{masking: {}}")
+        job = job.replace(", t_closeness: {t: 0.4, distance: ordered}, order: number", "")
+        job = job.replace("suppression: 20%", "suppression: 90%\ngs: 0")
+        seen = {}
+        for words in ("keep_or_drop", "drop"):
+            made = self.publish(
+                job.replace("k: 4\n", f"k: 4\nsuppressed_records: {words}\n"), "--report", "report.json"
+            )
+            report = json.loads((self.folder / "report.json").read_text())
+            with open(self.folder / "out.csv", newline="") as file:
+                rows = list(csv.DictReader(file))
+            stars = sum(row["age"] == row["zip"] == "*" for row in rows)
+            for told in (made, report):
+                self.assertEqual(told["suppressed_records"], words)
+            self.assertEqual(made["suppressed_rows"], report["suppressed_rows"])
+            self.assertEqual((len(rows), made["rows"]), (150 - made["dropped_rows"], report["published_rows"]))
+            self.assertNotIn("FAILED", self.verify("out.csv", "--job", "job.yaml"))
+            self.run_verb("check-table", "out.csv", "--job", "job.yaml")
+            seen[words] = (stars, made["dropped_rows"], made["suppressed_rows"])
+        suppressed = seen["drop"][2]
+        self.assertGreater(suppressed, 4)
+        self.assertEqual(seen["keep_or_drop"], (suppressed, 0, suppressed))
+        self.assertEqual(seen["drop"], (0, suppressed, suppressed))
 
     def test_a_file_that_was_changed(self):
         self.publish(self.to_file())

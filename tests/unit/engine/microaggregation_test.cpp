@@ -159,7 +159,7 @@ TEST_CASE("each class shows its own mean, with a hierarchy and without one") {
   CHECK(cells_of(made.table, "s") == cells_of(table, "s"));
   CHECK(made.classes == 2);
   CHECK(made.smallest_class == 2);
-  CHECK(made.suppressed == 1);
+  CHECK(made.suppressed() == 1);
   // zip: 1 of 5 suppressed; age: 10, 10, 4, 4 and all of 70; income: 200 and 200 of 600, all of three.
   CHECK(made.certainty_penalties[0] == doctest::Approx(0.2));
   CHECK(made.certainty_penalties[1] == doctest::Approx((28.0 / 70 + 1) / 5));
@@ -341,7 +341,7 @@ TEST_CASE(
       merged += looks.contains(look) ? 1 : 0;
       looks[look] += rows.size();
     }
-    CHECK(found->suppressed == suppressed);
+    CHECK(found->suppressed() == suppressed);
     CHECK(found->classes == looks.size());
     // Published, all that is shown looks like k others.
     std::vector<QuasiIdentifier> as_shown;

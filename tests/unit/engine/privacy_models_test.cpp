@@ -339,7 +339,7 @@ TEST_CASE("what is published under the models keeps them, also where records sho
     PublicationOptions wanted;
     for (const auto& column : made.random.table.columns) wanted.columns.push_back(column.name);
     wanted.anonymity = options.anonymity;
-    wanted.outliers = static_cast<Outliers>(seed % 3);
+    wanted.suppressed_records = static_cast<SuppressedRecords>(seed % kSuppressedRecords);
     const auto publication = publish(made.random.table, table, result.optimum->levels, wanted);
     if (publication.has_error()) {
       const auto& why = publication.error().public_message;
@@ -352,7 +352,7 @@ TEST_CASE("what is published under the models keeps them, also where records sho
     hidden += publication->hidden_rows > 0 ? 1 : 0;
     CHECK(publication->suppressed_rows == result.optimum->summary.suppressed_rows);
     CHECK(publication->rows == table.rows - publication->dropped_rows);
-    if (wanted.outliers == Outliers::as_reference) continue;
+    if (wanted.suppressed_records == SuppressedRecords::keep) continue;
     // Every class that shows sensitive values, by texts.
     const auto cell = [&](const PublishedColumn& column, std::size_t row) {
       return column.codes[row] == kNullCode ? std::string("NULL") : column.values[column.codes[row]];

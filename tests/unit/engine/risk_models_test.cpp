@@ -77,11 +77,12 @@ std::string cell(const PublishedColumn& column, std::size_t row) {
   return column.codes[row] == kNullCode ? std::string("NULL") : column.values[column.codes[row]];
 }
 
-PublicationOptions options_of(const Table& table, const Anonymity& anonymity, Outliers outliers) {
+PublicationOptions options_of(const Table& table, const Anonymity& anonymity,
+                              SuppressedRecords suppressed_records) {
   PublicationOptions made;
   for (const auto& column : table.columns) made.columns.push_back(column.name);
   made.anonymity = anonymity;
-  made.outliers = outliers;
+  made.suppressed_records = suppressed_records;
   return made;
 }
 
@@ -163,19 +164,19 @@ TEST_CASE("of classes of one size the first by their texts go, whatever the orde
     // 5 ÷ 7, 4 ÷ 6, 3 ÷ 5: two of the four go.
     const Anonymity anonymity{1, 2, {}, {}, {}, {AverageRisk{0.6}}};
     const auto made = value_of(publish(table, prepared, std::vector<unsigned>{0},
-                                       options_of(table, anonymity, Outliers::as_reference)));
+                                       options_of(table, anonymity, SuppressedRecords::keep)));
     CHECK(made.suppressed_rows == 2);
     std::multiset<std::string> shown;
     for (std::size_t row = 0; row < made.rows; ++row) shown.insert(cell(made.columns[0], row));
     CHECK(shown == std::multiset<std::string>{"*", "*", "c", "d", "e", "e", "e"});
     // With the two of * the average is 4 ÷ 7: kept, so nothing is dropped.
     CHECK(value_of(publish(table, prepared, std::vector<unsigned>{0},
-                           options_of(table, anonymity, Outliers::drop)))
+                           options_of(table, anonymity, SuppressedRecords::keep_or_drop)))
               .dropped_rows == 0);
     const Anonymity stricter{
         1, 4, {}, {}, {}, {AverageRisk{0.34}}};  // only e is left: 1 ÷ 3; with the four of *: 2 ÷ 7
-    CHECK(value_of(
-              publish(table, prepared, std::vector<unsigned>{0}, options_of(table, stricter, Outliers::drop)))
+    CHECK(value_of(publish(table, prepared, std::vector<unsigned>{0},
+                           options_of(table, stricter, SuppressedRecords::keep_or_drop)))
               .dropped_rows == 0);
   }
 }
@@ -186,8 +187,8 @@ TEST_CASE("rows that show only stars are dropped where they make the average wor
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", "a;*\nb;*\n")};
   const auto prepared = value_of(prepare(table, columns));
   const Anonymity anonymity{1, 1, {}, {}, {}, {AverageRisk{0.25}}};
-  const auto made = value_of(
-      publish(table, prepared, std::vector<unsigned>{0}, options_of(table, anonymity, Outliers::drop)));
+  const auto made = value_of(publish(table, prepared, std::vector<unsigned>{0},
+                                     options_of(table, anonymity, SuppressedRecords::keep_or_drop)));
   CHECK(made.dropped_rows == 1);
   CHECK(made.rows == 5);
 }
@@ -296,7 +297,7 @@ TEST_CASE("what is published under risks keeps them by the second implementation
     if (!result.optimum) continue;
     const auto& table = it.made.random.table;
     const auto made = publish(table, it.table, result.optimum->levels,
-                              options_of(table, it.options.anonymity, Outliers::drop));
+                              options_of(table, it.options.anonymity, SuppressedRecords::keep_or_drop));
     if (made.has_error()) {
       CHECK(made.error().public_message == "every record would be dropped");
       continue;

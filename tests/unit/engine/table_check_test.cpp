@@ -128,7 +128,7 @@ TEST_CASE("classes that break something are counted, and named only when asked f
   check.add(Texts{"a", "1"}, Texts{"cold"}, false);
   check.add(Texts{"b", std::nullopt}, Texts{"flu"}, false, 2);
   check.add(Texts{"b", "NULL"}, Texts{"flu"}, false);
-  const auto found = findings_of(check, {3, Outliers::drop, 0});
+  const auto found = findings_of(check, {3, SuppressedRecords::keep_or_drop, 0});
   CHECK(found.records == 7);
   CHECK(found.classes == 3);  // NULL is no text
   CHECK(found.k == 1);
@@ -141,7 +141,7 @@ TEST_CASE("classes that break something are counted, and named only when asked f
   CHECK(found.demands[1].classes == 2);
   CHECK(found.offending_classes == 2);
   CHECK(found.offending.empty());
-  const auto named = findings_of(check, {3, Outliers::drop, 1});
+  const auto named = findings_of(check, {3, SuppressedRecords::keep_or_drop, 1});
   REQUIRE(named.offending.size() == 1);
   CHECK(named.offending[0].records == 1);
   CHECK(named.offending[0].key[1] == "NULL");
@@ -151,19 +151,19 @@ TEST_CASE("records that show nothing but * are no class, others that show only *
   TableCheck hidden(std::vector<CheckedColumn>{{"illness"}});
   hidden.add(Texts{"a"}, Texts{"flu"}, false, 5);
   hidden.add(Texts{"*"}, Texts{std::nullopt}, false, 2);
-  auto found = findings_of(hidden, {5, Outliers::drop, 0});
+  auto found = findings_of(hidden, {5, SuppressedRecords::keep_or_drop, 0});
   CHECK(found.is_kept());
   CHECK(found.hidden_records == 2);
   CHECK(found.columns[0].distinct_l == 1);
   TableCheck shown(std::vector<CheckedColumn>{{"illness"}});
   shown.add(Texts{"a"}, Texts{"flu"}, false, 5);
   shown.add(Texts{"*"}, Texts{"flu"}, false, 2);
-  CHECK_FALSE(findings_of(shown, {5, Outliers::drop, 0}).is_kept());
-  CHECK_FALSE(findings_of(shown, {5, Outliers::hide, 0}).is_kept());
-  CHECK(findings_of(shown, {5, Outliers::as_reference, 0}).is_kept());
+  CHECK_FALSE(findings_of(shown, {5, SuppressedRecords::keep_or_drop, 0}).is_kept());
+  CHECK_FALSE(findings_of(shown, {5, SuppressedRecords::keep_or_hide, 0}).is_kept());
+  CHECK(findings_of(shown, {5, SuppressedRecords::keep, 0}).is_kept());
   TableCheck other{std::vector<CheckedColumn>()};
   other.add(Texts{"*"}, Texts{}, true, 2);  // a cell of a column that is neither
-  CHECK_FALSE(findings_of(other, {5, Outliers::hide, 0}).is_kept());
+  CHECK_FALSE(findings_of(other, {5, SuppressedRecords::keep_or_hide, 0}).is_kept());
 }
 
 TEST_CASE("classes are compared with what was expected, not with what is left of it") {
@@ -234,7 +234,7 @@ TEST_CASE("a population is compared with as the table shows it") {
   REQUIRE(found.demands.size() == 2);
   CHECK(found.demands[0].is_kept());
   CHECK(found.demands[1].classes == 1);  // the row of *: three people
-  demand.outliers = Outliers::as_reference;
+  demand.suppressed_records = SuppressedRecords::keep;
   CHECK(with(demand).is_kept());
   demand.presence = DeltaPresence{0, 0.74};
   CHECK_FALSE(with(demand).is_kept());

@@ -14,14 +14,14 @@ namespace {
 
 Utility utility_of(std::string_view rows, std::string_view hierarchy, unsigned level,
                    const Anonymity& anonymity, std::vector<std::uint8_t> subset = {},
-                   Outliers outliers = Outliers::as_reference) {
+                   SuppressedRecords suppressed_records = SuppressedRecords::keep) {
   const auto table = value_of(read_table(rows, ';'));
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", hierarchy)};
   const auto prepared = value_of(prepare(table, columns, {{}, subset}));
   PublicationOptions options;
   for (const auto& column : table.columns) options.columns.push_back(column.name);
   options.anonymity = anonymity;
-  options.outliers = outliers;
+  options.suppressed_records = suppressed_records;
   options.null_text = "?";
   const auto made = value_of(publish(table, prepared, std::vector<unsigned>{level}, options));
   return measure_utility(table, subset, options.null_text, made);
@@ -68,7 +68,8 @@ TEST_CASE("what is suppressed, NULL or left out is missing") {
   CHECK(kept.columns[1].before.missing == 1);
   CHECK(kept.columns[1].after.missing == 1);
   CHECK(kept.columns[1].after.distinct == 2);
-  const auto dropped = utility_of("q;s\na;x\na;?\nb;y\n", kFour, 0, {2, 1}, {}, Outliers::drop);
+  const auto dropped =
+      utility_of("q;s\na;x\na;?\nb;y\n", kFour, 0, {2, 1}, {}, SuppressedRecords::keep_or_drop);
   CHECK(dropped.columns[0].after.missing == 1);
   CHECK(dropped.columns[1].after.missing == 2);
   CHECK(dropped.columns[1].after.distinct == 1);
@@ -81,7 +82,7 @@ pgveil::Result<Contingency> contingency_of(std::string_view rows, std::vector<st
   const auto table = value_of(read_table(rows, ';'));
   const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", kFour)};
   const auto prepared = value_of(prepare(table, columns, {{}, subset}));
-  const PublicationOptions options{{"q", "s"}, {2, 1}, Outliers::as_reference, "?", 0};
+  const PublicationOptions options{{"q", "s"}, {2, 1}, SuppressedRecords::keep, "?", 0};
   const auto made = value_of(publish(table, prepared, std::vector<unsigned>{1}, options));
   return measure_contingency(table, subset, options.null_text, made, first, second);
 }

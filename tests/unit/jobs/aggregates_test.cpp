@@ -157,6 +157,14 @@ TEST_CASE("what is suppressed shows nothing of itself") {
   CHECK(again->suppressed_rows == 1);
   CHECK(again->dropped_rows == 1);
   CHECK(again->published_rows == 7);
+  // With drop it is left out, whatever it is by itself.
+  request.job = jobs.job(with("k: 2\n", "k: 2\nsuppression: 40%\nsuppressed_records: drop\n"));
+  request.job.output.replace = true;
+  const auto dropped = anonymize(request, {});
+  REQUIRE_MESSAGE(dropped.has_value(), one_line(dropped.error()));
+  CHECK(dropped->suppressed_rows == 1);
+  CHECK(dropped->dropped_rows == 1);
+  CHECK(dropped->published_rows == 7);
   // A transformation that is not anonymous is not made so.
   request.job = jobs.job(with("output: {file: out.csv", "output: {file: other.csv"));
   request.levels = std::vector<unsigned>{0, 0, 1};

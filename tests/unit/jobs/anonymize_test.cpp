@@ -92,6 +92,52 @@ TEST_CASE("suppressed records below k are dropped, hidden, or left on demand") {
   CHECK(std::ranges::count(jobs.lines(), "*;*;\"'=gout\"") == 1);
 }
 
+constexpr const char* kScattered =
+    "name;age;city;illness\nA;34;Oslo;flu\nB;34;Oslo;cold\nC;34;Oslo;flu\nD;34;Oslo;flu\nE;51;Bonn;flu\n"
+    "F;95;Rome;cold\n";
+
+TEST_CASE("suppressed_records: drop leaves them out though together they are k") {
+  const Jobs jobs;
+  jobs.folder.write("people.csv", kScattered);
+  const std::string job = "k: 2\nsuppression: 40%\nmetric: precision\ngs: 0\n";
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  const auto stars = [&] {
+    return std::ranges::count_if(jobs.lines(), [](const auto& line) { return line.starts_with("*;*;"); });
+  };
+  const auto kept = jobs.run(job, replaced);
+  REQUIRE_MESSAGE(kept.has_value(), one_line(kept.error()));
+  CHECK(stars() == 2);
+  CHECK(kept->published_rows == 6);
+  CHECK(report_text(*kept).find("2 are shown as *") != std::string::npos);
+  const auto dropped = jobs.run(job + "suppressed_records: drop", replaced);
+  REQUIRE_MESSAGE(dropped.has_value(), one_line(dropped.error()));
+  CHECK(stars() == 0);
+  CHECK(jobs.lines().size() == 5);
+  CHECK(dropped->suppressed_rows == 2);
+  CHECK(dropped->dropped_rows == 2);
+  CHECK(dropped->published_rows == 4);
+  CHECK(dropped->certainty_penalty == kept->certainty_penalty);
+  CHECK(report_text(*dropped).find("2 were dropped") != std::string::npos);
+  CHECK(report_json(*dropped).find("\"suppressed_records\":\"drop\"") != std::string::npos);
+}
+
+TEST_CASE("suppressed_records: drop leaves out what local recoding still suppresses, and only that") {
+  const Jobs jobs;
+  jobs.folder.write("people.csv", std::string(kScattered) + "G;96;Bonn;flu\nH;2;Rome;flu\n");
+  const std::string job = "k: 2\nsuppression: 50%\nmetric: precision\ngs: 0\nlocal_recoding: 3\n";
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  const auto kept = jobs.run(job + "suppressed_records: keep", replaced);
+  REQUIRE_MESSAGE(kept.has_value(), one_line(kept.error()));
+  const auto made = jobs.run(job + "suppressed_records: drop", replaced);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->suppressed_rows > 0);
+  CHECK(made->suppressed_rows == kept->suppressed_rows);
+  CHECK(made->dropped_rows == made->suppressed_rows);
+  CHECK(made->published_rows == 8 - made->suppressed_rows);
+  CHECK(made->classes == kept->classes);
+  for (const auto& line : jobs.lines()) CHECK_FALSE(line.starts_with("*;*;"));
+}
+
 TEST_CASE("local recoding shows at other levels what the first transformation suppresses") {
   const Jobs jobs;
   jobs.folder.write(
@@ -382,7 +428,7 @@ TEST_CASE("the recount of a file sees what was changed in it") {
           }).has_value());
   CHECK(text == "a,s\r\n1,x\r\n1,x\r\n2,x\r\n2,\r\n");
   const auto recount = [&](const std::string& changed) {
-    return recount_csv(changed, form, publication, 2, engine::Outliers::drop);
+    return recount_csv(changed, form, publication, 2, engine::SuppressedRecords::keep_or_drop);
   };
   CHECK(recount(text).has_value());
   CHECK(recount("a,s\r\n1,x\r\n1,x\r\n2,x\r\n3,\r\n").has_error());

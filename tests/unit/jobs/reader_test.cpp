@@ -52,11 +52,30 @@ TEST_CASE("a small job has the defaults of the reference") {
   CHECK(job.quality.metric == engine::Metric::loss);
   CHECK(job.quality.gs == 0.5);
   CHECK(job.algorithm == engine::Algorithm::flash);
-  CHECK(job.outliers == engine::Outliers::drop);
+  CHECK(job.suppressed_records == engine::SuppressedRecords::keep_or_drop);
   CHECK_FALSE(job.null_text);
   CHECK_FALSE(job.seed);
   CHECK(job.limits.threads == 1);
   CHECK_FALSE(job.output.replace);
+}
+
+TEST_CASE("outliers of older jobs mean what they meant") {
+  const auto chosen = [](const std::string& line) {
+    return read(
+               "version: 1\nname: j\ninput: {file: a.csv}\nattributes:\n"
+               "  a: {class: quasi_identifier, hierarchy: {masking: {}}}\nk: 3\n" +
+               line + "output: {file: b.csv}\n")
+        .suppressed_records;
+  };
+  using enum engine::SuppressedRecords;
+  CHECK(chosen("") == keep_or_drop);
+  CHECK(chosen("outliers: drop\n") == keep_or_drop);
+  CHECK(chosen("outliers: hide\n") == keep_or_hide);
+  CHECK(chosen("outliers: as_reference\n") == keep);
+  CHECK(chosen("suppressed_records: drop\n") == drop);
+  CHECK(chosen("suppressed_records: keep\n") == keep);
+  CHECK(chosen("suppressed_records: keep_or_drop\n") == keep_or_drop);
+  CHECK(chosen("suppressed_records: keep_or_hide\n") == keep_or_hide);
 }
 
 TEST_CASE("every key of a job is read") {
@@ -88,7 +107,7 @@ TEST_CASE("every key of a job is read") {
   CHECK(job.limits.checks == 100);
   CHECK(job.limits.bytes == 4096);
   CHECK(job.limits.threads == 256);
-  CHECK(job.outliers == engine::Outliers::hide);
+  CHECK(job.suppressed_records == engine::SuppressedRecords::keep_or_hide);
   CHECK(job.seed == 7);
   CHECK(job.output.file->path == "/out.tsv");
   CHECK(job.output.file->separator == '\t');
@@ -185,6 +204,8 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"k: 5", "k: 5\nalgorithm: flush", "did you mean \"flash\"?"},
       {"k: 5", "k: 5\ngs: nan", "out of range"},
       {"k: 5", "k: 5\noutliers: keep", "unknown value"},
+      {"k: 5", "k: 5\nsuppressed_records: hide", "unknown value"},
+      {"k: 5", "k: 5\nsuppressed_records: drop\noutliers: drop", "outliers and suppressed_records"},
       {"k: 5", "k: 5\nlimits: {thread: 2}", "did you mean \"threads\"?"},
       {"k: 5", "k: 5\nlimits: {threads: 0}", "out of range"},
       {"k: 5", "k: 5\nlimits: {threads: 257}", "out of range"},

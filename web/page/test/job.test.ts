@@ -104,7 +104,7 @@ attributes:
 k: 5
 suppression: 5%
 metric: loss
-outliers: drop
+suppressed_records: drop
 algorithm: flash
 limits: {time: 60s, threads: 1}
 output: {file: result.csv}
@@ -114,7 +114,7 @@ output: {file: result.csv}
 test("Mondrian has neither levels nor metrics, and cuts numbers as numbers", () => {
   const text = yamlOf(form({algorithm: "mondrian"}));
   assert.match(text, /"age": \{class: quasi_identifier, numeric: true\}/);
-  for (const word of ["suppression", "metric", "outliers", "time"])
+  for (const word of ["suppression", "metric", "suppressed_records", "time"])
     assert.doesNotMatch(text, new RegExp(`\\b${word}:`));
 });
 

@@ -23,7 +23,7 @@ Job job_with_models() {
   Job job;
   job.name = "visits";
   job.null_text = "NULL";
-  job.outliers = engine::Outliers::as_reference;
+  job.suppressed_records = engine::SuppressedRecords::keep;
   auto illness = sensitive("illness");
   illness.models = {engine::DistinctDiversity{2}, engine::TCloseness{0.2, engine::Distance::ordered}};
   illness.order.emplace(std::vector<std::string>{"flu", "cold"});
@@ -81,7 +81,7 @@ TEST_CASE("what a certificate says is read back") {
   CHECK(made->rows == 140);
   CHECK(made->k == 4);
   CHECK(made->dropped_rows == 10);
-  CHECK(made->lets_suppressed_be);
+  CHECK(made->suppressed_records == engine::SuppressedRecords::keep);
   REQUIRE(made->sensitive.size() == 2);
   CHECK(made->sensitive[0].name == "illness");
   REQUIRE(made->sensitive[0].demanded.size() == 2);
@@ -152,6 +152,24 @@ TEST_CASE("a certificate of before there were risks has none") {
   CHECK(made->risks.empty());
 }
 
+TEST_CASE("a certificate of an older pgveil says outliers") {
+  const std::pair<std::string, engine::SuppressedRecords> cases[] = {
+      {"drop", engine::SuppressedRecords::keep_or_drop},
+      {"hide", engine::SuppressedRecords::keep_or_hide},
+      {"as_reference", engine::SuppressedRecords::keep}};
+  for (const auto& [word, meant] : cases) {
+    CAPTURE(word);
+    auto object = json::parse(certificate()).get_object();
+    object.erase("suppressed_records");
+    object["outliers"] = word;
+    const auto made = read_certificate(json::serialize(object));
+    REQUIRE(made.has_value());
+    CHECK(made->suppressed_records == meant);
+  }
+  CHECK(read_certificate(changed("outliers", "drop")).has_error());  // both
+  CHECK(read_certificate(changed("suppressed_records", "sometimes")).has_error());
+}
+
 TEST_CASE("what is no certificate, whole and of this form, is none") {
   for (const std::string text : {"", "{}", "[]", "7", "{\"pgveil_certificate\": 2}"}) {
     CAPTURE(text);
@@ -159,7 +177,7 @@ TEST_CASE("what is no certificate, whole and of this form, is none") {
   }
   for (const auto* key : {"pgveil_certificate", "job", "job_sha256", "issued_at", "version",
                           "input_hmac_sha256", "file_sha256", "table_sha256", "columns", "quasi_identifiers",
-                          "null", "rows", "k", "dropped_rows", "outliers", "sensitive"}) {
+                          "null", "rows", "k", "dropped_rows", "suppressed_records", "sensitive"}) {
     CAPTURE(key);
     CHECK(read_certificate(changed(key, std::nullopt)).has_error());
     CHECK(read_certificate(changed(key, json::object())).has_error());

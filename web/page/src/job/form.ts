@@ -53,7 +53,7 @@ export interface JobForm {
   mondrian: Mondrian;
   seconds: number;
   threads: number;
-  outliers: string;
+  suppressedRecords: SuppressedRecords;
 }
 
 export const kMetrics = [
@@ -85,7 +85,9 @@ export const kAlgorithms = [
   "samarati",
   kMondrian,
 ];
-export const kOutliers = ["drop", "hide", "as_reference"];
+/** What is published of suppressed records. */
+export const kSuppressedRecords = ["drop", "keep_or_drop", "keep_or_hide", "keep"] as const;
+export type SuppressedRecords = (typeof kSuppressedRecords)[number];
 
 export const kNewForm: JobForm = {
   name: "my_job",
@@ -103,7 +105,7 @@ export const kNewForm: JobForm = {
   mondrian: kUsualCuts,
   seconds: 60,
   threads: 1,
-  outliers: "drop",
+  suppressedRecords: "drop",
 };
 
 /** It reads or makes a table of a database, which needs the password again. */

@@ -61,7 +61,7 @@ export function yamlOf(form: JobForm): string {
     `suppression: ${form.suppression}%`,
     ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
     `metric: ${form.metric}`,
-    `outliers: ${form.outliers}`,
+    `suppressed_records: ${form.suppressedRecords}`,
   ];
   const limits = isMondrian
     ? `{threads: ${form.threads}}`

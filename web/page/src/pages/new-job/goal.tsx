@@ -1,8 +1,23 @@
 // What is asked of the result, and where it is computed.
-import {kAlgorithms, kMetrics, kMondrian, kOutliers, type JobForm} from "../../job/form.js";
+import {kAlgorithms, kMetrics, kMondrian, kSuppressedRecords, type JobForm, type SuppressedRecords} from "../../job/form.js";
 import {largeTableCommand} from "../../job/large-table.js";
 import {CutsOf} from "./cuts.js";
 import {Amount, Choice} from "./fields.js";
+
+const kSuppressedNames: Record<SuppressedRecords, string> = {
+  drop: "left out of the file",
+  keep_or_drop: "shown as *, or left out",
+  keep_or_hide: "shown as *, or all hidden",
+  keep: "shown as *, always",
+};
+const kSuppressedHints: Record<SuppressedRecords, string> = {
+  drop: "The file has no row of a record that had to be suppressed.",
+  keep_or_drop:
+    "Quasi-identifiers show *, the other columns keep their values. If these rows break a model (fewer than k, for example), they are left out.",
+  keep_or_hide:
+    "Quasi-identifiers show *, the other columns keep their values. If these rows break a model, all their columns are hidden.",
+  keep: "Quasi-identifiers show *, the other columns keep their values, even if these rows break a model.",
+};
 
 function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
   return (
@@ -16,11 +31,13 @@ function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => 
         onChange={(suppression) => set({suppression})}
       />
       <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
-      <Choice
+      <Choice<SuppressedRecords>
         label="Suppressed records"
-        value={form.outliers}
-        values={kOutliers}
-        onChange={(outliers) => set({outliers})}
+        value={form.suppressedRecords}
+        values={kSuppressedRecords}
+        nameOf={(it) => kSuppressedNames[it]}
+        hint={kSuppressedHints[form.suppressedRecords]}
+        onChange={(suppressedRecords) => set({suppressedRecords})}
       />
       <Amount
         label="Seconds at most"
